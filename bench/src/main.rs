@@ -1,0 +1,3 @@
+//! Measurements of `adaann`.
+
+fn main() {}

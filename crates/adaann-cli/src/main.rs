@@ -1,0 +1,3 @@
+//! The `adaann` command.
+
+fn main() {}

@@ -1,0 +1,122 @@
+//! Samples, coordinate-major: row `d` holds coordinate `d` of every point, contiguous and padded.
+//!
+//! Rows are padded to a multiple of [`PAD`] points, so that kernels run over whole registers. What
+//! the padding holds is unspecified; a kernel may read and write it, nobody may count it.
+
+use crate::simd::Buffer;
+
+/// Rows are padded to a multiple of this many points: the widest register there is (16 singles).
+pub const PAD: usize = 16;
+
+/// `len` points in `dim` dimensions.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    dim: usize,
+    len: usize,
+    stride: usize,
+    values: Buffer,
+}
+
+impl Batch {
+    /// A batch of `len` points at the origin.
+    pub fn zeros(dim: usize, len: usize) -> Self {
+        let stride = padded(len);
+        Self { dim, len, stride, values: Buffer::zeros(dim * stride) }
+    }
+
+    /// A batch from points given one after another.
+    ///
+    /// ```
+    /// let batch = adaann::Batch::from_points(2, &[[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(batch.row(1), [2.0, 4.0]);
+    /// ```
+    pub fn from_points<P: AsRef<[f64]>>(dim: usize, points: &[P]) -> Self {
+        let mut batch = Self::zeros(dim, points.len());
+        for (i, point) in points.iter().enumerate() {
+            batch.set_point(i, point.as_ref());
+        }
+        batch
+    }
+
+    /// Number of coordinates of a point.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Has it no points?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of points including the padding: the length of [`Batch::padded_row`].
+    pub fn padded_len(&self) -> usize {
+        padded(self.len)
+    }
+
+    /// Uses only the first `len` points of the storage; no more than it was made for.
+    ///
+    /// # Panics
+    /// If the batch was made for fewer points.
+    pub fn truncate(&mut self, len: usize) {
+        assert!(padded(len) <= self.stride, "batch made for {} points, not {len}", self.stride);
+        self.len = len;
+    }
+
+    /// Coordinate `d` of every point.
+    pub fn row(&self, d: usize) -> &[f64] {
+        &self.values[d * self.stride..][..self.len]
+    }
+
+    /// Coordinate `d` of every point, to write.
+    pub fn row_mut(&mut self, d: usize) -> &mut [f64] {
+        &mut self.values[d * self.stride..][..self.len]
+    }
+
+    /// Coordinate `d` with the padding.
+    pub fn padded_row(&self, d: usize) -> &[f64] {
+        &self.values[d * self.stride..][..padded(self.len)]
+    }
+
+    /// Coordinate `d` with the padding, to write.
+    pub fn padded_row_mut(&mut self, d: usize) -> &mut [f64] {
+        &mut self.values[d * self.stride..][..padded(self.len)]
+    }
+
+    /// All rows, to write, each with its padding.
+    pub fn padded_rows_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        let used = padded(self.len);
+        // A batch of no points has no storage, and chunks of length 0 are not allowed.
+        self.values.chunks_exact_mut(self.stride.max(1)).map(move |row| &mut row[..used])
+    }
+
+    /// Coordinates of point `i`.
+    pub fn point(&self, i: usize) -> Vec<f64> {
+        (0..self.dim).map(|d| self.row(d)[i]).collect()
+    }
+
+    /// Sets the coordinates of point `i`.
+    pub fn set_point(&mut self, i: usize, point: &[f64]) {
+        assert_eq!(point.len(), self.dim, "point of another dimension");
+        for (d, &x) in point.iter().enumerate() {
+            self.row_mut(d)[i] = x;
+        }
+    }
+
+    /// Copies points `from..from + len` of another batch to `to..` of this one.
+    pub fn copy_points(&mut self, to: usize, source: &Self, from: usize, len: usize) {
+        assert_eq!(self.dim, source.dim, "batches of different dimensions");
+        for d in 0..self.dim {
+            self.row_mut(d)[to..to + len].copy_from_slice(&source.row(d)[from..from + len]);
+        }
+    }
+}
+
+/// `len` rounded up to whole registers.
+pub(crate) fn padded(len: usize) -> usize {
+    len.next_multiple_of(PAD)
+}

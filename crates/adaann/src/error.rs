@@ -1,0 +1,79 @@
+//! What can go wrong, with the values that say where and what to do.
+
+/// An error of the library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting outside its range.
+    #[error("{setting} is {value}, but must be {range}")]
+    Setting {
+        /// The setting's name, as in the settings and on the command line.
+        setting: &'static str,
+        /// The value given.
+        value: String,
+        /// What is allowed.
+        range: String,
+    },
+    /// A name that nothing is registered under.
+    #[error("there is no {kind} called '{name}'{}", suggestion(.nearest))]
+    UnknownName {
+        /// What was looked for: target, flow, schedule.
+        kind: &'static str,
+        /// The name given.
+        name: String,
+        /// The registered name nearest to it, if one is near.
+        nearest: Option<String>,
+    },
+    /// Points, parameters or files of another size than expected.
+    #[error("{what} has {found}, but {expected} expected")]
+    Shape {
+        /// What has the wrong size.
+        what: String,
+        /// The size it has.
+        found: String,
+        /// The size it should have.
+        expected: String,
+    },
+    /// A target could not be evaluated.
+    #[error("the target failed: {0}")]
+    Target(String),
+    /// A schedule could not choose its next step.
+    #[error(transparent)]
+    Schedule(#[from] crate::schedule::ScheduleError),
+    /// Training lost its way: more than half the points of a stage were lost, or the gradient was
+    /// not finite again and again.
+    #[error("training failed at t = {t}: {reason}")]
+    Diverged {
+        /// The inverse temperature where it happened.
+        t: f64,
+        /// What happened and what to try.
+        reason: String,
+    },
+    /// A saved flow that cannot be loaded.
+    #[error("cannot load the flow: {0}")]
+    Load(String),
+    /// Reading or writing failed.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |name| format!("; did you mean '{name}'?"))
+}
+
+/// A result of the library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The error for a setting outside its range.
+pub(crate) fn setting(
+    setting: &'static str,
+    value: impl ToString,
+    range: impl Into<String>,
+) -> Error {
+    Error::Setting { setting, value: value.to_string(), range: range.into() }
+}

@@ -1,0 +1,14 @@
+//! Approximates a probability density that is known up to a constant, and says how it got there.
+//!
+//! A normalizing flow is trained on an annealed sequence of densities; AdaAnn chooses each
+//! temperature step from the flow's own samples.
+
+pub mod batch;
+mod error;
+pub mod program;
+pub mod schedule;
+pub mod simd;
+pub mod target;
+
+pub use batch::Batch;
+pub use error::{Error, Result};

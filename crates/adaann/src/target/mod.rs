@@ -1,0 +1,87 @@
+//! Densities, known up to a constant: the trait that every density implements.
+
+use crate::{Batch, Result, simd::Buffer};
+
+/// How much of each part enters the density whose gradient is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Weight of the log prior.
+    pub prior: f64,
+    /// Weight of the log likelihood.
+    pub likelihood: f64,
+}
+
+/// What a target fills in for a batch of points; the caller allocates it once.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// log prior of every point (0 for a density without a prior).
+    pub log_prior: Buffer,
+    /// log likelihood of every point; the whole log density of a target without a prior.
+    pub log_likelihood: Buffer,
+    /// Gradient of `weights.prior · log prior + weights.likelihood · log likelihood`.
+    pub gradient: Batch,
+}
+
+impl Evaluation {
+    /// Room for `len` points in `dim` dimensions.
+    pub fn zeros(dim: usize, len: usize) -> Self {
+        let gradient = Batch::zeros(dim, len);
+        let values = Buffer::zeros(gradient.padded_len());
+        Self { log_prior: values.clone(), log_likelihood: values, gradient }
+    }
+}
+
+/// A density on R^d or a part of it, known up to a constant.
+///
+/// A density with data behind it gives its prior and its likelihood apart, so that the likelihood
+/// alone can be tempered; any other density is all likelihood. A point outside the support has
+/// log density −∞ and gradient 0. Values may be anything at a point that is not in the batch (the
+/// padding).
+pub trait Target: Send + Sync {
+    /// Number of coordinates.
+    fn dim(&self) -> usize;
+
+    /// Fills the log prior and the log likelihood of each point and, if `gradient` is given, the
+    /// gradient of their weighted sum.
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()>;
+
+    /// Must all points of an update come in one call (a simulator, a Python function)? Such a
+    /// target is called once per update, from one thread.
+    fn wants_whole_batch(&self) -> bool {
+        false
+    }
+
+    /// Does it have a prior apart from the likelihood?
+    fn has_prior(&self) -> bool {
+        false
+    }
+
+    /// Where coordinate `d` lives.
+    fn support(&self, d: usize) -> Support {
+        let _ = d;
+        Support::Real
+    }
+
+    /// The coordinates' names, as they appear in tables and files.
+    fn names(&self) -> Vec<String> {
+        (1..=self.dim()).map(|d| format!("z{d}")).collect()
+    }
+}
+
+/// Where a coordinate lives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Support {
+    /// The whole line.
+    Real,
+    /// Above a bound.
+    Above(f64),
+    /// Below a bound.
+    Below(f64),
+    /// Between two bounds.
+    Between(f64, f64),
+}
