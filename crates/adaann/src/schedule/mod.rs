@@ -1,5 +1,266 @@
 //! Rules that choose the next inverse temperature.
+//!
+//! A rule is a pure value: from where it stands and from draws of b (log p_t = a + t b) it gives
+//! the next t and says why. It never decreases t and never passes 1; a run is
+//!
+//! ```
+//! use adaann::schedule::{Draws, Position, Rule, Schedule};
+//!
+//! let rule = Schedule::Linear { t0: 0.5, epsilon: 0.125 };
+//! rule.check(false)?;
+//! let (mut at, mut values) = (Position::start(&rule), vec![rule.first()]);
+//! while at.t < 1.0 {
+//!     // … train at `at.t`, then draw b if `rule.needs_draws()` …
+//!     at = at.after(&rule.next(at, &Draws::default())?);
+//!     values.push(at.t);
+//! }
+//! assert_eq!(values, [0.5, 0.625, 0.75, 0.875, 1.0]);
+//! # Ok::<(), adaann::Error>(())
+//! ```
 
-/// Why a schedule could not choose its next step.
-#[derive(Debug, thiserror::Error)]
-pub enum ScheduleError {}
+mod adaann;
+mod error;
+mod ess;
+mod exponential;
+mod guarded;
+#[cfg(test)]
+mod laws;
+mod linear;
+mod list;
+mod logarithmic;
+mod settings;
+mod single;
+mod spread;
+#[cfg(test)]
+mod trajectory;
+mod work;
+
+pub use adaann::AdaAnn;
+pub use error::ScheduleError;
+pub use ess::EssBisection;
+pub use exponential::Exponential;
+pub use guarded::Guarded;
+pub use linear::Linear;
+pub use list::List;
+pub use logarithmic::Logarithmic;
+pub use settings::Schedule;
+pub use single::Single;
+pub use spread::{Spread, spread, winsorised_spread};
+pub use work::{Phase, Work};
+
+use serde::{Deserialize, Serialize};
+
+/// Draws of b (log p_t = a + t b) at the current t, with optional importance weights.
+///
+/// A draw with b = −∞ or NaN is lost: it is left out and counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Draws<'a> {
+    /// b of each draw.
+    pub b: &'a [f64],
+    /// Weight of each draw, on any common scale; equal weights if absent.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// Where a schedule stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// k, the number of steps taken to get here.
+    pub index: usize,
+    /// t_k
+    pub t: f64,
+}
+
+impl Position {
+    /// The first position of a rule.
+    pub fn start(rule: &impl Rule) -> Self {
+        Self { index: 0, t: rule.first() }
+    }
+
+    /// The position after a step.
+    pub fn after(self, step: &Step) -> Self {
+        Self { index: self.index + 1, t: step.t }
+    }
+}
+
+/// A step that a rule has chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The next inverse temperature.
+    pub t: f64,
+    /// How far it lies above the current one; the last step is shortened to end at t = 1.
+    pub epsilon: f64,
+    /// Standard deviation of b, for the rules that look at it.
+    pub std_b: Option<f64>,
+    /// Draws left out because their b is −∞ or NaN.
+    pub lost: usize,
+    /// What decided the step.
+    pub reason: Reason,
+    /// What the user should know about it.
+    pub warning: Option<Warning>,
+}
+
+/// What decided a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// The value was fixed beforehand.
+    Planned,
+    /// The KL divergence that the step is worth equals the tolerance.
+    Tolerance,
+    /// The effective sample size of the step equals the one asked for.
+    EffectiveSampleSize,
+    /// The largest ratio of successive t allowed less.
+    MaxRatio,
+    /// The smallest step asked for more.
+    MinEpsilon,
+    /// The largest step allowed less.
+    MaxEpsilon,
+    /// The rule's own step would have reached or passed t = 1.
+    End,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Planned => "planned",
+            Self::Tolerance => "KL tolerance",
+            Self::EffectiveSampleSize => "effective sample size",
+            Self::MaxRatio => "largest ratio",
+            Self::MinEpsilon => "smallest step",
+            Self::MaxEpsilon => "largest step",
+            Self::End => "end",
+        })
+    }
+}
+
+/// What the user should know about a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// b varies so little that the rule wanted to jump; see [`Guarded`].
+    Collapsed {
+        /// The inverse temperature where it happened.
+        t: f64,
+        /// The spread of b there.
+        std_b: f64,
+        /// The next t that the spread alone would have given; may be above 1.
+        wanted: f64,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Collapsed { t, std_b, wanted } => write!(
+                f,
+                "at t = {t:.4} the log density varies by only {std_b:.3e} over the flow's draws, \
+                 which asks for a jump to t = {wanted:.4}: the flow may have collapsed; train \
+                 longer at t_0, or start the flow nearer the identity"
+            ),
+        }
+    }
+}
+
+/// A rule that chooses the next inverse temperature.
+///
+/// [`Rule::next`] returns a t above the current one and at most 1, or an error that says what to
+/// change.
+pub trait Rule {
+    /// t_0
+    fn first(&self) -> f64;
+
+    /// Does [`Rule::next`] look at the draws?
+    fn needs_draws(&self) -> bool;
+
+    /// The step from `at`, given draws from (an approximation of) p_t there.
+    fn next(&self, at: Position, draws: &Draws) -> Result<Step, ScheduleError>;
+
+    /// How many values t takes, t_0 and t = 1 included, if that is known beforehand.
+    fn count(&self) -> Option<usize> {
+        None
+    }
+
+    /// Refuses settings that make no sense; t_0 = 0 is one of them unless `allow_zero`.
+    fn check(&self, allow_zero: bool) -> crate::Result<()>;
+}
+
+/// What a rule wants, before it is held to the laws that all rules obey.
+struct Proposal {
+    /// The next t; above 1 means the end.
+    t: f64,
+    spread: Option<Spread>,
+    reason: Reason,
+    /// What makes steps larger.
+    remedy: &'static str,
+}
+
+/// Refuses a position that no step can leave.
+fn check_position(at: Position) -> Result<(), ScheduleError> {
+    match at.t {
+        t if !(0.0..=1.0).contains(&t) => Err(ScheduleError::Position { t }),
+        1.0 => Err(ScheduleError::Ended),
+        _ => Ok(()),
+    }
+}
+
+/// Ends at t = 1 (`while t + ε < 1` of Algorithm 1), and refuses a step that does not move t.
+fn advance(at: Position, proposal: Proposal) -> Result<Step, ScheduleError> {
+    check_position(at)?;
+    let Proposal { t: wanted, spread, reason, remedy } = proposal;
+    if wanted.is_nan() || wanted <= at.t {
+        return Err(ScheduleError::Resolution { t: at.t, epsilon: wanted - at.t, remedy });
+    }
+    let (t, reason) = match reason {
+        Reason::Planned => (wanted.min(1.0), reason),
+        _ if wanted < 1.0 => (wanted, reason),
+        _ => (1.0, Reason::End),
+    };
+    Ok(Step {
+        t,
+        epsilon: t - at.t,
+        std_b: spread.map(|s| s.std),
+        lost: spread.map_or(0, |s| s.lost),
+        reason,
+        warning: None,
+    })
+}
+
+/// The step to the value of t that was fixed beforehand.
+fn planned(at: Position, next: f64) -> Result<Step, ScheduleError> {
+    check_position(at)?;
+    if next.is_nan() || next <= at.t {
+        return Err(ScheduleError::OutOfStep { index: at.index + 1, t: at.t, next });
+    }
+    advance(
+        at,
+        Proposal { t: next, spread: None, reason: Reason::Planned, remedy: "raise epsilon" },
+    )
+}
+
+/// Refuses a t_0 outside (0, 1], or outside [0, 1] where 0 is allowed.
+fn check_t0(t0: f64, allow_zero: bool) -> crate::Result<()> {
+    let above = if allow_zero { t0 >= 0.0 } else { t0 > 0.0 };
+    if above && t0 <= 1.0 {
+        return Ok(());
+    }
+    let range = if allow_zero { "in [0, 1]" } else { "above 0 and at most 1" };
+    Err(crate::error::setting("t0", t0, range))
+}
+
+/// Refuses a setting that is not a positive finite number.
+fn check_positive(name: &'static str, value: f64) -> crate::Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(crate::error::setting(name, value, "a positive finite number"))
+}
+
+/// Refuses a schedule of no steps.
+fn check_steps(steps: usize) -> crate::Result<()> {
+    if steps == 0 {
+        return Err(crate::error::setting("steps", steps, "at least 1"));
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! The laws that every rule obeys, whatever the draws: t only grows, ends at 1, or the error is clear.
+
+use super::{Draws, Position, Rule, Schedule};
+use proptest::prelude::*;
+
+fn any_schedule() -> impl Strategy<Value = Schedule> {
+    let t0 = prop_oneof![1e-6..1.0_f64, Just(1.0), Just(0.0)];
+    let above_0 = prop_oneof![1e-6..1.0_f64, Just(1.0)];
+    let tau = prop_oneof![1e-3..2.0_f64, 1e-20..1e-10_f64];
+    let increasing = prop::collection::btree_set(1..1_000_000_u32, 0..20).prop_map(|set| {
+        let mut values: Vec<f64> = set.into_iter().map(|n| f64::from(n) * 1e-6).collect();
+        values.push(1.0);
+        Schedule::List(values)
+    });
+    let guards = (1.001..10.0_f64, 0.0..0.5_f64, 0.5..2.0_f64, any::<bool>());
+    prop_oneof![
+        Just(Schedule::None),
+        (t0.clone(), prop_oneof![1e-3..2.0_f64, 1e-20..1e-15_f64])
+            .prop_map(|(t0, epsilon)| Schedule::Linear { t0, epsilon }),
+        (above_0, 1..500_usize).prop_map(|(t0, steps)| Schedule::Exponential { t0, steps }),
+        (t0.clone(), 1..500_usize).prop_map(|(t0, steps)| Schedule::Logarithmic { t0, steps }),
+        increasing,
+        (t0.clone(), tau.clone()).prop_map(|(t0, tau)| Schedule::AdaAnn { t0, tau }),
+        (t0.clone(), tau, guards).prop_map(
+            |(t0, tau, (max_ratio, min_epsilon, max_epsilon, robust))| Schedule::Guarded {
+                t0,
+                tau,
+                max_ratio,
+                min_epsilon,
+                max_epsilon,
+                robust,
+            }
+        ),
+        (t0, 0.01..0.99_f64).prop_map(|(t0, ess)| Schedule::EssBisection { t0, ess }),
+    ]
+}
+
+fn any_b() -> impl Strategy<Value = Vec<f64>> {
+    let wild = prop_oneof![
+        8 => -100.0..10.0_f64,
+        1 => any::<f64>(),
+        1 => Just(f64::NEG_INFINITY),
+        1 => Just(f64::NAN),
+    ];
+    let tame = prop_oneof![9 => -3.0..0.0_f64, 1 => Just(f64::NEG_INFINITY)];
+    prop_oneof![
+        prop::collection::vec(tame, 0..40),
+        prop::collection::vec(wild, 0..40),
+        prop::collection::vec(any::<f64>(), 0..10),
+        prop::collection::vec(Just(-2.5), 0..10),
+    ]
+}
+
+fn any_weights() -> impl Strategy<Value = Option<Vec<f64>>> {
+    let weight = prop_oneof![6 => 0.0..1.0_f64, 1 => Just(0.0), 1 => 0.0..f64::MAX];
+    prop_oneof![
+        3 => Just(None),
+        2 => prop::collection::vec(weight, 40).prop_map(Some),
+        1 => prop::collection::vec(any::<f64>(), 40).prop_map(Some),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn t_only_grows_and_ends_at_1(
+        schedule in any_schedule(), b in any_b(), weights in any_weights(),
+    ) {
+        schedule.check(true).unwrap();
+        let weights = weights.as_ref().map(|w| &w[..b.len()]);
+        let draws = Draws { b: &b, weights };
+        let finite = b.iter().filter(|b| b.is_finite()).count();
+        let mut at = Position::start(&schedule);
+        prop_assert!((0.0..=1.0).contains(&at.t));
+        // An adaptive rule may need any number of steps; strict growth is what makes it end.
+        for _ in 0..2_000 {
+            if at.t == 1.0 {
+                break;
+            }
+            match schedule.next(at, &draws) {
+                Ok(step) => {
+                    prop_assert!(step.t > at.t && step.t <= 1.0, "{step:?} from {at:?}");
+                    prop_assert_eq!(step.epsilon, step.t - at.t);
+                    prop_assert_eq!(step.std_b.is_some(), schedule.needs_draws());
+                    if let Some(std_b) = step.std_b {
+                        prop_assert!(std_b > 0.0 && std_b.is_finite());
+                        prop_assert!(finite >= 2);
+                        prop_assert_eq!(step.lost, b.len() - finite);
+                        prop_assert!(!b.contains(&f64::INFINITY));
+                    }
+                    at = at.after(&step);
+                }
+                Err(error) => {
+                    // A clear error: a sentence with the place in it.
+                    let text = error.to_string();
+                    prop_assert!(text.contains("t = ") && text.len() > 40, "{text}");
+                    return Ok(());
+                }
+            }
+        }
+        if let Some(count) = schedule.count().filter(|count| *count <= 2_000) {
+            prop_assert_eq!(at.index + 1, count);
+            prop_assert_eq!(at.t, 1.0);
+        }
+    }
+
+    #[test]
+    fn positions_off_the_path_are_refused(
+        schedule in any_schedule(), index in 0..10_usize,
+        t in prop_oneof![Just(1.0), Just(f64::NAN), Just(-0.5), Just(1.5), any::<f64>()],
+    ) {
+        prop_assume!(!(0.0..1.0).contains(&t));
+        let draws = Draws { b: &[-1.0, -2.0, -4.0], weights: None };
+        let at = Position { index, t };
+        prop_assert!(schedule.next(at, &draws).is_err());
+    }
+}

@@ -1,0 +1,251 @@
+//! All rules with their settings: what a settings file or the command line names.
+
+use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
+use super::{Draws, Position, Rule, ScheduleError, Step};
+use crate::Error;
+use serde::{Deserialize, Serialize};
+
+/// A rule with its settings.
+///
+/// ```
+/// use adaann::schedule::Schedule;
+/// let schedule: Schedule = serde_json::from_str(r#"{"adaann": {"t0": 0.01, "tau": 0.01}}"#)?;
+/// assert_eq!(schedule, Schedule::AdaAnn { t0: 0.01, tau: 0.01 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Schedule {
+    /// [`Single`]
+    None,
+    /// [`Linear`]
+    Linear {
+        /// The first t.
+        t0: f64,
+        /// The step ε.
+        epsilon: f64,
+    },
+    /// [`Exponential`]
+    Exponential {
+        /// The first t.
+        t0: f64,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// [`Logarithmic`]
+    Logarithmic {
+        /// The first t.
+        t0: f64,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// [`List`]
+    List(Vec<f64>),
+    /// [`AdaAnn`]
+    AdaAnn {
+        /// The first t.
+        t0: f64,
+        /// τ, the KL tolerance.
+        tau: f64,
+    },
+    /// [`Guarded`]
+    Guarded {
+        /// The first t.
+        t0: f64,
+        /// τ, the KL tolerance.
+        tau: f64,
+        /// The largest ratio of successive t.
+        #[serde(default = "default_max_ratio")]
+        max_ratio: f64,
+        /// The smallest ε.
+        #[serde(default)]
+        min_epsilon: f64,
+        /// The largest ε.
+        #[serde(default = "default_max_epsilon")]
+        max_epsilon: f64,
+        /// Clip outliers of b?
+        #[serde(default = "default_robust")]
+        robust: bool,
+    },
+    /// [`EssBisection`]
+    #[serde(rename = "ess")]
+    EssBisection {
+        /// The first t.
+        t0: f64,
+        /// The share of the draws to keep.
+        ess: f64,
+    },
+}
+
+/// With τ up to 0.5 no density that is Gaussian or wider asks for more: 1 + τ √2 = 1.7 for d = 1.
+fn default_max_ratio() -> f64 {
+    2.0
+}
+
+/// No ceiling.
+fn default_max_epsilon() -> f64 {
+    1.0
+}
+
+fn default_robust() -> bool {
+    true
+}
+
+impl Default for Schedule {
+    /// AdaAnn with the paper's t_0 and τ.
+    fn default() -> Self {
+        Self::AdaAnn { t0: 0.01, tau: 0.01 }
+    }
+}
+
+impl Schedule {
+    /// Every rule's name, with a line on what it does.
+    pub const ALL: &[(&str, &str)] = &[
+        ("none", "no annealing: t = 1 from the start"),
+        ("linear", "constant steps: t0 + k epsilon"),
+        ("exponential", "constant ratios from t0 to 1 in a given number of steps"),
+        ("logarithmic", "t grows as log(1 + k) from t0 to 1 in a given number of steps"),
+        ("list", "values of t that you write down"),
+        ("adaann", "each step worth the same KL divergence, tau^2/2 (the paper's Algorithm 1)"),
+        ("guarded", "adaann within bounds: largest ratio, step limits, outliers clipped"),
+        ("ess", "each step keeps a given share of the effective sample size"),
+    ];
+
+    /// The rule of this name, with settings to start from.
+    pub fn named(name: &str) -> crate::Result<Self> {
+        let (t0, tau, steps) = (0.01, 0.01, 1_000);
+        Ok(match name {
+            "none" => Self::None,
+            "linear" => Self::Linear { t0, epsilon: 1e-4 },
+            "exponential" => Self::Exponential { t0, steps },
+            "logarithmic" => Self::Logarithmic { t0, steps },
+            "list" => Self::List(vec![t0, 0.1, 1.0]),
+            "adaann" => Self::AdaAnn { t0, tau },
+            "guarded" => Self::Guarded {
+                t0,
+                tau,
+                max_ratio: default_max_ratio(),
+                min_epsilon: 0.0,
+                max_epsilon: default_max_epsilon(),
+                robust: default_robust(),
+            },
+            "ess" => Self::EssBisection { t0, ess: 0.9 },
+            _ => {
+                let near = Self::ALL.iter().find(|(known, _)| {
+                    let same = known.chars().zip(name.chars()).take_while(|(a, b)| a == b);
+                    same.count() >= 2
+                });
+                let nearest = near.map(|(known, _)| known.to_string());
+                return Err(Error::UnknownName { kind: "schedule", name: name.into(), nearest });
+            }
+        })
+    }
+
+    /// The rule's name, as in [`Schedule::ALL`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Linear { .. } => "linear",
+            Self::Exponential { .. } => "exponential",
+            Self::Logarithmic { .. } => "logarithmic",
+            Self::List(_) => "list",
+            Self::AdaAnn { .. } => "adaann",
+            Self::Guarded { .. } => "guarded",
+            Self::EssBisection { .. } => "ess",
+        }
+    }
+
+    /// Hands the rule behind the settings to `f`.
+    fn with<T>(&self, f: impl FnOnce(&dyn Rule) -> T) -> T {
+        match *self {
+            Self::None => f(&Single),
+            Self::Linear { t0, epsilon } => f(&Linear { t0, epsilon }),
+            Self::Exponential { t0, steps } => f(&Exponential { t0, steps }),
+            Self::Logarithmic { t0, steps } => f(&Logarithmic { t0, steps }),
+            Self::List(ref values) => f(&List(values)),
+            Self::AdaAnn { t0, tau } => f(&AdaAnn { t0, tau }),
+            Self::Guarded { t0, tau, max_ratio, min_epsilon, max_epsilon, robust } => {
+                f(&Guarded { t0, tau, max_ratio, min_epsilon, max_epsilon, robust })
+            }
+            Self::EssBisection { t0, ess } => f(&EssBisection { t0, ess }),
+        }
+    }
+}
+
+impl Rule for Schedule {
+    fn first(&self) -> f64 {
+        self.with(|rule| rule.first())
+    }
+
+    fn needs_draws(&self) -> bool {
+        self.with(|rule| rule.needs_draws())
+    }
+
+    fn next(&self, at: Position, draws: &Draws) -> Result<Step, ScheduleError> {
+        self.with(|rule| rule.next(at, draws))
+    }
+
+    fn count(&self) -> Option<usize> {
+        self.with(|rule| rule.count())
+    }
+
+    fn check(&self, allow_zero: bool) -> crate::Result<()> {
+        self.with(|rule| rule.check(allow_zero))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_its_rule_and_survives_a_file() {
+        for (name, _) in Schedule::ALL {
+            let schedule = Schedule::named(name).unwrap();
+            assert_eq!(schedule.name(), *name);
+            schedule.check(false).unwrap();
+            let text = serde_json::to_string(&schedule).unwrap();
+            assert!(text.contains(&format!("\"{name}\"")), "{text}");
+            assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), schedule);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_met_with_a_known_one() {
+        let error = Schedule::named("ada").unwrap_err().to_string();
+        assert!(error.contains("did you mean 'adaann'"), "{error}");
+        assert!(Schedule::named("cosine").is_err());
+    }
+
+    #[test]
+    fn unknown_settings_are_refused_and_guards_have_defaults() {
+        let text = r#"{"adaann": {"t0": 0.01, "tau": 0.01, "tua": 1}}"#;
+        assert!(serde_json::from_str::<Schedule>(text).is_err());
+        let text = r#"{"guarded": {"t0": 0.01, "tau": 0.01}}"#;
+        let guarded: Schedule = serde_json::from_str(text).unwrap();
+        assert_eq!(guarded, Schedule::named("guarded").unwrap());
+    }
+
+    #[test]
+    fn settings_outside_their_range_are_refused_by_name() {
+        let nan = f64::NAN;
+        for (schedule, name) in [
+            (Schedule::Linear { t0: 0.0, epsilon: 0.1 }, "t0"),
+            (Schedule::Linear { t0: nan, epsilon: 0.1 }, "t0"),
+            (Schedule::Linear { t0: 1.1, epsilon: 0.1 }, "t0"),
+            (Schedule::Linear { t0: 0.1, epsilon: 0.0 }, "epsilon"),
+            (Schedule::Exponential { t0: 0.1, steps: 0 }, "steps"),
+            (Schedule::Logarithmic { t0: 0.1, steps: 0 }, "steps"),
+            (Schedule::AdaAnn { t0: 0.1, tau: 0.0 }, "tau"),
+            (Schedule::AdaAnn { t0: 0.1, tau: f64::INFINITY }, "tau"),
+            (Schedule::AdaAnn { t0: -0.1, tau: 0.1 }, "t0"),
+            (Schedule::EssBisection { t0: 0.1, ess: 1.0 }, "ess"),
+            (Schedule::List(vec![0.1, 0.5]), "list"),
+        ] {
+            let error = schedule.check(false).unwrap_err();
+            let Error::Setting { setting, .. } = error else { panic!("{error}") };
+            assert_eq!(setting, name);
+        }
+        assert!(Schedule::AdaAnn { t0: 0.0, tau: 0.1 }.check(true).is_ok());
+    }
+}
