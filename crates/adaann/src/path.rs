@@ -1,0 +1,228 @@
+//! Paths from an easy density to the target, all linear in t: log p_t = a + t b.
+//!
+//! A path says how much of each part of the target (log prior, log likelihood, log|J| of the
+//! transform to unconstrained coordinates, log density of the reference) belongs to a and how much
+//! to b. The annealed density, its gradient and the b that a schedule looks at all come from that
+//! one table:
+//!
+//! | path | a | b |
+//! | --- | --- | --- |
+//! | power | log\|J\| | log prior + log likelihood |
+//! | likelihood | log prior + log\|J\| | log likelihood |
+//! | bridge | log q_0 | log prior + log likelihood + log\|J\| − log q_0 |
+//!
+//! log|J| is never tempered: the density that is annealed is the one in the user's coordinates. On
+//! the bridge that reads a little differently, because q_0 is a density on the unconstrained
+//! coordinates and so has its own Jacobian inside. With q_0 = q_x |J| for the density q_x that the
+//! reference has in the user's coordinates,
+//! (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
+
+use crate::target;
+use serde::{Deserialize, Serialize};
+
+/// The parts of log p_t at one point, or what multiplies each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Parts {
+    /// log prior
+    pub prior: f64,
+    /// log likelihood; the whole log density of a target without a prior.
+    pub likelihood: f64,
+    /// log|J| of the transform to unconstrained coordinates; 0 if there is none.
+    pub jacobian: f64,
+    /// log q_0, the reference's density on the unconstrained coordinates; only a bridge looks at it.
+    pub reference: f64,
+}
+
+impl Parts {
+    /// Σ weight · part, where a weight of 0 leaves the part out even if that is −∞.
+    fn dot(self, weights: Self) -> f64 {
+        let term = |weight: f64, part: f64| if weight == 0.0 { 0.0 } else { weight * part };
+        term(weights.prior, self.prior)
+            + term(weights.likelihood, self.likelihood)
+            + term(weights.jacobian, self.jacobian)
+            + term(weights.reference, self.reference)
+    }
+
+    /// What a target needs to know for its gradient.
+    pub fn of_target(self) -> target::Weights {
+        target::Weights { prior: self.prior, likelihood: self.likelihood }
+    }
+}
+
+/// log p_t = a + t b at one point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// What does not depend on t.
+    pub a: f64,
+    /// What t multiplies; its variance sets AdaAnn's steps.
+    pub b: f64,
+}
+
+impl Line {
+    /// log p_t; at t = 0 it is a, also where b is −∞.
+    pub fn at(self, t: f64) -> f64 {
+        if t == 0.0 { self.a } else { self.a + t * self.b }
+    }
+}
+
+/// How the target is approached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathKind {
+    /// p^t, the paper's annealing.
+    #[default]
+    Power,
+    /// prior · likelihood^t
+    Likelihood,
+    /// q_0^(1−t) · p^t
+    Bridge,
+}
+
+impl PathKind {
+    /// Every path's name, with a line on what it does.
+    pub const ALL: &[(&str, &str)] = &[
+        ("power", "p^t: the whole density is flattened (the paper's annealing)"),
+        ("likelihood", "prior * likelihood^t: from the prior to the posterior"),
+        ("bridge", "q_0^(1-t) * p^t: from the flow's base to the target"),
+    ];
+
+    /// The path's name, as in [`PathKind::ALL`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Likelihood => "likelihood",
+            Self::Bridge => "bridge",
+        }
+    }
+
+    /// The table: how much of each part belongs to a, and how much to b.
+    #[inline]
+    fn coefficients(self) -> (Parts, Parts) {
+        let parts = |prior, likelihood, jacobian, reference| Parts {
+            prior,
+            likelihood,
+            jacobian,
+            reference,
+        };
+        match self {
+            Self::Power => (parts(0.0, 0.0, 1.0, 0.0), parts(1.0, 1.0, 0.0, 0.0)),
+            Self::Likelihood => (parts(1.0, 0.0, 1.0, 0.0), parts(0.0, 1.0, 0.0, 0.0)),
+            Self::Bridge => (parts(0.0, 0.0, 0.0, 1.0), parts(1.0, 1.0, 1.0, -1.0)),
+        }
+    }
+
+    /// a and b from the parts of log p at a point.
+    #[inline]
+    pub fn line(self, parts: Parts) -> Line {
+        let (a, b) = self.coefficients();
+        Line { a: parts.dot(a), b: parts.dot(b) }
+    }
+
+    /// What multiplies each part, and each part's gradient, in log p_t.
+    #[inline]
+    pub fn weights(self, t: f64) -> Parts {
+        let (a, b) = self.coefficients();
+        Parts {
+            prior: a.prior + t * b.prior,
+            likelihood: a.likelihood + t * b.likelihood,
+            jacobian: a.jacobian + t * b.jacobian,
+            reference: a.reference + t * b.reference,
+        }
+    }
+
+    /// May t_0 be 0? Not on the power path, where p^0 is no density.
+    pub fn allows_zero(self) -> bool {
+        self != Self::Power
+    }
+
+    /// Does it start from a reference density?
+    pub fn needs_reference(self) -> bool {
+        self == Self::Bridge
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KINDS: [PathKind; 3] = [PathKind::Power, PathKind::Likelihood, PathKind::Bridge];
+
+    fn weights(kind: PathKind, t: f64) -> [f64; 4] {
+        let Parts { prior, likelihood, jacobian, reference } = kind.weights(t);
+        [prior, likelihood, jacobian, reference]
+    }
+
+    #[test]
+    fn weights_are_those_of_the_definitions() {
+        let t = 0.3;
+        assert_eq!(weights(PathKind::Power, t), [t, t, 1.0, 0.0]);
+        assert_eq!(weights(PathKind::Likelihood, t), [1.0, t, 1.0, 0.0]);
+        assert_eq!(weights(PathKind::Bridge, t), [t, t, t, 1.0 - t]);
+    }
+
+    #[test]
+    fn every_path_ends_at_the_target() {
+        for kind in KINDS {
+            assert_eq!(weights(kind, 1.0), [1.0, 1.0, 1.0, 0.0], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_point_outside_the_support_is_never_nan() {
+        let outside = Parts { likelihood: f64::NEG_INFINITY, ..Parts::default() };
+        for kind in KINDS {
+            let line = kind.line(outside);
+            assert_eq!((line.b, line.at(0.5)), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+            assert_eq!(line.at(0.0), 0.0);
+        }
+        let no_prior = Parts { prior: f64::NEG_INFINITY, ..Parts::default() };
+        let line = PathKind::Likelihood.line(no_prior);
+        assert_eq!((line.a, line.b, line.at(0.5)), (f64::NEG_INFINITY, 0.0, f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn names_survive_a_file() {
+        assert_eq!(PathKind::ALL.len(), KINDS.len());
+        for (kind, (name, _)) in KINDS.into_iter().zip(PathKind::ALL) {
+            assert_eq!(kind.name(), *name);
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{name}\""));
+            assert_eq!(serde_json::from_str::<PathKind>(&format!("\"{name}\"")).unwrap(), kind);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_line_is_the_weighted_sum_of_the_parts(
+            values in prop::array::uniform4(-50.0..50.0_f64), t in 0.0..=1.0_f64,
+        ) {
+            let [prior, likelihood, jacobian, reference] = values;
+            let parts = Parts { prior, likelihood, jacobian, reference };
+            for kind in KINDS {
+                let sum: f64 = weights(kind, t).iter().zip(values).map(|(w, x)| w * x).sum();
+                prop_assert!((kind.line(parts).at(t) - sum).abs() < 1e-12 * 200.0);
+                // b is the derivative in t, which a line's differences give exactly.
+                let slope = kind.line(parts).at(1.0) - kind.line(parts).at(0.0);
+                prop_assert!((slope - kind.line(parts).b).abs() < 1e-12 * 200.0);
+            }
+        }
+
+        /// d log p_t/d part is the weight of that part: gradients and values cannot drift apart.
+        #[test]
+        fn weights_are_the_derivatives_in_the_parts(
+            values in prop::array::uniform4(-50.0..50.0_f64), t in 0.0..=1.0_f64,
+        ) {
+            for kind in KINDS {
+                for i in 0..4 {
+                    let at = |shift: f64| {
+                        let mut moved = values;
+                        moved[i] += shift;
+                        let [prior, likelihood, jacobian, reference] = moved;
+                        kind.line(Parts { prior, likelihood, jacobian, reference }).at(t)
+                    };
+                    prop_assert!(((at(0.5) - at(-0.5)) - weights(kind, t)[i]).abs() < 1e-11);
+                }
+            }
+        }
+    }
+}
