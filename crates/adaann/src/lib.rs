@@ -5,6 +5,7 @@
 
 pub mod batch;
 mod error;
+pub mod optim;
 pub mod path;
 pub mod program;
 pub mod schedule;

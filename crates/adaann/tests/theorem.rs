@@ -1,4 +1,4 @@
-//! The paper's theorem by quadrature: KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t[b] + O(ε³), on every path.
+//! The paper's theorem by quadrature: KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t(b) + O(ε³), on every path.
 
 use adaann::path::{Line, Parts, PathKind};
 use std::f64::consts::PI;
@@ -11,7 +11,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn new(kind: PathKind, log_p: fn(f64) -> f64, reach: f64) -> Self {
+    fn new(kind: PathKind, log_p: LogDensity, reach: f64) -> Self {
         let n = 4_000;
         let spacing = reach / f64::from(n);
         let line = |i: i32| {
@@ -67,7 +67,10 @@ fn mixture(z: f64) -> f64 {
     (0.7 * log_normal(z, -1.5, 0.25).exp() + 0.3 * log_normal(z, 2.0, 1.0).exp()).ln()
 }
 
-const CASES: [(&str, fn(f64) -> f64, f64); 2] =
+type LogDensity = fn(f64) -> f64;
+
+/// Name, log density, and how far from 0 the nodes reach.
+const CASES: [(&str, LogDensity, f64); 2] =
     [("bimodal", bimodal, 12.0), ("mixture", mixture, 35.0)];
 const KINDS: [PathKind; 3] = [PathKind::Power, PathKind::Likelihood, PathKind::Bridge];
 

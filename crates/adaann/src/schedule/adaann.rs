@@ -5,7 +5,7 @@ use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step
 /// ε = τ/S with S the sample standard deviation of b over the draws; ends with t = 1 when t + ε
 /// would reach it.
 ///
-/// By the paper's theorem KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t[b] + O(ε³), for every path that is linear
+/// By the paper's theorem KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t(b) + O(ε³), for every path that is linear
 /// in t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaAnn {
@@ -76,7 +76,7 @@ mod tests {
         assert!(steps[..257].iter().all(|step| step.reason == Reason::Tolerance));
     }
 
-    /// Var[log p] under p^t is d/(2 t²), so ε = τ t √(2/d) and t grows geometrically.
+    /// Var(log p) under p^t is d/(2 t²), so ε = τ t √(2/d) and t grows geometrically.
     #[test]
     fn t_grows_geometrically_for_a_gaussian() {
         for d in [1.0, 10.0, 100.0] {

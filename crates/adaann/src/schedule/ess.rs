@@ -10,7 +10,7 @@ use crate::error::setting;
 /// Aston (2016), which measures this step alone and not what earlier weights have cost. Lost draws
 /// are left out, like in the variance: a share of them would otherwise be missing at every t'.
 ///
-/// For small steps the share is 1 − ε² Var[b], so this is AdaAnn with τ² = 1 − `ess`.
+/// For small steps the share is 1 − ε² Var(b), so this is AdaAnn with τ² = 1 − `ess`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EssBisection {
     /// The first t.
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// For normal b the share is exp(−ε² Var[b]) exactly: ε S = √(−log ess).
+    /// For normal b the share is exp(−ε² Var(b)) exactly: ε S = √(−log ess).
     #[test]
     fn small_steps_are_those_of_adaann() {
         let b = normal(11, 20_000);

@@ -1,0 +1,83 @@
+//! An elementwise update, written for one register and run over whole slices.
+
+use crate::simd::{F64, Kernel, Lane, dispatch};
+use fearless_simd::Simd;
+
+/// New parameters and K new moments from the old ones and the gradient, elementwise.
+pub(super) trait Elementwise<const K: usize>: Copy {
+    /// The update of one register; must be `#[inline(always)]`.
+    fn apply<S: Simd>(
+        self,
+        simd: S,
+        param: F64<S>,
+        gradient: F64<S>,
+        moments: [F64<S>; K],
+    ) -> (F64<S>, [F64<S>; K]);
+}
+
+/// Runs a rule over slices of the same length.
+pub(super) fn run<const K: usize>(
+    rule: impl Elementwise<K>,
+    params: &mut [f64],
+    gradient: &[f64],
+    moments: [&mut [f64]; K],
+) {
+    dispatch(Update { rule, params, gradient, moments });
+}
+
+struct Update<'a, R, const K: usize> {
+    rule: R,
+    params: &'a mut [f64],
+    gradient: &'a [f64],
+    moments: [&'a mut [f64]; K],
+}
+
+/// The widest register, for what is left over at the end.
+const WIDEST: usize = 8;
+
+impl<R: Elementwise<K>, const K: usize> Kernel for Update<'_, R, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { rule, params, gradient, moments } = self;
+        let lanes = F64::<S>::LEN;
+        let whole = params.len() / lanes * lanes;
+        for i in (0..whole).step_by(lanes) {
+            let mut old = [F64::<S>::splat(simd, 0.0); K];
+            for k in 0..K {
+                old[k] = F64::load(simd, &moments[k][i..]);
+            }
+            let param = F64::load(simd, &params[i..]);
+            let (param, new) = rule.apply(simd, param, F64::load(simd, &gradient[i..]), old);
+            param.store(&mut params[i..]);
+            for k in 0..K {
+                new[k].store(&mut moments[k][i..]);
+            }
+        }
+        // The rest goes through the same instructions, so that a parameter's value does not
+        // depend on where in the vector it stands.
+        let rest = params.len() - whole;
+        if rest > 0 {
+            let padded = |from: &[f64]| {
+                let mut to = [0.0; WIDEST];
+                to[..rest].copy_from_slice(&from[whole..]);
+                F64::<S>::load(simd, &to)
+            };
+            let unpadded = |lane: F64<S>, to: &mut [f64]| {
+                let mut from = [0.0; WIDEST];
+                lane.store(&mut from);
+                to[whole..].copy_from_slice(&from[..rest]);
+            };
+            let mut old = [F64::<S>::splat(simd, 0.0); K];
+            for k in 0..K {
+                old[k] = padded(moments[k]);
+            }
+            let (param, new) = rule.apply(simd, padded(params), padded(gradient), old);
+            unpadded(param, params);
+            for k in 0..K {
+                unpadded(new[k], moments[k]);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Optimizers: from a gradient to new parameters, as `torch.optim` defines them.
+//!
+//! The settings are a plain value; [`State`] is what an optimizer remembers between updates. An
+//! update allocates nothing and runs on the machine's widest registers.
+
+mod adam;
+mod clip;
+mod lanes;
+mod rate;
+mod rmsprop;
+mod sgd;
+
+pub use adam::Adam;
+pub use clip::{Norm, check_max_norm, clip_by_norm};
+pub use rate::RateRule;
+pub use rmsprop::RmsProp;
+pub use sgd::Sgd;
+
+use crate::simd::Buffer;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// An optimizer with its settings; those left out of a file have PyTorch's defaults.
+///
+/// ```
+/// use adaann::optim::{Adam, Optimizer};
+/// let optimizer: Optimizer = serde_json::from_str(r#"{"adam": {"beta1": 0.8}}"#)?;
+/// assert_eq!(optimizer, Optimizer::Adam(Adam { beta1: 0.8, ..Adam::default() }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Optimizer {
+    /// Gradient descent, with or without momentum.
+    Sgd(Sgd),
+    /// Gradients over their root mean square.
+    RmsProp(RmsProp),
+    /// Momentum over root mean square, both corrected for their start from 0.
+    Adam(Adam),
+}
+
+impl Default for Optimizer {
+    /// Adam with PyTorch's defaults.
+    fn default() -> Self {
+        Self::Adam(Adam::default())
+    }
+}
+
+impl Optimizer {
+    /// Every optimizer's name, with a line on what it does.
+    pub const ALL: &[(&str, &str)] = &[
+        ("sgd", "gradient descent, with momentum if asked"),
+        ("rmsprop", "gradients over their running root mean square"),
+        ("adam", "running mean of gradients over their root mean square"),
+    ];
+
+    /// The optimizer of this name with PyTorch's defaults.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "sgd" => Ok(Self::Sgd(Sgd::default())),
+            "rmsprop" => Ok(Self::RmsProp(RmsProp::default())),
+            "adam" => Ok(Self::Adam(Adam::default())),
+            _ => {
+                let (kind, name) = ("optimizer", name.to_string());
+                Err(Error::UnknownName { kind, name, nearest: None })
+            }
+        }
+    }
+
+    /// The optimizer's name, as in [`Optimizer::ALL`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sgd(_) => "sgd",
+            Self::RmsProp(_) => "rmsprop",
+            Self::Adam(_) => "adam",
+        }
+    }
+
+    /// Refuses settings outside their range.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Sgd(sgd) => sgd.check(),
+            Self::RmsProp(rmsprop) => rmsprop.check(),
+            Self::Adam(adam) => adam.check(),
+        }
+    }
+
+    /// Numbers to remember for each parameter.
+    fn moments(&self) -> usize {
+        match self {
+            Self::Sgd(_) | Self::RmsProp(_) => 1,
+            Self::Adam(_) => 2,
+        }
+    }
+}
+
+/// What an optimizer remembers between updates.
+#[derive(Debug, Clone)]
+pub struct State {
+    optimizer: Optimizer,
+    updates: u64,
+    /// Running means, each as long as the parameters; the second is empty unless it is Adam's.
+    moments: [Buffer; 2],
+}
+
+/// A [`State`] as plain numbers, for a checkpoint.
+///
+/// Write the numbers as bits if a run is to go on as if it had never stopped: `serde_json` reads
+/// doubles back to the last bit only with its feature `float_roundtrip`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Saved {
+    /// Updates made.
+    pub updates: u64,
+    /// The running means, one after another.
+    pub moments: Vec<f64>,
+}
+
+impl State {
+    /// The state before the first update of `len` parameters.
+    pub fn new(optimizer: Optimizer, len: usize) -> Self {
+        let second = if optimizer.moments() == 2 { len } else { 0 };
+        Self { optimizer, updates: 0, moments: [Buffer::zeros(len), Buffer::zeros(second)] }
+    }
+
+    /// The state that was saved; the optimizer and the number of parameters must be the same.
+    pub fn restore(optimizer: Optimizer, len: usize, saved: &Saved) -> Result<Self> {
+        if saved.moments.len() != optimizer.moments() * len {
+            return Err(Error::Shape {
+                what: format!("the saved state of {}", optimizer.name()),
+                found: format!("{} numbers", saved.moments.len()),
+                expected: format!("{} for each of {len} parameters", optimizer.moments()),
+            });
+        }
+        let (first, second) = saved.moments.split_at(len);
+        Ok(Self { optimizer, updates: saved.updates, moments: [first.into(), second.into()] })
+    }
+
+    /// The state as plain numbers.
+    pub fn save(&self) -> Saved {
+        Saved {
+            updates: self.updates,
+            moments: self.moments.iter().flat_map(|m| m.iter().copied()).collect(),
+        }
+    }
+
+    /// Updates made.
+    pub fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// Number of parameters.
+    pub fn len(&self) -> usize {
+        self.moments[0].len()
+    }
+
+    /// Has it no parameters?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Moves the parameters down the gradient with learning rate `rate`.
+    ///
+    /// The gradient must be finite ([`clip_by_norm`] tells): what is not would stay in the running
+    /// means for good.
+    ///
+    /// # Panics
+    /// If parameters or gradient are not as many as the state was made for.
+    pub fn update(&mut self, params: &mut [f64], gradient: &[f64], rate: f64) {
+        assert_eq!(params.len(), self.len(), "parameters of another number");
+        assert_eq!(gradient.len(), self.len(), "gradient of another length");
+        self.updates += 1;
+        let [first, second] = &mut self.moments;
+        match self.optimizer {
+            Optimizer::Sgd(sgd) => sgd.update(params, gradient, first, rate),
+            Optimizer::RmsProp(rmsprop) => rmsprop.update(params, gradient, first, rate),
+            Optimizer::Adam(adam) => {
+                adam.update(params, gradient, first, second, rate, self.updates)
+            }
+        }
+    }
+}
+
+/// Refuses a decay outside [0, 1).
+fn check_decay(name: &'static str, value: f64) -> Result<()> {
+    if (0.0..1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(crate::error::setting(name, value, "at least 0 and below 1"))
+}
+
+/// Refuses an ε that would divide by 0.
+fn check_epsilon(value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(crate::error::setting("epsilon", value, "a positive finite number"))
+}
+
+#[cfg(test)]
+mod tests;
