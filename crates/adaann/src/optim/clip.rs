@@ -54,7 +54,7 @@ pub fn check_max_norm(max_norm: f64) -> crate::Result<()> {
 
 /// √Σg², also where the squares overflow or underflow.
 fn norm(gradient: &[f64]) -> f64 {
-    let plain = sum_of_squares(gradient, 1.0);
+    let plain = sum_of_squares(gradient, |g| g);
     if (1e-200..1e200).contains(&plain) {
         return plain.sqrt();
     }
@@ -63,20 +63,20 @@ fn norm(gradient: &[f64]) -> f64 {
         // 0, or NaN and infinities, which the sum has kept.
         return plain;
     }
-    sum_of_squares(gradient, largest).sqrt() * largest
+    sum_of_squares(gradient, |g| g / largest).sqrt() * largest
 }
 
-/// Σ(g/scale)² over eight fixed partial sums, so that it vectorises in a fixed order.
-fn sum_of_squares(gradient: &[f64], scale: f64) -> f64 {
+/// Σ scaled(g)² over eight fixed partial sums, so that it vectorises in a fixed order.
+fn sum_of_squares(gradient: &[f64], scaled: impl Fn(f64) -> f64) -> f64 {
     let mut sums = [0.0; 8];
     let (blocks, rest) = gradient.as_chunks::<8>();
     for block in blocks {
-        for (sum, g) in sums.iter_mut().zip(block) {
-            *sum += (g / scale) * (g / scale);
+        for (sum, &g) in sums.iter_mut().zip(block) {
+            *sum += scaled(g).powi(2);
         }
     }
-    for (sum, g) in sums.iter_mut().zip(rest) {
-        *sum += (g / scale) * (g / scale);
+    for (sum, &g) in sums.iter_mut().zip(rest) {
+        *sum += scaled(g).powi(2);
     }
     sums.iter().sum()
 }

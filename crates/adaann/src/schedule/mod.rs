@@ -72,7 +72,7 @@ pub struct Position {
 
 impl Position {
     /// The first position of a rule.
-    pub fn start(rule: &impl Rule) -> Self {
+    pub fn start(rule: &(impl Rule + ?Sized)) -> Self {
         Self { index: 0, t: rule.first() }
     }
 

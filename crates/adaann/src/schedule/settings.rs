@@ -77,7 +77,7 @@ pub enum Schedule {
     },
 }
 
-/// With τ up to 0.5 no density that is Gaussian or wider asks for more: 1 + τ √2 = 1.7 for d = 1.
+/// A Gaussian asks for the ratio 1 + τ √(2/d): 1.7 at most for τ up to 0.5.
 fn default_max_ratio() -> f64 {
     2.0
 }

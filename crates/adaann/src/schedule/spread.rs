@@ -133,6 +133,19 @@ mod tests {
     }
 
     #[test]
+    fn weights_count() {
+        // Mean 1/4; Σw(b − mean)² = 3/16 + 9/16 over 4 − 10/4.
+        let draws = Draws { b: &[0.0, 1.0], weights: Some(&[3.0, 1.0]) };
+        assert!((spread(0.5, &draws).unwrap().std - 0.5_f64.sqrt()).abs() < 1e-15);
+        // Quartiles are of the weight: a far draw of little weight is outside the fences.
+        let b = [-1e9, 0.0, 1.0];
+        let heavy = Draws { b: &b, weights: Some(&[0.01, 1.0, 1.0]) };
+        assert!(winsorised_spread(0.5, &heavy).unwrap().std < 1.0);
+        let light = Draws { b: &b, weights: None };
+        assert!(winsorised_spread(0.5, &light).unwrap().std > 1e8);
+    }
+
+    #[test]
     fn a_large_constant_in_b_costs_nothing() {
         let b: Vec<f64> = [1.0, 2.0, 3.0, 4.0].iter().map(|x| x - 1e12).collect();
         let std = spread(0.5, &unweighted(&b)).unwrap().std;
