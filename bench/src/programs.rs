@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 /// Prints one line for each density and batch.
-pub fn run() {
+pub(crate) fn run() {
     println!("density      points  by hand  program  ratio  instructions");
     let mu = 1.0;
     compare("bimodal", &Bimodal, &Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square()));

@@ -95,18 +95,22 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
     #[inline(always)]
     fn block<const N: usize>(&mut self, instructions: &[Instruction]) {
         for instruction in instructions {
-            let result = self.result::<N>(instruction.work);
-            let len = N * F64::<S>::LEN;
-            let to = match instruction.to.home() {
-                Home::Slot(index) => &mut self.slots[index * BLOCK * F64::<S>::LEN..][..len],
-                Home::Input(_) => unreachable!("inputs are only read"),
-                Home::Output(row) => &mut self.rows.output_mut(row)[self.at..][..len],
-            };
-            for k in 0..N {
-                result[k].store(&mut to[k * F64::<S>::LEN..]);
-            }
+            self.step::<N>(instruction.to, instruction.work);
         }
         self.at += N * F64::<S>::LEN;
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, to: Place, result: [F64<S>; N]) {
+        let len = N * F64::<S>::LEN;
+        let to = match to.home() {
+            Home::Slot(index) => &mut self.slots[index * BLOCK * F64::<S>::LEN..][..len],
+            Home::Input(_) => unreachable!("inputs are only read"),
+            Home::Output(row) => &mut self.rows.output_mut(row)[self.at..][..len],
+        };
+        for k in 0..N {
+            result[k].store(&mut to[k * F64::<S>::LEN..]);
+        }
     }
 
     #[inline(always)]
@@ -126,7 +130,7 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
 
     /// The block of results stays in registers until it is stored: operands may share its slot.
     #[inline(always)]
-    fn result<const N: usize>(&self, work: Work<Place>) -> [F64<S>; N] {
+    fn step<const N: usize>(&mut self, to: Place, work: Work<Place>) {
         /// Evaluates an expression of blocks and scalars for every register.
         macro_rules! each {
             ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
@@ -137,7 +141,7 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
                     $(let $block = F64::<S>::load(self.simd, &$block[k * F64::<S>::LEN..]);)*
                     result[k] = $value;
                 }
-                result
+                self.store(to, result);
             }};
         }
         let zero = F64::splat(self.simd, 0.0);

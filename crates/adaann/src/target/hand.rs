@@ -48,7 +48,7 @@ macro_rules! kernel {
                 let Evaluation { log_prior, log_likelihood, gradient } = out;
                 let (log_prior, log_likelihood) = (&mut log_prior[..len], &mut log_likelihood[..len]);
                 let mut gradients = gradient.padded_rows_mut();
-                let mut gradients: [&mut [f64]; $dim] =
+                let gradients: [&mut [f64]; $dim] =
                     [$({ let _ = $d; &mut gradients.next().expect("a row a coordinate")[..len] }),*];
                 for at in (0..len).step_by(F64::<S>::LEN) {
                     let z = [$(F64::load(simd, &rows[$d][at..])),*];
