@@ -1,3 +1,7 @@
 //! Measurements of `adaann`.
 
-fn main() {}
+mod programs;
+
+fn main() {
+    programs::run();
+}

@@ -39,21 +39,25 @@ impl Batch {
     }
 
     /// Number of coordinates of a point.
+    #[inline]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
     /// Number of points.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Has it no points?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Number of points including the padding: the length of [`Batch::padded_row`].
+    #[inline]
     pub fn padded_len(&self) -> usize {
         padded(self.len)
     }
@@ -68,26 +72,31 @@ impl Batch {
     }
 
     /// Coordinate `d` of every point.
+    #[inline]
     pub fn row(&self, d: usize) -> &[f64] {
         &self.values[d * self.stride..][..self.len]
     }
 
     /// Coordinate `d` of every point, to write.
+    #[inline]
     pub fn row_mut(&mut self, d: usize) -> &mut [f64] {
         &mut self.values[d * self.stride..][..self.len]
     }
 
     /// Coordinate `d` with the padding.
+    #[inline]
     pub fn padded_row(&self, d: usize) -> &[f64] {
         &self.values[d * self.stride..][..padded(self.len)]
     }
 
     /// Coordinate `d` with the padding, to write.
+    #[inline]
     pub fn padded_row_mut(&mut self, d: usize) -> &mut [f64] {
         &mut self.values[d * self.stride..][..padded(self.len)]
     }
 
     /// All rows, to write, each with its padding.
+    #[inline]
     pub fn padded_rows_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let used = padded(self.len);
         // A batch of no points has no storage, and chunks of length 0 are not allowed.
@@ -117,6 +126,7 @@ impl Batch {
 }
 
 /// `len` rounded up to whole registers.
+#[inline]
 pub(crate) fn padded(len: usize) -> usize {
     len.next_multiple_of(PAD)
 }

@@ -14,3 +14,4 @@ pub mod target;
 
 pub use batch::Batch;
 pub use error::{Error, Result};
+pub use program::{Expr, Program};

@@ -1,1 +1,239 @@
-//! Recorded expressions.
+//! Recorded expressions: a log density written as a closure becomes a program over blocks of samples.
+//!
+//! The closure runs once, on symbolic numbers, and leaves a graph. The graph is differentiated in
+//! reverse mode and compiled, with its gradient, into instructions that each make one pass over a
+//! block of samples; user code never runs in the inner loop.
+
+mod code;
+mod compile;
+mod expr;
+mod gradient;
+mod graph;
+mod op;
+mod run;
+
+pub use expr::{Condition, Expr, log_sum_exp};
+
+use crate::simd::{F64, Kernel, Lane, dispatch};
+use crate::target::{Evaluation, Target, Weights};
+use crate::{Batch, Error, Result};
+use code::Code;
+use fearless_simd::Simd;
+use graph::Graph;
+use std::cell::RefCell;
+
+/// A density recorded from a closure, with its exact gradient.
+///
+/// Values agree with the closure's own arithmetic to rounding: products may be regrouped, products
+/// and sums are fused, and division by a constant is multiplication by its reciprocal.
+///
+/// A point with log density −∞ or NaN has gradient 0. NaN is kept, as a failure to be counted; but
+/// where one part is −∞ the point is outside the support, and if the other part is NaN or infinite
+/// there, it is −∞ too.
+#[derive(Debug, Clone)]
+pub struct Program {
+    dim: usize,
+    has_prior: bool,
+    values: Code,
+    with_gradient: Code,
+}
+
+/// Rows of the outputs: the two values, then the gradient.
+const PRIOR: usize = 0;
+const LIKELIHOOD: usize = 1;
+const GRADIENT: usize = 2;
+
+impl Program {
+    /// Records a log density on R^dim that has no prior apart.
+    ///
+    /// ```
+    /// use adaann::{Batch, Program};
+    /// use adaann::target::{Evaluation, Target, Weights};
+    ///
+    /// // Rosenbrock's banana
+    /// let banana = Program::record(2, |z| {
+    ///     let (x, y) = (z[0], z[1]);
+    ///     -(1.0 - x).square() - 100.0 * (y - x * x).square()
+    /// });
+    /// let points = Batch::from_points(2, &[[1.0, 1.0], [0.0, 1.0]]);
+    /// let mut out = Evaluation::zeros(2, 2);
+    /// let weights = Weights { prior: 1.0, likelihood: 1.0 };
+    /// banana.evaluate(&points, Some(weights), &mut out)?;
+    /// assert_eq!(out.log_likelihood[..2], [0.0, -101.0]);
+    /// assert_eq!(out.gradient.point(1), [2.0, -200.0]);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    pub fn record<F>(dim: usize, log_density: F) -> Self
+    where
+        F: for<'g> FnOnce(&[Expr<'g>]) -> Expr<'g>,
+    {
+        let graph = RefCell::new(Graph::new());
+        let z: Vec<Expr<'_>> = (0..dim as u32).map(|d| Expr::input(&graph, d)).collect();
+        let likelihood = log_density(&z).node(&graph);
+        let prior = graph.borrow_mut().constant(0.0);
+        Self::new(dim, false, graph.into_inner(), [prior, likelihood])
+    }
+
+    /// Records a log prior and a log likelihood on R^dim.
+    ///
+    /// ```
+    /// use adaann::{Program, target::Target};
+    ///
+    /// let data = [1.2, 0.7, 1.1];
+    /// let posterior = Program::record_parts(1, |z| {
+    ///     let log_prior = -0.5 * z[0] * z[0];
+    ///     let log_likelihood = data.iter().map(|y| -0.5 * (*y - z[0]).square()).sum();
+    ///     (log_prior, log_likelihood)
+    /// });
+    /// assert!(posterior.has_prior());
+    /// ```
+    pub fn record_parts<F>(dim: usize, log_parts: F) -> Self
+    where
+        F: for<'g> FnOnce(&[Expr<'g>]) -> (Expr<'g>, Expr<'g>),
+    {
+        let graph = RefCell::new(Graph::new());
+        let z: Vec<Expr<'_>> = (0..dim as u32).map(|d| Expr::input(&graph, d)).collect();
+        let (prior, likelihood) = log_parts(&z);
+        let parts = [prior.node(&graph), likelihood.node(&graph)];
+        Self::new(dim, true, graph.into_inner(), parts)
+    }
+
+    fn new(dim: usize, has_prior: bool, mut graph: Graph, parts: [op::Node; 2]) -> Self {
+        let values = compile::compile(&graph, &parts);
+        let weights = [graph.uniform(0), graph.uniform(1)];
+        let seeded = [(parts[PRIOR], weights[PRIOR]), (parts[LIKELIHOOD], weights[LIKELIHOOD])];
+        let mut outputs = parts.to_vec();
+        outputs.extend(gradient::gradient(&mut graph, &seeded, dim as u32));
+        Self { dim, has_prior, values, with_gradient: compile::compile(&graph, &outputs) }
+    }
+
+    /// How many instructions a block of samples takes, with the gradient and without.
+    pub fn instructions(&self) -> (usize, usize) {
+        (self.with_gradient.instructions.len(), self.values.instructions.len())
+    }
+}
+
+impl Target for Program {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        let shape = |what: &str, found, expected| Error::Shape {
+            what: what.into(),
+            found: format!("{found} coordinates"),
+            expected: format!("{expected} were"),
+        };
+        if points.dim() != self.dim {
+            return Err(shape("the batch of points", points.dim(), self.dim));
+        }
+        if gradient.is_some() && out.gradient.dim() != self.dim {
+            return Err(shape("the room for gradients", out.gradient.dim(), self.dim));
+        }
+        let room = out.gradient.padded_len();
+        let room = room.min(out.log_prior.len()).min(out.log_likelihood.len());
+        if room < points.padded_len() {
+            return Err(Error::Shape {
+                what: "the evaluation".into(),
+                found: format!("room for {room} points"),
+                expected: format!("{} were", points.padded_len()),
+            });
+        }
+        run::with_scratch(|scratch| {
+            dispatch(Evaluate { program: self, scratch, points, gradient, out });
+        });
+        Ok(())
+    }
+
+    fn has_prior(&self) -> bool {
+        self.has_prior
+    }
+}
+
+/// One call of [`Program::evaluate`].
+struct Evaluate<'a> {
+    program: &'a Program,
+    scratch: &'a mut run::Scratch,
+    points: &'a Batch,
+    gradient: Option<Weights>,
+    out: &'a mut Evaluation,
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { program, scratch, points, gradient, out } = self;
+        let len = points.padded_len();
+        let (code, weights) = match gradient {
+            Some(weights) => (&program.with_gradient, [weights.prior, weights.likelihood]),
+            None => (&program.values, [0.0; 2]),
+        };
+        run::run(simd, scratch, code, weights, &mut Rows { points, out }, len);
+        for at in (0..len).step_by(F64::<S>::LEN) {
+            let prior = F64::<S>::load(simd, &out.log_prior[at..]);
+            let likelihood = F64::load(simd, &out.log_likelihood[at..]);
+            if F64::<S>::any(!(prior + likelihood).is_finite()) {
+                let end = (at + F64::<S>::LEN).min(points.len());
+                leave_out(out, at..end, gradient.is_some());
+            }
+        }
+    }
+}
+
+/// Gives points whose log density is not finite the gradient 0.
+#[cold]
+#[inline(never)]
+fn leave_out(out: &mut Evaluation, points: std::ops::Range<usize>, has_gradient: bool) {
+    for i in points {
+        let (prior, likelihood) = (&mut out.log_prior[i], &mut out.log_likelihood[i]);
+        if (*prior + *likelihood).is_finite() {
+            continue;
+        }
+        if *prior == f64::NEG_INFINITY && !likelihood.is_finite() {
+            *likelihood = f64::NEG_INFINITY;
+        } else if *likelihood == f64::NEG_INFINITY && !prior.is_finite() {
+            *prior = f64::NEG_INFINITY;
+        }
+        for d in 0..if has_gradient { out.gradient.dim() } else { 0 } {
+            out.gradient.row_mut(d)[i] = 0.0;
+        }
+    }
+}
+
+/// The rows of a call: points in, values and gradient out.
+struct Rows<'a> {
+    points: &'a Batch,
+    out: &'a mut Evaluation,
+}
+
+impl run::Rows for Rows<'_> {
+    #[inline(always)]
+    fn input(&self, row: usize) -> &[f64] {
+        self.points.padded_row(row)
+    }
+
+    #[inline(always)]
+    fn output(&self, row: usize) -> &[f64] {
+        match row {
+            PRIOR => &self.out.log_prior,
+            LIKELIHOOD => &self.out.log_likelihood,
+            _ => self.out.gradient.padded_row(row - GRADIENT),
+        }
+    }
+
+    #[inline(always)]
+    fn output_mut(&mut self, row: usize) -> &mut [f64] {
+        match row {
+            PRIOR => &mut self.out.log_prior,
+            LIKELIHOOD => &mut self.out.log_likelihood,
+            _ => self.out.gradient.padded_row_mut(row - GRADIENT),
+        }
+    }
+}

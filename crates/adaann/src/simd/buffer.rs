@@ -39,12 +39,14 @@ impl Buffer {
 
 impl std::ops::Deref for Buffer {
     type Target = [f64];
+    #[inline]
     fn deref(&self) -> &[f64] {
         &bytemuck::cast_slice(&self.lines)[..self.len]
     }
 }
 
 impl std::ops::DerefMut for Buffer {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [f64] {
         &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
     }

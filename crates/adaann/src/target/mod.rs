@@ -1,5 +1,7 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
+pub mod hand;
+
 use crate::{Batch, Result, simd::Buffer};
 
 /// How much of each part enters the density whose gradient is asked for.

@@ -1,0 +1,185 @@
+//! What a compiled program is made of: instructions on blocks of samples, and a scalar part.
+
+use super::op::{Comparison, Op, Unary};
+
+/// Where a block of samples lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u32);
+
+/// A place, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// Scratch, reused when its value is dead.
+    Slot(usize),
+    /// A row of the inputs: read where it lies.
+    Input(usize),
+    /// A row of the outputs: written where it lies, and read from there if it is needed again.
+    Output(usize),
+}
+
+impl Place {
+    const INPUT: u32 = 1 << 30;
+    const OUTPUT: u32 = 1 << 31;
+
+    pub(super) fn slot(index: u32) -> Self {
+        assert!(index < Self::INPUT, "fewer than 2^30 slots");
+        Self(index)
+    }
+
+    pub(super) fn input(row: u32) -> Self {
+        Self(row | Self::INPUT)
+    }
+
+    pub(super) fn output(row: u32) -> Self {
+        Self(row | Self::OUTPUT)
+    }
+
+    /// The index of a slot.
+    pub(super) fn as_slot(self) -> Option<u32> {
+        (self.0 < Self::INPUT).then_some(self.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn home(self) -> Home {
+        if self.0 < Self::INPUT {
+            Home::Slot(self.0 as usize)
+        } else if self.0 < Self::OUTPUT {
+            Home::Input((self.0 ^ Self::INPUT) as usize)
+        } else {
+            Home::Output((self.0 ^ Self::OUTPUT) as usize)
+        }
+    }
+}
+
+/// The place of a number in the table of scalars.
+pub(super) type Scalar = u32;
+
+/// One pass over a block. `P` is where operands live: nodes before registers are allocated, places
+/// after. `a b c` are blocks, `s t` are scalars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Work<P> {
+    /// s
+    Fill { s: Scalar },
+    /// a
+    Copy { a: P },
+    /// f(a)
+    Unary { function: Unary, a: P },
+    /// a + t
+    Shift { a: P, t: Scalar },
+    /// s·a
+    Scale { s: Scalar, a: P },
+    /// s·a + t
+    Affine { s: Scalar, a: P, t: Scalar },
+    /// a + b
+    Add { a: P, b: P },
+    /// s·a + c
+    ScaleAdd { s: Scalar, a: P, c: P },
+    /// s·a + t·c
+    Combine { s: Scalar, a: P, t: Scalar, c: P },
+    /// a·b
+    Mul { a: P, b: P },
+    /// s·a·b
+    MulScale { s: Scalar, a: P, b: P },
+    /// a·b + t
+    MulShift { a: P, b: P, t: Scalar },
+    /// s·a·b + t
+    MulAffine { s: Scalar, a: P, b: P, t: Scalar },
+    /// a·b + c
+    MulAdd { a: P, b: P, c: P },
+    /// s·a·b + c
+    MulScaleAdd { s: Scalar, a: P, b: P, c: P },
+    /// a / b
+    Div { a: P, b: P },
+    /// s / (a + t)
+    Over { s: Scalar, a: P, t: Scalar },
+    /// The smaller of a and b.
+    Min { a: P, b: P },
+    /// The larger of a and b.
+    Max { a: P, b: P },
+    /// yes where a compares with b, no elsewhere
+    Select { comparison: Comparison, a: P, b: P, yes: P, no: P },
+    /// e^−|a − b|
+    ExpNegDistance { a: P, b: P },
+    /// ln(1 + a) + c
+    Ln1pAdd { a: P, c: P },
+}
+
+impl<P: Copy> Work<P> {
+    /// The same work on other places.
+    pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
+        match self {
+            Self::Fill { s } => Work::Fill { s },
+            Self::Copy { a } => Work::Copy { a: to(a) },
+            Self::Unary { function, a } => Work::Unary { function, a: to(a) },
+            Self::Shift { a, t } => Work::Shift { a: to(a), t },
+            Self::Scale { s, a } => Work::Scale { s, a: to(a) },
+            Self::Affine { s, a, t } => Work::Affine { s, a: to(a), t },
+            Self::Add { a, b } => Work::Add { a: to(a), b: to(b) },
+            Self::ScaleAdd { s, a, c } => Work::ScaleAdd { s, a: to(a), c: to(c) },
+            Self::Combine { s, a, t, c } => Work::Combine { s, a: to(a), t, c: to(c) },
+            Self::Mul { a, b } => Work::Mul { a: to(a), b: to(b) },
+            Self::MulScale { s, a, b } => Work::MulScale { s, a: to(a), b: to(b) },
+            Self::MulShift { a, b, t } => Work::MulShift { a: to(a), b: to(b), t },
+            Self::MulAffine { s, a, b, t } => Work::MulAffine { s, a: to(a), b: to(b), t },
+            Self::MulAdd { a, b, c } => Work::MulAdd { a: to(a), b: to(b), c: to(c) },
+            Self::MulScaleAdd { s, a, b, c } => {
+                Work::MulScaleAdd { s, a: to(a), b: to(b), c: to(c) }
+            }
+            Self::Div { a, b } => Work::Div { a: to(a), b: to(b) },
+            Self::Over { s, a, t } => Work::Over { s, a: to(a), t },
+            Self::Min { a, b } => Work::Min { a: to(a), b: to(b) },
+            Self::Max { a, b } => Work::Max { a: to(a), b: to(b) },
+            Self::Select { comparison, a, b, yes, no } => {
+                Work::Select { comparison, a: to(a), b: to(b), yes: to(yes), no: to(no) }
+            }
+            Self::ExpNegDistance { a, b } => Work::ExpNegDistance { a: to(a), b: to(b) },
+            Self::Ln1pAdd { a, c } => Work::Ln1pAdd { a: to(a), c: to(c) },
+        }
+    }
+
+    /// Calls `see` with every operand.
+    pub(super) fn each(self, mut see: impl FnMut(P)) {
+        self.map(|place| see(place));
+    }
+}
+
+/// Work and the place of its result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instruction {
+    pub(super) to: Place,
+    pub(super) work: Work<Place>,
+}
+
+/// A program: run once per block of samples, after its scalars were computed once per call.
+#[derive(Debug, Clone)]
+pub(super) struct Code {
+    /// Tells the code whose scalars are in a thread's scratch.
+    pub(super) id: u64,
+    pub(super) scalars: Scalars,
+    pub(super) instructions: Vec<Instruction>,
+    /// Scalars that instructions want as blocks: slot i holds scalar `splats[i]` all the time.
+    pub(super) splats: Vec<Scalar>,
+    /// Slots in use, splats included.
+    pub(super) slots: usize,
+}
+
+/// The part of a program that is the same for all samples.
+#[derive(Debug, Clone)]
+pub(super) struct Scalars {
+    /// Constants, numbers given at run time and results, in the order of their places.
+    pub(super) steps: Vec<Op>,
+}
+
+impl Scalars {
+    /// Fills the table. Operands of the steps are places in it.
+    pub(super) fn run(&self, uniforms: &[f64], table: &mut Vec<f64>) {
+        table.clear();
+        for step in &self.steps {
+            let value = match *step {
+                Op::Uniform(index) => Some(uniforms[index as usize]),
+                op => op.of(|node| table[node.index()]),
+            };
+            table.push(value.expect("an input is not uniform"));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Reverse mode: the derivatives of a graph as new nodes of the same graph, so that they share its parts.
+//!
+//! Conventions where there is no derivative: |x| has derivative 0 at 0; `min` and `max` give all of
+//! it to the first argument at a tie; a comparison has none, so `select` differentiates the branch
+//! that it takes. A factor that is the constant 0 makes its product 0, whatever the other is.
+
+use super::graph::Graph;
+use super::op::{Binary, Comparison, Node, Op, Unary};
+
+/// The derivatives of Σ seed·output in each input `0..inputs`.
+///
+/// The seeds are any nodes: weights that are uniform over the samples, or adjoints that are inputs.
+pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], inputs: u32) -> Vec<Node> {
+    let zero = graph.constant(0.0);
+    let one = graph.constant(1.0);
+    let wrt: Vec<Node> = (0..inputs).map(|d| graph.input(d)).collect();
+    let mut reverse = Reverse { active: active(graph), graph, adjoints: Vec::new(), zero, one };
+    reverse.adjoints = vec![None; reverse.active.len()];
+    for &(output, seed) in outputs {
+        reverse.give(output, seed);
+    }
+    for index in (0..reverse.active.len()).rev() {
+        let node = Node(index as u32);
+        if let Some(adjoint) = reverse.adjoints[index] {
+            reverse.back(node, adjoint);
+        }
+    }
+    wrt.into_iter().map(|node| reverse.adjoints[node.index()].unwrap_or(zero)).collect()
+}
+
+/// Which nodes depend on an input.
+fn active(graph: &Graph) -> Vec<bool> {
+    let mut active = vec![false; graph.len()];
+    for index in 0..graph.len() {
+        active[index] = match graph.op(Node(index as u32)) {
+            Op::Input(_) => true,
+            Op::Unary(Unary::Detach, _) => false,
+            op => op.operands().iter().any(|n| active[n.index()]),
+        };
+    }
+    active
+}
+
+struct Reverse<'a> {
+    graph: &'a mut Graph,
+    active: Vec<bool>,
+    adjoints: Vec<Option<Node>>,
+    zero: Node,
+    one: Node,
+}
+
+impl Reverse<'_> {
+    /// Hands the adjoint of a node to what it was computed from.
+    fn back(&mut self, node: Node, adjoint: Node) {
+        match self.graph.op(node) {
+            Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => {}
+            Op::Unary(function, x) => {
+                let slope = self.slope(function, x, node);
+                self.give_times(x, adjoint, slope);
+            }
+            Op::Binary(function, [a, b]) => self.back_binary(function, a, b, node, adjoint),
+            Op::Select(comparison, [a, b, yes, no]) => {
+                self.give_select(yes, comparison, [a, b, adjoint, self.zero]);
+                self.give_select(no, comparison, [a, b, self.zero, adjoint]);
+            }
+        }
+    }
+
+    fn back_binary(&mut self, function: Binary, a: Node, b: Node, node: Node, adjoint: Node) {
+        let zero = self.zero;
+        match function {
+            Binary::Add => {
+                self.give(a, adjoint);
+                self.give(b, adjoint);
+            }
+            Binary::Mul => {
+                self.give_times(a, adjoint, b);
+                self.give_times(b, adjoint, a);
+            }
+            Binary::Div => {
+                let reciprocal = self.graph.div(self.one, b);
+                let scaled = self.times(adjoint, reciprocal);
+                self.give(a, scaled);
+                let slope = self.graph.neg(node);
+                self.give_times(b, scaled, slope);
+            }
+            Binary::Min => {
+                self.give_select(a, Comparison::Less, [b, a, zero, adjoint]);
+                self.give_select(b, Comparison::Less, [b, a, adjoint, zero]);
+            }
+            Binary::Max => {
+                self.give_select(a, Comparison::Less, [a, b, zero, adjoint]);
+                self.give_select(b, Comparison::Less, [a, b, adjoint, zero]);
+            }
+            Binary::LogAddExp => {
+                let (first, second) = (self.graph.share(a, b), self.graph.share(b, a));
+                self.give_times(a, adjoint, first);
+                self.give_times(b, adjoint, second);
+            }
+            Binary::Share => {
+                let other = self.graph.share(b, a);
+                let slope = self.graph.mul(node, other);
+                self.give_times(a, adjoint, slope);
+                let slope = self.graph.neg(slope);
+                self.give_times(b, adjoint, slope);
+            }
+            Binary::ExpNegDistance => {
+                unreachable!("made when a program is compiled, after it was differentiated")
+            }
+        }
+    }
+
+    /// The derivative of y = f(x).
+    fn slope(&mut self, function: Unary, x: Node, y: Node) -> Node {
+        let graph = &mut *self.graph;
+        match function {
+            Unary::Abs => graph.unary(Unary::Sign, x),
+            Unary::Sign | Unary::Detach => self.zero,
+            Unary::Sqrt => {
+                let half = graph.constant(0.5);
+                let reciprocal = graph.div(self.one, y);
+                graph.mul(half, reciprocal)
+            }
+            Unary::Exp => y,
+            Unary::ExpM1 => graph.add(self.one, y),
+            Unary::Ln => graph.div(self.one, x),
+            Unary::Ln1p => {
+                let shifted = graph.add(self.one, x);
+                graph.div(self.one, shifted)
+            }
+            Unary::Tanh => {
+                let square = graph.mul(y, y);
+                graph.sub(self.one, square)
+            }
+            Unary::Sin => graph.unary(Unary::Cos, x),
+            Unary::Cos => {
+                let sin = graph.unary(Unary::Sin, x);
+                graph.neg(sin)
+            }
+        }
+    }
+
+    fn give_times(&mut self, to: Node, adjoint: Node, slope: Node) {
+        if self.active[to.index()] {
+            let product = self.times(adjoint, slope);
+            self.give(to, product);
+        }
+    }
+
+    fn give_select(&mut self, to: Node, comparison: Comparison, operands: [Node; 4]) {
+        if self.active[to.index()] {
+            let part = self.graph.select(comparison, operands);
+            self.give(to, part);
+        }
+    }
+
+    fn give(&mut self, to: Node, part: Node) {
+        if !self.active[to.index()] || part == self.zero {
+            return;
+        }
+        let sum = match self.adjoints[to.index()] {
+            Some(others) => self.plus(others, part),
+            None => part,
+        };
+        self.adjoints[to.index()] = Some(sum);
+    }
+
+    fn times(&mut self, a: Node, b: Node) -> Node {
+        if a == self.zero || b == self.zero { self.zero } else { self.graph.mul(a, b) }
+    }
+
+    /// a + b, where the two shares of one sum make 1: what both modes of a mixture have in common
+    /// needs no shares.
+    fn plus(&mut self, a: Node, b: Node) -> Node {
+        let split = |node| self.graph.as_scaled(node).unwrap_or((self.one, node));
+        let ((s, x), (t, y)) = (split(a), split(b));
+        if s == t
+            && let Op::Binary(Binary::Share, [first, second]) = self.graph.op(x)
+            && self.graph.op(y) == Op::Binary(Binary::Share, [second, first])
+        {
+            return s;
+        }
+        self.graph.add(a, b)
+    }
+}

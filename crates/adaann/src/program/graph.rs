@@ -1,0 +1,301 @@
+//! The graph of an expression: constants folded, identities simplified, common parts there once.
+//!
+//! What is simplified keeps values to rounding: scales (factors that are the same for all samples,
+//! signs included) move out of products, division by a scale is multiplication by its reciprocal,
+//! and ln of a sum of two exponentials is taken in the log domain, where it does not underflow.
+//! Nothing is assumed finite: 0·x is not 0, x − x is not 0, and sums keep their order.
+
+use super::op::{Binary, Comparison, Node, Op, Unary};
+use std::collections::HashMap;
+
+/// Operations in single-assignment form: operands come before what uses them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Graph {
+    ops: Vec<Op>,
+    /// Is the value the same for all samples?
+    uniform: Vec<bool>,
+    /// Every operation has one node.
+    known: HashMap<Op, Node>,
+}
+
+impl Graph {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many operations, inputs and constants there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    pub(super) fn op(&self, node: Node) -> Op {
+        self.ops[node.index()]
+    }
+
+    pub(super) fn is_uniform(&self, node: Node) -> bool {
+        self.uniform[node.index()]
+    }
+
+    /// The number, if it is one.
+    pub(super) fn as_constant(&self, node: Node) -> Option<f64> {
+        match self.op(node) {
+            Op::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// (scale, rest) of a product with a scale.
+    pub(super) fn as_scaled(&self, node: Node) -> Option<(Node, Node)> {
+        match self.op(node) {
+            Op::Binary(Binary::Mul, [s, x]) if self.is_uniform(s) && !self.is_uniform(x) => {
+                Some((s, x))
+            }
+            _ => None,
+        }
+    }
+
+    /// The node of an operation as it stands; the only place where nodes are made.
+    pub(super) fn push(&mut self, op: Op) -> Node {
+        if let Some(&node) = self.known.get(&op) {
+            return node;
+        }
+        let constant = |n: Node| self.as_constant(n);
+        if !op.operands().is_empty()
+            && op.operands().iter().all(|&n| constant(n).is_some())
+            && let Some(value) = op.of(|n| constant(n).unwrap_or(f64::NAN))
+        {
+            return self.constant(value);
+        }
+        let uniform = match op {
+            Op::Input(_) => false,
+            _ => op.operands().iter().all(|&n| self.is_uniform(n)),
+        };
+        let index = u32::try_from(self.ops.len()).expect("fewer than 2^32 operations");
+        self.ops.push(op);
+        self.uniform.push(uniform);
+        self.known.insert(op, Node(index));
+        Node(index)
+    }
+
+    pub(crate) fn constant(&mut self, value: f64) -> Node {
+        self.push(Op::Constant(value.to_bits()))
+    }
+
+    pub(crate) fn input(&mut self, index: u32) -> Node {
+        self.push(Op::Input(index))
+    }
+
+    pub(crate) fn uniform(&mut self, index: u32) -> Node {
+        self.push(Op::Uniform(index))
+    }
+
+    pub(crate) fn unary(&mut self, function: Unary, x: Node) -> Node {
+        match function {
+            Unary::Ln => {
+                if let Some(node) = self.ln_of_exponentials(x) {
+                    return node;
+                }
+            }
+            // |−x| = |x|
+            Unary::Abs => {
+                if let Some((s, rest)) = self.as_scaled(x)
+                    && self.as_constant(s) == Some(-1.0)
+                {
+                    return self.push(Op::Unary(Unary::Abs, rest));
+                }
+            }
+            _ => {}
+        }
+        self.push(Op::Unary(function, x))
+    }
+
+    /// ln(e^a) = a and ln(c e^a + d e^b), which would be −∞ wherever both exponentials underflow.
+    fn ln_of_exponentials(&mut self, x: Node) -> Option<Node> {
+        if let Op::Unary(Unary::Exp, a) = self.op(x) {
+            return Some(a);
+        }
+        let (scale, sum) = match self.as_scaled(x) {
+            Some((s, sum)) => (self.as_constant(s).filter(|s| *s > 0.0)?, sum),
+            None => (1.0, x),
+        };
+        let Op::Binary(Binary::Add, [a, b]) = self.op(sum) else { return None };
+        let (a, b) = (self.exponent(a)?, self.exponent(b)?);
+        let [a, b] = [a, b].map(|(c, a)| {
+            let shift = self.constant((scale * c).ln());
+            self.add(shift, a)
+        });
+        Some(self.log_add_exp(a, b))
+    }
+
+    /// (c, a) of c e^a with c > 0.
+    fn exponent(&self, x: Node) -> Option<(f64, Node)> {
+        let (c, x) = match self.as_scaled(x) {
+            Some((s, rest)) => (self.as_constant(s).filter(|c| *c > 0.0)?, rest),
+            None => (1.0, x),
+        };
+        match self.op(x) {
+            Op::Unary(Unary::Exp, a) if !self.is_uniform(a) => Some((c, a)),
+            _ => None,
+        }
+    }
+
+    /// Operands of a function that commutes: scales first, then the older.
+    fn binary(&mut self, function: Binary, mut operands: [Node; 2]) -> Node {
+        if function.commutes() {
+            operands.sort_by_key(|&n| (!self.is_uniform(n), n));
+        }
+        self.push(Op::Binary(function, operands))
+    }
+
+    pub(crate) fn add(&mut self, a: Node, b: Node) -> Node {
+        if self.as_constant(a) == Some(0.0) {
+            return b;
+        }
+        if self.as_constant(b) == Some(0.0) {
+            return a;
+        }
+        if a == b {
+            let two = self.constant(2.0);
+            return self.mul(two, a);
+        }
+        self.binary(Binary::Add, [a, b])
+    }
+
+    pub(crate) fn sub(&mut self, a: Node, b: Node) -> Node {
+        let minus = self.neg(b);
+        self.add(a, minus)
+    }
+
+    pub(crate) fn neg(&mut self, x: Node) -> Node {
+        let minus_one = self.constant(-1.0);
+        self.mul(minus_one, x)
+    }
+
+    pub(crate) fn mul(&mut self, a: Node, b: Node) -> Node {
+        match (self.is_uniform(a), self.is_uniform(b)) {
+            (true, true) if self.as_constant(a) == Some(1.0) => b,
+            (true, true) if self.as_constant(b) == Some(1.0) => a,
+            (true, true) => self.binary(Binary::Mul, [a, b]),
+            (true, false) => self.scale(a, b),
+            (false, true) => self.scale(b, a),
+            (false, false) => {
+                let (s, x) = self.take_scale(a);
+                let (t, y) = self.take_scale(b);
+                let product = self.binary(Binary::Mul, [x, y]);
+                let scales: Vec<Node> = [s, t].into_iter().flatten().collect();
+                scales.into_iter().fold(product, |product, s| self.scale(s, product))
+            }
+        }
+    }
+
+    /// s·x for a scale s.
+    fn scale(&mut self, s: Node, x: Node) -> Node {
+        if self.as_constant(s) == Some(1.0) {
+            return x;
+        }
+        if self.may_move(s)
+            && let (Some(t), rest) = self.take_scale(x)
+        {
+            let both = self.mul(s, t);
+            return self.scale(both, rest);
+        }
+        self.push(Op::Binary(Binary::Mul, [s, x]))
+    }
+
+    /// Splits off a scale that may move.
+    fn take_scale(&self, x: Node) -> (Option<Node>, Node) {
+        match self.as_scaled(x) {
+            Some((s, rest)) if self.may_move(s) => (Some(s), rest),
+            _ => (None, x),
+        }
+    }
+
+    /// Moving a scale must not overflow what did not overflow before; a number of moderate size
+    /// does so only at the very edge of the range.
+    fn may_move(&self, s: Node) -> bool {
+        const LARGE: f64 = 18_446_744_073_709_551_616.0; // 2^64
+        self.as_constant(s).is_none_or(|s| (LARGE.recip()..=LARGE).contains(&s.abs()))
+    }
+
+    pub(crate) fn div(&mut self, a: Node, b: Node) -> Node {
+        let invertible = match self.as_constant(b) {
+            Some(value) => value.is_normal() && value.recip().is_normal(),
+            None => self.is_uniform(b),
+        };
+        if invertible && !self.is_uniform(a) {
+            let one = self.constant(1.0);
+            let reciprocal = self.push(Op::Binary(Binary::Div, [one, b]));
+            return self.mul(reciprocal, a);
+        }
+        self.push(Op::Binary(Binary::Div, [a, b]))
+    }
+
+    pub(crate) fn min(&mut self, a: Node, b: Node) -> Node {
+        if a == b { a } else { self.push(Op::Binary(Binary::Min, [a, b])) }
+    }
+
+    pub(crate) fn max(&mut self, a: Node, b: Node) -> Node {
+        if a == b { a } else { self.push(Op::Binary(Binary::Max, [a, b])) }
+    }
+
+    pub(crate) fn select(&mut self, comparison: Comparison, operands: [Node; 4]) -> Node {
+        let [a, b, yes, no] = operands;
+        if yes == no {
+            return yes;
+        }
+        if let (Some(a), Some(b)) = (self.as_constant(a), self.as_constant(b)) {
+            return if comparison.holds(a, b) { yes } else { no };
+        }
+        self.push(Op::Select(comparison, operands))
+    }
+
+    pub(crate) fn log_add_exp(&mut self, a: Node, b: Node) -> Node {
+        self.binary(Binary::LogAddExp, [a, b])
+    }
+
+    /// e^a / (e^a + e^b)
+    pub(crate) fn share(&mut self, a: Node, b: Node) -> Node {
+        self.push(Op::Binary(Binary::Share, [a, b]))
+    }
+
+    /// x^n by repeated squaring.
+    pub(crate) fn powi(&mut self, x: Node, n: i32) -> Node {
+        let mut result = None;
+        let mut power = x;
+        let mut rest = n.unsigned_abs();
+        while rest > 0 {
+            if rest & 1 == 1 {
+                result = Some(result.map_or(power, |result| self.mul(result, power)));
+            }
+            rest >>= 1;
+            if rest > 0 {
+                power = self.mul(power, power);
+            }
+        }
+        let one = self.constant(1.0);
+        match result {
+            None => one,
+            Some(result) if n < 0 => self.div(one, result),
+            Some(result) => result,
+        }
+    }
+
+    /// x^c; half-integer powers by a root and products, others as e^(c ln x).
+    pub(crate) fn powf(&mut self, x: Node, c: f64) -> Node {
+        const LARGEST: f64 = 64.0; // products beyond it lose more digits than the exponential
+        if c.abs() <= LARGEST && c.fract() == 0.0 {
+            return self.powi(x, c as i32);
+        }
+        if c.abs() <= LARGEST && c.fract().abs() == 0.5 {
+            let root = self.unary(Unary::Sqrt, x);
+            let whole = self.powi(x, c.abs() as i32);
+            let power = self.mul(root, whole);
+            let one = self.constant(1.0);
+            return if c > 0.0 { power } else { self.div(one, power) };
+        }
+        let log = self.unary(Unary::Ln, x);
+        let c = self.constant(c);
+        let exponent = self.mul(c, log);
+        self.unary(Unary::Exp, exponent)
+    }
+}
