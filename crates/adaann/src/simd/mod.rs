@@ -11,7 +11,7 @@ mod math;
 
 pub use buffer::Buffer;
 pub use lane::{F32, F64, Lane};
-pub use math::Math;
+pub use math::{LogProduct, Math};
 
 use std::sync::OnceLock;
 
