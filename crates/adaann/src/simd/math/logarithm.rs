@@ -15,7 +15,8 @@ fn ln_reduced<S: Simd, V: Math<S>>(f: V, e: V) -> V {
     let s = f / (f + V::splat(simd, 2.0));
     let square = s * s;
     let half_square = V::splat(simd, 0.5) * f * f;
-    let tail = s.mul_add(square.mul_add(even_odd(square, square * square, V::LN), half_square), e * low);
+    let tail =
+        s.mul_add(square.mul_add(even_odd(square, square * square, V::LN), half_square), e * low);
     e.mul_add(high, f - (half_square - tail))
 }
 
