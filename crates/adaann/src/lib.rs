@@ -8,6 +8,7 @@ mod error;
 pub mod optim;
 pub mod path;
 pub mod program;
+pub mod rng;
 pub mod schedule;
 pub mod simd;
 pub mod target;
