@@ -5,8 +5,9 @@
 
 use crate::simd::Buffer;
 
-/// Rows are padded to a multiple of this many points: the widest register there is (16 singles).
-pub const PAD: usize = 16;
+/// Rows are padded to a multiple of this many points: two of the widest registers (16 singles), so
+/// that a kernel which works on two at a time may always do so.
+pub const PAD: usize = 32;
 
 /// `len` points in `dim` dimensions.
 #[derive(Debug, Clone)]

@@ -77,3 +77,8 @@ pub(crate) fn setting(
 ) -> Error {
     Error::Setting { setting, value: value.to_string(), range: range.into() }
 }
+
+/// Refuses a count of zero.
+pub(crate) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
+    if count == 0 { Err(setting(name, count, "at least 1")) } else { Ok(()) }
+}

@@ -5,6 +5,10 @@
 
 pub mod batch;
 mod error;
+pub mod file;
+pub mod fit;
+pub mod flow;
+mod linear;
 pub mod optim;
 pub mod path;
 pub mod program;
@@ -15,4 +19,5 @@ pub mod target;
 
 pub use batch::Batch;
 pub use error::{Error, Result};
+pub use fit::{Settings, fit};
 pub use program::{Expr, Program};

@@ -1,6 +1,6 @@
 //! Lanes: kernels are written once over [`Lane`] and run with the widest instructions the machine has.
 //!
-//! [`on_lanes!`](crate::simd::on_lanes) picks AVX-512, AVX2 with FMA, or the portable baseline of
+//! [`dispatch`] picks AVX-512, AVX2 with FMA, or the portable baseline of
 //! the target (SSE2 on x86-64, NEON on aarch64) at run time, so a released binary needs no
 //! `-C target-cpu`. Sums are taken in a fixed order, so a result depends on the instruction set but
 //! never on the number of threads.
@@ -68,6 +68,19 @@ impl std::fmt::Display for Instructions {
             Self::Baseline => "baseline",
         })
     }
+}
+
+/// How many doubles a register of [`Instructions::current`] holds.
+pub fn doubles_per_register() -> usize {
+    struct Count;
+    impl Kernel for Count {
+        type Output = usize;
+        #[inline(always)]
+        fn run<S: fearless_simd::Simd>(self, _: S) -> usize {
+            <F64<S> as Lane<S>>::LEN
+        }
+    }
+    dispatch(Count)
 }
 
 /// Work that is compiled once for each instruction set.

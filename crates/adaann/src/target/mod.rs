@@ -1,6 +1,13 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
 pub mod hand;
+mod laplace;
+mod support;
+mod unconstrained;
+
+pub use laplace::laplace;
+pub use support::Support;
+pub use unconstrained::{Unconstrained, Workspace};
 
 use crate::{Batch, Result, simd::Buffer};
 
@@ -73,17 +80,4 @@ pub trait Target: Send + Sync {
     fn names(&self) -> Vec<String> {
         (1..=self.dim()).map(|d| format!("z{d}")).collect()
     }
-}
-
-/// Where a coordinate lives.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Support {
-    /// The whole line.
-    Real,
-    /// Above a bound.
-    Above(f64),
-    /// Below a bound.
-    Below(f64),
-    /// Between two bounds.
-    Between(f64, f64),
 }

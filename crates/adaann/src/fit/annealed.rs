@@ -1,0 +1,84 @@
+//! log p_t = a + t b of a target on a path, over a tile of points.
+
+use crate::{
+    Batch, Result,
+    flow::Base,
+    path::{Line, Parts, PathKind},
+    simd::Buffer,
+    target::{Unconstrained, Workspace},
+};
+
+/// A target on a path.
+pub(crate) struct Annealed<'a> {
+    pub(crate) target: Unconstrained<'a>,
+    pub(crate) path: PathKind,
+    /// Where a bridge starts: the base as it was before training.
+    pub(crate) reference: Base,
+}
+
+/// What evaluating a tile needs and leaves; allocated once.
+pub(crate) struct Tile {
+    work: Workspace,
+    noise: Batch,
+    log_reference: Buffer,
+    pub(crate) a: Buffer,
+    pub(crate) b: Buffer,
+}
+
+impl Tile {
+    pub(crate) fn zeros(dim: usize, len: usize) -> Self {
+        let noise = Batch::zeros(dim, len);
+        let values = Buffer::zeros(noise.padded_len());
+        Self {
+            work: Workspace::zeros(dim, len),
+            noise,
+            log_reference: values.clone(),
+            a: values.clone(),
+            b: values,
+        }
+    }
+
+    /// log p_t at point `i`.
+    pub(crate) fn log_p(&self, i: usize, t: f64) -> f64 {
+        Line { a: self.a[i], b: self.b[i] }.at(t)
+    }
+
+    /// ∇(a + t b)
+    pub(crate) fn gradient(&self) -> &Batch {
+        &self.work.evaluation.gradient
+    }
+}
+
+impl Annealed<'_> {
+    /// Fills a and b, and the gradient of a + t b if t is given.
+    pub(crate) fn evaluate(&self, z: &Batch, t: Option<f64>, tile: &mut Tile) -> Result<()> {
+        let weights = t.map(|t| self.path.weights(t));
+        let asked = weights.map(|weights| (weights.of_target(), weights.jacobian));
+        self.target.evaluate(z, asked, &mut tile.work)?;
+        if self.path.needs_reference() {
+            tile.noise.truncate(z.len());
+            tile.log_reference[..z.len()].fill(0.0);
+            self.reference.log_density(z, &mut tile.noise, &mut tile.log_reference);
+            if let Some(weights) = weights {
+                let gradient = &mut tile.work.evaluation.gradient;
+                self.reference.add_log_density_gradient(
+                    weights.reference,
+                    &mut tile.noise,
+                    gradient,
+                );
+            }
+        }
+        let evaluation = &tile.work.evaluation;
+        for i in 0..z.len() {
+            let line = self.path.line(Parts {
+                prior: evaluation.log_prior[i],
+                likelihood: evaluation.log_likelihood[i],
+                jacobian: tile.work.log_jacobian[i],
+                reference: tile.log_reference[i],
+            });
+            tile.a[i] = line.a;
+            tile.b[i] = line.b;
+        }
+        Ok(())
+    }
+}

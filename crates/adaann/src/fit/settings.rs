@@ -1,0 +1,184 @@
+//! Everything that a run is told, checked before the first update.
+
+use crate::{
+    Result, error,
+    flow::{Base, Covariance, FlowSpec},
+    optim::{Optimizer, RateRule, check_max_norm},
+    path::PathKind,
+    schedule::{Rule, Schedule, Work},
+    target::{Target, Unconstrained, laplace},
+};
+use serde::{Deserialize, Serialize};
+
+/// The settings of a run. [`Settings::default`] has those of the paper's first example.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The flow.
+    pub flow: FlowSpec,
+    /// Its base density.
+    pub base: BaseSpec,
+    /// Standard deviation of the layers' parameters at the start. 0.1 as in the paper's runs; it
+    /// moves the number of steps by a factor of two either way.
+    pub initial_scale: f64,
+    /// How the density is annealed.
+    pub path: PathKind,
+    /// Which inverse temperatures it passes.
+    pub schedule: Schedule,
+    /// T_0, T and T_1: updates at t_0, at each t between, and at t = 1.
+    pub work: Work,
+    /// N: points in an update below t = 1.
+    pub samples: usize,
+    /// N_1: points in an update at t = 1.
+    pub refine_samples: usize,
+    /// M: draws that the schedule sees at each step.
+    pub variance_samples: usize,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// The learning rate.
+    pub lr: f64,
+    /// How the learning rate falls before t = 1, counted from the first update.
+    pub lr_rule: RateRule,
+    /// How the learning rate falls at t = 1, counted from the first update there.
+    pub refine_lr_rule: RateRule,
+    /// Gradients longer than this are shortened to it.
+    pub clip: Option<f64>,
+    /// Fixes every random number of the run.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            flow: FlowSpec::planar(50),
+            base: BaseSpec::default(),
+            initial_scale: 0.1,
+            path: PathKind::Power,
+            schedule: Schedule::default(),
+            work: Work { warmup: 500, anneal: 2, refine: 8_000 },
+            samples: 100,
+            refine_samples: 1_000,
+            variance_samples: 1_000,
+            optimizer: Optimizer::default(),
+            lr: 0.005,
+            lr_rule: RateRule::Constant,
+            refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.5 },
+            clip: None,
+            seed: 1,
+        }
+    }
+}
+
+/// Which base density to start from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BaseSpec {
+    /// Where it starts.
+    pub start: Start,
+    /// Mean: one number for all coordinates, or one for each.
+    pub mean: Vec<f64>,
+    /// Standard deviation: one number for all coordinates, or one for each.
+    pub sd: Vec<f64>,
+    /// The shape of the covariance.
+    pub covariance: Covariance,
+    /// Does training move it?
+    pub trained: bool,
+}
+
+/// Where the base density starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// At the given mean and standard deviation.
+    #[default]
+    Normal,
+    /// At the Laplace approximation of the mode that an ascent from the given mean finds.
+    Laplace,
+}
+
+impl Default for BaseSpec {
+    fn default() -> Self {
+        Self {
+            start: Start::Normal,
+            mean: vec![0.0],
+            sd: vec![2.0],
+            covariance: Covariance::Diagonal,
+            trained: false,
+        }
+    }
+}
+
+impl BaseSpec {
+    /// The base for a target.
+    ///
+    /// # Errors
+    /// If a list has neither one entry nor one for each coordinate, a number is out of range, or no
+    /// mode is found.
+    pub fn resolve(&self, target: &Unconstrained) -> Result<Base> {
+        let dim = target.dim();
+        let mean = spread_over("base-mean", &self.mean, dim)?;
+        let base = match self.start {
+            Start::Normal => Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)?,
+            Start::Laplace => laplace(target, &mean)?,
+        };
+        let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };
+        Ok(if self.trained { base.trained() } else { base })
+    }
+}
+
+fn spread_over(name: &'static str, values: &[f64], dim: usize) -> Result<Vec<f64>> {
+    match values {
+        [one] => Ok(vec![*one; dim]),
+        many if many.len() == dim => Ok(many.to_vec()),
+        _ => Err(error::setting(
+            name,
+            format!("a list of {}", values.len()),
+            format!("one number or {dim}"),
+        )),
+    }
+}
+
+/// Points of one update, and draws of one step, that this program takes; more is surely a slip.
+const MOST_POINTS: usize = 100_000_000;
+
+impl Settings {
+    /// Refuses settings out of range; every run begins with this.
+    ///
+    /// # Errors
+    /// Names the setting, its value and the range.
+    pub fn check(&self, target: &dyn Target) -> Result<()> {
+        self.flow.build(target.dim())?;
+        self.schedule.check(self.path.allows_zero())?;
+        self.optimizer.check()?;
+        self.lr_rule.check()?;
+        self.refine_lr_rule.check()?;
+        let counts = [
+            ("samples", self.samples),
+            ("refine-samples", self.refine_samples),
+            ("variance-samples", self.variance_samples),
+        ];
+        for (name, count) in counts {
+            if !(2..=MOST_POINTS).contains(&count) {
+                return Err(error::setting(name, count, format!("from 2 to {MOST_POINTS}")));
+            }
+        }
+        if self.schedule != Schedule::None && self.work.anneal == 0 {
+            return Err(error::setting(
+                "updates",
+                0,
+                "at least 1, since the flow has to follow the density",
+            ));
+        }
+        if !(self.lr.is_finite() && self.lr > 0.0) {
+            return Err(error::setting("lr", self.lr, "positive and finite"));
+        }
+        if !(self.initial_scale.is_finite() && self.initial_scale >= 0.0) {
+            return Err(error::setting(
+                "initial-scale",
+                self.initial_scale,
+                "finite and not negative",
+            ));
+        }
+        self.clip.map_or(Ok(()), check_max_norm)
+    }
+}

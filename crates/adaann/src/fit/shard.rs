@@ -1,0 +1,255 @@
+//! The points of an update, split so that threads never change a result.
+//!
+//! A batch is cut into shards by its length alone. Each shard runs through its points in tiles that
+//! stay in cache (noise, flow, density, back), with sums of its own; sums are added in the order of
+//! the shards, whoever computed them.
+
+use super::annealed::{Annealed, Tile};
+use crate::{Batch, Result, flow::Flow, rng::Stream, simd::Buffer};
+use rayon::prelude::*;
+
+/// Points of a tile: the tape of fifty layers fits the first-level cache.
+const TILE: usize = 32;
+
+/// Fewer points than this are not worth a thread of their own.
+const SMALLEST_SHARD: usize = 48;
+
+/// What a pass over points found out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    /// Σ (log q − log p_t) over the points kept.
+    pub(super) sum: f64,
+    /// Points with a finite density and gradient.
+    pub(super) kept: usize,
+}
+
+impl Tally {
+    /// Estimate of E_q[log q − log p_t]; NaN if no point was kept.
+    pub(super) fn mean(&self) -> f64 {
+        self.sum / self.kept as f64
+    }
+}
+
+/// All shards of a batch.
+pub(super) struct Shards {
+    shards: Vec<Shard>,
+    points: usize,
+}
+
+impl Shards {
+    /// Cuts `points` points, in one piece if the target asks for that.
+    pub(super) fn new(flow: &Flow, points: usize, whole: bool) -> Self {
+        let count = if whole { 1 } else { shard_count(points) };
+        // Random numbers come in groups of 16 points, so shards begin with one.
+        let start = |i: usize| if i == count { points } else { i * points / count / 16 * 16 };
+        let shards = (0..count)
+            .map(|i| Shard::new(flow, start(i), start(i + 1) - start(i), whole))
+            .collect();
+        Self { shards, points }
+    }
+
+    pub(super) fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Adds up, over fresh points, the gradient of Σ (log q − log p_t) as the flow's sums.
+    pub(super) fn gradient(
+        &mut self,
+        flow: &Flow,
+        density: &Annealed,
+        stream: &Stream,
+        draw: u64,
+        t: f64,
+    ) -> Result<(Tally, &[f64])> {
+        for_each(&mut self.shards, |shard| shard.gradient(flow, density, stream, draw, t))?;
+        let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
+        for shard in rest {
+            for (sum, more) in first.sums.iter_mut().zip(shard.sums.iter()) {
+                *sum += more;
+            }
+            first.tally.sum += shard.tally.sum;
+            first.tally.kept += shard.tally.kept;
+        }
+        Ok((first.tally, &first.sums))
+    }
+
+    /// b at fresh points, into `b`.
+    pub(super) fn draw_b(
+        &mut self,
+        flow: &Flow,
+        density: &Annealed,
+        stream: &Stream,
+        draw: u64,
+        b: &mut Vec<f64>,
+    ) -> Result<()> {
+        for_each(&mut self.shards, |shard| shard.draw_b(flow, density, stream, draw))?;
+        b.clear();
+        for shard in &self.shards {
+            b.extend_from_slice(&shard.b);
+        }
+        Ok(())
+    }
+}
+
+/// Up to eight shards for a batch that fits the caches, more for a huge one.
+fn shard_count(points: usize) -> usize {
+    (points / SMALLEST_SHARD).min((points / 512).max(8)).clamp(1, 64)
+}
+
+/// Runs every shard: on the threads of the pool that this is called in, or here if it has one.
+fn for_each(
+    shards: &mut [Shard],
+    run: impl Fn(&mut Shard) -> Result<()> + Sync + Send,
+) -> Result<()> {
+    if rayon::current_num_threads() == 1 || shards.len() == 1 {
+        shards.iter_mut().try_for_each(run)
+    } else {
+        shards.par_iter_mut().with_max_len(1).try_for_each(run)
+    }
+}
+
+/// A run of neighbouring points with the memory to handle them.
+struct Shard {
+    first: usize,
+    len: usize,
+    tile_len: usize,
+    noise: Batch,
+    z: Batch,
+    g_z: Batch,
+    log_base: Buffer,
+    log_det: Buffer,
+    g_log_q: Buffer,
+    g_log_det: Buffer,
+    tape: Buffer,
+    density: Tile,
+    sums: Buffer,
+    tally: Tally,
+    b: Vec<f64>,
+}
+
+impl Shard {
+    fn new(flow: &Flow, first: usize, len: usize, whole: bool) -> Self {
+        let tile_len = if whole { len } else { len.min(TILE) };
+        let points = Batch::zeros(flow.dim(), tile_len);
+        let values = Buffer::zeros(points.padded_len());
+        Self {
+            first,
+            len,
+            tile_len,
+            noise: points.clone(),
+            z: points.clone(),
+            g_z: points,
+            log_base: values.clone(),
+            log_det: values.clone(),
+            g_log_q: values.clone(),
+            g_log_det: values,
+            tape: Buffer::zeros(flow.tape_len(tile_len)),
+            density: Tile::zeros(flow.dim(), tile_len),
+            sums: Buffer::zeros(flow.sums_len()),
+            tally: Tally::default(),
+            b: Vec::with_capacity(len),
+        }
+    }
+
+    /// First points and lengths of the tiles.
+    fn tiles(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (first, end, tile_len) = (self.first, self.first + self.len, self.tile_len);
+        (first..end).step_by(tile_len).map(move |at| (at, tile_len.min(end - at)))
+    }
+
+    /// Fresh draws of the flow, `len` of them from number `at` on.
+    fn draw(
+        &mut self,
+        flow: &Flow,
+        stream: &Stream,
+        draw: u64,
+        (at, len): (usize, usize),
+        tape: bool,
+    ) {
+        self.noise.truncate(len);
+        self.z.truncate(len);
+        stream.fill_normals(draw, at as u64, &mut self.noise);
+        let tape = if tape { Some(&mut self.tape[..]) } else { None };
+        flow.forward(&self.noise, &mut self.z, &mut self.log_base, &mut self.log_det, tape);
+    }
+
+    fn gradient(
+        &mut self,
+        flow: &Flow,
+        density: &Annealed,
+        stream: &Stream,
+        draw: u64,
+        t: f64,
+    ) -> Result<()> {
+        self.sums.fill(0.0);
+        self.tally = Tally::default();
+        for tile in self.tiles() {
+            self.draw(flow, stream, draw, tile, true);
+            density.evaluate(&self.z, Some(t), &mut self.density)?;
+            self.seed_cotangents(t);
+            flow.backward(
+                &self.noise,
+                &mut self.z,
+                &mut self.g_z,
+                &self.g_log_q,
+                &self.g_log_det,
+                &self.tape,
+                &mut self.sums,
+            );
+        }
+        Ok(())
+    }
+
+    /// Cotangents of Σ (log q₀ − log det − log p_t): zero for the padding and for points that are
+    /// lost, since one infinite gradient would cost the whole update.
+    fn seed_cotangents(&mut self, t: f64) {
+        let len = self.z.len();
+        let gradient = self.density.gradient();
+        self.g_z.truncate(len);
+        self.g_log_q.fill(0.0);
+        self.g_log_det.fill(0.0);
+        for i in 0..len {
+            let loss = self.log_base[i] - self.log_det[i] - self.density.log_p(i, t);
+            if loss.is_finite() {
+                self.g_log_q[i] = 1.0;
+            }
+        }
+        // x − x is 0 for a finite x and NaN for any other.
+        for d in 0..gradient.dim() {
+            for (keep, g) in self.g_log_q.iter_mut().zip(gradient.row(d)) {
+                *keep *= if *g - *g == 0.0 { 1.0 } else { 0.0 };
+            }
+        }
+        for i in 0..len {
+            let keep = self.g_log_q[i];
+            self.g_log_det[i] = -keep;
+            if keep == 1.0 {
+                self.tally.sum += self.log_base[i] - self.log_det[i] - self.density.log_p(i, t);
+                self.tally.kept += 1;
+            }
+        }
+        for d in 0..gradient.dim() {
+            let row = self.g_z.padded_row_mut(d);
+            row[len..].fill(0.0);
+            for ((g_z, g), keep) in row.iter_mut().zip(gradient.row(d)).zip(self.g_log_q.iter()) {
+                *g_z = if *keep == 1.0 { -g } else { 0.0 };
+            }
+        }
+    }
+
+    fn draw_b(
+        &mut self,
+        flow: &Flow,
+        density: &Annealed,
+        stream: &Stream,
+        draw: u64,
+    ) -> Result<()> {
+        self.b.clear();
+        for tile in self.tiles() {
+            self.draw(flow, stream, draw, tile, false);
+            density.evaluate(&self.z, None, &mut self.density)?;
+            self.b.extend_from_slice(&self.density.b[..tile.1]);
+        }
+        Ok(())
+    }
+}

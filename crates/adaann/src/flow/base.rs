@@ -1,0 +1,292 @@
+//! The base density: a Gaussian with any mean and a diagonal or full covariance, fixed or trained.
+//!
+//! z₀ = μ + L ε with standard normal ε, so log q₀(z₀) = −|ε|²/2 − Σ log L_ii − (d/2) log 2π. A
+//! trained base has μ, log L_ii and, if full, the entries of L below the diagonal in the flow's
+//! parameter vector.
+
+use super::Parameter;
+use crate::{Batch, Result, error, linear};
+use serde::{Deserialize, Serialize};
+
+/// log √(2π)
+const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
+
+/// Which entries the factor of the covariance has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Covariance {
+    /// Only the diagonal.
+    #[default]
+    Diagonal,
+    /// All on and below the diagonal.
+    Full,
+}
+
+/// A Gaussian base.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Base {
+    mean: Vec<f64>,
+    /// L, row by row: d numbers of the diagonal, or d·d with zeros above it.
+    factor: Vec<f64>,
+    covariance: Covariance,
+    trained: bool,
+}
+
+impl Base {
+    /// N(0, I) in `dim` dimensions.
+    pub fn standard(dim: usize) -> Self {
+        Self {
+            mean: vec![0.0; dim],
+            factor: vec![1.0; dim],
+            covariance: Covariance::Diagonal,
+            trained: false,
+        }
+    }
+
+    /// Independent coordinates with the given means and standard deviations.
+    ///
+    /// # Errors
+    /// If the lengths differ, a mean is not finite or a standard deviation not positive.
+    pub fn diagonal(mean: &[f64], sd: &[f64]) -> Result<Self> {
+        check_mean(mean)?;
+        if sd.len() != mean.len() {
+            return Err(error::setting(
+                "base-sd",
+                format!("a list of {}", sd.len()),
+                format!("one number or {}", mean.len()),
+            ));
+        }
+        if let Some(bad) = sd.iter().find(|sd| !(sd.is_finite() && **sd > 0.0)) {
+            return Err(error::setting("base-sd", bad, "positive and finite"));
+        }
+        Ok(Self {
+            mean: mean.to_vec(),
+            factor: sd.to_vec(),
+            covariance: Covariance::Diagonal,
+            trained: false,
+        })
+    }
+
+    /// A Gaussian with a full covariance matrix, given row by row.
+    ///
+    /// # Errors
+    /// If a mean is not finite or the matrix not symmetric and positive definite.
+    pub fn full(mean: &[f64], covariance: &[f64]) -> Result<Self> {
+        check_mean(mean)?;
+        let factor = linear::cholesky(mean.len(), covariance)?;
+        Ok(Self { mean: mean.to_vec(), factor, covariance: Covariance::Full, trained: false })
+    }
+
+    /// The same base with parameters that training may move.
+    #[must_use]
+    pub fn trained(self) -> Self {
+        Self { trained: true, ..self }
+    }
+
+    /// The same density with a factor that has all entries below the diagonal.
+    #[must_use]
+    pub fn with_full_factor(self) -> Self {
+        match self.covariance {
+            Covariance::Full => self,
+            Covariance::Diagonal => {
+                let dim = self.mean.len();
+                let mut factor = vec![0.0; dim * dim];
+                for d in 0..dim {
+                    factor[d * dim + d] = self.factor[d];
+                }
+                Self { factor, covariance: Covariance::Full, ..self }
+            }
+        }
+    }
+
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The blocks of the parameter vector: none if the base is fixed.
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
+        let dim = self.dim();
+        let mut blocks = Vec::new();
+        if self.trained {
+            blocks.push(Parameter::new("base.mean", &[dim]));
+            blocks.push(Parameter::new("base.log_scale", &[dim]));
+            if self.covariance == Covariance::Full {
+                blocks.push(Parameter::new("base.below", &[dim * (dim - 1) / 2]));
+            }
+        }
+        blocks
+    }
+
+    pub(super) fn parameter_len(&self) -> usize {
+        self.parameters().iter().map(Parameter::len).sum()
+    }
+
+    /// The parameter vector of the base as it is.
+    pub(super) fn to_parameters(&self) -> Vec<f64> {
+        if !self.trained {
+            return Vec::new();
+        }
+        let dim = self.dim();
+        let mut parameters = self.mean.clone();
+        parameters.extend((0..dim).map(|d| self.entry(d, d).ln()));
+        if self.covariance == Covariance::Full {
+            parameters.extend(below(dim).map(|(i, j)| self.entry(i, j)));
+        }
+        parameters
+    }
+
+    /// Takes on the values of a parameter vector.
+    pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
+        if !self.trained {
+            return;
+        }
+        let dim = self.dim();
+        let (mean, rest) = parameters.split_at(dim);
+        let (log_scale, entries) = rest.split_at(dim);
+        self.mean.copy_from_slice(mean);
+        match self.covariance {
+            Covariance::Diagonal => {
+                for (scale, log) in self.factor.iter_mut().zip(log_scale) {
+                    *scale = log.exp();
+                }
+            }
+            Covariance::Full => {
+                for d in 0..dim {
+                    self.factor[d * dim + d] = log_scale[d].exp();
+                }
+                for ((i, j), entry) in below(dim).zip(entries) {
+                    self.factor[i * dim + j] = *entry;
+                }
+            }
+        }
+    }
+
+    /// L_ij for j <= i.
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        match self.covariance {
+            Covariance::Full => self.factor[i * self.dim() + j],
+            Covariance::Diagonal if i == j => self.factor[i],
+            Covariance::Diagonal => 0.0,
+        }
+    }
+
+    /// First column with an entry in row i.
+    fn first_entry(&self, i: usize) -> usize {
+        if self.covariance == Covariance::Full { 0 } else { i }
+    }
+
+    /// log of the density at ε = 0.
+    fn log_peak(&self) -> f64 {
+        -(0..self.dim()).map(|d| self.entry(d, d).ln() + LOG_SQRT_2PI).sum::<f64>()
+    }
+
+    /// z ← μ + L ε and log q₀(z) for every point, padding included.
+    pub(super) fn forward(&self, noise: &Batch, z: &mut Batch, log_q: &mut [f64]) {
+        log_q[..z.padded_len()].fill(self.log_peak());
+        for i in 0..self.dim() {
+            let noise_i = noise.padded_row(i);
+            for (log_q, e) in log_q.iter_mut().zip(noise_i) {
+                *log_q -= 0.5 * e * e;
+            }
+            let row = z.padded_row_mut(i);
+            row.fill(self.mean[i]);
+            for j in self.first_entry(i)..=i {
+                let entry = self.entry(i, j);
+                for (z, e) in row.iter_mut().zip(noise.padded_row(j)) {
+                    *z += entry * e;
+                }
+            }
+        }
+    }
+
+    /// Adds to `gradient` the cotangents of the base's parameters: those that come through z₀, and
+    /// `g_log_q` for each point through the normalising constant −Σ log L_ii.
+    pub(super) fn backward(
+        &self,
+        noise: &Batch,
+        g_z: &Batch,
+        g_log_q: &[f64],
+        gradient: &mut [f64],
+    ) {
+        if !self.trained {
+            return;
+        }
+        let dim = self.dim();
+        let own: f64 = g_log_q[..g_z.len()].iter().sum();
+        for i in 0..dim {
+            let g = g_z.row(i);
+            gradient[i] += g.iter().sum::<f64>();
+            gradient[dim + i] += dot(g, noise.row(i)) * self.entry(i, i) - own;
+        }
+        if self.covariance == Covariance::Full {
+            for (slot, (i, j)) in gradient[2 * dim..].iter_mut().zip(below(dim)) {
+                *slot += dot(g_z.row(i), noise.row(j));
+            }
+        }
+    }
+
+    /// Adds log q₀ at any points to `log_q`. `noise` receives ε = L⁻¹(z − μ).
+    pub(crate) fn log_density(&self, z: &Batch, noise: &mut Batch, log_q: &mut [f64]) {
+        let peak = self.log_peak();
+        for log_q in &mut log_q[..z.len()] {
+            *log_q += peak;
+        }
+        for i in 0..self.dim() {
+            for n in 0..z.len() {
+                let mut rest = z.row(i)[n] - self.mean[i];
+                for j in self.first_entry(i)..i {
+                    rest -= self.entry(i, j) * noise.row(j)[n];
+                }
+                let e = rest / self.entry(i, i);
+                noise.row_mut(i)[n] = e;
+                log_q[n] -= 0.5 * e * e;
+            }
+        }
+    }
+
+    /// Adds `weight` · ∇ log q₀ = −weight · L⁻ᵀ ε, with ε as [`Base::log_density`] left it; ε is
+    /// used up.
+    pub(crate) fn add_log_density_gradient(
+        &self,
+        weight: f64,
+        noise: &mut Batch,
+        gradient: &mut Batch,
+    ) {
+        for i in (0..self.dim()).rev() {
+            for n in 0..noise.len() {
+                let mut rest = noise.row(i)[n];
+                if self.covariance == Covariance::Full {
+                    for k in i + 1..self.dim() {
+                        rest -= self.entry(k, i) * noise.row(k)[n];
+                    }
+                }
+                let x = rest / self.entry(i, i);
+                noise.row_mut(i)[n] = x;
+                gradient.row_mut(i)[n] -= weight * x;
+            }
+        }
+    }
+}
+
+/// (i, j) of the entries below the diagonal, row by row.
+fn below(dim: usize) -> impl Iterator<Item = (usize, usize)> {
+    (1..dim).flat_map(|i| (0..i).map(move |j| (i, j)))
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn check_mean(mean: &[f64]) -> Result<()> {
+    error::at_least_one("dim", mean.len())?;
+    match mean.iter().find(|mean| !mean.is_finite()) {
+        Some(bad) => Err(error::setting("base-mean", bad, "finite")),
+        None => Ok(()),
+    }
+}

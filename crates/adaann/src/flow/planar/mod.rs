@@ -1,0 +1,193 @@
+//! Planar flows: each layer moves points along one direction, by an amount that depends on their
+//! position along another (Rezende and Mohamed 2015).
+//!
+//! A layer has raw parameters w, u in R^d and b. What acts is û, the nearest vector to u along w
+//! that keeps û·w > −1, which makes the layer invertible:
+//!
+//! û = u + (c − 1 − w·u) w/|w|², c = log(1 + (e − 1) exp(w·u)), so that û·w = c − 1.
+//!
+//! At u = 0 the layer is the identity.
+
+mod activation;
+mod inverse;
+mod kernel;
+mod parameters;
+
+pub use activation::Activation;
+
+use super::{Parameter, Precision, Stack};
+use crate::{Batch, Result, error, simd};
+use activation::{Algebraic, Curve, Tanh};
+use std::marker::PhantomData;
+
+/// A stack of planar layers.
+#[derive(Debug, Clone)]
+pub struct Planar {
+    dim: usize,
+    layers: usize,
+    activation: Activation,
+    precision: Precision,
+}
+
+impl Planar {
+    /// A stack of `layers` layers in `dim` dimensions.
+    pub fn new(
+        dim: usize,
+        layers: usize,
+        activation: Activation,
+        precision: Precision,
+    ) -> Result<Self> {
+        error::at_least_one("dim", dim)?;
+        error::at_least_one("layers", layers)?;
+        Ok(Self { dim, layers, activation, precision })
+    }
+
+    /// The prepared numbers, one record a layer, in the order that kernels read them.
+    fn records<'a>(&self, prepared: &'a [f64]) -> &'a [f64] {
+        &prepared[..self.layers * kernel::record_len(self.dim)]
+    }
+
+    fn forward_with<A: Curve>(
+        &self,
+        prepared: &[f64],
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        simd::dispatch(kernel::Forward::<A> {
+            records: self.records(prepared),
+            single: self.precision == Precision::Single,
+            z,
+            log_det,
+            tape,
+            activation: PhantomData,
+        });
+    }
+
+    fn backward_with<A: Curve>(
+        &self,
+        prepared: &[f64],
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        simd::dispatch(kernel::Backward::<A> {
+            records: self.records(prepared),
+            single: self.precision == Precision::Single,
+            z,
+            g_z,
+            g_log_det,
+            tape,
+            sums,
+            activation: PhantomData,
+        });
+    }
+
+    /// Doubles in a register of sums: as many as there are numbers in a lane of the precision.
+    fn sum_lanes(&self) -> usize {
+        simd::doubles_per_register() * if self.precision == Precision::Single { 2 } else { 1 }
+    }
+}
+
+impl Stack for Planar {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![
+            Parameter::new("w", &[self.dim, self.layers]),
+            Parameter::new("u", &[self.dim, self.layers]),
+            Parameter::new("b", &[self.layers]),
+        ]
+    }
+
+    fn prepared_len(&self) -> usize {
+        self.layers * kernel::record_len(self.dim) + parameters::scratch_len(self.dim, self.layers)
+    }
+
+    fn prepare(&self, parameters: &[f64], prepared: &mut [f64]) {
+        let (records, scratch) = prepared.split_at_mut(self.layers * kernel::record_len(self.dim));
+        simd::dispatch(parameters::Prepare {
+            dim: self.dim,
+            layers: self.layers,
+            parameters,
+            records,
+            scratch,
+        });
+    }
+
+    fn tape_len(&self, padded_points: usize) -> usize {
+        self.layers * padded_points
+    }
+
+    fn forward(
+        &self,
+        prepared: &[f64],
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        match self.activation {
+            Activation::Tanh => self.forward_with::<Tanh>(prepared, z, log_det, tape),
+            Activation::Algebraic => self.forward_with::<Algebraic>(prepared, z, log_det, tape),
+        }
+    }
+
+    fn sums_len(&self) -> usize {
+        self.layers * kernel::record_len(self.dim) * self.sum_lanes()
+    }
+
+    fn backward(
+        &self,
+        prepared: &[f64],
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        match self.activation {
+            Activation::Tanh => self.backward_with::<Tanh>(prepared, z, g_z, g_log_det, tape, sums),
+            Activation::Algebraic => {
+                self.backward_with::<Algebraic>(prepared, z, g_z, g_log_det, tape, sums);
+            }
+        }
+    }
+
+    fn gradient(&self, prepared: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
+        let scratch = &mut prepared[self.layers * kernel::record_len(self.dim)..];
+        simd::dispatch(parameters::Gradient {
+            dim: self.dim,
+            layers: self.layers,
+            scratch,
+            sum_lanes: self.sum_lanes(),
+            sums,
+            gradient,
+        });
+    }
+
+    fn inverse(&self, prepared: &[f64], z: &mut Batch, log_det: &mut [f64]) {
+        let records = self.records(prepared);
+        match self.activation {
+            Activation::Tanh => {
+                simd::dispatch(inverse::Inverse::<Tanh> {
+                    records,
+                    z,
+                    log_det,
+                    activation: PhantomData,
+                });
+            }
+            Activation::Algebraic => {
+                simd::dispatch(inverse::Inverse::<Algebraic> {
+                    records,
+                    z,
+                    log_det,
+                    activation: PhantomData,
+                });
+            }
+        }
+    }
+}

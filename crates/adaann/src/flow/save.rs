@@ -1,0 +1,93 @@
+//! Flows as safetensors files: the parameters by name, and metadata that rebuild the flow.
+
+use super::{Base, Flow, FlowSpec};
+use crate::{Error, Result, file};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use std::{collections::HashMap, path::Path};
+
+/// Written into every file; a file with another is refused.
+const FORMAT: &str = "adaann-flow-1";
+
+impl Flow {
+    /// Writes the flow to a file, under a temporary name first.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let bytes: Vec<u8> = self.parameters().iter().flat_map(|x| x.to_le_bytes()).collect();
+        let mut tensors = Vec::new();
+        let mut at = 0;
+        for block in self.blocks() {
+            let len = 8 * block.len();
+            let view = TensorView::new(Dtype::F64, block.shape.clone(), &bytes[at..at + len])
+                .expect("a block's shape has as many numbers as its bytes");
+            tensors.push((block.name, view));
+            at += len;
+        }
+        let metadata = HashMap::from([
+            ("format".to_owned(), FORMAT.to_owned()),
+            ("flow".to_owned(), to_json(self.spec())),
+            ("base".to_owned(), to_json(self.base())),
+        ]);
+        let bytes = safetensors::serialize(tensors, Some(metadata))
+            .map_err(|error| Error::Load(format!("cannot serialise: {error}")))?;
+        file::write(path, &bytes)
+    }
+
+    /// Reads a flow back: the same bits.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a flow of this version, or does not fit together.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = file::read(path)?;
+        let refuse = |what: String| Error::Load(format!("{}: {what}", path.display()));
+        let (_, header) = SafeTensors::read_metadata(&bytes)
+            .map_err(|error| refuse(format!("not a safetensors file ({error})")))?;
+        let metadata = header.metadata().clone().unwrap_or_default();
+        match metadata.get("format").map(String::as_str) {
+            Some(FORMAT) => {}
+            Some(other) => {
+                return Err(refuse(format!(
+                    "written as '{other}', but this version reads '{FORMAT}'"
+                )));
+            }
+            None => return Err(refuse("a safetensors file, but not of a flow".into())),
+        }
+        let spec: FlowSpec = from_json(&metadata, "flow").map_err(refuse)?;
+        let base: Base = from_json(&metadata, "base").map_err(refuse)?;
+        let mut flow = Self::new(&spec, base)?;
+        let tensors =
+            SafeTensors::deserialize(&bytes).map_err(|error| refuse(error.to_string()))?;
+        let mut parameters = Vec::with_capacity(flow.parameters().len());
+        for block in flow.blocks() {
+            let tensor = tensors.tensor(&block.name).map_err(|error| refuse(error.to_string()))?;
+            if tensor.shape() != block.shape || tensor.dtype() != Dtype::F64 {
+                return Err(refuse(format!(
+                    "'{}' has shape {:?}, but the {} flow it names has {:?}",
+                    block.name,
+                    tensor.shape(),
+                    spec.name(),
+                    block.shape
+                )));
+            }
+            let numbers = tensor.data().chunks_exact(8);
+            parameters.extend(
+                numbers.map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight bytes"))),
+            );
+        }
+        flow.set_parameters(&parameters)?;
+        Ok(flow)
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data serialise")
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(
+    metadata: &HashMap<String, String>,
+    key: &str,
+) -> Result<T, String> {
+    let text = metadata.get(key).ok_or_else(|| format!("its metadata have no '{key}'"))?;
+    serde_json::from_str(text).map_err(|error| format!("cannot read its '{key}': {error}"))
+}

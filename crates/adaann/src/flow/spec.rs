@@ -1,0 +1,65 @@
+//! Which flow to build: a family with its settings, as data.
+
+use super::{
+    Precision, Stack,
+    planar::{Activation, Planar},
+    radial::Radial,
+};
+use crate::Result;
+use serde::{Deserialize, Serialize};
+
+/// A family of flows with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowSpec {
+    /// Planar layers.
+    Planar {
+        /// Number of layers.
+        layers: usize,
+        /// Activation.
+        #[serde(default)]
+        activation: Activation,
+        /// Precision that the layers compute in.
+        #[serde(default)]
+        precision: Precision,
+    },
+    /// Radial layers.
+    Radial {
+        /// Number of layers.
+        layers: usize,
+    },
+}
+
+impl FlowSpec {
+    /// Names of the families, with one line on each.
+    pub const ALL: &[(&str, &str)] = &[
+        ("planar", "moves points along one direction a layer; the paper's choice, cheap and sure"),
+        ("radial", "pulls points towards a centre or pushes them away"),
+    ];
+
+    /// Planar layers with the defaults: tanh, double precision.
+    pub fn planar(layers: usize) -> Self {
+        Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
+    }
+
+    /// The family's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Planar { .. } => "planar",
+            Self::Radial { .. } => "radial",
+        }
+    }
+
+    /// Builds the stack in `dim` dimensions.
+    ///
+    /// # Errors
+    /// If there are no layers or no dimensions.
+    pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
+        Ok(match *self {
+            Self::Planar { layers, activation, precision } => {
+                Box::new(Planar::new(dim, layers, activation, precision)?)
+            }
+            Self::Radial { layers } => Box::new(Radial::new(dim, layers)?),
+        })
+    }
+}

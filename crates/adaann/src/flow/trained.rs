@@ -1,0 +1,219 @@
+//! A flow with its base and its parameters: draws, and log q anywhere.
+
+use super::{Base, FlowSpec, Parameter, Stack};
+use crate::{
+    Batch, Error, Result,
+    batch::padded,
+    rng::{Purpose, Stream},
+    simd::Buffer,
+};
+
+/// Points handled at once when drawing and evaluating: the tile stays in cache.
+const TILE: usize = 256;
+
+/// Draws of a flow with their log density, in the coordinates that the flow works in.
+#[derive(Debug, Clone)]
+pub struct Draws {
+    /// The points.
+    pub points: Batch,
+    /// log q at each point.
+    pub log_q: Vec<f64>,
+}
+
+/// A normalizing flow: base, layers and parameters.
+#[derive(Debug)]
+pub struct Flow {
+    spec: FlowSpec,
+    base: Base,
+    stack: Box<dyn Stack>,
+    /// The base's parameters, then the stack's.
+    parameters: Vec<f64>,
+    prepared: Buffer,
+}
+
+impl Clone for Flow {
+    fn clone(&self) -> Self {
+        let mut copy =
+            Self::new(&self.spec, self.base.clone()).expect("the same flow was built before");
+        copy.set_parameters(&self.parameters).expect("the same flow has as many parameters");
+        copy
+    }
+}
+
+impl Flow {
+    /// A flow whose layers have raw parameters 0: planar and radial layers are then the identity,
+    /// and q is the base.
+    ///
+    /// # Errors
+    /// If the settings of the family are out of range.
+    pub fn new(spec: &FlowSpec, base: Base) -> Result<Self> {
+        let stack = spec.build(base.dim())?;
+        let mut parameters = base.to_parameters();
+        parameters.resize(parameters.len() + stack.parameter_len(), 0.0);
+        let prepared = Buffer::zeros(stack.prepared_len());
+        let mut flow = Self { spec: spec.clone(), base, stack, parameters, prepared };
+        flow.prepare();
+        Ok(flow)
+    }
+
+    /// Draws the layers' parameters from N(0, scale²), as a start for training.
+    pub fn initialise(&mut self, scale: f64, seed: u64) {
+        let stream = Stream::new(seed, Purpose::Parameters);
+        let first = self.base.parameter_len();
+        for (i, parameter) in self.parameters[first..].iter_mut().enumerate() {
+            *parameter = scale * stream.normal_at(i as u64);
+        }
+        self.prepare();
+    }
+
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.base.dim()
+    }
+
+    /// Which family it is.
+    pub fn spec(&self) -> &FlowSpec {
+        &self.spec
+    }
+
+    /// The base as it is now.
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// The flat parameter vector.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// The blocks of the parameter vector, in order.
+    pub fn blocks(&self) -> Vec<Parameter> {
+        let mut blocks = self.base.parameters();
+        blocks.extend(self.stack.parameters());
+        blocks
+    }
+
+    /// Replaces the parameter vector.
+    ///
+    /// # Errors
+    /// If it has another length.
+    pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<()> {
+        if parameters.len() != self.parameters.len() {
+            return Err(Error::Shape {
+                what: "the parameter vector".into(),
+                found: format!("{} numbers", parameters.len()),
+                expected: format!("{} are", self.parameters.len()),
+            });
+        }
+        self.parameters.copy_from_slice(parameters);
+        self.prepare();
+        Ok(())
+    }
+
+    /// Lets `change` move the parameters.
+    pub(crate) fn update(&mut self, change: impl FnOnce(&mut [f64])) {
+        change(&mut self.parameters);
+        self.prepare();
+    }
+
+    fn prepare(&mut self) {
+        let (base, layers) = self.parameters.split_at(self.base.parameter_len());
+        self.base.set_parameters(base);
+        self.stack.prepare(layers, &mut self.prepared);
+    }
+
+    /// Length of the tape for a tile of `points` points.
+    pub(crate) fn tape_len(&self, points: usize) -> usize {
+        self.stack.tape_len(padded(points))
+    }
+
+    /// Length of the sums that [`Flow::backward`] adds to.
+    pub(crate) fn sums_len(&self) -> usize {
+        self.base.parameter_len() + self.stack.sums_len()
+    }
+
+    /// z = f(base(noise)), with log q₀ at the base points and the log-determinant.
+    pub(crate) fn forward(
+        &self,
+        noise: &Batch,
+        z: &mut Batch,
+        log_base: &mut [f64],
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        self.base.forward(noise, z, log_base);
+        log_det[..z.padded_len()].fill(0.0);
+        self.stack.forward(&self.prepared, z, log_det, tape);
+    }
+
+    /// From the cotangents of the image, and of log q₀ − log det (`g_log_q`, with its negative in
+    /// `g_log_det`), to the parameters': added to `sums`. `z` and `g_z` end at the base.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "buffers that the caller owns, each with its own name"
+    )]
+    pub(crate) fn backward(
+        &self,
+        noise: &Batch,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_q: &[f64],
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        let (base, layers) = sums.split_at_mut(self.base.parameter_len());
+        self.stack.backward(&self.prepared, z, g_z, g_log_det, tape, layers);
+        self.base.backward(noise, g_z, g_log_q, base);
+    }
+
+    /// The gradient in the flat parameter vector that the sums amount to.
+    pub(crate) fn gradient(&mut self, sums: &[f64], gradient: &mut [f64]) {
+        let split = self.base.parameter_len();
+        gradient[..split].copy_from_slice(&sums[..split]);
+        gradient[split..].fill(0.0);
+        self.stack.gradient(&mut self.prepared, &sums[split..], &mut gradient[split..]);
+    }
+
+    /// Draws `count` points; the seed fixes them.
+    pub fn sample(&self, count: usize, seed: u64) -> Draws {
+        let mut draws = Draws { points: Batch::zeros(self.dim(), count), log_q: vec![0.0; count] };
+        let stream = Stream::new(seed, Purpose::Posterior);
+        let mut noise = Batch::zeros(self.dim(), TILE);
+        let mut z = noise.clone();
+        let mut log_base = vec![0.0; TILE];
+        let mut log_det = vec![0.0; TILE];
+        for at in (0..count).step_by(TILE) {
+            let len = TILE.min(count - at);
+            noise.truncate(len);
+            z.truncate(len);
+            stream.fill_normals(0, at as u64, &mut noise);
+            self.forward(&noise, &mut z, &mut log_base, &mut log_det, None);
+            draws.points.copy_points(at, &z, 0, len);
+            for (i, log_q) in draws.log_q[at..at + len].iter_mut().enumerate() {
+                *log_q = log_base[i] - log_det[i];
+            }
+        }
+        draws
+    }
+
+    /// log q at any points, through the inverse.
+    ///
+    /// # Errors
+    /// If the points have another dimension.
+    pub fn log_density(&self, points: &Batch) -> Result<Vec<f64>> {
+        if points.dim() != self.dim() {
+            return Err(Error::Shape {
+                what: "a point".into(),
+                found: format!("{} coordinates", points.dim()),
+                expected: format!("{} are", self.dim()),
+            });
+        }
+        let mut z = points.clone();
+        let mut log_det = vec![0.0; points.padded_len()];
+        self.stack.inverse(&self.prepared, &mut z, &mut log_det);
+        let mut log_q: Vec<f64> = log_det[..points.len()].iter().map(|log_det| -log_det).collect();
+        self.base.log_density(&z, &mut Batch::zeros(self.dim(), points.len()), &mut log_q);
+        Ok(log_q)
+    }
+}

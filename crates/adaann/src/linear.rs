@@ -1,0 +1,105 @@
+//! Small dense linear algebra: what Gaussian densities need and no more.
+//!
+//! A symmetric or lower-triangular matrix of dimension d is a slice of d·d numbers, row by row.
+
+use crate::{Result, error};
+
+/// The lower-triangular factor L with L Lᵀ = `covariance`.
+///
+/// # Errors
+/// If the matrix is not square, symmetric and positive definite.
+pub(crate) fn cholesky(dim: usize, covariance: &[f64]) -> Result<Vec<f64>> {
+    let refuse =
+        |what: String| error::setting("covariance", what, "symmetric and positive definite");
+    if covariance.len() != dim * dim {
+        return Err(refuse(format!("a list of {} numbers", covariance.len())));
+    }
+    let mut factor = vec![0.0; dim * dim];
+    for i in 0..dim {
+        for j in 0..=i {
+            let entry = covariance[i * dim + j];
+            let mirrored = covariance[j * dim + i];
+            if (entry - mirrored).abs() > 1e-10 * (entry.abs() + mirrored.abs()) {
+                return Err(refuse(format!("not symmetric in row {} and column {}", i + 1, j + 1)));
+            }
+            let dot: f64 = (0..j).map(|k| factor[i * dim + k] * factor[j * dim + k]).sum();
+            let rest = entry - dot;
+            if i == j {
+                // Also refuses NaN.
+                if rest.is_nan() || rest <= 0.0 || rest.is_infinite() {
+                    return Err(refuse(format!(
+                        "not positive definite (pivot {rest} in row {})",
+                        i + 1
+                    )));
+                }
+                factor[i * dim + i] = rest.sqrt();
+            } else {
+                factor[i * dim + j] = rest / factor[j * dim + j];
+            }
+        }
+    }
+    Ok(factor)
+}
+
+/// The inverse of L Lᵀ.
+pub(crate) fn inverse_from_cholesky(dim: usize, factor: &[f64]) -> Vec<f64> {
+    let mut inverse = vec![0.0; dim * dim];
+    for column in 0..dim {
+        let mut x: Vec<f64> = (0..dim).map(|i| f64::from(u8::from(i == column))).collect();
+        solve_lower(dim, factor, &mut x);
+        solve_lower_transposed(dim, factor, &mut x);
+        for i in 0..dim {
+            inverse[i * dim + column] = x[i];
+        }
+    }
+    // Rounding leaves the halves apart by an ulp or two.
+    for i in 0..dim {
+        for j in 0..i {
+            let mean = 0.5 * (inverse[i * dim + j] + inverse[j * dim + i]);
+            inverse[i * dim + j] = mean;
+            inverse[j * dim + i] = mean;
+        }
+    }
+    inverse
+}
+
+/// x ← L⁻¹ x
+pub(crate) fn solve_lower(dim: usize, factor: &[f64], x: &mut [f64]) {
+    for i in 0..dim {
+        let dot: f64 = (0..i).map(|k| factor[i * dim + k] * x[k]).sum();
+        x[i] = (x[i] - dot) / factor[i * dim + i];
+    }
+}
+
+/// x ← L⁻ᵀ x
+pub(crate) fn solve_lower_transposed(dim: usize, factor: &[f64], x: &mut [f64]) {
+    for i in (0..dim).rev() {
+        let dot: f64 = (i + 1..dim).map(|k| factor[k * dim + i] * x[k]).sum();
+        x[i] = (x[i] - dot) / factor[i * dim + i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factor_and_inverse_of_a_known_matrix() {
+        // [[4, 2], [2, 5]] = L Lᵀ with L = [[2, 0], [1, 2]], inverse [[5, -2], [-2, 4]]/16.
+        let factor = cholesky(2, &[4.0, 2.0, 2.0, 5.0]).unwrap();
+        assert_eq!(factor, [2.0, 0.0, 1.0, 2.0]);
+        let inverse = inverse_from_cholesky(2, &factor);
+        for (x, y) in inverse.iter().zip([5.0, -2.0, -2.0, 4.0]) {
+            assert!((x - y / 16.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_covariance() {
+        for bad in [[1.0, 2.0, 2.0, 1.0], [1.0, 0.5, 0.1, 1.0], [f64::NAN, 0.0, 0.0, 1.0], [0.0; 4]]
+        {
+            assert!(cholesky(2, &bad).is_err(), "{bad:?}");
+        }
+        assert!(cholesky(2, &[1.0]).is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! The Laplace approximation at a mode: a Gaussian with the curvature of log p there.
+
+use super::{Unconstrained, Weights, Workspace};
+use crate::{Batch, Error, Result, flow::Base, linear};
+
+/// Newton steps before giving up.
+const MAX_STEPS: usize = 200;
+
+/// The gradient's length, in units of the local standard deviation, at which a mode is reached.
+const TOLERANCE: f64 = 1e-6;
+
+/// Climbs log p + log|J| from `start` and returns the Gaussian of the mode it finds.
+///
+/// Newton's method with the Hessian from central differences of the gradient; damped, so that it
+/// climbs also where log p is not concave.
+///
+/// # Errors
+/// If the start is outside the support or no mode is reached, with what to try.
+pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Base> {
+    let mut climb = Climb {
+        target,
+        work: Workspace::zeros(target.dim(), 1),
+        point: Batch::zeros(target.dim(), 1),
+    };
+    let mut x = start.to_vec();
+    let (mut height, mut gradient) = climb.evaluate(&x)?;
+    if !height.is_finite() {
+        return Err(failed("log p is not finite at the start; move base-mean inside the support"));
+    }
+    let mut damping = 0.0;
+    for _ in 0..MAX_STEPS {
+        let curvature = climb.curvature(&x)?;
+        let scale = curvature.iter().fold(f64::MIN_POSITIVE, |most, c| most.max(c.abs()));
+        let (factor, mut step) = loop {
+            let mut damped = curvature.clone();
+            for d in 0..x.len() {
+                damped[d * x.len() + d] += damping * scale;
+            }
+            if let Ok(factor) = linear::cholesky(x.len(), &damped) {
+                break (factor, gradient.clone());
+            }
+            damping = (4.0_f64 * damping).max(1e-3);
+            if damping > 1e12 {
+                return Err(failed("its gradient is not finite on the way; move base-mean"));
+            }
+        };
+        linear::solve_lower(x.len(), &factor, &mut step);
+        let distance = step.iter().map(|s| s * s).sum::<f64>().sqrt();
+        if damping == 0.0 && distance < TOLERANCE {
+            let covariance = linear::inverse_from_cholesky(x.len(), &factor);
+            return Base::full(&x, &covariance);
+        }
+        linear::solve_lower_transposed(x.len(), &factor, &mut step);
+        let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
+        let (next_height, next_gradient) = climb.evaluate(&next)?;
+        // Rounding may hide the last bit of a climb.
+        if next_height >= height - 1e-12 * height.abs() {
+            (x, height, gradient) = (next, next_height, next_gradient);
+            damping = if damping < 1e-6 { 0.0 } else { damping / 8.0 };
+        } else {
+            damping = (8.0 * damping).max(1e-3);
+        }
+    }
+    Err(failed("the climb did not end at a peak; move base-mean, or use base normal"))
+}
+
+fn failed(why: &str) -> Error {
+    Error::Target(format!("no Laplace approximation: {why}"))
+}
+
+struct Climb<'a> {
+    target: &'a Unconstrained<'a>,
+    work: Workspace,
+    point: Batch,
+}
+
+impl Climb<'_> {
+    /// log p + log|J| and its gradient.
+    fn evaluate(&mut self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
+        self.point.set_point(0, x);
+        let weights = Weights { prior: 1.0, likelihood: 1.0 };
+        self.target.evaluate(&self.point, Some((weights, 1.0)), &mut self.work)?;
+        let evaluation = &self.work.evaluation;
+        let height =
+            evaluation.log_prior[0] + evaluation.log_likelihood[0] + self.work.log_jacobian[0];
+        Ok((height, evaluation.gradient.point(0)))
+    }
+
+    /// −∇² (log p + log|J|), symmetric.
+    fn curvature(&mut self, x: &[f64]) -> Result<Vec<f64>> {
+        let dim = x.len();
+        let mut curvature = vec![0.0; dim * dim];
+        for i in 0..dim {
+            // The cube root of the rounding unit balances truncation and rounding.
+            let h = f64::EPSILON.cbrt() * x[i].abs().max(1.0);
+            let mut moved = x.to_vec();
+            moved[i] = x[i] + h;
+            let (_, up) = self.evaluate(&moved)?;
+            moved[i] = x[i] - h;
+            let (_, down) = self.evaluate(&moved)?;
+            for j in 0..dim {
+                let second = (down[j] - up[j]) / (2.0 * h);
+                curvature[i * dim + j] += 0.5 * second;
+                curvature[j * dim + i] += 0.5 * second;
+            }
+        }
+        Ok(curvature)
+    }
+}

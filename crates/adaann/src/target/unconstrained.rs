@@ -1,0 +1,132 @@
+//! A target seen from R^d: its bounded coordinates mapped onto the whole line.
+
+use super::{
+    Evaluation, Support, Target, Weights,
+    support::{Constrain, PullBack},
+};
+use crate::{Batch, Error, Result, simd, simd::Buffer};
+
+/// A target with the maps that its supports ask for.
+pub struct Unconstrained<'a> {
+    target: &'a dyn Target,
+    supports: Vec<Support>,
+    real: bool,
+}
+
+/// What evaluating a batch needs and leaves; allocated once.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    theta: Batch,
+    slope: Batch,
+    /// log |J| at every point.
+    pub log_jacobian: Buffer,
+    /// What the target said, with the gradient in the unconstrained coordinates.
+    pub evaluation: Evaluation,
+}
+
+impl Workspace {
+    /// Room for `len` points in `dim` dimensions.
+    pub fn zeros(dim: usize, len: usize) -> Self {
+        let theta = Batch::zeros(dim, len);
+        Self {
+            slope: theta.clone(),
+            log_jacobian: Buffer::zeros(theta.padded_len()),
+            theta,
+            evaluation: Evaluation::zeros(dim, len),
+        }
+    }
+}
+
+impl<'a> Unconstrained<'a> {
+    /// Wraps a target.
+    ///
+    /// # Errors
+    /// If a bound is not finite, or bounds are not in order.
+    pub fn new(target: &'a dyn Target) -> Result<Self> {
+        let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
+        supports.iter().try_for_each(|support| support.check())?;
+        let real = supports.iter().all(|support| *support == Support::Real);
+        Ok(Self { target, supports, real })
+    }
+
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.supports.len()
+    }
+
+    /// The target in its own coordinates.
+    pub fn target(&self) -> &'a dyn Target {
+        self.target
+    }
+
+    /// Log prior, log likelihood and log |J| at points of R^d and, if asked, the gradient of their
+    /// sum with the given weights.
+    ///
+    /// # Errors
+    /// What the target says.
+    pub fn evaluate(
+        &self,
+        z: &Batch,
+        gradient: Option<(Weights, f64)>,
+        work: &mut Workspace,
+    ) -> Result<()> {
+        let weights = gradient.map(|(weights, _)| weights);
+        work.evaluation.gradient.truncate(z.len());
+        if self.real {
+            return self.target.evaluate(z, weights, &mut work.evaluation);
+        }
+        self.constrain_into(z, work);
+        self.target.evaluate(&work.theta, weights, &mut work.evaluation)?;
+        if let Some((_, jacobian_weight)) = gradient {
+            for (d, &support) in self.supports.iter().enumerate() {
+                simd::dispatch(PullBack {
+                    support,
+                    jacobian_weight,
+                    z: z.padded_row(d),
+                    slope: work.slope.padded_row(d),
+                    gradient: work.evaluation.gradient.padded_row_mut(d),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn constrain_into(&self, z: &Batch, work: &mut Workspace) {
+        work.theta.truncate(z.len());
+        work.slope.truncate(z.len());
+        work.log_jacobian.fill(0.0);
+        for (d, &support) in self.supports.iter().enumerate() {
+            simd::dispatch(Constrain {
+                support,
+                z: z.padded_row(d),
+                theta: work.theta.padded_row_mut(d),
+                slope: work.slope.padded_row_mut(d),
+                log_jacobian: &mut work.log_jacobian,
+            });
+        }
+    }
+
+    /// Points in the target's own coordinates, with log |J| at each.
+    pub fn constrain(&self, z: &Batch) -> (Batch, Vec<f64>) {
+        let mut work = Workspace::zeros(self.dim(), z.len());
+        self.constrain_into(z, &mut work);
+        (work.theta, work.log_jacobian[..z.len()].to_vec())
+    }
+
+    /// Points of the target's own coordinates as points of R^d.
+    ///
+    /// # Errors
+    /// If a point is outside the support; the message names it.
+    pub fn unconstrain(&self, theta: &Batch) -> Result<Batch> {
+        let mut z = Batch::zeros(theta.dim(), theta.len());
+        for (d, support) in self.supports.iter().enumerate() {
+            for i in 0..theta.len() {
+                let outside = |error| {
+                    Error::Target(format!("point {}, coordinate {}: {error}", i + 1, d + 1))
+                };
+                z.row_mut(d)[i] = support.unconstrain(theta.row(d)[i]).map_err(outside)?;
+            }
+        }
+        Ok(z)
+    }
+}
