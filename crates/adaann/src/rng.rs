@@ -145,20 +145,16 @@ impl Kernel for FillNormals<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let skipped = (self.first_point % GROUP as u64) as usize;
+        let skip = (self.first_point % GROUP as u64) as usize;
         let first_group = self.first_point / GROUP as u64;
         let draw = halves(self.draw);
         for (d, row) in self.out.padded_rows_mut().enumerate() {
-            let mut rest = row;
-            let mut skip = skipped;
-            for group in first_group.. {
-                if rest.is_empty() {
-                    break;
-                }
-                let normals = normals(simd, self.key, draw, d as u64, group);
-                let (filled, unfilled) = rest.split_at_mut((GROUP - skip).min(rest.len()));
-                filled.copy_from_slice(&normals[skip..][..filled.len()]);
-                (rest, skip) = (unfilled, 0);
+            let (head, body) = row.split_at_mut((GROUP - skip).min(row.len()));
+            let group = normals(simd, self.key, draw, d as u64, first_group);
+            head.copy_from_slice(&group[skip..][..head.len()]);
+            for (index, chunk) in (first_group + 1..).zip(body.chunks_mut(GROUP)) {
+                let group = normals(simd, self.key, draw, d as u64, index);
+                chunk.copy_from_slice(&group[..chunk.len()]);
             }
         }
     }
