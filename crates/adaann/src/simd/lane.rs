@@ -65,6 +65,8 @@ pub trait Lane<S: Simd>:
     fn round(self) -> Self;
     /// 2^self for an integer self in the range of normal exponents.
     fn exp2_integer(self) -> Self;
+    /// (k, 2^k) for the integer k nearest to self · factor, in the range of normal exponents.
+    fn nearest_power(self, factor: Self) -> (Self, Self);
     /// (m, e) with self = m·2^e and m in [1, 2), for positive normal self.
     fn split_exponent(self) -> (Self, Self);
 
@@ -208,11 +210,17 @@ impl<S: Simd> Lane<S> for F64<S> {
     }
     #[inline(always)]
     fn exp2_integer(self) -> Self {
+        self.nearest_power(Self::splat(self.token(), 1.0)).1
+    }
+    #[inline(always)]
+    fn nearest_power(self, factor: Self) -> (Self, Self) {
         // Adding 1.5·2^52 leaves the integer in the low bits of the significand; shifted into the
         // exponent and added to the bits of 1.0 it gives 2^k.
-        let shifted: S::u64s = (self.0 + 6_755_399_441_055_744.0).bitcast();
-        let bits: S::u64s = (shifted << 52) + 1.0_f64.to_bits();
-        Self(bits.bitcast())
+        let shift = Self::splat(self.token(), 6_755_399_441_055_744.0);
+        let shifted = self.mul_add(factor, shift);
+        let integer: S::u64s = shifted.0.bitcast();
+        let bits: S::u64s = (integer << 52) + 1.0_f64.to_bits();
+        (shifted - shift, Self(bits.bitcast()))
     }
     #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {
@@ -258,9 +266,15 @@ impl<S: Simd> Lane<S> for F32<S> {
     }
     #[inline(always)]
     fn exp2_integer(self) -> Self {
-        let shifted: S::u32s = (self.0 + 12_582_912.0).bitcast();
-        let bits: S::u32s = (shifted << 23) + 1.0_f32.to_bits();
-        Self(bits.bitcast())
+        self.nearest_power(Self::splat(self.token(), 1.0)).1
+    }
+    #[inline(always)]
+    fn nearest_power(self, factor: Self) -> (Self, Self) {
+        let shift = Self::splat(self.token(), 12_582_912.0);
+        let shifted = self.mul_add(factor, shift);
+        let integer: S::u32s = shifted.0.bitcast();
+        let bits: S::u32s = (integer << 23) + 1.0_f32.to_bits();
+        (shifted - shift, Self(bits.bitcast()))
     }
     #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {

@@ -38,7 +38,7 @@ impl Curve for Tanh {
 
     #[inline(always)]
     fn value<S: Simd, V: Math<S>>(x: V) -> V {
-        x.tanh()
+        x.tanh_quick()
     }
     #[inline(always)]
     fn slope<S: Simd, V: Lane<S>>(h: V) -> V {

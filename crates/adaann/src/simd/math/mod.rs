@@ -74,6 +74,13 @@ pub trait Math<S: Simd>: Lane<S> + Tables {
     /// The hyperbolic tangent, with one division; exactly odd.
     fn tanh(self) -> Self;
 
+    /// tanh to an absolute error of 3 units in the last place of 1, at two thirds of the price: for
+    /// the activations of flows, which add it to numbers of size 1. NaN may come out as ±1.
+    #[inline(always)]
+    fn tanh_quick(self) -> Self {
+        tanh::quick(self)
+    }
+
     /// The natural logarithm: −∞ at 0, NaN below.
     #[inline(always)]
     fn ln(self) -> Self {

@@ -47,6 +47,35 @@ pub(super) fn double<S: Simd, V: Math<S>>(x: V) -> V {
     (head + numerator / denominator).copysign(x)
 }
 
+/// tanh z = z P(z²)/Q(z²) for |z| ≤ ln(2)/4, to 2e-17: P,
+const QUICK_P: [f64; 3] = [1.0, 0.111_101_287_191_964_06, 0.001_057_546_488_361_432_7];
+/// and Q.
+const QUICK_Q: [f64; 3] = [1.0, 0.444_434_620_525_296_7, 0.015_869_086_664_191_37];
+/// The same to 2e-9, for single precision: P,
+const QUICK_SINGLE_P: [f64; 2] = [1.0, 0.066_608_374_780_311_56];
+/// and Q.
+const QUICK_SINGLE_Q: [f64; 2] = [1.0, 0.399_941_633_745_690_66];
+
+/// tanh with a small absolute error, in ten multiplications and one division.
+///
+/// With x = k ln(2)/2 + z and s = 2ᵏ, e^2x = s (Q + zP)/(Q − zP), so
+/// tanh x = (s (Q + zP) − (Q − zP))/(s (Q + zP) + (Q − zP)).
+#[inline(always)]
+pub(super) fn quick<S: Simd, V: Math<S>>(x: V) -> V {
+    let simd = x.token();
+    let x = x.max(V::splat(simd, -SATURATED)).min(V::splat(simd, SATURATED));
+    let (k, s) = x.nearest_power(V::splat(simd, 2.0 * LOG2_E));
+    let z = k.neg_mul_add(V::splat(simd, 0.5 * LN_2), x);
+    let square = z * z;
+    let (p, q) = if V::SIGNIFICAND_BITS == 52 {
+        (horner(square, &QUICK_P), horner(square, &QUICK_Q))
+    } else {
+        (horner(square, &QUICK_SINGLE_P), horner(square, &QUICK_SINGLE_Q))
+    };
+    let (above, below) = (z.mul_add(p, q), z.neg_mul_add(p, q));
+    s.mul_add(above, -below) / s.mul_add(above, below)
+}
+
 /// Beyond the square root of this the single-precision tanh rounds to ±1.
 const SINGLE_SATURATED: f64 = 81.36;
 /// tanh x = x P(x²)/Q(x²) up to there: P,
