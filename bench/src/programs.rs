@@ -15,9 +15,7 @@ pub(crate) fn run() {
     compare("bimodal", &Bimodal, &Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square()));
     let mixture = Program::record(2, |z| {
         let (x, y) = (z[0], z[1]);
-        let mode = |u: f64| {
-            (8.0 / PI).ln() - 16.0 * ((x - u).square() + (y - mu).square())
-        };
+        let mode = |u: f64| (8.0 / PI).ln() - 16.0 * ((x - u).square() + (y - mu).square());
         log_sum_exp(&[mode(-mu - 1.0), mode(mu + 1.0)])
     });
     compare("mixture", &Mixture2d { mu }, &mixture);
@@ -44,7 +42,9 @@ fn compare(name: &str, hand: &impl Target, program: &Program) {
         }
         let ratio = by_program / by_hand;
         let (instructions, _) = program.instructions();
-        println!("{name:<12} {len:>6} {by_hand:>8.3} {by_program:>8.3} {ratio:>6.2} {instructions:>13}");
+        println!(
+            "{name:<12} {len:>6} {by_hand:>8.3} {by_program:>8.3} {ratio:>6.2} {instructions:>13}"
+        );
     }
 }
 

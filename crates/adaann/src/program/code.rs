@@ -58,8 +58,6 @@ pub(super) type Scalar = u32;
 /// after. `a b c` are blocks, `s t` are scalars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Work<P> {
-    /// s
-    Fill { s: Scalar },
     /// a
     Copy { a: P },
     /// f(a)
@@ -108,7 +106,6 @@ impl<P: Copy> Work<P> {
     /// The same work on other places.
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
         match self {
-            Self::Fill { s } => Work::Fill { s },
             Self::Copy { a } => Work::Copy { a: to(a) },
             Self::Unary { function, a } => Work::Unary { function, a: to(a) },
             Self::Shift { a, t } => Work::Shift { a: to(a), t },
@@ -157,6 +154,8 @@ pub(super) struct Code {
     pub(super) id: u64,
     pub(super) scalars: Scalars,
     pub(super) instructions: Vec<Instruction>,
+    /// Rows of the outputs that are the same for all samples.
+    pub(super) fills: Vec<(usize, Scalar)>,
     /// Scalars that instructions want as blocks: slot i holds scalar `splats[i]` all the time.
     pub(super) splats: Vec<Scalar>,
     /// Slots in use, splats included.

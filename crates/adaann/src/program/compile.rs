@@ -261,12 +261,11 @@ fn allocate(
         });
     }
     let mut instructions = Vec::with_capacity(works.len() + outputs.len());
-    let mut copies = Vec::new();
+    let (mut fills, mut copies) = (Vec::new(), Vec::new());
     for (row, &node) in outputs.iter().enumerate() {
         let to = Place::output(row as u32);
         if graph.is_uniform(node) {
-            let work = Work::Fill { s: scalar_of[&node] };
-            instructions.push(Instruction { to, work });
+            fills.push((row, scalar_of[&node]));
         } else if matches!(graph.op(node), Op::Input(_)) || places.contains_key(&node) {
             copies.push((to, node));
         } else {
@@ -299,7 +298,7 @@ fn allocate(
         instructions.push(Instruction { to, work: Work::Copy { a } });
     }
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    Code { id, scalars, instructions, splats, slots: slots as usize }
+    Code { id, scalars, instructions, fills, splats, slots: slots as usize }
 }
 
 fn place_of(graph: &Graph, places: &HashMap<Node, Place>, node: Node) -> Place {

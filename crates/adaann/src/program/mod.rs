@@ -14,6 +14,7 @@ mod run;
 
 pub use expr::{Condition, Expr, log_sum_exp};
 
+use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error, Result};
@@ -176,13 +177,19 @@ impl Kernel for Evaluate<'_> {
             None => (&program.values, [0.0; 2]),
         };
         run::run(simd, scratch, code, weights, &mut Rows { points, out }, len);
-        for at in (0..len).step_by(F64::<S>::LEN) {
-            let prior = F64::<S>::load(simd, &out.log_prior[at..]);
-            let likelihood = F64::load(simd, &out.log_likelihood[at..]);
-            if F64::<S>::any(!(prior + likelihood).is_finite()) {
-                let end = (at + F64::<S>::LEN).min(points.len());
-                leave_out(out, at..end, gradient.is_some());
+        // x·0 is NaN unless x is finite: one sum over a stretch tells whether any point is not.
+        let zero = F64::<S>::splat(simd, 0.0);
+        let (prior, likelihood) = (&out.log_prior[..len], &out.log_likelihood[..len]);
+        let mut sums = [zero; 2];
+        for (p, l) in prior.chunks_exact(PAD).zip(likelihood.chunks_exact(PAD)) {
+            for k in 0..PAD / F64::<S>::LEN {
+                let (p, l) = (&p[k * F64::<S>::LEN..], &l[k * F64::<S>::LEN..]);
+                let log_density = F64::load(simd, p) + F64::load(simd, l);
+                sums[k % 2] = log_density.mul_add(zero, sums[k % 2]);
             }
+        }
+        if F64::<S>::any(!(sums[0] + sums[1]).eq(zero)) {
+            leave_out(out, points.len(), gradient.is_some());
         }
     }
 }
@@ -190,8 +197,8 @@ impl Kernel for Evaluate<'_> {
 /// Gives points whose log density is not finite the gradient 0.
 #[cold]
 #[inline(never)]
-fn leave_out(out: &mut Evaluation, points: std::ops::Range<usize>, has_gradient: bool) {
-    for i in points {
+fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {
+    for i in 0..len {
         let (prior, likelihood) = (&mut out.log_prior[i], &mut out.log_likelihood[i]);
         if (*prior + *likelihood).is_finite() {
             continue;

@@ -55,6 +55,12 @@ pub(super) fn run<S: Simd, R: Rows>(
         prepare(scratch, code, uniforms, lanes);
     }
     let Scratch { slots, scalars, .. } = scratch;
+    for &(row, scalar) in &code.fills {
+        let value = F64::splat(simd, scalars[scalar as usize]);
+        for register in rows.output_mut(row)[..len].chunks_exact_mut(lanes) {
+            value.store(register);
+        }
+    }
     let mut machine = Machine { simd, slots, scalars, rows, at: 0 };
     while machine.at + BLOCK * lanes <= len {
         machine.block::<BLOCK>(&code.instructions);
@@ -146,7 +152,6 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
         }
         let zero = F64::splat(self.simd, 0.0);
         match work {
-            Work::Fill { s } => each!([] [s] s),
             Work::Copy { a } => each!([a] [] a),
             Work::Shift { a, t } => each!([a] [t] a + t),
             Work::Scale { s, a } => each!([a] [s] s * a),
