@@ -6,6 +6,7 @@
 pub mod batch;
 mod error;
 pub mod program;
+pub mod rng;
 pub mod schedule;
 pub mod simd;
 pub mod target;

@@ -11,7 +11,8 @@ mod math;
 
 pub use buffer::Buffer;
 pub use lane::{F32, F64, Lane};
-pub use math::Math;
+pub(crate) use math::ln_positive;
+pub use math::{LogProduct, Math};
 
 use std::sync::OnceLock;
 

@@ -1,0 +1,236 @@
+//! Random numbers by counting (Philox4x32-10): a number depends on its place and on nothing else.
+//!
+//! A generator with a state makes the result depend on who drew before; here coordinate d of point
+//! i in draw n is a function of (seed, purpose, n, i, d), the same for any split into tiles, threads
+//! or machines. Instruction sets may differ in the last bits, by the roundings of ln, sin and cos.
+//!
+//! J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
+
+use crate::Batch;
+use crate::simd::{F64, Kernel, Lane, Math, dispatch, ln_positive};
+use fearless_simd::{Bytes, Simd, SimdBase};
+
+/// What random numbers are for; each purpose has a stream of its own under one seed.
+///
+/// The numbers are part of every recorded result: add to them, never change or reuse one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Purpose {
+    /// Base samples of the training updates.
+    Training = 0,
+    /// Base samples that choose a temperature or judge a flow.
+    Evaluation = 1,
+    /// Base samples of the final approximation.
+    Posterior = 2,
+    /// Initial parameters of a flow.
+    Parameters = 3,
+    /// Noise of synthetic data.
+    Data = 4,
+    /// Moves and decisions of Monte Carlo methods.
+    MonteCarlo = 5,
+}
+
+/// The random numbers of one seed and purpose.
+///
+/// ```
+/// use adaann::{Batch, rng::{Purpose, Stream}};
+///
+/// let stream = Stream::new(1, Purpose::Training);
+/// let mut whole = Batch::zeros(3, 64);
+/// stream.fill_normals(0, 0, &mut whole);
+/// let mut second_half = Batch::zeros(3, 32);
+/// stream.fill_normals(0, 32, &mut second_half);
+/// assert_eq!(whole.row(2)[32..], *second_half.row(2));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream {
+    key: [u32; 2],
+}
+
+impl Stream {
+    /// The stream of a seed and a purpose.
+    pub fn new(seed: u64, purpose: Purpose) -> Self {
+        let [a, b, ..] = philox([purpose as u32, 0, 0, 0], halves(seed));
+        Self { key: [a, b] }
+    }
+
+    /// Standard normals for a tile: coordinate d of point i of `out` is that of point
+    /// `first_point + i` in draw number `draw`. The padding is filled as well.
+    ///
+    /// Box and Muller's transformation makes two normals from a block of 128 bits. They go to the
+    /// same coordinate of points j and j + 8 in an aligned group of 16 points, which wastes nothing
+    /// in any dimension and lies well in registers of any width. A tile may start anywhere; one that
+    /// starts inside a group makes the rest of that group in vain.
+    ///
+    /// # Panics
+    /// If `draw` is `u64::MAX`, which is kept for [`Stream::uniform_at`], or the points go beyond
+    /// 2³³ in one draw.
+    pub fn fill_normals(&self, draw: u64, first_point: u64, out: &mut Batch) {
+        assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
+        assert!(
+            first_point.saturating_add(out.padded_len() as u64) <= 1 << 33,
+            "more than 2^33 points in one draw"
+        );
+        dispatch(FillNormals { key: self.key, draw, first_point, out });
+    }
+
+    /// A uniform number between 0 and 1, both excluded: number `index` of this stream, apart from
+    /// all that [`Stream::fill_normals`] uses.
+    pub fn uniform_at(&self, index: u64) -> f64 {
+        self.pair_at(index).0
+    }
+
+    /// A standard normal number: number `index` of this stream, not independent of
+    /// [`Stream::uniform_at`] the same index.
+    pub fn normal_at(&self, index: u64) -> f64 {
+        let (u, v) = self.pair_at(index);
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    }
+
+    /// The two uniform numbers of a block.
+    fn pair_at(&self, index: u64) -> (f64, f64) {
+        let ([low, high], [draw_low, draw_high]) = (halves(index), halves(SCALAR_DRAW));
+        let [a, b, c, d] = philox([low, high, draw_low, draw_high], self.key);
+        (uniform(a, b), uniform(c, d))
+    }
+}
+
+/// The draw number whose counters serve single numbers.
+const SCALAR_DRAW: u64 = u64::MAX;
+
+const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
+const KEY_STEPS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
+const ROUNDS: u32 = 10;
+
+/// Low and high half.
+fn halves(x: u64) -> [u32; 2] {
+    [x as u32, (x >> 32) as u32]
+}
+
+/// The key of a round.
+#[inline(always)]
+fn round_key(key: [u32; 2], round: u32) -> [u32; 2] {
+    [0, 1].map(|i| key[i].wrapping_add(KEY_STEPS[i].wrapping_mul(round)))
+}
+
+/// Philox4x32-10 of one counter.
+fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    (0..ROUNDS).fold(counter, |[a, b, c, d], round| {
+        let key = round_key(key, round);
+        let [low_a, high_a] = halves(u64::from(a) * u64::from(MULTIPLIERS[0]));
+        let [low_c, high_c] = halves(u64::from(c) * u64::from(MULTIPLIERS[1]));
+        [high_c ^ b ^ key[0], low_c, high_a ^ d ^ key[1], low_a]
+    })
+}
+
+/// (n + ½)/2⁵² with n the first 52 of 64 bits: never 0, never 1.
+fn uniform(high: u32, low: u32) -> f64 {
+    let bits = (u64::from(high) << 32 | u64::from(low)) >> 12 | 1.0_f64.to_bits();
+    f64::from_bits(bits) - (1.0 - f64::EPSILON / 2.0)
+}
+
+/// Points in a group, and the blocks that serve one coordinate of it.
+const GROUP: usize = 16;
+const BLOCKS: usize = GROUP / 2;
+
+struct FillNormals<'a> {
+    key: [u32; 2],
+    draw: u64,
+    first_point: u64,
+    out: &'a mut Batch,
+}
+
+impl Kernel for FillNormals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let skipped = (self.first_point % GROUP as u64) as usize;
+        let first_group = self.first_point / GROUP as u64;
+        let draw = halves(self.draw);
+        for (d, row) in self.out.padded_rows_mut().enumerate() {
+            let mut rest = row;
+            let mut skip = skipped;
+            for group in first_group.. {
+                if rest.is_empty() {
+                    break;
+                }
+                let normals = normals(simd, self.key, draw, d as u64, group);
+                let (filled, unfilled) = rest.split_at_mut((GROUP - skip).min(rest.len()));
+                filled.copy_from_slice(&normals[skip..][..filled.len()]);
+                (rest, skip) = (unfilled, 0);
+            }
+        }
+    }
+}
+
+/// Coordinate d of a group of points.
+#[inline(always)]
+fn normals<S: Simd>(simd: S, key: [u32; 2], draw: [u32; 2], d: u64, group: u64) -> [f64; GROUP] {
+    const BLOCK: [u64; BLOCKS] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let splat = |value| -> S::u64s { SimdBase::splat(simd, value) };
+    let mut blocks =
+        [[splat(0), splat(d), splat(draw[0].into()), splat(draw[1].into())]; MAX_REGISTERS];
+    let blocks = &mut blocks[..BLOCKS / F64::<S>::LEN];
+    for (counter, block) in blocks.iter_mut().zip(BLOCK.chunks_exact(F64::<S>::LEN)) {
+        let block: S::u64s = SimdBase::from_slice(simd, block);
+        counter[0] = block + group * BLOCKS as u64;
+    }
+    philox_lanes::<S>(blocks, key);
+
+    let mut normals = [0.0; GROUP];
+    let (cosines, sines) = normals.split_at_mut(BLOCKS);
+    let (cosines, sines) =
+        (cosines.chunks_exact_mut(F64::<S>::LEN), sines.chunks_exact_mut(F64::<S>::LEN));
+    for ((&[a, b, c, d], cosines), sines) in blocks.iter().zip(cosines).zip(sines) {
+        let offset = F64::splat(simd, 1.0 - f64::EPSILON / 2.0);
+        let u = one_to_two::<S>(a, b) - offset;
+        let radius = (F64::splat(simd, -2.0) * ln_positive(u, F64::splat(simd, 0.0))).sqrt();
+        // Whole turns do not matter, so the angle may stay in [1, 2).
+        let (sin, cos) = one_to_two::<S>(c, d).sin_cos_turns();
+        (radius * cos).store(cosines);
+        (radius * sin).store(sines);
+    }
+    normals
+}
+
+/// Registers that hold a word of every block, at two lanes each.
+const MAX_REGISTERS: usize = BLOCKS / 2;
+
+/// [`philox`] of many counters: a 32-bit word in the low half of each 64-bit lane, where a product
+/// has room. What the high halves hold is of no interest.
+///
+/// All registers go through a round together: one alone would wait for its own products.
+#[inline(always)]
+fn philox_lanes<S: Simd>(blocks: &mut [[S::u64s; 4]], key: [u32; 2]) {
+    for round in 0..ROUNDS {
+        let key = round_key(key, round);
+        for block in blocks.iter_mut() {
+            let [a, b, c, d] = *block;
+            let product_a = multiply::<S>(a, MULTIPLIERS[0]);
+            let product_c = multiply::<S>(c, MULTIPLIERS[1]);
+            *block = [
+                (product_c >> 32) ^ b ^ u64::from(key[0]),
+                product_c,
+                (product_a >> 32) ^ d ^ u64::from(key[1]),
+                product_a,
+            ];
+        }
+    }
+}
+
+/// The product of the low half of each lane.
+#[inline(always)]
+fn multiply<S: Simd>(x: S::u64s, multiplier: u32) -> S::u64s {
+    (x & LOW_HALF) * u64::from(multiplier)
+}
+
+const LOW_HALF: u64 = 0xffff_ffff;
+
+/// 1 + n/2⁵² with n the first 52 of 64 bits.
+#[inline(always)]
+fn one_to_two<S: Simd>(high: S::u64s, low: S::u64s) -> F64<S> {
+    let bits: S::u64s = (high << 32) | (low & LOW_HALF);
+    let bits: S::u64s = (bits >> 12) | 1.0_f64.to_bits();
+    F64(bits.bitcast())
+}
