@@ -2,64 +2,16 @@
 
 use super::op::{Comparison, Op, Unary};
 
-/// Where a block of samples lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u32);
-
-/// A place, taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Home {
-    /// Scratch, reused when its value is dead.
-    Slot(usize),
-    /// A row of the inputs: read where it lies.
-    Input(usize),
-    /// A row of the outputs: written where it lies, and read from there if it is needed again.
-    Output(usize),
-}
-
-impl Place {
-    const INPUT: u32 = 1 << 30;
-    const OUTPUT: u32 = 1 << 31;
-
-    pub(super) fn slot(index: u32) -> Self {
-        assert!(index < Self::INPUT, "fewer than 2^30 slots");
-        Self(index)
-    }
-
-    pub(super) fn input(row: u32) -> Self {
-        Self(row | Self::INPUT)
-    }
-
-    pub(super) fn output(row: u32) -> Self {
-        Self(row | Self::OUTPUT)
-    }
-
-    /// The index of a slot.
-    pub(super) fn as_slot(self) -> Option<u32> {
-        (self.0 < Self::INPUT).then_some(self.0)
-    }
-
-    #[inline(always)]
-    pub(super) fn home(self) -> Home {
-        if self.0 < Self::INPUT {
-            Home::Slot(self.0 as usize)
-        } else if self.0 < Self::OUTPUT {
-            Home::Input((self.0 ^ Self::INPUT) as usize)
-        } else {
-            Home::Output((self.0 ^ Self::OUTPUT) as usize)
-        }
-    }
-}
+/// The place of a block of samples in the scratch.
+pub(super) type Slot = u32;
 
 /// The place of a number in the table of scalars.
 pub(super) type Scalar = u32;
 
-/// One pass over a block. `P` is where operands live: nodes before registers are allocated, places
+/// One pass over a block. `P` is where operands live: nodes before slots are allocated, slots
 /// after. `a b c` are blocks, `s t` are scalars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Work<P> {
-    /// a
-    Copy { a: P },
     /// f(a)
     Unary { function: Unary, a: P },
     /// a + t
@@ -106,7 +58,6 @@ impl<P: Copy> Work<P> {
     /// The same work on other places.
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
         match self {
-            Self::Copy { a } => Work::Copy { a: to(a) },
             Self::Unary { function, a } => Work::Unary { function, a: to(a) },
             Self::Shift { a, t } => Work::Shift { a: to(a), t },
             Self::Scale { s, a } => Work::Scale { s, a: to(a) },
@@ -143,8 +94,8 @@ impl<P: Copy> Work<P> {
 /// Work and the place of its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
-    pub(super) to: Place,
-    pub(super) work: Work<Place>,
+    pub(super) to: Slot,
+    pub(super) work: Work<Slot>,
 }
 
 /// A program: run once per block of samples, after its scalars were computed once per call.
@@ -153,12 +104,16 @@ pub(super) struct Code {
     /// Tells the code whose scalars are in a thread's scratch.
     pub(super) id: u64,
     pub(super) scalars: Scalars,
-    pub(super) instructions: Vec<Instruction>,
-    /// Rows of the outputs that are the same for all samples.
-    pub(super) fills: Vec<(usize, Scalar)>,
     /// Scalars that instructions want as blocks: slot i holds scalar `splats[i]` all the time.
     pub(super) splats: Vec<Scalar>,
-    /// Slots in use, splats included.
+    /// Rows of the inputs, and the slots that they are read into.
+    pub(super) inputs: Vec<(usize, Slot)>,
+    pub(super) instructions: Vec<Instruction>,
+    /// Rows of the outputs, and the slots that they are written from.
+    pub(super) outputs: Vec<(usize, Slot)>,
+    /// Rows of the outputs that are the same for all samples.
+    pub(super) fills: Vec<(usize, Scalar)>,
+    /// Slots in use.
     pub(super) slots: usize,
 }
 

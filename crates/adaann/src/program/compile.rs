@@ -1,6 +1,6 @@
 //! From a graph to a program: dead parts dropped, instructions fused, slots reused.
 
-use super::code::{Code, Instruction, Place, Scalar, Scalars, Work};
+use super::code::{Code, Instruction, Scalar, Scalars, Slot, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
@@ -237,7 +237,7 @@ fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
     }
 }
 
-/// Gives every result a place; a slot is free again after the last use of its value.
+/// Gives every value a slot, which is free again after the last use of the value.
 fn allocate(
     graph: &Graph,
     outputs: &[Node],
@@ -246,64 +246,75 @@ fn allocate(
     scalar_of: HashMap<Node, Scalar>,
 ) -> Code {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    const NEVER: usize = usize::MAX;
     let mut last_use = vec![0; graph.len()];
-    for (time, (_, work)) in works.iter().enumerate() {
-        work.each(|operand| last_use[operand.index()] = time);
-    }
-    let mut places: HashMap<Node, Place> = HashMap::new();
+    let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: 0 };
     let mut splats = Vec::new();
-    for (_, work) in &works {
+    for (time, (_, work)) in works.iter().enumerate() {
         work.each(|operand| {
-            if graph.is_uniform(operand) && !places.contains_key(&operand) {
-                places.insert(operand, Place::slot(splats.len() as u32));
+            last_use[operand.index()] = time;
+            if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
+                slots.take(operand);
                 splats.push(scalar_of[&operand]);
             }
         });
     }
-    let mut instructions = Vec::with_capacity(works.len() + outputs.len());
-    let (mut fills, mut copies) = (Vec::new(), Vec::new());
-    for (row, &node) in outputs.iter().enumerate() {
-        let to = Place::output(row as u32);
-        if graph.is_uniform(node) {
-            fills.push((row, scalar_of[&node]));
-        } else if matches!(graph.op(node), Op::Input(_)) || places.contains_key(&node) {
-            copies.push((to, node));
-        } else {
-            places.insert(node, to);
+    // Outputs are written when all is computed; splats stay from block to block.
+    outputs.iter().for_each(|n| last_use[n.index()] = NEVER);
+    let mut is_read = vec![false; graph.len()];
+    works.iter().for_each(|(_, work)| work.each(|n| is_read[n.index()] = true));
+    outputs.iter().for_each(|n| is_read[n.index()] = true);
+    let mut inputs = Vec::new();
+    for node in (0..graph.len()).map(|index| Node(index as u32)) {
+        if let Op::Input(row) = graph.op(node)
+            && is_read[node.index()]
+        {
+            inputs.push((row as usize, slots.take(node)));
         }
     }
-    let mut free: Vec<u32> = Vec::new();
-    let mut slots = splats.len() as u32;
+    let mut instructions = Vec::with_capacity(works.len());
     for (time, &(node, work)) in works.iter().enumerate() {
-        let work = work.map(|operand| place_of(graph, &places, operand));
-        let mut ended = Vec::new();
-        works[time].1.each(|operand| {
+        let places = work.map(|operand| slots.of[&operand]);
+        work.each(|operand| {
             if last_use[operand.index()] == time && !graph.is_uniform(operand) {
-                ended.push(places.get(&operand).copied());
+                slots.give_back(operand);
             }
         });
-        ended.sort_unstable();
-        ended.dedup();
-        free.extend(ended.into_iter().flatten().filter_map(Place::as_slot));
-        let to = *places.entry(node).or_insert_with(|| {
-            Place::slot(free.pop().unwrap_or_else(|| {
-                slots += 1;
-                slots - 1
-            }))
-        });
-        instructions.push(Instruction { to, work });
+        instructions.push(Instruction { to: slots.take(node), work: places });
     }
-    for (to, node) in copies {
-        let a = place_of(graph, &places, node);
-        instructions.push(Instruction { to, work: Work::Copy { a } });
+    let (fills, written): (Vec<_>, Vec<_>) =
+        outputs.iter().enumerate().partition(|(_, n)| graph.is_uniform(**n));
+    Code {
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        scalars,
+        splats,
+        inputs,
+        instructions,
+        outputs: written.into_iter().map(|(row, node)| (row, slots.of[node])).collect(),
+        fills: fills.into_iter().map(|(row, node)| (row, scalar_of[node])).collect(),
+        slots: slots.len as usize,
     }
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    Code { id, scalars, instructions, fills, splats, slots: slots as usize }
 }
 
-fn place_of(graph: &Graph, places: &HashMap<Node, Place>, node: Node) -> Place {
-    match graph.op(node) {
-        Op::Input(row) => Place::input(row),
-        _ => places[&node],
+/// The slots of live values. The last one freed is the first one taken: it is in the cache.
+struct Slots {
+    of: HashMap<Node, Slot>,
+    free: Vec<Slot>,
+    len: Slot,
+}
+
+impl Slots {
+    fn take(&mut self, node: Node) -> Slot {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.len += 1;
+            self.len - 1
+        });
+        self.of.insert(node, slot);
+        slot
+    }
+
+    /// An operand may be given back twice: a·a reads it so.
+    fn give_back(&mut self, node: Node) {
+        self.free.extend(self.of.remove(&node));
     }
 }

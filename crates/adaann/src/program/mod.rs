@@ -10,7 +10,7 @@ mod expr;
 mod gradient;
 mod graph;
 mod op;
-mod run;
+pub(crate) mod run;
 
 pub use expr::{Condition, Expr, log_sum_exp};
 
@@ -227,16 +227,7 @@ impl run::Rows for Rows<'_> {
     }
 
     #[inline(always)]
-    fn output(&self, row: usize) -> &[f64] {
-        match row {
-            PRIOR => &self.out.log_prior,
-            LIKELIHOOD => &self.out.log_likelihood,
-            _ => self.out.gradient.padded_row(row - GRADIENT),
-        }
-    }
-
-    #[inline(always)]
-    fn output_mut(&mut self, row: usize) -> &mut [f64] {
+    fn output(&mut self, row: usize) -> &mut [f64] {
         match row {
             PRIOR => &mut self.out.log_prior,
             LIKELIHOOD => &mut self.out.log_likelihood,

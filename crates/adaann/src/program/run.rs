@@ -1,6 +1,6 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Home, Instruction, Place, Work};
+use super::code::{Code, Slot, Work};
 use super::op::{Comparison, Unary};
 use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math};
@@ -10,21 +10,20 @@ use std::cell::RefCell;
 /// Where a program reads and writes. Rows hold whole registers, padding included.
 pub(super) trait Rows {
     fn input(&self, row: usize) -> &[f64];
-    fn output(&self, row: usize) -> &[f64];
-    fn output_mut(&mut self, row: usize) -> &mut [f64];
+    fn output(&mut self, row: usize) -> &mut [f64];
 }
 
-/// Registers in a block: 32 samples on AVX2. Its results then fit into half of the machine's
-/// registers, and a block's slots into its fastest cache.
-const BLOCK: usize = 8;
+/// Samples in a block: enough to hide what an instruction costs by itself, and few enough that the
+/// slots stay in the fastest cache.
+const BLOCK: usize = 32;
 
 /// What a thread keeps between calls, so that a call allocates nothing.
 #[derive(Default)]
 pub(super) struct Scratch {
     slots: Buffer,
     scalars: Vec<f64>,
-    /// The code and the uniforms that the scalars were computed for.
-    of: Option<(u64, usize, [f64; UNIFORMS])>,
+    /// The code and the uniforms that the scalars and the splats are of.
+    of: Option<(u64, [f64; UNIFORMS])>,
 }
 
 /// How many uniforms a program has: the two weights.
@@ -36,6 +35,7 @@ thread_local! {
 
 /// Lends the thread's scratch. Outside of the kernel that uses it: what runs inside a function of
 /// the standard library is not compiled for the lanes.
+#[inline]
 pub(super) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     SCRATCH.with_borrow_mut(work)
 }
@@ -50,82 +50,67 @@ pub(super) fn run<S: Simd, R: Rows>(
     rows: &mut R,
     len: usize,
 ) {
-    let lanes = F64::<S>::LEN;
-    if scratch.of != Some((code.id, lanes, uniforms)) {
-        prepare(scratch, code, uniforms, lanes);
+    if scratch.of != Some((code.id, uniforms)) {
+        prepare(scratch, code, uniforms);
     }
     let Scratch { slots, scalars, .. } = scratch;
     for &(row, scalar) in &code.fills {
         let value = F64::splat(simd, scalars[scalar as usize]);
-        for register in rows.output_mut(row)[..len].chunks_exact_mut(lanes) {
+        for register in rows.output(row)[..len].chunks_exact_mut(F64::<S>::LEN) {
             value.store(register);
         }
     }
-    let mut machine = Machine { simd, slots, scalars, rows, at: 0 };
-    while machine.at + BLOCK * lanes <= len {
-        machine.block::<BLOCK>(&code.instructions);
+    let (slots, _) = slots.as_chunks_mut::<BLOCK>();
+    let mut machine = Machine { simd, slots, scalars };
+    let mut at = 0;
+    while at + BLOCK <= len {
+        machine.block::<R, BLOCK>(code, rows, at);
+        at += BLOCK;
     }
-    // Narrower blocks for what is left of a row, where 16 samples are not whole blocks.
-    if BLOCK * lanes > PAD && machine.at + 4 * lanes <= len {
-        machine.block::<4>(&code.instructions);
+    // Rows are padded to half a block.
+    if at < len {
+        machine.block::<R, PAD>(code, rows, at);
     }
-    if 4 * lanes > PAD && machine.at + 2 * lanes <= len {
-        machine.block::<2>(&code.instructions);
-    }
-    debug_assert_eq!(machine.at, len);
 }
 
 /// Computes the scalars, and lays out as blocks those that are needed so.
+#[cold]
 #[inline(never)]
-fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS], lanes: usize) {
-    let block = BLOCK * lanes;
+fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
     code.scalars.run(&uniforms, &mut scratch.scalars);
-    scratch.slots.reserve(code.slots * block);
-    for (slot, &scalar) in scratch.slots.chunks_exact_mut(block).zip(&code.splats) {
+    scratch.slots.reserve(code.slots * BLOCK);
+    for (slot, &scalar) in scratch.slots.chunks_exact_mut(BLOCK).zip(&code.splats) {
         slot.fill(scratch.scalars[scalar as usize]);
     }
-    scratch.of = Some((code.id, lanes, uniforms));
+    scratch.of = Some((code.id, uniforms));
 }
 
-struct Machine<'a, S: Simd, R> {
+struct Machine<'a, S: Simd> {
     simd: S,
-    slots: &'a mut [f64],
+    slots: &'a mut [[f64; BLOCK]],
     scalars: &'a [f64],
-    rows: &'a mut R,
-    /// The first sample of the block.
-    at: usize,
 }
 
-impl<S: Simd, R: Rows> Machine<'_, S, R> {
-    /// Runs all instructions over `N` registers of samples.
+impl<S: Simd> Machine<'_, S> {
+    /// Runs all instructions over the `B` samples that start at `at`.
     #[inline(always)]
-    fn block<const N: usize>(&mut self, instructions: &[Instruction]) {
-        for instruction in instructions {
-            self.step::<N>(instruction.to, instruction.work);
+    fn block<R: Rows, const B: usize>(&mut self, code: &Code, rows: &mut R, at: usize) {
+        for &(row, slot) in &code.inputs {
+            let row = &rows.input(row)[at..][..B];
+            let slot = &mut self.slots[slot as usize];
+            for k in (0..B).step_by(F64::<S>::LEN) {
+                F64::<S>::load(self.simd, &row[k..]).store(&mut slot[k..]);
+            }
         }
-        self.at += N * F64::<S>::LEN;
-    }
-
-    #[inline(always)]
-    fn store<const N: usize>(&mut self, to: Place, result: [F64<S>; N]) {
-        let len = N * F64::<S>::LEN;
-        let to = match to.home() {
-            Home::Slot(index) => &mut self.slots[index * BLOCK * F64::<S>::LEN..][..len],
-            Home::Input(_) => unreachable!("inputs are only read"),
-            Home::Output(row) => &mut self.rows.output_mut(row)[self.at..][..len],
-        };
-        for k in 0..N {
-            result[k].store(&mut to[k * F64::<S>::LEN..]);
+        for instruction in &code.instructions {
+            self.step::<B>(instruction.to as usize, instruction.work);
         }
-    }
-
-    #[inline(always)]
-    fn source<const N: usize>(&self, place: Place) -> &[f64] {
-        let len = N * F64::<S>::LEN;
-        match place.home() {
-            Home::Slot(index) => &self.slots[index * BLOCK * F64::<S>::LEN..][..len],
-            Home::Input(row) => &self.rows.input(row)[self.at..][..len],
-            Home::Output(row) => &self.rows.output(row)[self.at..][..len],
+        for &(row, slot) in &code.outputs {
+            let row = &mut rows.output(row)[at..][..B];
+            let slot = &self.slots[slot as usize];
+            for k in (0..B).step_by(F64::<S>::LEN) {
+                F64::<S>::load(self.simd, &slot[k..]).store(&mut row[k..]);
+            }
         }
     }
 
@@ -134,25 +119,23 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
         F64::splat(self.simd, self.scalars[index as usize])
     }
 
-    /// The block of results stays in registers until it is stored: operands may share its slot.
+    /// Runs one instruction over `B` samples, register by register: the slot of the result may be
+    /// that of an operand.
     #[inline(always)]
-    fn step<const N: usize>(&mut self, to: Place, work: Work<Place>) {
+    fn step<const B: usize>(&mut self, to: usize, work: Work<Slot>) {
         /// Evaluates an expression of blocks and scalars for every register.
         macro_rules! each {
             ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
-                $(let $block = self.source::<N>($block);)*
                 $(let $scalar = self.scalar($scalar);)*
-                let mut result = [F64::splat(self.simd, 0.0); N];
-                for k in 0..N {
-                    $(let $block = F64::<S>::load(self.simd, &$block[k * F64::<S>::LEN..]);)*
-                    result[k] = $value;
+                for k in (0..B).step_by(F64::<S>::LEN) {
+                    $(let $block = F64::<S>::load(self.simd, &self.slots[$block as usize][k..]);)*
+                    let result: F64<S> = $value;
+                    result.store(&mut self.slots[to][k..]);
                 }
-                self.store(to, result);
             }};
         }
         let zero = F64::splat(self.simd, 0.0);
         match work {
-            Work::Copy { a } => each!([a] [] a),
             Work::Shift { a, t } => each!([a] [t] a + t),
             Work::Scale { s, a } => each!([a] [s] s * a),
             Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
@@ -182,7 +165,7 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
             Work::ExpNegDistance { a, b } => {
                 each!([a b] [] (-F64::select(a.eq(b), zero, a - b).abs()).exp())
             }
-            Work::Ln1pAdd { a, c } => each!([a c] [] a.ln_1p() + c),
+            Work::Ln1pAdd { a, c } => each!([a c] [] ln_1p(a) + c),
             Work::Unary { function, a } => match function {
                 Unary::Abs => each!([a] [] a.abs()),
                 Unary::Sign => {
@@ -193,7 +176,7 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
                 Unary::Exp => each!([a] [] a.exp()),
                 Unary::ExpM1 => each!([a] [] a.exp_m1()),
                 Unary::Ln => each!([a] [] a.ln()),
-                Unary::Ln1p => each!([a] [] a.ln_1p()),
+                Unary::Ln1p => each!([a] [] ln_1p(a)),
                 Unary::Tanh => each!([a] [] a.tanh()),
                 Unary::Sin => each!([a] [] a.sin()),
                 Unary::Cos => each!([a] [] a.cos()),
@@ -201,4 +184,12 @@ impl<S: Simd, R: Rows> Machine<'_, S, R> {
             },
         }
     }
+}
+
+/// ln(1 + x), where x is the answer if it is tiny: its powers would be subnormal, and slow.
+#[inline(always)]
+pub(crate) fn ln_1p<S: Simd>(x: F64<S>) -> F64<S> {
+    let zero = F64::splat(x.token(), 0.0);
+    let tiny = x.abs().lt(F64::splat(x.token(), f64::EPSILON * f64::EPSILON));
+    F64::select(tiny, x, F64::select(tiny, zero, x).ln_1p())
 }
