@@ -5,6 +5,12 @@ use super::op::{Comparison, Op, Unary};
 /// The place of a block of samples in the scratch.
 pub(super) type Slot = u32;
 
+/// An operand that is the result of the instruction before: it is still in registers.
+pub(super) const LAST: Slot = Slot::MAX;
+
+/// The place of a result that only the next instruction reads.
+pub(super) const NOWHERE: Slot = Slot::MAX;
+
 /// The place of a number in the table of scalars.
 pub(super) type Scalar = u32;
 
@@ -85,6 +91,65 @@ impl<P: Copy> Work<P> {
         }
     }
 
+    /// The same work with `last` in front, where it need not be fetched; and whether it is there.
+    pub(super) fn after(self, last: P) -> (Self, bool)
+    where
+        P: PartialEq,
+    {
+        let order = |a, b| if b == last { (b, a) } else { (a, b) };
+        match self {
+            Self::Shift { a, .. }
+            | Self::Scale { a, .. }
+            | Self::Affine { a, .. }
+            | Self::ScaleAdd { a, .. }
+            | Self::Combine { a, .. }
+            | Self::Over { a, .. } => (self, a == last),
+            Self::Add { a, b } => {
+                let (a, b) = order(a, b);
+                (Self::Add { a, b }, a == last)
+            }
+            Self::Mul { a, b } => {
+                let (a, b) = order(a, b);
+                (Self::Mul { a, b }, a == last)
+            }
+            Self::MulScale { s, a, b } => {
+                let (a, b) = order(a, b);
+                (Self::MulScale { s, a, b }, a == last)
+            }
+            Self::MulShift { a, b, t } => {
+                let (a, b) = order(a, b);
+                (Self::MulShift { a, b, t }, a == last)
+            }
+            Self::MulAffine { s, a, b, t } => {
+                let (a, b) = order(a, b);
+                (Self::MulAffine { s, a, b, t }, a == last)
+            }
+            Self::MulAdd { a, b, c } => {
+                let (a, b) = order(a, b);
+                (Self::MulAdd { a, b, c }, a == last)
+            }
+            Self::MulScaleAdd { s, a, b, c } => {
+                let (a, b) = order(a, b);
+                (Self::MulScaleAdd { s, a, b, c }, a == last)
+            }
+            _ => (self, false),
+        }
+    }
+
+    /// Is it a few sums and products?
+    pub(super) fn is_cheap(&self) -> bool {
+        !matches!(
+            self,
+            Self::Unary { .. }
+                | Self::Div { .. }
+                | Self::Min { .. }
+                | Self::Max { .. }
+                | Self::Select { .. }
+                | Self::ExpNegDistance { .. }
+                | Self::Ln1pAdd { .. }
+        )
+    }
+
     /// Calls `see` with every operand.
     pub(super) fn each(self, mut see: impl FnMut(P)) {
         self.map(|place| see(place));
@@ -95,6 +160,8 @@ impl<P: Copy> Work<P> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) to: Slot,
+    /// Does it cost no more than its loads and stores?
+    pub(super) is_cheap: bool,
     pub(super) work: Work<Slot>,
 }
 

@@ -1,6 +1,6 @@
 //! From a graph to a program: dead parts dropped, instructions fused, slots reused.
 
-use super::code::{Code, Instruction, Scalar, Scalars, Slot, Work};
+use super::code::{Code, Instruction, LAST, NOWHERE, Scalar, Scalars, Slot, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
@@ -272,15 +272,40 @@ fn allocate(
             inputs.push((row as usize, slots.take(node)));
         }
     }
-    let mut instructions = Vec::with_capacity(works.len());
+    let mut reads = vec![0; graph.len()];
+    works.iter().for_each(|(_, work)| work.each(|n| reads[n.index()] += 1));
+    let mut instructions: Vec<Instruction> = Vec::with_capacity(works.len());
     for (time, &(node, work)) in works.iter().enumerate() {
-        let places = work.map(|operand| slots.of[&operand]);
+        let before = time.checked_sub(1).map(|before| works[before]);
+        let last = before.filter(|(_, work)| work.is_cheap()).map(|(node, _)| node);
+        let (work, in_front) = last.map_or((work, false), |last| work.after(last));
+        // The first two operands can be taken from the registers of the instruction before.
+        let (mut position, mut in_registers) = (0, 0);
+        let places = work.map(|operand| {
+            position += 1;
+            if in_front && Some(operand) == last && position <= 2 {
+                in_registers += 1;
+                LAST
+            } else {
+                slots.of[&operand]
+            }
+        });
+        if let Some(last) = last
+            && last_use[last.index()] != NEVER
+            && reads[last.index()] == in_registers
+        {
+            instructions[time - 1].to = NOWHERE;
+        }
         work.each(|operand| {
             if last_use[operand.index()] == time && !graph.is_uniform(operand) {
                 slots.give_back(operand);
             }
         });
-        instructions.push(Instruction { to: slots.take(node), work: places });
+        instructions.push(Instruction {
+            to: slots.take(node),
+            is_cheap: work.is_cheap(),
+            work: places,
+        });
     }
     let (fills, written): (Vec<_>, Vec<_>) =
         outputs.iter().enumerate().partition(|(_, n)| graph.is_uniform(**n));

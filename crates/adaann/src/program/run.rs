@@ -1,8 +1,7 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Slot, Work};
+use super::code::{Code, LAST, NOWHERE, Slot, Work};
 use super::op::{Comparison, Unary};
-use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math};
 use fearless_simd::Simd;
 use std::cell::RefCell;
@@ -64,12 +63,22 @@ pub(super) fn run<S: Simd, R: Rows>(
     let mut machine = Machine { simd, slots, scalars };
     let mut at = 0;
     while at + BLOCK <= len {
-        machine.block::<R, BLOCK>(code, rows, at);
+        match F64::<S>::LEN {
+            2 => machine.block::<R, 16>(code, rows, at),
+            4 => machine.block::<R, 8>(code, rows, at),
+            8 => machine.block::<R, 4>(code, rows, at),
+            _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
+        }
         at += BLOCK;
     }
     // Rows are padded to half a block.
     if at < len {
-        machine.block::<R, PAD>(code, rows, at);
+        match F64::<S>::LEN {
+            2 => machine.block::<R, 8>(code, rows, at),
+            4 => machine.block::<R, 4>(code, rows, at),
+            8 => machine.block::<R, 2>(code, rows, at),
+            _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
+        }
     }
 }
 
@@ -92,23 +101,42 @@ struct Machine<'a, S: Simd> {
 }
 
 impl<S: Simd> Machine<'_, S> {
-    /// Runs all instructions over the `B` samples that start at `at`.
+    /// Runs all instructions over `B` samples from `at` on, which are `N` registers.
     #[inline(always)]
-    fn block<R: Rows, const B: usize>(&mut self, code: &Code, rows: &mut R, at: usize) {
+    fn block<R: Rows, const N: usize>(&mut self, code: &Code, rows: &mut R, at: usize) {
+        let len = N * F64::<S>::LEN;
         for &(row, slot) in &code.inputs {
-            let row = &rows.input(row)[at..][..B];
+            let row = &rows.input(row)[at..][..len];
             let slot = &mut self.slots[slot as usize];
-            for k in (0..B).step_by(F64::<S>::LEN) {
+            for k in (0..len).step_by(F64::<S>::LEN) {
                 F64::<S>::load(self.simd, &row[k..]).store(&mut slot[k..]);
             }
         }
-        for instruction in &code.instructions {
-            self.step::<B>(instruction.to as usize, instruction.work);
+        let mut rest = code.instructions.as_slice();
+        while !rest.is_empty() {
+            // A run of cheap instructions: the last result stays in registers.
+            let mut last = [F64::splat(self.simd, 0.0); N];
+            while let [instruction, others @ ..] = rest
+                && instruction.is_cheap
+            {
+                last = self.cheap::<N>(last, instruction.work);
+                if instruction.to != NOWHERE {
+                    let to = &mut self.slots[instruction.to as usize];
+                    for k in 0..N {
+                        last[k].store(&mut to[k * F64::<S>::LEN..]);
+                    }
+                }
+                rest = others;
+            }
+            if let [instruction, others @ ..] = rest {
+                self.dear::<N>(instruction.to as usize, instruction.work);
+                rest = others;
+            }
         }
         for &(row, slot) in &code.outputs {
-            let row = &mut rows.output(row)[at..][..B];
+            let row = &mut rows.output(row)[at..][..len];
             let slot = &self.slots[slot as usize];
-            for k in (0..B).step_by(F64::<S>::LEN) {
+            for k in (0..len).step_by(F64::<S>::LEN) {
                 F64::<S>::load(self.simd, &slot[k..]).store(&mut row[k..]);
             }
         }
@@ -119,37 +147,79 @@ impl<S: Simd> Machine<'_, S> {
         F64::splat(self.simd, self.scalars[index as usize])
     }
 
-    /// Runs one instruction over `B` samples, register by register: the slot of the result may be
-    /// that of an operand.
+    /// The result of a cheap instruction, after the one whose result is `last`.
     #[inline(always)]
-    fn step<const B: usize>(&mut self, to: usize, work: Work<Slot>) {
+    fn cheap<const N: usize>(&self, last: [F64<S>; N], work: Work<Slot>) -> [F64<S>; N] {
         /// Evaluates an expression of blocks and scalars for every register.
         macro_rules! each {
-            ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
+            // `$from` are operands that are the last result.
+            (@ $last:ident [$($from:ident)*] [$($block:ident)*] $value:expr) => {{
+                $(let $block = &self.slots[$block as usize];)*
+                let mut result = [F64::splat(self.simd, 0.0); N];
+                for k in 0..N {
+                    $(let $from = $last[k];)*
+                    $(let $block = F64::<S>::load(self.simd, &$block[k * F64::<S>::LEN..]);)*
+                    result[k] = $value;
+                }
+                result
+            }};
+        }
+        /// The same where the first block may be the last result, and the second one too.
+        macro_rules! after {
+            ([$a:ident] [$($scalar:ident)*] $value:expr) => {{
                 $(let $scalar = self.scalar($scalar);)*
-                for k in (0..B).step_by(F64::<S>::LEN) {
+                if $a == LAST {
+                    each!(@ last [$a] [] $value)
+                } else {
+                    each!(@ last [] [$a] $value)
+                }
+            }};
+            ([$a:ident $b:ident $($c:ident)?] [$($scalar:ident)*] $value:expr) => {{
+                $(let $scalar = self.scalar($scalar);)*
+                if $a != LAST {
+                    each!(@ last [] [$a $b $($c)?] $value)
+                } else if $b != LAST {
+                    each!(@ last [$a] [$b $($c)?] $value)
+                } else {
+                    each!(@ last [$a $b] [$($c)?] $value)
+                }
+            }};
+        }
+        match work {
+            Work::Shift { a, t } => after!([a] [t] a + t),
+            Work::Scale { s, a } => after!([a] [s] s * a),
+            Work::Affine { s, a, t } => after!([a] [s t] a.mul_add(s, t)),
+            Work::Add { a, b } => after!([a b] [] a + b),
+            Work::ScaleAdd { s, a, c } => after!([a c] [s] a.mul_add(s, c)),
+            Work::Combine { s, a, t, c } => after!([a c] [s t] a.mul_add(s, t * c)),
+            Work::Mul { a, b } => after!([a b] [] a * b),
+            Work::MulScale { s, a, b } => after!([a b] [s] s * (a * b)),
+            Work::MulShift { a, b, t } => after!([a b] [t] a.mul_add(b, t)),
+            Work::MulAffine { s, a, b, t } => after!([a b] [s t] (a * b).mul_add(s, t)),
+            Work::MulAdd { a, b, c } => after!([a b c] [] a.mul_add(b, c)),
+            Work::MulScaleAdd { s, a, b, c } => after!([a b c] [s] (a * b).mul_add(s, c)),
+            Work::Over { s, a, t } => after!([a] [s t] s / (a + t)),
+            _ => unreachable!("is not cheap"),
+        }
+    }
+
+    /// Runs an instruction that costs more than its loads and stores.
+    #[inline(always)]
+    fn dear<const N: usize>(&mut self, to: usize, work: Work<Slot>) {
+        /// Evaluates an expression of blocks for every register.
+        macro_rules! each {
+            ([$($block:ident)*] [] $value:expr) => {
+                for k in 0..N {
+                    let k = k * F64::<S>::LEN;
                     $(let $block = F64::<S>::load(self.simd, &self.slots[$block as usize][k..]);)*
                     let result: F64<S> = $value;
                     result.store(&mut self.slots[to][k..]);
                 }
-            }};
+            };
         }
         let zero = F64::splat(self.simd, 0.0);
         match work {
-            Work::Shift { a, t } => each!([a] [t] a + t),
-            Work::Scale { s, a } => each!([a] [s] s * a),
-            Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
-            Work::Add { a, b } => each!([a b] [] a + b),
-            Work::ScaleAdd { s, a, c } => each!([a c] [s] a.mul_add(s, c)),
-            Work::Combine { s, a, t, c } => each!([a c] [s t] a.mul_add(s, t * c)),
-            Work::Mul { a, b } => each!([a b] [] a * b),
-            Work::MulScale { s, a, b } => each!([a b] [s] s * (a * b)),
-            Work::MulShift { a, b, t } => each!([a b] [t] a.mul_add(b, t)),
-            Work::MulAffine { s, a, b, t } => each!([a b] [s t] (a * b).mul_add(s, t)),
-            Work::MulAdd { a, b, c } => each!([a b c] [] a.mul_add(b, c)),
-            Work::MulScaleAdd { s, a, b, c } => each!([a b c] [s] (a * b).mul_add(s, c)),
             Work::Div { a, b } => each!([a b] [] a / b),
-            Work::Over { s, a, t } => each!([a] [s t] s / (a + t)),
             Work::Min { a, b } => {
                 each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a))
             }
@@ -182,6 +252,7 @@ impl<S: Simd> Machine<'_, S> {
                 Unary::Cos => each!([a] [] a.cos()),
                 Unary::Detach => unreachable!("is gone when a program is compiled"),
             },
+            _ => unreachable!("is cheap"),
         }
     }
 }
