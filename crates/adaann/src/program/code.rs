@@ -11,6 +11,9 @@ pub(super) const LAST: Slot = Slot::MAX;
 /// The place of a result that only the next instruction reads.
 pub(super) const NOWHERE: Slot = Slot::MAX;
 
+/// A result with this bit goes to the row of the outputs that the other bits tell: nothing reads it.
+pub(super) const OUTPUT: Slot = 1 << 31;
+
 /// The place of a number in the table of scalars.
 pub(super) type Scalar = u32;
 
@@ -176,7 +179,7 @@ pub(super) struct Code {
     /// Rows of the inputs, and the slots that they are read into.
     pub(super) inputs: Vec<(usize, Slot)>,
     pub(super) instructions: Vec<Instruction>,
-    /// Rows of the outputs, and the slots that they are written from.
+    /// Rows of the outputs that are not written directly, and the slots that they are copied from.
     pub(super) outputs: Vec<(usize, Slot)>,
     /// Rows of the outputs that are the same for all samples.
     pub(super) fills: Vec<(usize, Scalar)>,

@@ -1,6 +1,6 @@
 //! From a graph to a program: dead parts dropped, instructions fused, slots reused.
 
-use super::code::{Code, Instruction, LAST, NOWHERE, Scalar, Scalars, Slot, Work};
+use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Scalar, Scalars, Slot, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
@@ -272,6 +272,11 @@ fn allocate(
             inputs.push((row as usize, slots.take(node)));
         }
     }
+    // The row of a node that is one output only.
+    let mut rows: HashMap<Node, Option<usize>> = HashMap::new();
+    for (row, &node) in outputs.iter().enumerate() {
+        rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
+    }
     let mut reads = vec![0; graph.len()];
     works.iter().for_each(|(_, work)| work.each(|n| reads[n.index()] += 1));
     let mut instructions: Vec<Instruction> = Vec::with_capacity(works.len());
@@ -301,21 +306,23 @@ fn allocate(
                 slots.give_back(operand);
             }
         });
-        instructions.push(Instruction {
-            to: slots.take(node),
-            is_cheap: work.is_cheap(),
-            work: places,
-        });
+        let row = rows.get(&node).copied().flatten();
+        let to = match row.filter(|_| work.is_cheap() && reads[node.index()] == 0) {
+            Some(row) => OUTPUT | row as Slot,
+            None => slots.take(node),
+        };
+        instructions.push(Instruction { to, is_cheap: work.is_cheap(), work: places });
     }
-    let (fills, written): (Vec<_>, Vec<_>) =
+    let (fills, others): (Vec<_>, Vec<_>) =
         outputs.iter().enumerate().partition(|(_, n)| graph.is_uniform(**n));
+    let copied = others.into_iter().filter_map(|(row, n)| Some((row, *slots.of.get(n)?)));
     Code {
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         scalars,
         splats,
         inputs,
         instructions,
-        outputs: written.into_iter().map(|(row, node)| (row, slots.of[node])).collect(),
+        outputs: copied.collect(),
         fills: fills.into_iter().map(|(row, node)| (row, scalar_of[node])).collect(),
         slots: slots.len as usize,
     }

@@ -12,6 +12,9 @@ mod graph;
 mod op;
 pub(crate) mod run;
 
+#[cfg(test)]
+mod tests;
+
 pub use expr::{Condition, Expr, log_sum_exp};
 
 use crate::batch::PAD;

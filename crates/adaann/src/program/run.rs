@@ -1,6 +1,6 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, LAST, NOWHERE, Slot, Work};
+use super::code::{Code, LAST, NOWHERE, OUTPUT, Slot, Work};
 use super::op::{Comparison, Unary};
 use crate::simd::{Buffer, F64, Lane, Math};
 use fearless_simd::Simd;
@@ -120,11 +120,16 @@ impl<S: Simd> Machine<'_, S> {
                 && instruction.is_cheap
             {
                 last = self.cheap::<N>(last, instruction.work);
-                if instruction.to != NOWHERE {
-                    let to = &mut self.slots[instruction.to as usize];
-                    for k in 0..N {
-                        last[k].store(&mut to[k * F64::<S>::LEN..]);
-                    }
+                let to = if instruction.to < OUTPUT {
+                    &mut self.slots[instruction.to as usize][..len]
+                } else if instruction.to != NOWHERE {
+                    &mut rows.output((instruction.to - OUTPUT) as usize)[at..][..len]
+                } else {
+                    rest = others;
+                    continue;
+                };
+                for k in 0..N {
+                    last[k].store(&mut to[k * F64::<S>::LEN..]);
                 }
                 rest = others;
             }
