@@ -145,20 +145,16 @@ impl Kernel for FillNormals<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let skipped = (self.first_point % GROUP as u64) as usize;
+        let skip = (self.first_point % GROUP as u64) as usize;
         let first_group = self.first_point / GROUP as u64;
         let draw = halves(self.draw);
         for (d, row) in self.out.padded_rows_mut().enumerate() {
-            let mut rest = row;
-            let mut skip = skipped;
-            for group in first_group.. {
-                if rest.is_empty() {
-                    break;
-                }
-                let normals = normals(simd, self.key, draw, d as u64, group);
-                let (filled, unfilled) = rest.split_at_mut((GROUP - skip).min(rest.len()));
-                filled.copy_from_slice(&normals[skip..][..filled.len()]);
-                (rest, skip) = (unfilled, 0);
+            let (head, body) = row.split_at_mut((GROUP - skip).min(row.len()));
+            let group = normals(simd, self.key, draw, d as u64, first_group);
+            head.copy_from_slice(&group[skip..][..head.len()]);
+            for (index, chunk) in (first_group + 1..).zip(body.chunks_mut(GROUP)) {
+                let group = normals(simd, self.key, draw, d as u64, index);
+                chunk.copy_from_slice(&group[..chunk.len()]);
             }
         }
     }
@@ -233,4 +229,74 @@ fn one_to_two<S: Simd>(high: S::u64s, low: S::u64s) -> F64<S> {
     let bits: S::u64s = (high << 32) | (low & LOW_HALF);
     let bits: S::u64s = (bits >> 12) | 1.0_f64.to_bits();
     F64(bits.bitcast())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Instructions, dispatch_on};
+
+    /// Counter, key and result, from Random123's `kat_vectors`.
+    const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
+        ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
+        ([0xffff_ffff; 4], [0xffff_ffff; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
+        (
+            [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
+            [0xa409_3822, 0x299f_31d0],
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
+        ),
+    ];
+
+    struct Lanes([u32; 4], [u32; 2]);
+
+    impl Kernel for Lanes {
+        type Output = [u32; 4];
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> [u32; 4] {
+            let mut blocks = [self.0.map(|word| SimdBase::splat(simd, u64::from(word))); 2];
+            philox_lanes::<S>(&mut blocks, self.1);
+            blocks[1].map(|lanes: S::u64s| {
+                let mut values = [0; BLOCKS];
+                lanes.store_slice(&mut values[..F64::<S>::LEN]);
+                assert!(values[..F64::<S>::LEN].iter().all(|v| *v as u32 == values[0] as u32));
+                values[0] as u32
+            })
+        }
+    }
+
+    #[test]
+    fn known_answers() {
+        for (counter, key, expected) in KNOWN {
+            assert_eq!(philox(counter, key), expected);
+            for on in [Instructions::Avx512, Instructions::Avx2, Instructions::Baseline] {
+                assert_eq!(dispatch_on(on, Lanes(counter, key)), expected, "on {on}");
+            }
+        }
+    }
+
+    #[test]
+    fn uniform_numbers_exclude_both_ends() {
+        assert_eq!(uniform(0, 0), 0.5_f64.powi(53));
+        assert_eq!(uniform(u32::MAX, u32::MAX), 1.0 - 0.5_f64.powi(53));
+    }
+
+    #[test]
+    fn a_group_is_box_and_mullers_transformation_of_its_blocks() {
+        let stream = Stream::new(5, Purpose::Training);
+        let (draw, first_point, d) = ((9 << 32) + 4, 3 << 16, 2);
+        let mut batch = Batch::zeros(d + 1, GROUP);
+        for on in [Instructions::Avx512, Instructions::Avx2, Instructions::Baseline] {
+            let out = &mut batch;
+            dispatch_on(on, FillNormals { key: stream.key, draw, first_point, out });
+            for j in 0..BLOCKS {
+                let block = (first_point / 2) as u32 + j as u32;
+                let [low, high] = halves(draw);
+                let [a, b, c, e] = philox([block, d as u32, low, high], stream.key);
+                let radius = (-2.0 * uniform(a, b).ln()).sqrt();
+                let (sin, cos) = (std::f64::consts::TAU * uniform(c, e)).sin_cos();
+                assert!((batch.row(d)[j] - radius * cos).abs() < 1e-14);
+                assert!((batch.row(d)[j + BLOCKS] - radius * sin).abs() < 1e-14);
+            }
+        }
+    }
 }

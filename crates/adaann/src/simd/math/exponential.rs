@@ -43,9 +43,10 @@ pub(super) fn exp<S: Simd, V: Math<S>>(x: V) -> V {
 pub(super) fn exp_m1<S: Simd, V: Math<S>>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
-    // e^−60 is nothing beside 1.
-    let low = constant(-60.0);
+    // e^−60 is nothing beside 1; above, anything finite that overflows will do.
+    let (low, high) = (constant(-60.0), constant(V::EXP_RANGE));
     let clamped = V::select(x.lt(low), low, x);
+    let clamped = V::select(high.lt(x), high, clamped);
     let k = nearest(clamped, LOG2_E).min(constant(V::MAX_EXPONENT + 1.0));
     let (r, lost) = remainder(clamped, k);
     let small = r + exp_tail(r, lost);

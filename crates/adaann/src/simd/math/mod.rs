@@ -1,9 +1,22 @@
 //! Elementary functions over lanes: one algorithm for both precisions, tables for each.
 //!
-//! The largest errors that were measured, in units in the last place, over 40 million arguments
-//! spread over the whole range (`f64` against `libquadmath`, `f32` against `f64`):
+//! The largest errors that were measured, in units in the last place, over two million arguments
+//! for each number (`f64` against `libquadmath`, `f32` against `f64`), spread over the range of
+//! normal results, near 0, and near the places where a reduction changes:
 //!
-//! ERRORS
+//! | | `f64`, FMA | `f64`, no FMA | `f32`, FMA | `f32`, no FMA |
+//! | --- | --- | --- | --- | --- |
+//! | exp | 1.03 | 0.98 | 1.02 | 0.97 |
+//! | exp_m1 | 1.68 | 1.63 | 1.54 | 1.67 |
+//! | ln | 0.83 | 0.81 | 0.81 | 0.81 |
+//! | ln_1p | 1.31 | 1.28 | 1.36 | 1.36 |
+//! | tanh | 1.85 | 2.06 | 5.06 | 5.78 |
+//! | softplus | 1.62 | 1.66 | 1.61 | 1.61 |
+//! | sin, cos | 1.01 | 1.02 | 0.85 | 0.85 |
+//! | sin_cos_turns | 1.82 | 1.82 | 1.93 | 1.93 |
+//!
+//! `tests/math.rs` holds the functions to bounds a little above these. The single-precision tanh
+//! trades accuracy for speed, and never leaves [−1, 1].
 //!
 //! Values at and beyond the ends of the range (zeros with their signs, subnormals, infinities, NaN)
 //! are those of the standard library.
