@@ -154,8 +154,8 @@ impl<P: Copy> Work<P> {
     }
 
     /// Calls `see` with every operand.
-    pub(super) fn each(self, mut see: impl FnMut(P)) {
-        self.map(|place| see(place));
+    pub(super) fn each(self, see: impl FnMut(P)) {
+        self.map(see);
     }
 }
 

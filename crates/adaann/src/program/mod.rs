@@ -182,13 +182,15 @@ impl Kernel for Evaluate<'_> {
         run::run(simd, scratch, code, weights, &mut Rows { points, out }, len);
         // x·0 is NaN unless x is finite: one sum over a stretch tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);
-        let (prior, likelihood) = (&out.log_prior[..len], &out.log_likelihood[..len]);
         let mut sums = [zero; 2];
-        for (p, l) in prior.chunks_exact(PAD).zip(likelihood.chunks_exact(PAD)) {
-            for k in 0..PAD / F64::<S>::LEN {
-                let (p, l) = (&p[k * F64::<S>::LEN..], &l[k * F64::<S>::LEN..]);
-                let log_density = F64::load(simd, p) + F64::load(simd, l);
-                sums[k % 2] = log_density.mul_add(zero, sums[k % 2]);
+        for values in [&out.log_prior, &out.log_likelihood] {
+            if program.has_prior || std::ptr::eq(values, &out.log_likelihood) {
+                for stretch in values[..len].chunks_exact(PAD) {
+                    for k in 0..PAD / F64::<S>::LEN {
+                        let value = F64::load(simd, &stretch[k * F64::<S>::LEN..]);
+                        sums[k % 2] = value.mul_add(zero, sums[k % 2]);
+                    }
+                }
             }
         }
         if F64::<S>::any(!(sums[0] + sums[1]).eq(zero)) {

@@ -29,14 +29,14 @@ pub(super) struct Scratch {
 pub(super) const UNIFORMS: usize = 2;
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
 }
 
 /// Lends the thread's scratch. Outside of the kernel that uses it: what runs inside a function of
 /// the standard library is not compiled for the lanes.
 #[inline]
 pub(super) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
-    SCRATCH.with_borrow_mut(work)
+    SCRATCH.with_borrow_mut(|scratch| work(scratch.get_or_insert_default()))
 }
 
 /// Runs over `len` samples, which is a multiple of the padding of a batch.
