@@ -47,6 +47,10 @@ pub(super) enum Work<P> {
     MulAdd { a: P, b: P, c: P },
     /// s·a·b + c
     MulScaleAdd { s: Scalar, a: P, b: P, c: P },
+    /// Two results: a + t, which is kept, and s times its square plus u
+    ShiftSquare { a: P, t: Scalar, s: Scalar, u: Scalar },
+    /// Two results: s·a², which is kept, and t·a·b
+    SquareMul { s: Scalar, a: P, t: Scalar, b: P },
     /// a / b
     Div { a: P, b: P },
     /// s / (a + t)
@@ -82,6 +86,8 @@ impl<P: Copy> Work<P> {
             Self::MulScaleAdd { s, a, b, c } => {
                 Work::MulScaleAdd { s, a: to(a), b: to(b), c: to(c) }
             }
+            Self::ShiftSquare { a, t, s, u } => Work::ShiftSquare { a: to(a), t, s, u },
+            Self::SquareMul { s, a, t, b } => Work::SquareMul { s, a: to(a), t, b: to(b) },
             Self::Div { a, b } => Work::Div { a: to(a), b: to(b) },
             Self::Over { s, a, t } => Work::Over { s, a: to(a), t },
             Self::Min { a, b } => Work::Min { a: to(a), b: to(b) },
@@ -106,6 +112,8 @@ impl<P: Copy> Work<P> {
             | Self::Affine { a, .. }
             | Self::ScaleAdd { a, .. }
             | Self::Combine { a, .. }
+            | Self::ShiftSquare { a, .. }
+            | Self::SquareMul { a, .. }
             | Self::Over { a, .. } => (self, a == last),
             Self::Add { a, b } => {
                 let (a, b) = order(a, b);
@@ -163,6 +171,8 @@ impl<P: Copy> Work<P> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) to: Slot,
+    /// The place of the first of two results.
+    pub(super) kept: Slot,
     /// Does it cost no more than its loads and stores?
     pub(super) is_cheap: bool,
     pub(super) work: Work<Slot>,

@@ -1,21 +1,22 @@
-//! From a graph to a program: dead parts dropped, instructions fused, slots reused.
+//! From a graph to a program: dead parts dropped, instructions chosen and fused.
 
-use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Scalar, Scalars, Slot, Work};
+use super::allocate::{Step, allocate};
+use super::code::{Code, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Every table of scalars begins with 0.
+/// Every table of scalars begins with 0 and 1.
 const ZERO: Scalar = 0;
+const ONE: Scalar = 1;
 
 /// Compiles what `outputs` need.
 pub(super) fn compile(graph: &Graph, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
-    let instructions = selection.select();
+    let steps = pair(selection.select());
     let Selection { scalars, scalar_of, .. } = selection;
-    allocate(&graph, &outputs, instructions, scalars, scalar_of)
+    allocate(&graph, &outputs, &steps, scalars, &scalar_of)
 }
 
 /// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that
@@ -91,7 +92,8 @@ impl<'a> Selection<'a> {
             needed[output.index()] = true;
         }
         // Uniform nodes become the scalar part as they stand: their order is theirs here.
-        let mut scalars = Scalars { steps: vec![Op::Constant(0.0_f64.to_bits())] };
+        let mut scalars =
+            Scalars { steps: [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec() };
         let mut scalar_of = HashMap::new();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
@@ -226,6 +228,48 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// Joins two works that often follow each other into one, whose first result is kept: u = a + t with
+/// the square of u, and s·a² with the product of its derivative.
+fn pair(works: Vec<(Node, Work<Node>)>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::with_capacity(works.len());
+    for (node, work) in works {
+        let joined = steps.last().filter(|before| before.kept.is_none()).and_then(|before| {
+            let u = before.node;
+            match (before.work, work) {
+                (Work::Shift { a, t }, Work::Mul { a: x, b: y }) if x == u && y == u => {
+                    Some(Work::ShiftSquare { a, t, s: ONE, u: ZERO })
+                }
+                (Work::Shift { a, t }, Work::MulScale { s, a: x, b: y }) if x == u && y == u => {
+                    Some(Work::ShiftSquare { a, t, s, u: ZERO })
+                }
+                (Work::Shift { a, t }, Work::MulShift { a: x, b: y, t: u_ })
+                    if x == u && y == u =>
+                {
+                    Some(Work::ShiftSquare { a, t, s: ONE, u: u_ })
+                }
+                (Work::Shift { a, t }, Work::MulAffine { s, a: x, b: y, t: u_ })
+                    if x == u && y == u =>
+                {
+                    Some(Work::ShiftSquare { a, t, s, u: u_ })
+                }
+                (Work::MulScale { s, a, b }, Work::MulScale { s: t, a: x, b: y })
+                    if a == b && (x == a || y == a) =>
+                {
+                    Some(Work::SquareMul { s, a, t, b: if x == a { y } else { x } })
+                }
+                _ => None,
+            }
+        });
+        match (joined, steps.last_mut()) {
+            (Some(work), Some(before)) => {
+                *before = Step { node, kept: Some(before.node), work };
+            }
+            _ => steps.push(Step { node, kept: None, work }),
+        }
+    }
+    steps
+}
+
 /// A scalar operation on places of the table in place of nodes.
 fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
     let to = |n: Node| Node(scalar_of[&n]);
@@ -234,119 +278,5 @@ fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
         Op::Binary(function, operands) => Op::Binary(function, operands.map(to)),
         Op::Select(comparison, operands) => Op::Select(comparison, operands.map(to)),
         leaf => leaf,
-    }
-}
-
-/// Gives every value a slot, which is free again after the last use of the value.
-fn allocate(
-    graph: &Graph,
-    outputs: &[Node],
-    works: Vec<(Node, Work<Node>)>,
-    scalars: Scalars,
-    scalar_of: HashMap<Node, Scalar>,
-) -> Code {
-    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    const NEVER: usize = usize::MAX;
-    let mut last_use = vec![0; graph.len()];
-    let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: 0 };
-    let mut splats = Vec::new();
-    for (time, (_, work)) in works.iter().enumerate() {
-        work.each(|operand| {
-            last_use[operand.index()] = time;
-            if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
-                slots.take(operand);
-                splats.push(scalar_of[&operand]);
-            }
-        });
-    }
-    // Outputs are written when all is computed; splats stay from block to block.
-    outputs.iter().for_each(|n| last_use[n.index()] = NEVER);
-    let mut is_read = vec![false; graph.len()];
-    works.iter().for_each(|(_, work)| work.each(|n| is_read[n.index()] = true));
-    outputs.iter().for_each(|n| is_read[n.index()] = true);
-    let mut inputs = Vec::new();
-    for node in (0..graph.len()).map(|index| Node(index as u32)) {
-        if let Op::Input(row) = graph.op(node)
-            && is_read[node.index()]
-        {
-            inputs.push((row as usize, slots.take(node)));
-        }
-    }
-    // The row of a node that is one output only.
-    let mut rows: HashMap<Node, Option<usize>> = HashMap::new();
-    for (row, &node) in outputs.iter().enumerate() {
-        rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
-    }
-    let mut reads = vec![0; graph.len()];
-    works.iter().for_each(|(_, work)| work.each(|n| reads[n.index()] += 1));
-    let mut instructions: Vec<Instruction> = Vec::with_capacity(works.len());
-    for (time, &(node, work)) in works.iter().enumerate() {
-        let before = time.checked_sub(1).map(|before| works[before]);
-        let last = before.filter(|(_, work)| work.is_cheap()).map(|(node, _)| node);
-        let (work, in_front) = last.map_or((work, false), |last| work.after(last));
-        // The first two operands can be taken from the registers of the instruction before.
-        let (mut position, mut in_registers) = (0, 0);
-        let places = work.map(|operand| {
-            position += 1;
-            if in_front && Some(operand) == last && position <= 2 {
-                in_registers += 1;
-                LAST
-            } else {
-                slots.of[&operand]
-            }
-        });
-        if let Some(last) = last
-            && last_use[last.index()] != NEVER
-            && reads[last.index()] == in_registers
-        {
-            instructions[time - 1].to = NOWHERE;
-        }
-        work.each(|operand| {
-            if last_use[operand.index()] == time && !graph.is_uniform(operand) {
-                slots.give_back(operand);
-            }
-        });
-        let row = rows.get(&node).copied().flatten();
-        let to = match row.filter(|_| work.is_cheap() && reads[node.index()] == 0) {
-            Some(row) => OUTPUT | row as Slot,
-            None => slots.take(node),
-        };
-        instructions.push(Instruction { to, is_cheap: work.is_cheap(), work: places });
-    }
-    let (fills, others): (Vec<_>, Vec<_>) =
-        outputs.iter().enumerate().partition(|(_, n)| graph.is_uniform(**n));
-    let copied = others.into_iter().filter_map(|(row, n)| Some((row, *slots.of.get(n)?)));
-    Code {
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        scalars,
-        splats,
-        inputs,
-        instructions,
-        outputs: copied.collect(),
-        fills: fills.into_iter().map(|(row, node)| (row, scalar_of[node])).collect(),
-        slots: slots.len as usize,
-    }
-}
-
-/// The slots of live values. The last one freed is the first one taken: it is in the cache.
-struct Slots {
-    of: HashMap<Node, Slot>,
-    free: Vec<Slot>,
-    len: Slot,
-}
-
-impl Slots {
-    fn take(&mut self, node: Node) -> Slot {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.len += 1;
-            self.len - 1
-        });
-        self.of.insert(node, slot);
-        slot
-    }
-
-    /// An operand may be given back twice: a·a reads it so.
-    fn give_back(&mut self, node: Node) {
-        self.free.extend(self.of.remove(&node));
     }
 }

@@ -4,6 +4,7 @@
 //! reverse mode and compiled, with its gradient, into instructions that each make one pass over a
 //! block of samples; user code never runs in the inner loop.
 
+mod allocate;
 mod code;
 mod compile;
 mod expr;
@@ -148,8 +149,14 @@ impl Target for Program {
                 expected: format!("{} were", points.padded_len()),
             });
         }
-        run::with_scratch(|scratch| {
-            dispatch(Evaluate { program: self, scratch, points, gradient, out });
+        let has_gradient = gradient.is_some();
+        let (code, weights) = match gradient {
+            Some(weights) => (&self.with_gradient, [weights.prior, weights.likelihood]),
+            None => (&self.values, [0.0; 2]),
+        };
+        let has_prior = self.has_prior;
+        run::with_scratch(code, weights, |scratch| {
+            dispatch(Evaluate { code, scratch, points, out, has_prior, has_gradient });
         });
         Ok(())
     }
@@ -161,11 +168,12 @@ impl Target for Program {
 
 /// One call of [`Program::evaluate`].
 struct Evaluate<'a> {
-    program: &'a Program,
+    code: &'a Code,
     scratch: &'a mut run::Scratch,
     points: &'a Batch,
-    gradient: Option<Weights>,
     out: &'a mut Evaluation,
+    has_prior: bool,
+    has_gradient: bool,
 }
 
 impl Kernel for Evaluate<'_> {
@@ -173,28 +181,24 @@ impl Kernel for Evaluate<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { program, scratch, points, gradient, out } = self;
+        let Self { code, scratch, points, out, has_prior, has_gradient } = self;
         let len = points.padded_len();
-        let (code, weights) = match gradient {
-            Some(weights) => (&program.with_gradient, [weights.prior, weights.likelihood]),
-            None => (&program.values, [0.0; 2]),
-        };
-        run::run(simd, scratch, code, weights, &mut Rows { points, out }, len);
+        run::run(simd, scratch, code, &mut Rows { points, out }, len);
         // x·0 is NaN unless x is finite: one sum over a stretch tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);
-        let mut sums = [zero; 2];
+        let mut sums = [zero; 4];
         for values in [&out.log_prior, &out.log_likelihood] {
-            if program.has_prior || std::ptr::eq(values, &out.log_likelihood) {
+            if has_prior || std::ptr::eq(values, &out.log_likelihood) {
                 for stretch in values[..len].chunks_exact(PAD) {
                     for k in 0..PAD / F64::<S>::LEN {
                         let value = F64::load(simd, &stretch[k * F64::<S>::LEN..]);
-                        sums[k % 2] = value.mul_add(zero, sums[k % 2]);
+                        sums[k % 4] = value.mul_add(zero, sums[k % 4]);
                     }
                 }
             }
         }
-        if F64::<S>::any(!(sums[0] + sums[1]).eq(zero)) {
-            leave_out(out, points.len(), gradient.is_some());
+        if F64::<S>::any(!((sums[0] + sums[1]) + (sums[2] + sums[3])).eq(zero)) {
+            leave_out(out, points.len(), has_gradient);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, LAST, NOWHERE, OUTPUT, Slot, Work};
+use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Slot, Work};
 use super::op::{Comparison, Unary};
 use crate::simd::{Buffer, F64, Lane, Math};
 use fearless_simd::Simd;
@@ -32,26 +32,34 @@ thread_local! {
     static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
 }
 
-/// Lends the thread's scratch. Outside of the kernel that uses it: what runs inside a function of
-/// the standard library is not compiled for the lanes.
+/// Lends the thread's scratch, prepared for a code. Outside of the kernel that uses it: what runs
+/// inside a function of the standard library is not compiled for the lanes.
 #[inline]
-pub(super) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
-    SCRATCH.with_borrow_mut(|scratch| work(scratch.get_or_insert_default()))
+pub(super) fn with_scratch<T>(
+    code: &Code,
+    uniforms: [f64; UNIFORMS],
+    work: impl FnOnce(&mut Scratch) -> T,
+) -> T {
+    SCRATCH.with_borrow_mut(|scratch| {
+        let scratch = scratch.get_or_insert_default();
+        if scratch.of != Some((code.id, uniforms)) {
+            prepare(scratch, code, uniforms);
+        }
+        work(scratch)
+    })
 }
 
-/// Runs over `len` samples, which is a multiple of the padding of a batch.
+/// Runs over `len` samples, which is a multiple of the padding of a batch, with scratch that was
+/// prepared for the code.
 #[inline(always)]
 pub(super) fn run<S: Simd, R: Rows>(
     simd: S,
     scratch: &mut Scratch,
     code: &Code,
-    uniforms: [f64; UNIFORMS],
     rows: &mut R,
     len: usize,
 ) {
-    if scratch.of != Some((code.id, uniforms)) {
-        prepare(scratch, code, uniforms);
-    }
+    debug_assert_eq!(scratch.of.map(|of| of.0), Some(code.id), "prepared for this code");
     let Scratch { slots, scalars, .. } = scratch;
     for &(row, scalar) in &code.fills {
         let value = F64::splat(simd, scalars[scalar as usize]);
@@ -105,36 +113,29 @@ impl<S: Simd> Machine<'_, S> {
     #[inline(always)]
     fn block<R: Rows, const N: usize>(&mut self, code: &Code, rows: &mut R, at: usize) {
         let len = N * F64::<S>::LEN;
+        // The last input is the last result of the first instruction.
+        let mut last = [F64::splat(self.simd, 0.0); N];
         for &(row, slot) in &code.inputs {
             let row = &rows.input(row)[at..][..len];
-            let slot = &mut self.slots[slot as usize];
-            for k in (0..len).step_by(F64::<S>::LEN) {
-                F64::<S>::load(self.simd, &row[k..]).store(&mut slot[k..]);
+            for k in 0..N {
+                last[k] = F64::load(self.simd, &row[k * F64::<S>::LEN..]);
             }
+            self.put(slot, last, rows, at);
         }
         let mut rest = code.instructions.as_slice();
         while !rest.is_empty() {
             // A run of cheap instructions: the last result stays in registers.
-            let mut last = [F64::splat(self.simd, 0.0); N];
             while let [instruction, others @ ..] = rest
                 && instruction.is_cheap
             {
-                last = self.cheap::<N>(last, instruction.work);
-                let to = if instruction.to < OUTPUT {
-                    &mut self.slots[instruction.to as usize][..len]
-                } else if instruction.to != NOWHERE {
-                    &mut rows.output((instruction.to - OUTPUT) as usize)[at..][..len]
-                } else {
-                    rest = others;
-                    continue;
-                };
-                for k in 0..N {
-                    last[k].store(&mut to[k * F64::<S>::LEN..]);
-                }
+                last = self.cheap(last, instruction, rows, at);
+                self.put(instruction.to, last, rows, at);
                 rest = others;
             }
             if let [instruction, others @ ..] = rest {
                 self.dear::<N>(instruction.to as usize, instruction.work);
+                // Nothing stays in registers beyond it.
+                last = [F64::splat(self.simd, 0.0); N];
                 rest = others;
             }
         }
@@ -147,6 +148,28 @@ impl<S: Simd> Machine<'_, S> {
         }
     }
 
+    /// Stores a block where it belongs.
+    #[inline(always)]
+    fn put<R: Rows, const N: usize>(
+        &mut self,
+        to: Slot,
+        block: [F64<S>; N],
+        rows: &mut R,
+        at: usize,
+    ) {
+        let len = N * F64::<S>::LEN;
+        let to = if to < OUTPUT {
+            &mut self.slots[to as usize][..len]
+        } else if to != NOWHERE {
+            &mut rows.output((to - OUTPUT) as usize)[at..][..len]
+        } else {
+            return;
+        };
+        for k in 0..N {
+            block[k].store(&mut to[k * F64::<S>::LEN..]);
+        }
+    }
+
     #[inline(always)]
     fn scalar(&self, index: u32) -> F64<S> {
         F64::splat(self.simd, self.scalars[index as usize])
@@ -154,7 +177,13 @@ impl<S: Simd> Machine<'_, S> {
 
     /// The result of a cheap instruction, after the one whose result is `last`.
     #[inline(always)]
-    fn cheap<const N: usize>(&self, last: [F64<S>; N], work: Work<Slot>) -> [F64<S>; N] {
+    fn cheap<R: Rows, const N: usize>(
+        &mut self,
+        last: [F64<S>; N],
+        instruction: &Instruction,
+        rows: &mut R,
+        at: usize,
+    ) -> [F64<S>; N] {
         /// Evaluates an expression of blocks and scalars for every register.
         macro_rules! each {
             // `$from` are operands that are the last result.
@@ -190,7 +219,7 @@ impl<S: Simd> Machine<'_, S> {
                 }
             }};
         }
-        match work {
+        match instruction.work {
             Work::Shift { a, t } => after!([a] [t] a + t),
             Work::Scale { s, a } => after!([a] [s] s * a),
             Work::Affine { s, a, t } => after!([a] [s t] a.mul_add(s, t)),
@@ -204,6 +233,17 @@ impl<S: Simd> Machine<'_, S> {
             Work::MulAdd { a, b, c } => after!([a b c] [] a.mul_add(b, c)),
             Work::MulScaleAdd { s, a, b, c } => after!([a b c] [s] (a * b).mul_add(s, c)),
             Work::Over { s, a, t } => after!([a] [s t] s / (a + t)),
+            Work::ShiftSquare { a, t, s, u } => {
+                let kept = after!([a] [t] a + t);
+                self.put(instruction.kept, kept, rows, at);
+                let (s, u) = (self.scalar(s), self.scalar(u));
+                each!(@ kept [x] [] (x * x).mul_add(s, u))
+            }
+            Work::SquareMul { s, a, t, b } => {
+                let kept = after!([a] [s] s * (a * a));
+                self.put(instruction.kept, kept, rows, at);
+                after!([a b] [t] t * (a * b))
+            }
             _ => unreachable!("is not cheap"),
         }
     }

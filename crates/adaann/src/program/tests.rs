@@ -132,7 +132,7 @@ fn what_is_not_finite_is_not_simplified_away() {
 #[test]
 fn programs_are_short() {
     let bimodal = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
-    assert_eq!(bimodal.instructions(), (4, 3));
+    assert_eq!(bimodal.instructions(), (2, 2));
     // The exponential and its sum serve the value and both shares.
     let mixture = Program::record(1, |z| log_sum_exp(&[z[0], 2.0 * z[0] * z[0]]));
     let transcendental = |code: &Code| {
@@ -181,10 +181,12 @@ fn instruction_sets_agree_to_rounding() {
     let points = Batch::from_points(2, &points);
     let run = |instructions| {
         let mut out = Evaluation::zeros(2, 100);
-        let gradient = Some(Weights { prior: 1.0, likelihood: 1.0 });
-        run::with_scratch(|scratch| {
-            let (program, points, out) = (&program, &points, &mut out);
-            dispatch_on(instructions, Evaluate { program, scratch, points, gradient, out });
+        let code = &program.with_gradient;
+        run::with_scratch(code, [1.0; 2], |scratch| {
+            let (points, out) = (&points, &mut out);
+            let (has_prior, has_gradient) = (false, true);
+            let kernel = Evaluate { code, scratch, points, out, has_prior, has_gradient };
+            dispatch_on(instructions, kernel);
         });
         out
     };
