@@ -1,21 +1,22 @@
-//! From a graph to a program: dead parts dropped, instructions fused, slots reused.
+//! From a graph to a program: dead parts dropped, instructions chosen and fused.
 
-use super::code::{Code, Instruction, Place, Scalar, Scalars, Work};
+use super::allocate::{Step, allocate};
+use super::code::{Code, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Every table of scalars begins with 0.
+/// Every table of scalars begins with 0 and 1.
 const ZERO: Scalar = 0;
+const ONE: Scalar = 1;
 
 /// Compiles what `outputs` need.
 pub(super) fn compile(graph: &Graph, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
-    let instructions = selection.select();
+    let steps = pair(selection.select());
     let Selection { scalars, scalar_of, .. } = selection;
-    allocate(&graph, &outputs, instructions, scalars, scalar_of)
+    allocate(&graph, &outputs, &steps, scalars, &scalar_of)
 }
 
 /// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that
@@ -91,7 +92,8 @@ impl<'a> Selection<'a> {
             needed[output.index()] = true;
         }
         // Uniform nodes become the scalar part as they stand: their order is theirs here.
-        let mut scalars = Scalars { steps: vec![Op::Constant(0.0_f64.to_bits())] };
+        let mut scalars =
+            Scalars { steps: [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec() };
         let mut scalar_of = HashMap::new();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
@@ -226,6 +228,48 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// Joins two works that often follow each other into one, whose first result is kept: u = a + t with
+/// the square of u, and s·a² with the product of its derivative.
+fn pair(works: Vec<(Node, Work<Node>)>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::with_capacity(works.len());
+    for (node, work) in works {
+        let joined = steps.last().filter(|before| before.kept.is_none()).and_then(|before| {
+            let u = before.node;
+            match (before.work, work) {
+                (Work::Shift { a, t }, Work::Mul { a: x, b: y }) if x == u && y == u => {
+                    Some(Work::ShiftSquare { a, t, s: ONE, u: ZERO })
+                }
+                (Work::Shift { a, t }, Work::MulScale { s, a: x, b: y }) if x == u && y == u => {
+                    Some(Work::ShiftSquare { a, t, s, u: ZERO })
+                }
+                (Work::Shift { a, t }, Work::MulShift { a: x, b: y, t: u_ })
+                    if x == u && y == u =>
+                {
+                    Some(Work::ShiftSquare { a, t, s: ONE, u: u_ })
+                }
+                (Work::Shift { a, t }, Work::MulAffine { s, a: x, b: y, t: u_ })
+                    if x == u && y == u =>
+                {
+                    Some(Work::ShiftSquare { a, t, s, u: u_ })
+                }
+                (Work::MulScale { s, a, b }, Work::MulScale { s: t, a: x, b: y })
+                    if a == b && (x == a || y == a) =>
+                {
+                    Some(Work::SquareMul { s, a, t, b: if x == a { y } else { x } })
+                }
+                _ => None,
+            }
+        });
+        match (joined, steps.last_mut()) {
+            (Some(work), Some(before)) => {
+                *before = Step { node, kept: Some(before.node), work };
+            }
+            _ => steps.push(Step { node, kept: None, work }),
+        }
+    }
+    steps
+}
+
 /// A scalar operation on places of the table in place of nodes.
 fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
     let to = |n: Node| Node(scalar_of[&n]);
@@ -234,77 +278,5 @@ fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
         Op::Binary(function, operands) => Op::Binary(function, operands.map(to)),
         Op::Select(comparison, operands) => Op::Select(comparison, operands.map(to)),
         leaf => leaf,
-    }
-}
-
-/// Gives every result a place; a slot is free again after the last use of its value.
-fn allocate(
-    graph: &Graph,
-    outputs: &[Node],
-    works: Vec<(Node, Work<Node>)>,
-    scalars: Scalars,
-    scalar_of: HashMap<Node, Scalar>,
-) -> Code {
-    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    let mut last_use = vec![0; graph.len()];
-    for (time, (_, work)) in works.iter().enumerate() {
-        work.each(|operand| last_use[operand.index()] = time);
-    }
-    let mut places: HashMap<Node, Place> = HashMap::new();
-    let mut splats = Vec::new();
-    for (_, work) in &works {
-        work.each(|operand| {
-            if graph.is_uniform(operand) && !places.contains_key(&operand) {
-                places.insert(operand, Place::slot(splats.len() as u32));
-                splats.push(scalar_of[&operand]);
-            }
-        });
-    }
-    let mut instructions = Vec::with_capacity(works.len() + outputs.len());
-    let mut copies = Vec::new();
-    for (row, &node) in outputs.iter().enumerate() {
-        let to = Place::output(row as u32);
-        if graph.is_uniform(node) {
-            let work = Work::Fill { s: scalar_of[&node] };
-            instructions.push(Instruction { to, work });
-        } else if matches!(graph.op(node), Op::Input(_)) || places.contains_key(&node) {
-            copies.push((to, node));
-        } else {
-            places.insert(node, to);
-        }
-    }
-    let mut free: Vec<u32> = Vec::new();
-    let mut slots = splats.len() as u32;
-    for (time, &(node, work)) in works.iter().enumerate() {
-        let work = work.map(|operand| place_of(graph, &places, operand));
-        let mut ended = Vec::new();
-        works[time].1.each(|operand| {
-            if last_use[operand.index()] == time && !graph.is_uniform(operand) {
-                ended.push(places.get(&operand).copied());
-            }
-        });
-        ended.sort_unstable();
-        ended.dedup();
-        free.extend(ended.into_iter().flatten().filter_map(Place::as_slot));
-        let to = *places.entry(node).or_insert_with(|| {
-            Place::slot(free.pop().unwrap_or_else(|| {
-                slots += 1;
-                slots - 1
-            }))
-        });
-        instructions.push(Instruction { to, work });
-    }
-    for (to, node) in copies {
-        let a = place_of(graph, &places, node);
-        instructions.push(Instruction { to, work: Work::Copy { a } });
-    }
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    Code { id, scalars, instructions, splats, slots: slots as usize }
-}
-
-fn place_of(graph: &Graph, places: &HashMap<Node, Place>, node: Node) -> Place {
-    match graph.op(node) {
-        Op::Input(row) => Place::input(row),
-        _ => places[&node],
     }
 }

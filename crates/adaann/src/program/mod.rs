@@ -4,16 +4,21 @@
 //! reverse mode and compiled, with its gradient, into instructions that each make one pass over a
 //! block of samples; user code never runs in the inner loop.
 
+mod allocate;
 mod code;
 mod compile;
 mod expr;
 mod gradient;
 mod graph;
 mod op;
-mod run;
+pub(crate) mod run;
+
+#[cfg(test)]
+mod tests;
 
 pub use expr::{Condition, Expr, log_sum_exp};
 
+use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error, Result};
@@ -144,8 +149,14 @@ impl Target for Program {
                 expected: format!("{} were", points.padded_len()),
             });
         }
-        run::with_scratch(|scratch| {
-            dispatch(Evaluate { program: self, scratch, points, gradient, out });
+        let has_gradient = gradient.is_some();
+        let (code, weights) = match gradient {
+            Some(weights) => (&self.with_gradient, [weights.prior, weights.likelihood]),
+            None => (&self.values, [0.0; 2]),
+        };
+        let has_prior = self.has_prior;
+        run::with_scratch(code, weights, |scratch| {
+            dispatch(Evaluate { code, scratch, points, out, has_prior, has_gradient });
         });
         Ok(())
     }
@@ -157,11 +168,12 @@ impl Target for Program {
 
 /// One call of [`Program::evaluate`].
 struct Evaluate<'a> {
-    program: &'a Program,
+    code: &'a Code,
     scratch: &'a mut run::Scratch,
     points: &'a Batch,
-    gradient: Option<Weights>,
     out: &'a mut Evaluation,
+    has_prior: bool,
+    has_gradient: bool,
 }
 
 impl Kernel for Evaluate<'_> {
@@ -169,20 +181,24 @@ impl Kernel for Evaluate<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { program, scratch, points, gradient, out } = self;
+        let Self { code, scratch, points, out, has_prior, has_gradient } = self;
         let len = points.padded_len();
-        let (code, weights) = match gradient {
-            Some(weights) => (&program.with_gradient, [weights.prior, weights.likelihood]),
-            None => (&program.values, [0.0; 2]),
-        };
-        run::run(simd, scratch, code, weights, &mut Rows { points, out }, len);
-        for at in (0..len).step_by(F64::<S>::LEN) {
-            let prior = F64::<S>::load(simd, &out.log_prior[at..]);
-            let likelihood = F64::load(simd, &out.log_likelihood[at..]);
-            if F64::<S>::any(!(prior + likelihood).is_finite()) {
-                let end = (at + F64::<S>::LEN).min(points.len());
-                leave_out(out, at..end, gradient.is_some());
+        run::run(simd, scratch, code, &mut Rows { points, out }, len);
+        // x·0 is NaN unless x is finite: one sum over a stretch tells whether any point is not.
+        let zero = F64::<S>::splat(simd, 0.0);
+        let mut sums = [zero; 4];
+        for values in [&out.log_prior, &out.log_likelihood] {
+            if has_prior || std::ptr::eq(values, &out.log_likelihood) {
+                for stretch in values[..len].chunks_exact(PAD) {
+                    for k in 0..PAD / F64::<S>::LEN {
+                        let value = F64::load(simd, &stretch[k * F64::<S>::LEN..]);
+                        sums[k % 4] = value.mul_add(zero, sums[k % 4]);
+                    }
+                }
             }
+        }
+        if F64::<S>::any(!((sums[0] + sums[1]) + (sums[2] + sums[3])).eq(zero)) {
+            leave_out(out, points.len(), has_gradient);
         }
     }
 }
@@ -190,8 +206,8 @@ impl Kernel for Evaluate<'_> {
 /// Gives points whose log density is not finite the gradient 0.
 #[cold]
 #[inline(never)]
-fn leave_out(out: &mut Evaluation, points: std::ops::Range<usize>, has_gradient: bool) {
-    for i in points {
+fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {
+    for i in 0..len {
         let (prior, likelihood) = (&mut out.log_prior[i], &mut out.log_likelihood[i]);
         if (*prior + *likelihood).is_finite() {
             continue;
@@ -220,16 +236,7 @@ impl run::Rows for Rows<'_> {
     }
 
     #[inline(always)]
-    fn output(&self, row: usize) -> &[f64] {
-        match row {
-            PRIOR => &self.out.log_prior,
-            LIKELIHOOD => &self.out.log_likelihood,
-            _ => self.out.gradient.padded_row(row - GRADIENT),
-        }
-    }
-
-    #[inline(always)]
-    fn output_mut(&mut self, row: usize) -> &mut [f64] {
+    fn output(&mut self, row: usize) -> &mut [f64] {
         match row {
             PRIOR => &mut self.out.log_prior,
             LIKELIHOOD => &mut self.out.log_likelihood,
