@@ -20,17 +20,37 @@
 use crate::target;
 use serde::{Deserialize, Serialize};
 
-/// The parts of log p_t at one point, or what multiplies each of them.
+/// The parts of log p_t at one point, or at each point of a row, or what multiplies each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Parts {
+pub struct Parts<T = f64> {
     /// log prior
-    pub prior: f64,
+    pub prior: T,
     /// log likelihood; the whole log density of a target without a prior.
-    pub likelihood: f64,
+    pub likelihood: T,
     /// log|J| of the transform to unconstrained coordinates; 0 if there is none.
-    pub jacobian: f64,
+    pub jacobian: T,
     /// log q_0, the reference's density on the unconstrained coordinates; only a bridge looks at it.
-    pub reference: f64,
+    pub reference: T,
+}
+
+impl Parts<&[f64]> {
+    /// [`Parts::dot`] at every point.
+    fn dot_rows(&self, weights: Parts, out: &mut [f64]) {
+        let terms = [
+            (weights.prior, self.prior),
+            (weights.likelihood, self.likelihood),
+            (weights.jacobian, self.jacobian),
+            (weights.reference, self.reference),
+        ];
+        out.fill(0.0);
+        for (weight, row) in terms {
+            if weight != 0.0 {
+                for (out, part) in out.iter_mut().zip(row) {
+                    *out += weight * part;
+                }
+            }
+        }
+    }
 }
 
 impl Parts {
@@ -116,6 +136,13 @@ impl PathKind {
     pub fn line(self, parts: Parts) -> Line {
         let (a, b) = self.coefficients();
         Line { a: parts.dot(a), b: parts.dot(b) }
+    }
+
+    /// a and b from the parts of log p at each point of a row.
+    pub fn lines(self, parts: &Parts<&[f64]>, a: &mut [f64], b: &mut [f64]) {
+        let (in_a, in_b) = self.coefficients();
+        parts.dot_rows(in_a, a);
+        parts.dot_rows(in_b, b);
     }
 
     /// What multiplies each part, and each part's gradient, in log p_t.
@@ -204,6 +231,13 @@ mod tests {
                 // b is the derivative in t, which a line's differences give exactly.
                 let slope = kind.line(parts).at(1.0) - kind.line(parts).at(0.0);
                 prop_assert!((slope - kind.line(parts).b).abs() < 1e-12 * 200.0);
+                let (mut a, mut b) = ([f64::NAN], [f64::NAN]);
+                let rows = Parts {
+                    prior: &[prior][..], likelihood: &[likelihood],
+                    jacobian: &[jacobian], reference: &[reference],
+                };
+                kind.lines(&rows, &mut a, &mut b);
+                prop_assert_eq!(Line { a: a[0], b: b[0] }, kind.line(parts));
             }
         }
 

@@ -55,7 +55,7 @@ impl Stream {
     }
 
     /// Standard normals for a tile: coordinate d of point i of `out` is that of point
-    /// `first_point + i` in draw number `draw`. The padding is filled as well.
+    /// `first_point + i` in draw number `draw`. Some of the padding is filled as well.
     ///
     /// Box and Muller's transformation makes two normals from a block of 128 bits. They go to the
     /// same coordinate of points j and j + 8 in an aligned group of 16 points, which wastes nothing
@@ -148,7 +148,9 @@ impl Kernel for FillNormals<'_> {
         let skip = (self.first_point % GROUP as u64) as usize;
         let first_group = self.first_point / GROUP as u64;
         let draw = halves(self.draw);
+        let used = (skip + self.out.len()).next_multiple_of(GROUP) - skip;
         for (d, row) in self.out.padded_rows_mut().enumerate() {
+            let row = if row.len() > used { &mut row[..used] } else { row };
             let (head, body) = row.split_at_mut((GROUP - skip).min(row.len()));
             let group = normals(simd, self.key, draw, d as u64, first_group);
             head.copy_from_slice(&group[skip..][..head.len()]);

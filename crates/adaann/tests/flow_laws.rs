@@ -12,7 +12,11 @@ const DIMENSIONS: [usize; 4] = [1, 2, 3, 10];
 fn families() -> Vec<FlowSpec> {
     vec![
         FlowSpec::planar(5),
-        FlowSpec::Planar { layers: 5, activation: Activation::Algebraic, precision: Precision::Double },
+        FlowSpec::Planar {
+            layers: 5,
+            activation: Activation::Algebraic,
+            precision: Precision::Double,
+        },
         FlowSpec::Radial { layers: 5 },
     ]
 }
@@ -26,7 +30,8 @@ struct Random(u64);
 
 impl Random {
     fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
     fn normal(&mut self) -> f64 {
@@ -83,7 +88,11 @@ impl Case {
         self.stack.backward(&self.prepared, &mut image, &mut g, &g_log_det, &tape, &mut sums);
         for d in 0..z.dim() {
             for (back, start) in image.row(d).iter().zip(z.row(d)) {
-                assert!((back - start).abs() < 1e-9 * (1.0 + start.abs()), "{}: backward returns to the base", self.label);
+                assert!(
+                    (back - start).abs() < 1e-9 * (1.0 + start.abs()),
+                    "{}: backward returns to the base",
+                    self.label
+                );
             }
         }
         let mut gradient = vec![0.0; self.stack.parameter_len()];
@@ -116,12 +125,20 @@ fn round_trip() {
             let (again, log_det) = case.forward(&z);
             for d in 0..dim {
                 for (a, b) in again.row(d).iter().zip(x.row(d)) {
-                    assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{}: {a} is not {b}", case.label);
+                    assert!(
+                        (a - b).abs() < 1e-9 * (1.0 + b.abs()),
+                        "{}: {a} is not {b}",
+                        case.label
+                    );
                 }
             }
             for (a, b) in log_det.iter().zip(&log_det_back) {
                 // A layer that is all but singular magnifies the rounding of its input.
-                assert!((a - b).abs() < 1e-6 * (1.0 + b.abs()), "{}: log det {a} is not {b}", case.label);
+                assert!(
+                    (a - b).abs() < 1e-6 * (1.0 + b.abs()),
+                    "{}: log det {a} is not {b}",
+                    case.label
+                );
             }
         }
     });
@@ -152,7 +169,8 @@ fn log_determinant() {
             let floor = (1e-16 * size / h).ln();
             if numerical > floor + 9.0 {
                 assert!(
-                    (log_det[i] - numerical).abs() < 1e-5 * (1.0 + numerical.abs()) + 10.0 * (floor - numerical).exp(),
+                    (log_det[i] - numerical).abs()
+                        < 1e-5 * (1.0 + numerical.abs()) + 10.0 * (floor - numerical).exp(),
                     "{}: {} is not {numerical}",
                     case.label,
                     log_det[i]
@@ -169,7 +187,8 @@ fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, f64) {
     let largest = matrix.iter().flatten().fold(1.0_f64, |most, x| most.max(x.abs()));
     let mut log = 0.0;
     for i in 0..n {
-        let pivot = (i..n).max_by(|&a, &b| matrix[a][i].abs().total_cmp(&matrix[b][i].abs())).unwrap();
+        let pivot =
+            (i..n).max_by(|&a, &b| matrix[a][i].abs().total_cmp(&matrix[b][i].abs())).unwrap();
         matrix.swap(i, pivot);
         log += matrix[i][i].abs().ln();
         for k in i + 1..n {
@@ -193,7 +212,8 @@ fn gradients() {
         let (gradient, g_z) = case.backward(&z, &g, &k);
         let value = |parameters: &[f64], z: &Batch| {
             let (image, log_det) = Case::new(spec, dim, parameters, "").forward(z);
-            let dots = (0..dim).map(|d| image.row(d).iter().zip(g.row(d)).map(|(a, b)| a * b).sum::<f64>());
+            let dots = (0..dim)
+                .map(|d| image.row(d).iter().zip(g.row(d)).map(|(a, b)| a * b).sum::<f64>());
             dots.sum::<f64>() + log_det.iter().zip(&k).map(|(a, b)| a * b).sum::<f64>()
         };
         let size = gradient.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
@@ -204,7 +224,12 @@ fn gradients() {
                 value(&moved, &z)
             });
             let bound = 1e-6 * (numerical.abs() + 1e-2 * size);
-            assert!((gradient[p] - numerical).abs() < bound, "{} parameter {p}: {} is not {numerical}", case.label, gradient[p]);
+            assert!(
+                (gradient[p] - numerical).abs() < bound,
+                "{} parameter {p}: {} is not {numerical}",
+                case.label,
+                gradient[p]
+            );
         }
         for d in 0..dim {
             for i in 0..z.len() {
@@ -214,7 +239,12 @@ fn gradients() {
                     value(&parameters, &moved)
                 });
                 let bound = 1e-6 * (numerical.abs() + 1e-2 * size);
-                assert!((g_z.row(d)[i] - numerical).abs() < bound, "{} point {i}: {} is not {numerical}", case.label, g_z.row(d)[i]);
+                assert!(
+                    (g_z.row(d)[i] - numerical).abs() < bound,
+                    "{} point {i}: {} is not {numerical}",
+                    case.label,
+                    g_z.row(d)[i]
+                );
             }
         }
     });
@@ -230,7 +260,11 @@ fn nearest_difference(x: f64, expected: f64, f: impl Fn(f64) -> f64) -> f64 {
         (8.0 * near - far) / (12.0 * h)
     };
     let error = |difference: &f64| (difference - expected).abs();
-    [1e-3, 2e-4, 4e-5, 8e-6].map(rule).into_iter().min_by(|a, b| error(a).total_cmp(&error(b))).unwrap()
+    [1e-3, 2e-4, 4e-5, 8e-6]
+        .map(rule)
+        .into_iter()
+        .min_by(|a, b| error(a).total_cmp(&error(b)))
+        .unwrap()
 }
 
 /// Raw parameters 0 are the identity, exactly.
@@ -244,7 +278,11 @@ fn identity_at_zero() {
             let (image, log_det) = case.forward(&z);
             for d in 0..dim {
                 for (a, b) in image.row(d).iter().zip(z.row(d)) {
-                    assert!((a - b).abs() <= 4.0 * f64::EPSILON * b.abs(), "{}: {a} is not {b}", case.label);
+                    assert!(
+                        (a - b).abs() <= 4.0 * f64::EPSILON * b.abs(),
+                        "{}: {a} is not {b}",
+                        case.label
+                    );
                 }
             }
             assert!(log_det.iter().all(|x| x.abs() < 1e-14), "{}: {log_det:?}", case.label);
@@ -311,12 +349,17 @@ fn points_do_not_depend_on_their_neighbours() {
 fn single_precision_is_close() {
     for dim in DIMENSIONS {
         let double = FlowSpec::planar(50);
-        let single = FlowSpec::Planar { layers: 50, activation: Activation::Tanh, precision: Precision::Single };
+        let single = FlowSpec::Planar {
+            layers: 50,
+            activation: Activation::Tanh,
+            precision: Precision::Single,
+        };
         let mut random = Random(8);
         let parameters = random.normals(double.build(dim).unwrap().parameter_len(), 0.1);
         let mut exact = Case::new(&double, dim, &parameters, "");
         let mut close = Case::new(&single, dim, &parameters, "");
-        let (z, g, k) = (random.batch(dim, 50, 1.0), random.batch(dim, 50, 1.0), random.normals(50, 1.0));
+        let (z, g, k) =
+            (random.batch(dim, 50, 1.0), random.batch(dim, 50, 1.0), random.normals(50, 1.0));
         let ((a, a_log_det), (b, b_log_det)) = (exact.forward(&z), close.forward(&z));
         for d in 0..dim {
             for (a, b) in a.row(d).iter().zip(b.row(d)) {
@@ -327,7 +370,8 @@ fn single_precision_is_close() {
         for (a, b) in a_log_det.iter().zip(&b_log_det) {
             assert!((a - b).abs() < 50.0 * 1.2e-7);
         }
-        let ((a, _), (b, _)) = (backward_loosely(&mut exact, &z, &g, &k), backward_loosely(&mut close, &z, &g, &k));
+        let ((a, _), (b, _)) =
+            (backward_loosely(&mut exact, &z, &g, &k), backward_loosely(&mut close, &z, &g, &k));
         let size = a.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for (a, b) in a.iter().zip(&b) {
             assert!((a - b).abs() < 1e-4 * size, "{a} is not {b}");

@@ -37,9 +37,6 @@ proptest! {
         for d in 0..dim {
             let first = first as usize;
             prop_assert_eq!(tile.row(d), &whole.row(d)[first..first + len]);
-            // The padding is made of the points that follow.
-            let padded = tile.padded_len();
-            prop_assert_eq!(tile.padded_row(d), &whole.row(d)[first..first + padded]);
         }
     }
 }

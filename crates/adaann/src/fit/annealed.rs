@@ -3,10 +3,11 @@
 use crate::{
     Batch, Result,
     flow::Base,
-    path::{Line, Parts, PathKind},
-    simd::Buffer,
+    path::{Parts, PathKind},
+    simd::{Buffer, F64, Lane},
     target::{Unconstrained, Workspace},
 };
+use fearless_simd::Simd;
 
 /// A target on a path.
 pub(crate) struct Annealed<'a> {
@@ -38,9 +39,11 @@ impl Tile {
         }
     }
 
-    /// log p_t at point `i`.
-    pub(crate) fn log_p(&self, i: usize, t: f64) -> f64 {
-        Line { a: self.a[i], b: self.b[i] }.at(t)
+    /// log p_t at the register of points from `at` on: a alone at t = 0, also where b is −∞.
+    #[inline(always)]
+    pub(crate) fn log_p<S: Simd>(&self, simd: S, t: f64, at: usize) -> F64<S> {
+        let a = F64::load(simd, &self.a[at..]);
+        if t == 0.0 { a } else { F64::splat(simd, t).mul_add(F64::load(simd, &self.b[at..]), a) }
     }
 
     /// ∇(a + t b)
@@ -69,16 +72,16 @@ impl Annealed<'_> {
             }
         }
         let evaluation = &tile.work.evaluation;
-        for i in 0..z.len() {
-            let line = self.path.line(Parts {
-                prior: evaluation.log_prior[i],
-                likelihood: evaluation.log_likelihood[i],
-                jacobian: tile.work.log_jacobian[i],
-                reference: tile.log_reference[i],
-            });
-            tile.a[i] = line.a;
-            tile.b[i] = line.b;
-        }
+        self.path.lines(
+            &Parts {
+                prior: &evaluation.log_prior,
+                likelihood: &evaluation.log_likelihood,
+                jacobian: &tile.work.log_jacobian,
+                reference: &tile.log_reference,
+            },
+            &mut tile.a,
+            &mut tile.b,
+        );
         Ok(())
     }
 }

@@ -180,6 +180,7 @@ impl<'a> Run<'a> {
     ) -> Result<Stage> {
         let phase = Phase::at(at);
         let mut stage = Stage::default();
+        self.outcome.trace.reserve(self.settings.work.updates(phase));
         while stage.updates < self.settings.work.updates(phase) && !stage.stopped {
             let factor = match phase {
                 Phase::Refine => self.settings.refine_lr_rule.factor(stage.updates),

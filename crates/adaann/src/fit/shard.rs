@@ -5,7 +5,13 @@
 //! the shards, whoever computed them.
 
 use super::annealed::{Annealed, Tile};
-use crate::{Batch, Result, flow::Flow, rng::Stream, simd::Buffer};
+use crate::{
+    Batch, Result,
+    flow::Flow,
+    rng::Stream,
+    simd::{self, Buffer, F64, Kernel, Lane},
+};
+use fearless_simd::Simd;
 use rayon::prelude::*;
 
 /// Points of a tile: the tape of fifty layers fits the first-level cache.
@@ -200,41 +206,13 @@ impl Shard {
         Ok(())
     }
 
-    /// Cotangents of Σ (log q₀ − log det − log p_t): zero for the padding and for points that are
-    /// lost, since one infinite gradient would cost the whole update.
+    /// Cotangents of Σ (log q₀ − log det − log p_t) at the points of the tile.
     fn seed_cotangents(&mut self, t: f64) {
         let len = self.z.len();
-        let gradient = self.density.gradient();
         self.g_z.truncate(len);
-        self.g_log_q.fill(0.0);
-        self.g_log_det.fill(0.0);
-        for i in 0..len {
-            let loss = self.log_base[i] - self.log_det[i] - self.density.log_p(i, t);
-            if loss.is_finite() {
-                self.g_log_q[i] = 1.0;
-            }
-        }
-        // x − x is 0 for a finite x and NaN for any other.
-        for d in 0..gradient.dim() {
-            for (keep, g) in self.g_log_q.iter_mut().zip(gradient.row(d)) {
-                *keep *= if *g - *g == 0.0 { 1.0 } else { 0.0 };
-            }
-        }
-        for i in 0..len {
-            let keep = self.g_log_q[i];
-            self.g_log_det[i] = -keep;
-            if keep == 1.0 {
-                self.tally.sum += self.log_base[i] - self.log_det[i] - self.density.log_p(i, t);
-                self.tally.kept += 1;
-            }
-        }
-        for d in 0..gradient.dim() {
-            let row = self.g_z.padded_row_mut(d);
-            row[len..].fill(0.0);
-            for ((g_z, g), keep) in row.iter_mut().zip(gradient.row(d)).zip(self.g_log_q.iter()) {
-                *g_z = if *keep == 1.0 { -g } else { 0.0 };
-            }
-        }
+        // The padding is no point: NaN makes it a lost one.
+        self.log_base[len..].fill(f64::NAN);
+        simd::dispatch(Seed { t, shard: self });
     }
 
     fn draw_b(
@@ -251,5 +229,43 @@ impl Shard {
             self.b.extend_from_slice(&self.density.b[..tile.1]);
         }
         Ok(())
+    }
+}
+
+/// Seeds the cotangents of a tile: zero for points that are lost, since one infinite gradient would
+/// cost the whole update.
+struct Seed<'a> {
+    t: f64,
+    shard: &'a mut Shard,
+}
+
+impl Kernel for Seed<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let shard = self.shard;
+        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let (mut sum, mut kept) = (zero, zero);
+        for at in (0..shard.z.padded_len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let log_q =
+                F64::load(simd, &shard.log_base[at..]) - F64::load(simd, &shard.log_det[at..]);
+            let loss = log_q - shard.density.log_p(simd, self.t, at);
+            let mut keep = loss.is_finite();
+            for d in 0..shard.z.dim() {
+                keep = keep
+                    & F64::load(simd, &shard.density.gradient().padded_row(d)[at..]).is_finite();
+            }
+            let weight = F64::select(keep, one, zero);
+            weight.store(&mut shard.g_log_q[at..]);
+            (-weight).store(&mut shard.g_log_det[at..]);
+            for d in 0..shard.z.dim() {
+                let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
+                F64::select(keep, -gradient, zero).store(&mut shard.g_z.padded_row_mut(d)[at..]);
+            }
+            sum = sum + F64::select(keep, loss, zero);
+            kept = kept + weight;
+        }
+        shard.tally.sum += sum.add_lanes();
+        shard.tally.kept += kept.add_lanes() as usize;
     }
 }

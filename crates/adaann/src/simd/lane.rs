@@ -70,6 +70,9 @@ pub trait Lane<S: Simd>:
     /// (m, e) with self = m·2^e and m in [1, 2), for positive normal self.
     fn split_exponent(self) -> (Self, Self);
 
+    /// The sum of the lanes, from the first to the last, in double precision.
+    fn add_lanes(self) -> f64;
+
     /// self < other
     fn lt(self, other: Self) -> Self::Mask;
     /// self <= other
@@ -158,6 +161,14 @@ macro_rules! elementwise {
         #[inline(always)]
         fn round(self) -> Self {
             Self(self.0.round_ties_even())
+        }
+        #[inline(always)]
+        fn add_lanes(self) -> f64 {
+            let mut sum = 0.0;
+            for &lane in self.0.as_slice() {
+                sum += f64::from(lane);
+            }
+            sum
         }
         #[inline(always)]
         fn lt(self, other: Self) -> Self::Mask {

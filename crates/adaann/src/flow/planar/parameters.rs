@@ -142,14 +142,14 @@ impl Kernel for Gradient<'_> {
     fn run<S: Simd>(self, simd: S) {
         let (dim, layers) = (self.dim, self.layers);
         let rows = Rows::new(dim, layers);
-        let registers = self.sums.chunks_exact(self.sum_lanes);
-        for (i, register) in registers.enumerate() {
-            let (l, number) = (i / record_len(dim), i % record_len(dim));
-            let mut sum = 0.0;
-            for &lane in register {
-                sum += lane;
+        for (l, sums) in self.sums.chunks_exact(self.sum_lanes * record_len(dim)).enumerate() {
+            for (number, register) in sums.chunks_exact(self.sum_lanes).enumerate() {
+                let mut sum = F64::load(simd, register);
+                for half in register.chunks_exact(<F64<S> as Lane<S>>::LEN).skip(1) {
+                    sum = sum + F64::load(simd, half);
+                }
+                self.scratch[rows.at(rows.cotangent(number), l)] = sum.add_lanes();
             }
-            self.scratch[rows.at(rows.cotangent(number), l)] = sum;
         }
         let (one, two) = (F64::splat(simd, 1.0), F64::splat(simd, 2.0));
         for l in (0..layers).step_by(<F64<S> as Lane<S>>::LEN) {

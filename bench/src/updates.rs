@@ -1,0 +1,114 @@
+//! Microseconds per parameter update of planar flows, alone or beside JAX and PyTorch.
+
+use crate::peers;
+use adaann::{
+    Program, Settings,
+    fit::fit,
+    flow::{FlowSpec, Precision, planar::Activation},
+    program::log_sum_exp,
+    schedule::{Schedule, Work},
+    simd::Instructions,
+};
+use std::{f64::consts::PI, time::Instant};
+
+/// A problem: the same in `peers/problems.py`.
+pub(crate) struct Problem {
+    pub(crate) dim: usize,
+    pub(crate) layers: usize,
+    pub(crate) points: usize,
+    target: Program,
+}
+
+fn problems() -> Vec<Problem> {
+    let bimodal = || Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+    let mixture = Program::record(2, |z| {
+        let mode = |u: f64| (8.0 / PI).ln() - 16.0 * ((z[0] - u).square() + (z[1] - 0.5).square());
+        log_sum_exp(&[mode(-1.5), mode(1.5)])
+    });
+    let gaussian = Program::record(3, |z| {
+        0.8 * (z[0] * z[1] + z[1] * z[2]) - (z[0].square() + z[1].square() + z[2].square())
+    });
+    vec![
+        Problem { dim: 1, layers: 50, points: 100, target: bimodal() },
+        Problem { dim: 1, layers: 50, points: 1000, target: bimodal() },
+        Problem { dim: 2, layers: 75, points: 100, target: mixture },
+        Problem { dim: 3, layers: 250, points: 100, target: gaussian },
+    ]
+}
+
+/// One way to run a problem.
+#[derive(Clone, Copy)]
+struct Variant {
+    threads: usize,
+    precision: Precision,
+}
+
+const VARIANTS: [Variant; 4] = [
+    Variant { threads: 1, precision: Precision::Double },
+    Variant { threads: 2, precision: Precision::Double },
+    Variant { threads: 1, precision: Precision::Single },
+    Variant { threads: 2, precision: Precision::Single },
+];
+
+/// Prints the table, and the ratios to the peers if asked.
+pub(crate) fn run(with_peers: bool) {
+    println!(
+        "one update: noise, planar flow, density, gradient, Adam; {}; best of 15 runs",
+        Instructions::current()
+    );
+    println!(
+        "                       |      microseconds per update        | ns per point and layer"
+    );
+    println!("   d    L     N        |  f64 x1   f64 x2   f32 x1   f32 x2 |  f64 x1   f32 x1");
+    let problems = problems();
+    let mut ours = Vec::new();
+    for problem in &problems {
+        let mut best = [f64::INFINITY; 4];
+        // In turns, so that a neighbour on the machine slows down all of them.
+        for _ in 0..15 {
+            for (best, variant) in best.iter_mut().zip(VARIANTS) {
+                *best = best.min(microseconds(problem, variant));
+            }
+        }
+        let per_point = |us: f64| us * 1e3 / (problem.points * problem.layers) as f64;
+        println!(
+            "{:>4} {:>4} {:>5}        |{:>8.2} {:>8.2} {:>8.2} {:>8.2} |{:>8.2} {:>8.2}",
+            problem.dim,
+            problem.layers,
+            problem.points,
+            best[0],
+            best[1],
+            best[2],
+            best[3],
+            per_point(best[0]),
+            per_point(best[2])
+        );
+        ours.push(best);
+    }
+    if with_peers {
+        peers::compare(&problems, &ours);
+    }
+}
+
+/// Time per update over about a fiftieth of a second.
+fn microseconds(problem: &Problem, variant: Variant) -> f64 {
+    let updates = (4_000_000 / (problem.points * problem.layers)).max(20);
+    let settings = Settings {
+        flow: FlowSpec::Planar {
+            layers: problem.layers,
+            activation: Activation::Tanh,
+            precision: variant.precision,
+        },
+        schedule: Schedule::None,
+        work: Work { warmup: 0, anneal: 1, refine: updates },
+        refine_samples: problem.points,
+        ..Settings::default()
+    };
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(variant.threads).build().expect("threads");
+    pool.install(|| {
+        let start = Instant::now();
+        fit(&problem.target, &settings, &mut ()).expect("the problem is well posed");
+        start.elapsed().as_secs_f64() * 1e6 / updates as f64
+    })
+}
