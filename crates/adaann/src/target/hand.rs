@@ -123,7 +123,9 @@ impl Density<2> for TwoMoons {
         const RADIAL: f64 = 1.0 / (0.2 * 0.2);
         const LATERAL: f64 = 1.0 / (0.3 * 0.3);
         let number = |x| F64::splat(y.token(), x);
-        let r = x.mul_add(x, y * y).sqrt();
+        // Too little to move any other value, and enough to keep 0/0 out at the origin.
+        let tiny = number(f64::MIN_POSITIVE);
+        let r = x.mul_add(x, y.mul_add(y, tiny)).sqrt();
         let s = r - number(2.0);
         let u = x.abs() - number(2.0);
         let e = (x.abs() * number(-4.0 * LATERAL)).exp();

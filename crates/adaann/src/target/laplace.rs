@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Climbs log p + log|J| from `start` and returns the Gaussian of the mode it finds.
 ///
 /// Newton's method with the Hessian from central differences of the gradient; damped, so that it
-/// climbs also where log p is not concave.
+/// climbs also where log p is not concave, and pushed off if it stands on a saddle or in a pit.
 ///
 /// # Errors
 /// If the start is outside the support or no mode is reached, with what to try.
@@ -46,9 +46,16 @@ pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Base> {
         };
         linear::solve_lower(x.len(), &factor, &mut step);
         let distance = step.iter().map(|s| s * s).sum::<f64>().sqrt();
-        if damping == 0.0 && distance < TOLERANCE {
-            let covariance = linear::inverse_from_cholesky(x.len(), &factor);
-            return Base::full(&x, &covariance);
+        if distance < TOLERANCE {
+            if damping == 0.0 {
+                let covariance = linear::inverse_from_cholesky(x.len(), &factor);
+                return Base::full(&x, &covariance);
+            }
+            if linear::cholesky(x.len(), &curvature).is_err() {
+                (x, height, gradient) = climb.leave(&x, height, &curvature)?;
+            }
+            damping = 0.0;
+            continue;
         }
         linear::solve_lower_transposed(x.len(), &factor, &mut step);
         let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
@@ -86,6 +93,34 @@ impl Climb<'_> {
         Ok((height, evaluation.gradient.point(0)))
     }
 
+    /// A higher point beside one where the gradient vanishes, but which is no peak: along the
+    /// direction in which log p curves upwards most.
+    fn leave(
+        &mut self,
+        x: &[f64],
+        height: f64,
+        curvature: &[f64],
+    ) -> Result<(Vec<f64>, f64, Vec<f64>)> {
+        let flat = "log p is flat in some direction, so that no Gaussian fits it; bound the \
+                    coordinates or move base-mean";
+        let (direction, bend) = lowest(x.len(), curvature);
+        let scale = curvature.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
+        // Central differences are right to about ten digits.
+        if scale == 0.0 || bend > -1e-8 * scale {
+            return Err(failed(flat));
+        }
+        let mut length = (-bend).sqrt().recip();
+        for _ in 0..50 {
+            let next: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + length * d).collect();
+            let (next_height, gradient) = self.evaluate(&next)?;
+            if next_height > height && next_height.is_finite() {
+                return Ok((next, next_height, gradient));
+            }
+            length *= 0.5;
+        }
+        Err(failed(flat))
+    }
+
     /// −∇² (log p + log|J|), symmetric.
     fn curvature(&mut self, x: &[f64]) -> Result<Vec<f64>> {
         let dim = x.len();
@@ -106,4 +141,30 @@ impl Climb<'_> {
         }
         Ok(curvature)
     }
+}
+
+/// The eigenvector of a symmetric matrix with the lowest eigenvalue, and that eigenvalue: power
+/// iteration on (bound − matrix), where no eigenvalue is above the bound.
+fn lowest(dim: usize, matrix: &[f64]) -> (Vec<f64>, f64) {
+    let row_sum = |i: usize| matrix[i * dim..][..dim].iter().map(|c| c.abs()).sum::<f64>();
+    let bound = (0..dim).map(row_sum).fold(f64::MIN_POSITIVE, f64::max);
+    let times = |v: &[f64]| -> Vec<f64> {
+        let dot = |i: usize| (0..dim).map(|j| matrix[i * dim + j] * v[j]).sum();
+        (0..dim).map(dot).collect()
+    };
+    // No symmetry of the target is likely to be orthogonal to this.
+    let mut v: Vec<f64> = (0..dim).map(|i| 1.0 + 0.5 * (1.7 * i as f64).sin()).collect();
+    for _ in 0..200 {
+        let image = times(&v);
+        for (v, image) in v.iter_mut().zip(&image) {
+            *v -= image / bound;
+        }
+        let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length == 0.0 {
+            break;
+        }
+        v.iter_mut().for_each(|v| *v /= length);
+    }
+    let bend = v.iter().zip(times(&v)).map(|(v, image)| v * image).sum();
+    (v, bend)
 }

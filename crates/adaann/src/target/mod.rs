@@ -1,10 +1,12 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
+mod gaussian;
 pub mod hand;
 mod laplace;
 mod support;
 mod unconstrained;
 
+pub use gaussian::Gaussian;
 pub use laplace::laplace;
 pub use support::Support;
 pub use unconstrained::{Unconstrained, Workspace};

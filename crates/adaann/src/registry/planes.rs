@@ -1,0 +1,136 @@
+//! Shapes in the plane: crescents, rings, a valley, a box of eggs.
+
+use super::{Distance, Known, Mode, Problem, labelled::Labelled};
+use crate::{
+    Expr, Program, Result,
+    fit::{BaseSpec, Settings},
+    flow::FlowSpec,
+    path::PathKind,
+    program::log_sum_exp,
+    schedule::{Schedule, Work},
+    target::{Support, hand},
+};
+use std::f64::consts::{PI, TAU};
+
+/// log p = −((r − 2)/0.2)²/2 + log(e^(−((x − 2)/0.3)²/2) + e^(−((x + 2)/0.3)²/2))
+pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
+    let mode = |x| Mode { location: vec![x, 0.0], weight: 0.5 };
+    Ok(Problem {
+        target: Box::new(Labelled::new(hand::TwoMoons, ["x", "y"])),
+        known: Known {
+            log_z: Some(0.804_214_448_631_75),
+            mean: Some(vec![0.0, 0.0]),
+            sd: Some(vec![1.894_276_287_677_9, 0.832_679_409_815_7]),
+            modes: vec![mode(-2.0), mode(2.0)],
+            ..Known::default()
+        },
+        settings: Settings {
+            flow: FlowSpec::planar(75),
+            work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            ..Settings::default()
+        },
+    })
+}
+
+/// Half the width of a ring.
+const RING_SD: f64 = 0.15;
+
+/// log p = log Σ e^(−((r − k)/0.15)²/2) over the radii k = 1, 2, 3, 4.
+///
+/// A ring holds 2π ∫ r e^(−((r − k)/s)²/2) dr = 2π k s √2π, but for a part in 10¹⁰ at the origin.
+pub(super) fn rings(_: &[f64]) -> Result<Problem> {
+    let radii = [1.0, 2.0, 3.0, 4.0];
+    let target = Program::record(2, |z| {
+        let r = norm(z, &[0.0; 2]);
+        log_sum_exp(&radii.map(|k| -0.5 * ((r - k) / RING_SD).square()))
+    });
+    // E[x²] = E[r²]/2, and E[r²] on ring k is k² + 3 s².
+    let square: f64 = radii.iter().map(|k| k * (k * k + 3.0 * RING_SD * RING_SD) / 10.0).sum();
+    let mode = |k: f64| Mode { location: vec![k, 0.0], weight: k / 10.0 };
+    Ok(Problem {
+        target: Box::new(Labelled::new(target, ["x", "y"])),
+        known: Known {
+            log_z: Some((TAU * 10.0 * RING_SD * TAU.sqrt()).ln()),
+            mean: Some(vec![0.0, 0.0]),
+            sd: Some(vec![(square / 2.0).sqrt(); 2]),
+            modes: radii.map(mode).to_vec(),
+            distance: Distance::Radial,
+            ..Known::default()
+        },
+        settings: Settings {
+            flow: FlowSpec::planar(150),
+            base: BaseSpec { sd: vec![2.5], ..BaseSpec::default() },
+            work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            ..Settings::default()
+        },
+    })
+}
+
+/// |x − centre|, with gradient 0 at the centre.
+pub(super) fn norm<'g>(x: &[Expr<'g>], centre: &[f64]) -> Expr<'g> {
+    let square: Expr<'_> = x.iter().zip(centre).map(|(x, c)| (x - *c).square()).sum();
+    // Too little to move any other value, and enough to keep 0/0 out of the gradient.
+    (square + f64::MIN_POSITIVE).sqrt()
+}
+
+/// log p = −100 (y − x²)² − (1 − x)²: x is N(1, 1/2), and y given x is N(x², 1/200).
+pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
+    let target = Program::record(2, |z| {
+        let (x, y) = (z[0], z[1]);
+        -100.0 * (y - x * x).square() - (1.0 - x).square()
+    });
+    Ok(Problem {
+        target: Box::new(Labelled::new(target, ["x", "y"])),
+        known: Known {
+            log_z: Some((PI / 10.0).ln()),
+            mean: Some(vec![1.0, 1.5]),
+            // Var x² = 4 E[x]² Var x + 2 (Var x)²
+            sd: Some(vec![0.5_f64.sqrt(), (2.5_f64 + 1.0 / 200.0).sqrt()]),
+            modes: vec![Mode { location: vec![1.0, 1.0], weight: 1.0 }],
+            ..Known::default()
+        },
+        settings: Settings {
+            flow: FlowSpec::planar(75),
+            work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            ..Settings::default()
+        },
+    })
+}
+
+/// log likelihood (2 + cos(x/2) cos(y/2))⁵ under a uniform prior on [0, 10π]².
+///
+/// Peaks are where both cosines are 1 or both −1; edges cut some in halves, corners in quarters.
+pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
+    let side = 10.0 * PI;
+    let target = Program::record_parts(2, |z| {
+        let (x, y) = (z[0], z[1]);
+        let likelihood = (2.0 + (0.5 * x).cos() * (0.5 * y).cos()).powi(5);
+        let low = x.min(y).ge(0.0);
+        let inside = low.select(x.max(y).le(side).select(1.0, 0.0), 0.0);
+        (inside.gt(0.5).select(-2.0 * side.ln(), f64::NEG_INFINITY), likelihood)
+    });
+    let mut modes = Vec::new();
+    for (k, m) in (0..6).flat_map(|k| (0..6).map(move |m| (k, m))).filter(|(k, m)| (k + m) % 2 == 0)
+    {
+        let kept = |k| if k == 0 || k == 5 { 0.5 } else { 1.0 };
+        let location = vec![TAU * f64::from(k), TAU * f64::from(m)];
+        modes.push(Mode { location, weight: 0.08 * kept(k) * kept(m) });
+    }
+    Ok(Problem {
+        target: Box::new(Labelled::new(target, ["x", "y"]).on(Support::Between(0.0, side))),
+        known: Known {
+            log_z: Some(235.855_940_332_25),
+            mean: Some(vec![side / 2.0; 2]),
+            sd: Some(vec![9.398_682_857_855; 2]),
+            modes,
+            ..Known::default()
+        },
+        settings: Settings {
+            flow: FlowSpec::planar(200),
+            path: PathKind::Likelihood,
+            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.02 },
+            work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
+            ..Settings::default()
+        },
+    })
+}
