@@ -1,0 +1,57 @@
+//! What the tests of densities share: a stream of numbers, and densities at single points.
+#![allow(dead_code)] // each test uses its part
+
+use adaann::{
+    Batch,
+    target::{Evaluation, Target, Weights},
+};
+
+/// SplitMix64: numbers for the tests that depend on nothing they test.
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    /// Uniform on (0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (((x ^ (x >> 31)) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Standard normal (Box and Muller).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+pub(crate) const WHOLE: Weights = Weights { prior: 1.0, likelihood: 1.0 };
+
+/// Log prior, log likelihood and weighted gradient at points.
+pub(crate) fn evaluate(target: &dyn Target, points: &[Vec<f64>], weights: Weights) -> Evaluation {
+    let batch = Batch::from_points(target.dim(), points);
+    let mut out = Evaluation::zeros(target.dim(), points.len());
+    target.evaluate(&batch, Some(weights), &mut out).unwrap();
+    out
+}
+
+/// log p at points.
+pub(crate) fn log_p(target: &dyn Target, points: &[Vec<f64>]) -> Vec<f64> {
+    let batch = Batch::from_points(target.dim(), points);
+    let mut out = Evaluation::zeros(target.dim(), points.len());
+    target.evaluate(&batch, None, &mut out).unwrap();
+    (0..points.len()).map(|i| out.log_prior[i] + out.log_likelihood[i]).collect()
+}
+
+/// log p at one point.
+pub(crate) fn log_p_at(target: &dyn Target, point: &[f64]) -> f64 {
+    log_p(target, &[point.to_vec()])[0]
+}
+
+/// Refuses two numbers that differ by more than `tolerance`, relative to the larger or to 1.
+#[track_caller]
+pub(crate) fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
+    let scale = a.abs().max(b.abs()).max(1.0);
+    assert!((a - b).abs() <= tolerance * scale, "{what}: {a} is not {b}");
+}
