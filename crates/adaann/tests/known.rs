@@ -47,10 +47,10 @@ fn quadrature(problem: &Problem, low: &[f64], high: &[f64], cells: usize) -> Fou
                 first[d] += p * point[d];
                 second[d] += p * point[d] * point[d];
             }
-            if p > 1e-12 {
-                if let Some(mode) = known.mode_of(point) {
-                    weights[mode] += p;
-                }
+            // The nearest mode is sought only where there is something to count.
+            let mode = if p > 1e-12 { known.mode_of(point) } else { None };
+            if let Some(mode) = mode {
+                weights[mode] += p;
             }
         }
     }

@@ -10,7 +10,7 @@ use adaann::{
     target::{Support, Target, Weights, hand},
 };
 use common::{Numbers, WHOLE, assert_close, evaluate, log_p, log_p_at};
-use std::f64::consts::PI;
+use std::{f64::consts::PI, slice};
 
 /// Every entry with its defaults, and some with other parameters.
 fn problems() -> Vec<(String, Problem)> {
@@ -89,10 +89,9 @@ fn values_and_gradients_are_the_same_every_time_and_in_any_batch() {
     for (name, problem) in problems() {
         let points = points(&problem, 33, &mut numbers);
         let (a, b) = (evaluate(&*problem.target, &points, WHOLE), log_p(&*problem.target, &points));
-        let again = registry::find(name.split(' ').next().unwrap()).unwrap();
-        if again.name == name {
-            let again = log_p(&*again.build(&[]).unwrap().target, &points);
-            assert!(b == again, "{name}");
+        if let Ok(entry) = registry::find(&name) {
+            let again = log_p(&*entry.build(&[]).unwrap().target, &points);
+            assert_eq!(b, again, "{name}");
         }
         for i in [0, 7, 32] {
             let alone = evaluate(&*problem.target, &points[i..=i], WHOLE);
@@ -111,7 +110,7 @@ fn modes_are_local_maxima_and_their_weights_sum_to_one() {
         let total: f64 = modes.iter().map(|mode| mode.weight).sum();
         assert!(modes.is_empty() || (total - 1.0).abs() < 1e-12, "{name}: {total}");
         for (index, mode) in modes.iter().enumerate() {
-            let out = evaluate(&*problem.target, &[mode.location.clone()], WHOLE);
+            let out = evaluate(&*problem.target, slice::from_ref(&mode.location), WHOLE);
             let height = out.log_prior[0] + out.log_likelihood[0];
             let steepest = out.gradient.point(0).iter().fold(0.0_f64, |m, g| m.max(g.abs()));
             // A neighbouring ring pulls by 1e-8, which moves the peak by less.
@@ -142,7 +141,7 @@ fn far_away_nothing_is_nan() {
                     _ => [-1.0, 0.0][d.min(1)],
                 };
                 let point: Vec<f64> = (0..dim).map(|d| far * sign(d)).collect();
-                let out = evaluate(&*problem.target, &[point.clone()], WHOLE);
+                let out = evaluate(&*problem.target, slice::from_ref(&point), WHOLE);
                 let value = out.log_prior[0] + out.log_likelihood[0];
                 assert!(value < f64::INFINITY, "{name} at {point:?}: {value}");
                 assert!(out.gradient.point(0).iter().all(|g| g.is_finite()), "{name} at {point:?}");
