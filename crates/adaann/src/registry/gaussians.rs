@@ -5,7 +5,6 @@ use crate::{
     Expr, Program, Result,
     fit::{BaseSpec, Settings},
     flow::FlowSpec,
-    optim::RateRule,
     program::log_sum_exp,
     schedule::{Schedule, Work},
     target::Gaussian,
@@ -54,7 +53,9 @@ pub(super) fn eight(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
-            work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            work: Work { warmup: 500, anneal: 5, refine: 5_000 },
+            samples: 400,
+            lr: 0.002,
             ..Settings::default()
         },
     })
@@ -74,9 +75,12 @@ pub(super) fn forty(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(200),
             base: BaseSpec { sd: vec![25.0], ..BaseSpec::default() },
+            initial_scale: 0.3,
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
             work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
-            refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.5 },
+            samples: 500,
+            refine_samples: 500,
+            lr: 0.002,
             ..Settings::default()
         },
     })

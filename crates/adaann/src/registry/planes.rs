@@ -25,8 +25,13 @@ pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         settings: Settings {
-            flow: FlowSpec::planar(75),
-            work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            flow: FlowSpec::planar(50),
+            // A quiet start and many points: how the mass is shared is settled early, and by chance
+            // if either is left to it.
+            initial_scale: 0.05,
+            work: Work { warmup: 1_000, anneal: 10, refine: 4_000 },
+            samples: 500,
+            lr: 0.001,
             ..Settings::default()
         },
     })
@@ -60,6 +65,8 @@ pub(super) fn rings(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(150),
             base: BaseSpec { sd: vec![2.5], ..BaseSpec::default() },
+            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.005 },
+            samples: 300,
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
             ..Settings::default()
         },
@@ -128,8 +135,9 @@ pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(200),
             path: PathKind::Likelihood,
-            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.02 },
-            work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
+            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.005 },
+            work: Work { warmup: 1_000, anneal: 5, refine: 4_000 },
+            samples: 200,
             ..Settings::default()
         },
     })

@@ -39,6 +39,7 @@ pub(super) fn funnel(parameters: &[f64]) -> Result<Problem> {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
+            refine_samples: 500,
             clip: Some(100.0),
             ..Settings::default()
         },
@@ -74,7 +75,7 @@ pub(super) fn many_well(parameters: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(200),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
-            work: Work { warmup: 500, anneal: 5, refine: 4_000 },
+            work: Work { warmup: 500, anneal: 5, refine: 2_000 },
             refine_samples: 400,
             ..Settings::default()
         },
@@ -126,6 +127,7 @@ pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
             path: PathKind::Likelihood,
             schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.02 },
             work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
+            refine_samples: 500,
             ..Settings::default()
         },
     })
