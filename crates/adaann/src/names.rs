@@ -1,13 +1,21 @@
 //! Looking names up: the known name that someone may have meant.
 
+use crate::Error;
+
+/// The error for a name that is none of the candidates.
+pub(crate) fn unknown<'a>(
+    kind: &'static str,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Error {
+    Error::UnknownName { kind, name: name.to_owned(), nearest: nearest(name, candidates) }
+}
+
 /// The candidate nearest to a name that is none of them, if one is near enough to be a slip.
 ///
 /// Near are a candidate at most a third of its length away (letters inserted, left out, replaced
 /// or swapped with their neighbour), and one that contains the name, or that the name contains.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = plain(name);
     let rank = |candidate: &str| {
         let candidate = plain(candidate);

@@ -17,7 +17,7 @@
 //! reference has in the user's coordinates,
 //! (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
 
-use crate::target;
+use crate::{Result, names, target};
 use serde::{Deserialize, Serialize};
 
 /// The parts of log p_t at one point, or at each point of a row, or what multiplies each of them.
@@ -105,6 +105,19 @@ impl PathKind {
         ("likelihood", "prior * likelihood^t: from the prior to the posterior"),
         ("bridge", "q_0^(1-t) * p^t: from the flow's base to the target"),
     ];
+
+    /// The path of this name.
+    ///
+    /// # Errors
+    /// If there is none; the message has the name nearest to it.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "power" => Ok(Self::Power),
+            "likelihood" => Ok(Self::Likelihood),
+            "bridge" => Ok(Self::Bridge),
+            _ => Err(names::unknown("path", name, Self::ALL.iter().map(|(known, _)| *known))),
+        }
+    }
 
     /// The path's name, as in [`PathKind::ALL`].
     pub fn name(self) -> &'static str {
@@ -212,7 +225,7 @@ mod tests {
     fn names_survive_a_file() {
         assert_eq!(PathKind::ALL.len(), KINDS.len());
         for (kind, (name, _)) in KINDS.into_iter().zip(PathKind::ALL) {
-            assert_eq!(kind.name(), *name);
+            assert_eq!((kind.name(), PathKind::named(name).unwrap()), (*name, kind));
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{name}\""));
             assert_eq!(serde_json::from_str::<PathKind>(&format!("\"{name}\"")).unwrap(), kind);
         }

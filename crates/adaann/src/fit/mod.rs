@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
         Self {
             settings,
             density,
-            optimizer: optim::State::new(settings.optimizer.clone(), flow.parameters().len()),
+            optimizer: optim::State::new(settings.optimizer, flow.parameters().len()),
             gradient: vec![0.0; flow.parameters().len()],
             training: Stream::new(settings.seed, Purpose::Training),
             variance: Stream::new(settings.seed, Purpose::Evaluation),

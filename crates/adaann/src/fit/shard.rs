@@ -252,8 +252,7 @@ impl Kernel for Seed<'_> {
             let loss = log_q - shard.density.log_p(simd, self.t, at);
             let mut keep = loss.is_finite();
             for d in 0..shard.z.dim() {
-                keep = keep
-                    & F64::load(simd, &shard.density.gradient().padded_row(d)[at..]).is_finite();
+                keep &= F64::load(simd, &shard.density.gradient().padded_row(d)[at..]).is_finite();
             }
             let weight = F64::select(keep, one, zero);
             weight.store(&mut shard.g_log_q[at..]);

@@ -5,7 +5,7 @@ use super::{
     planar::{Activation, Planar},
     radial::Radial,
 };
-use crate::Result;
+use crate::{Result, names};
 use serde::{Deserialize, Serialize};
 
 /// A family of flows with its settings.
@@ -40,6 +40,18 @@ impl FlowSpec {
     /// Planar layers with the defaults: tanh, double precision.
     pub fn planar(layers: usize) -> Self {
         Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
+    }
+
+    /// The family of this name, with fifty layers.
+    ///
+    /// # Errors
+    /// If there is none; the message has the name nearest to it.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "planar" => Ok(Self::planar(50)),
+            "radial" => Ok(Self::Radial { layers: 50 }),
+            _ => Err(names::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
+        }
     }
 
     /// The family's name.

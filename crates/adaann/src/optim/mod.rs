@@ -17,7 +17,7 @@ pub use rmsprop::RmsProp;
 pub use sgd::Sgd;
 
 use crate::simd::Buffer;
-use crate::{Error, Result};
+use crate::{Error, Result, names};
 use serde::{Deserialize, Serialize};
 
 /// An optimizer with its settings; those left out of a file have PyTorch's defaults.
@@ -60,10 +60,7 @@ impl Optimizer {
             "sgd" => Ok(Self::Sgd(Sgd::default())),
             "rmsprop" => Ok(Self::RmsProp(RmsProp::default())),
             "adam" => Ok(Self::Adam(Adam::default())),
-            _ => {
-                let (kind, name) = ("optimizer", name.to_string());
-                Err(Error::UnknownName { kind, name, nearest: None })
-            }
+            _ => Err(names::unknown("optimizer", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
 

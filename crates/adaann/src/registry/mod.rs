@@ -21,7 +21,7 @@ mod spaces;
 
 pub use known::{Distance, Known, Mode, Split, mode_weights, split_shares};
 
-use crate::{Error, Result, error, fit::Settings, names, target::Target};
+use crate::{Result, error, fit::Settings, names, target::Target};
 
 /// A density ready to be fitted.
 pub struct Problem {
@@ -72,8 +72,7 @@ impl Entry {
         for (name, value) in given {
             let names = || self.parameters.iter().map(|p| p.name);
             let Some(index) = names().position(|known| known == name) else {
-                let nearest = names::nearest(name, names());
-                return Err(Error::UnknownName { kind: "parameter", name: name.clone(), nearest });
+                return Err(names::unknown("parameter", name, names()));
             };
             if !value.is_finite() {
                 return Err(error::setting(self.parameters[index].name, value, "finite"));
@@ -89,11 +88,9 @@ impl Entry {
 /// # Errors
 /// If there is none; the message has the name nearest to it.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    ALL.iter().find(|entry| entry.name == name).ok_or_else(|| Error::UnknownName {
-        kind: "target",
-        name: name.to_owned(),
-        nearest: names::nearest(name, ALL.iter().map(|entry| entry.name)),
-    })
+    ALL.iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| names::unknown("target", name, ALL.iter().map(|entry| entry.name)))
 }
 
 /// A parameter that counts something.

@@ -2,7 +2,7 @@
 
 use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
 use super::{Draws, Position, Rule, ScheduleError, Step};
-use crate::Error;
+use crate::names;
 use serde::{Deserialize, Serialize};
 
 /// A rule with its settings.
@@ -131,12 +131,11 @@ impl Schedule {
             },
             "ess" => Self::EssBisection { t0, ess: 0.9 },
             _ => {
-                let near = Self::ALL.iter().find(|(known, _)| {
-                    let same = known.chars().zip(name.chars()).take_while(|(a, b)| a == b);
-                    same.count() >= 2
-                });
-                let nearest = near.map(|(known, _)| known.to_string());
-                return Err(Error::UnknownName { kind: "schedule", name: name.into(), nearest });
+                return Err(names::unknown(
+                    "schedule",
+                    name,
+                    Self::ALL.iter().map(|(known, _)| *known),
+                ));
             }
         })
     }
@@ -197,6 +196,7 @@ impl Rule for Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn every_name_has_its_rule_and_survives_a_file() {
