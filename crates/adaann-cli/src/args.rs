@@ -1,0 +1,292 @@
+//! The command line: what can be asked, and what it defaults to.
+
+use crate::values::{self, Clip, names};
+use adaann::{
+    flow::FlowSpec,
+    optim::{Optimizer, RateRule},
+    path::PathKind,
+    schedule::Schedule,
+};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Approximates a density by a normalizing flow that is annealed in steps it chooses itself.
+#[derive(Debug, Parser)]
+#[command(name = "adaann", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a flow on a target and write a run folder: draws, summary, figures, report
+    ///
+    /// Every target comes with settings that work for it; a flag replaces one of them. --dry-run
+    /// shows what would be run.
+    #[command(after_help = "Examples:\n  adaann run bimodal\n  adaann run bimodal --tau 0.1 \
+        --out runs/coarse\n  adaann run bimodal --schedule none --seeds 8")]
+    Run(Box<RunArgs>),
+    /// List targets with their parameters, flows, schedules, paths and optimizers
+    List,
+    /// Evaluate log p and log q of a run at your own points
+    #[command(after_help = "The file has one point a line. With a header, columns are found by \
+        their names, in any order, and others are ignored; without one there is a column for \
+        each parameter, in order.")]
+    Density(DensityArgs),
+}
+
+/// Arguments of `adaann run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The target's name; `adaann list` shows all
+    #[arg(value_name = "NAME")]
+    pub(crate) target: String,
+    /// A parameter of the target, like mu=4; may be repeated [default: the target's own]
+    #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = values::parameter)]
+    pub(crate) parameters: Vec<(String, f64)>,
+    #[command(flatten)]
+    pub(crate) flow: FlowArgs,
+    #[command(flatten)]
+    pub(crate) base: BaseArgs,
+    #[command(flatten)]
+    pub(crate) schedule: ScheduleArgs,
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+    #[command(flatten)]
+    pub(crate) optimizer: OptimizerArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// The flow.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Flow (defaults: those of the target)")]
+pub(crate) struct FlowArgs {
+    /// The family of layers [default: the target's, mostly planar]
+    #[arg(long, value_name = "NAME", value_parser = names(FlowSpec::ALL))]
+    pub(crate) flow: Option<String>,
+    /// Number of layers [default: the target's]
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub(crate) layers: Option<usize>,
+    /// Activation of planar layers [default: the target's, mostly tanh]
+    #[arg(long, value_name = "NAME", value_parser = names(ACTIVATIONS))]
+    pub(crate) activation: Option<String>,
+    /// Precision that planar layers compute in; sums are in f64 either way [default: f64]
+    #[arg(long, value_name = "NAME", value_parser = names(PRECISIONS))]
+    pub(crate) precision: Option<String>,
+    /// Standard deviation of the layers' parameters at the start; 0 is the identity [default: the
+    /// target's, mostly 0.1]
+    #[arg(long, value_name = "SD", allow_negative_numbers = true)]
+    pub(crate) initial_scale: Option<f64>,
+}
+
+/// The base density.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Base density (defaults: those of the target)")]
+pub(crate) struct BaseArgs {
+    /// Where the base starts [default: normal]
+    #[arg(long, value_name = "NAME", value_parser = names(STARTS))]
+    pub(crate) base: Option<String>,
+    /// Mean of the base, or where the ascent to a mode starts: one number, or one for each
+    /// coordinate, separated by commas [default: the target's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) base_mean: Option<Vec<f64>>,
+    /// Standard deviation of the base: one number, or one for each coordinate [default: the
+    /// target's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) base_sd: Option<Vec<f64>>,
+    /// Shape of the base's covariance [default: diagonal]
+    #[arg(long, value_name = "NAME", value_parser = names(COVARIANCES))]
+    pub(crate) base_covariance: Option<String>,
+    /// Train the base with the layers [default: the base is fixed]
+    #[arg(long)]
+    pub(crate) train_base: bool,
+}
+
+/// How the density is annealed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Annealing (defaults: those of the target)")]
+pub(crate) struct ScheduleArgs {
+    /// The rule that chooses the inverse temperatures [default: the target's, mostly adaann]
+    #[arg(long, value_name = "NAME", value_parser = names(Schedule::ALL))]
+    pub(crate) schedule: Option<String>,
+    /// The densities between base and target [default: the target's, mostly power]
+    #[arg(long, value_name = "NAME", value_parser = names(PathKind::ALL))]
+    pub(crate) path: Option<String>,
+    /// t_0, where annealing starts: above 0 and at most 1; 0 is allowed on the likelihood and
+    /// bridge paths [default: the target's]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) t0: Option<f64>,
+    /// Tolerance of adaann and guarded: a step is worth a KL divergence of tau^2/2 [default: the
+    /// target's]
+    #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
+    pub(crate) tau: Option<f64>,
+    /// Step of the linear schedule [default: 0.0001]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    pub(crate) epsilon: Option<f64>,
+    /// Number of steps of the exponential and logarithmic schedules [default: 1000]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub(crate) steps: Option<usize>,
+    /// The values of t of the list schedule, rising to 1 [default: 0.01,0.1,1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) temperatures: Option<Vec<f64>>,
+    /// Share of the effective sample size that a step of the ess schedule keeps [default: 0.9]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) ess: Option<f64>,
+    /// Largest ratio of successive t of the guarded schedule [default: 2]
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    pub(crate) max_ratio: Option<f64>,
+    /// Smallest step of the guarded schedule [default: 0, no floor]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    pub(crate) min_epsilon: Option<f64>,
+    /// Largest step of the guarded schedule [default: 1, no ceiling]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    pub(crate) max_epsilon: Option<f64>,
+    /// Let outliers of log p count in full in the guarded schedule [default: they are clipped]
+    #[arg(long)]
+    pub(crate) no_robust: bool,
+}
+
+/// How much is trained, with how many points.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Training (defaults: those of the target)")]
+pub(crate) struct TrainingArgs {
+    /// T_0: updates at t_0 [default: the target's]
+    #[arg(long, value_name = "T_0", allow_negative_numbers = true)]
+    pub(crate) warmup: Option<usize>,
+    /// T: updates at each t between [default: the target's]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) updates: Option<usize>,
+    /// T_1: updates at t = 1 [default: the target's]
+    #[arg(long, value_name = "T_1", allow_negative_numbers = true)]
+    pub(crate) refine: Option<usize>,
+    /// N: points in an update before t = 1, at least 2 [default: the target's]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) samples: Option<usize>,
+    /// N_1: points in an update at t = 1, at least 2 [default: the target's]
+    #[arg(long, value_name = "N_1", allow_negative_numbers = true)]
+    pub(crate) refine_samples: Option<usize>,
+    /// M: draws from which a schedule chooses its step, at least 2 [default: the target's]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) variance_samples: Option<usize>,
+}
+
+/// How the parameters move.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Optimizer (defaults: those of the target)")]
+pub(crate) struct OptimizerArgs {
+    /// The optimizer [default: the target's, mostly adam]
+    #[arg(long, value_name = "NAME", value_parser = names(Optimizer::ALL))]
+    pub(crate) optimizer: Option<String>,
+    /// Momentum of sgd [default: 0]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) momentum: Option<f64>,
+    /// Decay of adam's running mean of gradients [default: 0.9]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) beta1: Option<f64>,
+    /// Decay of adam's running mean of squares [default: 0.999]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) beta2: Option<f64>,
+    /// Decay of rmsprop's running mean of squares [default: 0.99]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) decay: Option<f64>,
+    /// What adam and rmsprop add to the root before they divide [default: 1e-8]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    pub(crate) optimizer_epsilon: Option<f64>,
+    /// Learning rate [default: the target's]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    pub(crate) lr: Option<f64>,
+    /// How the rate falls before t = 1: constant, step:EVERY:FACTOR, exponential:FACTOR or
+    /// cosine:OVER[:FLOOR], in updates from the first one [default: the target's]
+    #[arg(long, value_name = "RULE", value_parser = values::rate_rule)]
+    pub(crate) lr_rule: Option<RateRule>,
+    /// How the rate falls at t = 1, in updates from the first one there [default: the target's]
+    #[arg(long, value_name = "RULE", value_parser = values::rate_rule)]
+    pub(crate) refine_lr_rule: Option<RateRule>,
+    /// Shorten gradients to this norm; none for no limit [default: the target's, mostly none]
+    #[arg(long, value_name = "NORM", value_parser = values::clip, allow_negative_numbers = true)]
+    pub(crate) clip: Option<Clip>,
+}
+
+/// What comes out, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct OutputArgs {
+    /// Draws of the final flow, in draws.csv and behind every number of the summary
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    pub(crate) draws: usize,
+    /// Fixes every random number: the same seed gives the same draws, whatever the threads
+    /// [default: the target's, mostly 1]
+    // TOML has no integers beyond i64.
+    #[arg(long, value_name = "SEED", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(crate) seed: Option<u64>,
+    /// Runs from this many seeds, from --seed on, in parallel; the best by neg-ELBO is kept
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub(crate) seeds: usize,
+    /// Threads; they never change a result [default: 0, all cores]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// The run folder; it must not exist [default: runs/NAME-SEED]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the run folder if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print summary.json, and nothing else, to standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the settings as they would be run (run.toml), and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Arguments of `adaann density`.
+#[derive(Debug, Args)]
+pub(crate) struct DensityArgs {
+    /// The run folder
+    pub(crate) run: PathBuf,
+    /// The points, as CSV
+    #[arg(value_name = "FILE.csv")]
+    pub(crate) points: PathBuf,
+    /// Write to a file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+const ACTIVATIONS: &[(&str, &str)] = &[
+    ("tanh", "the paper's choice"),
+    ("algebraic", "x/sqrt(1 + x^2): heavier tails, no exponential"),
+];
+const PRECISIONS: &[(&str, &str)] =
+    &[("f64", "double precision"), ("f32", "single precision: twice the numbers in a register")];
+const STARTS: &[(&str, &str)] = &[
+    ("normal", "at the given mean and standard deviation"),
+    ("laplace", "at the Laplace approximation of the mode that an ascent from the mean finds"),
+];
+const COVARIANCES: &[(&str, &str)] =
+    &[("diagonal", "independent coordinates"), ("full", "all entries")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_setting_has_a_help_line() {
+        let cli = Cli::command();
+        let run = cli.find_subcommand("run").unwrap();
+        for arg in run.get_arguments() {
+            assert!(arg.get_help().is_some(), "{arg}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! CSV: the tables of a run folder, and a user's points.
+
+use crate::failure::usage;
+use adaann::{
+    Batch,
+    fit::{Sample, StepRecord, UpdateRecord},
+};
+use anyhow::Result;
+use std::fmt::Write;
+
+/// `draws.csv`, and what `adaann density` prints: parameters, log p, log q.
+pub(crate) fn sample(names: &[String], sample: &Sample) -> String {
+    let mut text = format!("{},log_p,log_q\n", names.join(","));
+    for i in 0..sample.points.len() {
+        for d in 0..sample.points.dim() {
+            push(&mut text, sample.points.row(d)[i], ',');
+        }
+        push(&mut text, sample.log_p[i], ',');
+        push(&mut text, sample.log_q[i], '\n');
+    }
+    text
+}
+
+/// `schedule.csv`
+pub(crate) fn schedule(steps: &[StepRecord]) -> String {
+    let mut text = String::from("step,t,epsilon,std_b,updates\n");
+    for step in steps {
+        write!(text, "{},{:?},{:?},", step.step, step.t, step.epsilon).expect("strings grow");
+        if let Some(std_b) = step.std_b {
+            write!(text, "{std_b:?}").expect("strings grow");
+        }
+        writeln!(text, ",{}", step.updates).expect("strings grow");
+    }
+    text
+}
+
+/// `trace.csv`
+pub(crate) fn trace(trace: &[UpdateRecord]) -> String {
+    let mut text = String::from("update,t,neg_elbo\n");
+    for record in trace {
+        write!(text, "{},", record.update).expect("strings grow");
+        push(&mut text, record.t, ',');
+        push(&mut text, record.neg_elbo, '\n');
+    }
+    text
+}
+
+/// The shortest digits that read back to the same bits.
+fn push(text: &mut String, number: f64, after: char) {
+    write!(text, "{number:?}{after}").expect("strings grow");
+}
+
+/// Reads points: with a header, columns are found by the parameters' names; without one, there is
+/// a column for each parameter. `file` names the source in errors.
+pub(crate) fn points(file: &str, text: &str, names: &[String]) -> Result<Batch> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
+    let Some(&(first_line, first)) = lines.peek() else {
+        return Err(usage(format!("{file} has no points")));
+    };
+    let fields = split(first);
+    let columns = if fields.iter().all(|field| field.parse::<f64>().is_ok()) {
+        if fields.len() != names.len() {
+            return Err(usage(format!(
+                "{file}, line {first_line}: {} columns, but the {} parameters are {}",
+                fields.len(),
+                names.len(),
+                names.join(", ")
+            )));
+        }
+        (0..names.len()).collect()
+    } else {
+        lines.next();
+        find_columns(file, first_line, &fields, names)?
+    };
+    let width = fields.len();
+    let mut points = Vec::new();
+    for (number, line) in lines {
+        points.push(point(&format!("{file}, line {number}"), line, width, &columns, names)?);
+    }
+    Ok(Batch::from_points(names.len(), &points))
+}
+
+/// Which column each parameter is in.
+fn find_columns(file: &str, line: usize, header: &[&str], names: &[String]) -> Result<Vec<usize>> {
+    let find = |name: &String| {
+        let mut matches = (0..header.len()).filter(|&i| header[i] == name);
+        match (matches.next(), matches.next()) {
+            (Some(column), None) => Ok(column),
+            (Some(_), Some(_)) => {
+                Err(usage(format!("{file}, line {line}: two columns are called '{name}'")))
+            }
+            (None, _) => Err(usage(format!(
+                "{file}, line {line}: no column is called '{name}'; the header must name {}",
+                names.join(", ")
+            ))),
+        }
+    };
+    names.iter().map(find).collect()
+}
+
+fn point(
+    place: &str,
+    line: &str,
+    width: usize,
+    columns: &[usize],
+    names: &[String],
+) -> Result<Vec<f64>> {
+    let fields = split(line);
+    if fields.len() != width {
+        return Err(usage(format!("{place}: {} columns instead of {width}", fields.len())));
+    }
+    let number = |(&column, name): (&usize, &String)| match fields[column].parse::<f64>() {
+        Ok(number) if !number.is_nan() => Ok(number),
+        _ => Err(usage(format!("{place}: {name} is '{}', which is no number", fields[column]))),
+    };
+    columns.iter().zip(names).map(number).collect()
+}
+
+fn split(line: &str) -> Vec<&str> {
+    line.split(',').map(|field| field.trim().trim_matches('"')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        vec!["a".into(), "b".into()]
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_by_place() {
+        for text in ["1,2\n3,4\n", "a,b\n1,2\n3,4", "\u{feff}b, x ,\"a\"\r\n2,?,1\r\n\r\n4,,3\r\n"]
+        {
+            let points = points("f", text, &names()).unwrap();
+            assert_eq!((points.row(0), points.row(1)), (&[1.0, 3.0][..], &[2.0, 4.0][..]));
+        }
+        assert_eq!(points("f", "a,b\n", &names()).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for (text, message) in [
+            ("", "f has no points"),
+            ("1,2,3\n", "f, line 1: 3 columns, but the 2 parameters are a, b"),
+            ("a,c\n1,2\n", "f, line 1: no column is called 'b'; the header must name a, b"),
+            ("a,b,a\n", "f, line 1: two columns are called 'a'"),
+            ("a,b\n1,2\n\n1\n", "f, line 4: 1 columns instead of 2"),
+            ("a,b\n1,x\n", "f, line 2: b is 'x', which is no number"),
+            ("1,2\n1,nan\n", "f, line 2: b is 'nan', which is no number"),
+        ] {
+            assert_eq!(points("f", text, &names()).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `adaann density`: log p and log q of a finished run at the user's points.
+
+use crate::{args::DensityArgs, csv, record::Record, registry};
+use adaann::{
+    Batch,
+    fit::{Approximation, Sample},
+    flow::Flow,
+    target::Target,
+};
+use anyhow::{Context, Result};
+use rayon::prelude::*;
+use std::{
+    io::{Write, stdout},
+    process::ExitCode,
+};
+
+/// Points evaluated at once by a thread.
+const CHUNK: usize = 4096;
+
+/// Evaluates the points of a file.
+pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
+    let record = Record::read(&args.run)?;
+    let problem = registry::find(&record.target)?.build(&record.parameter_list())?;
+    let target = &*problem.target;
+    let flow = Flow::load(&args.run.join("flow.safetensors"))?;
+    let approximation = Approximation::new(target, flow)?;
+    let file = args.points.display().to_string();
+    let text = std::fs::read_to_string(&args.points).with_context(|| file.clone())?;
+    let points = csv::points(&file, &text, &target.names())?;
+    let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?);
+    match &args.out {
+        Some(path) => adaann::file::write(path, table.as_bytes())?,
+        None => stdout().write_all(table.as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Both log densities at points anywhere: −∞ outside the support.
+pub(crate) fn evaluate(
+    approximation: &Approximation,
+    target: &dyn Target,
+    points: Batch,
+) -> Result<Sample> {
+    let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
+    let inside: Vec<usize> = (0..points.len())
+        .filter(|&i| {
+            supports.iter().enumerate().all(|(d, support)| {
+                let x = points.row(d)[i];
+                x.is_finite() && support.contains(x)
+            })
+        })
+        .collect();
+    let chunks = inside
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let chosen: Vec<_> = chunk.iter().map(|&i| points.point(i)).collect();
+            let chosen = Batch::from_points(points.dim(), &chosen);
+            Ok((approximation.log_p(&chosen)?, approximation.log_q(&chosen)?))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let mut log_p = vec![f64::NEG_INFINITY; points.len()];
+    let mut log_q = log_p.clone();
+    for (chunk, (p, q)) in inside.chunks(CHUNK).zip(chunks) {
+        for ((&i, p), q) in chunk.iter().zip(p).zip(q) {
+            (log_p[i], log_q[i]) = (p, q);
+        }
+    }
+    Ok(Sample { points, log_p, log_q })
+}

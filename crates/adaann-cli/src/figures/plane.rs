@@ -1,0 +1,89 @@
+//! Two dimensions: contours of the target beside those of the approximation, at the same levels.
+
+use super::{
+    Figure,
+    range::{midpoints, range},
+    style,
+};
+use crate::{density::evaluate, registry::Problem};
+use adaann::{
+    Batch,
+    fit::{Approximation, Sample},
+};
+use anyhow::Result;
+use kuva::{
+    plot::{ColorMap, ContourPlot},
+    render::{figure::Figure as Panels, plots::Plot},
+};
+
+/// Points along each axis.
+const POINTS: usize = 120;
+
+/// Levels, as shares of the target's peak.
+const LEVELS: [f64; 8] = [0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9];
+
+pub(super) fn draw(
+    problem: &Problem,
+    approximation: &Approximation,
+    sample: &Sample,
+) -> Result<Figure> {
+    let target = &*problem.target;
+    let axis = |d: usize| {
+        let marks = problem.known.modes.iter().map(|mode| mode.location[d]);
+        range(sample.points.row(d), marks, target.support(d))
+    };
+    let shown = [axis(0), axis(1)];
+    let grid = shown.map(|range| midpoints(range, POINTS));
+    let points: Vec<_> =
+        grid[1].iter().flat_map(|&y| grid[0].iter().map(move |&x| [x, y])).collect();
+    let values = evaluate(approximation, target, Batch::from_points(2, &points))?;
+    let cell = shown.map(|[low, high]| (high - low) / POINTS as f64);
+    let peak = values.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_z = problem.known.log_z.unwrap_or_else(|| {
+        let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
+        peak + (sum * cell[0] * cell[1]).ln()
+    });
+    let levels = LEVELS.map(|share| share * (peak - log_z).exp());
+    let names = target.names();
+    let panel = |logs: &[f64], shift: f64| {
+        let heights: Vec<Vec<f64>> = logs
+            .chunks(POINTS)
+            .map(|row| row.iter().map(|log| finite((log - shift).exp())).collect())
+            .collect();
+        let contour = ContourPlot::new()
+            .with_grid(heights, grid[0].clone(), grid[1].clone())
+            .with_levels(&levels)
+            .with_filled()
+            .with_colormap(ColorMap::PurpleBlue)
+            .with_line_width(0.6);
+        vec![Plot::from(contour)]
+    };
+    let plots = vec![panel(&values.log_p, log_z), panel(&values.log_q, 0.0)];
+    let layouts = ["target", "approximation"].into_iter().zip(&plots).map(|(title, plots)| {
+        style::layout(plots)
+            .with_title(title)
+            .with_x_label(names[0].clone())
+            .with_y_label(names[1].clone())
+            .with_x_axis_min(shown[0][0])
+            .with_x_axis_max(shown[0][1])
+            .with_y_axis_min(shown[1][0])
+            .with_y_axis_max(shown[1][1])
+    });
+    let panels = Panels::new(1, 2)
+        .with_layouts(layouts.collect())
+        .with_plots(plots)
+        .with_cell_size(380.0, 360.0);
+    Ok(Figure {
+        name: "density",
+        caption: format!(
+            "Contours of the target and of the approximation, at the same levels: {} of the \
+             target's peak.",
+            LEVELS.map(|level| level.to_string()).join(", ")
+        ),
+        svg: style::panels(panels),
+    })
+}
+
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}

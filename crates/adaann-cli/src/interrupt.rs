@@ -1,0 +1,24 @@
+//! Ctrl-C and SIGTERM: the first ends the run cleanly, the second at once.
+
+use anyhow::Context;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Exit code of a run that was interrupted, as shells count it.
+pub(crate) const EXIT_CODE: u8 = 130;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Begins to listen.
+pub(crate) fn listen() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(EXIT_CODE));
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+/// Has somebody asked the run to end?
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

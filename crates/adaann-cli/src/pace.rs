@@ -1,0 +1,173 @@
+//! How far a run is, and how long it will take: a guess that gets better as t grows.
+
+use adaann::{
+    Settings,
+    fit::StepRecord,
+    schedule::{Phase, Rule, Schedule},
+};
+use std::time::Duration;
+
+/// A draw for the schedule needs no gradient: it costs about this share of a point of an update.
+const COST_OF_A_DRAW: f64 = 0.4;
+
+/// Below this share of the way the steps taken say too little about those to come.
+const TRUSTED_SHARE: f64 = 0.1;
+
+/// Work in points of an update, done and to come.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    settings: Settings,
+    dim: usize,
+    t: f64,
+    steps: usize,
+    done: f64,
+    refined: usize,
+    refining_since: Option<Duration>,
+}
+
+impl Pace {
+    pub(crate) fn new(settings: &Settings, dim: usize) -> Self {
+        Self {
+            t: settings.schedule.first(),
+            settings: settings.clone(),
+            dim,
+            steps: 0,
+            done: 0.0,
+            refined: 0,
+            refining_since: None,
+        }
+    }
+
+    /// Counts updates.
+    pub(crate) fn update(&mut self, phase: Phase, updates: usize, elapsed: Duration) {
+        if phase == Phase::Refine {
+            self.refining_since.get_or_insert(elapsed);
+            self.refined += updates;
+            self.done += (updates * self.settings.refine_samples) as f64;
+        } else {
+            self.done += (updates * self.settings.samples) as f64;
+        }
+    }
+
+    /// Counts a step.
+    pub(crate) fn step(&mut self, record: &StepRecord) {
+        self.steps += 1;
+        self.t = record.t + record.epsilon;
+        self.done += self.draws();
+    }
+
+    /// Work of choosing a step.
+    fn draws(&self) -> f64 {
+        if self.settings.schedule.needs_draws() {
+            COST_OF_A_DRAW * self.settings.variance_samples as f64
+        } else {
+            0.0
+        }
+    }
+
+    /// Share of the work that is done.
+    pub(crate) fn share(&self) -> f64 {
+        (self.done / self.total()).clamp(0.0, 1.0)
+    }
+
+    /// Time to go.
+    pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
+        let rest = match self.refining_since {
+            // The rest is more of the same, so its own rate is the best guess.
+            Some(since) if self.refined >= 50 => {
+                let to_come = self.settings.work.refine.saturating_sub(self.refined);
+                (elapsed - since).as_secs_f64() * to_come as f64 / self.refined as f64
+            }
+            _ => {
+                let share = self.share();
+                elapsed.as_secs_f64() * (1.0 - share) / share
+            }
+        };
+        Duration::try_from_secs_f64(rest).ok()
+    }
+
+    /// Work of the whole run.
+    fn total(&self) -> f64 {
+        let Settings { work, samples, refine_samples, .. } = &self.settings;
+        let count = self.count();
+        let before = if count <= 1.0 {
+            0.0
+        } else {
+            let updates = work.warmup as f64 + (count - 2.0).max(0.0) * work.anneal as f64;
+            updates * *samples as f64 + (count - 1.0) * self.draws()
+        };
+        before + (work.refine * refine_samples) as f64
+    }
+
+    /// Values of t of the whole run: known, extrapolated from log t, or that of a Gaussian.
+    fn count(&self) -> f64 {
+        if let Some(count) = self.settings.schedule.count() {
+            return count as f64;
+        }
+        if self.t >= 1.0 {
+            return self.steps.max(1) as f64 + 1.0;
+        }
+        let first = self.settings.schedule.first().max(1e-3);
+        let share = 1.0 - self.t.max(first).ln() / first.ln();
+        if share > TRUSTED_SHARE { self.steps as f64 / share } else { self.gaussian_count(first) }
+    }
+
+    /// On a Gaussian a step of KL τ²/2 multiplies t by 1 + τ √(2/d).
+    fn gaussian_count(&self, first: f64) -> f64 {
+        let tau = match self.settings.schedule {
+            Schedule::AdaAnn { tau, .. } | Schedule::Guarded { tau, .. } => tau,
+            // Weights of variance τ² leave 1/(1 + τ²) of the sample.
+            Schedule::EssBisection { ess, .. } => (1.0 / ess - 1.0).max(1e-6).sqrt(),
+            _ => return 2.0,
+        };
+        -first.ln() / (tau * (2.0 / self.dim as f64).sqrt()).ln_1p() + 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::schedule::Work;
+
+    fn settings(schedule: Schedule) -> Settings {
+        let work = Work { warmup: 10, anneal: 2, refine: 100 };
+        Settings { schedule, work, samples: 10, refine_samples: 20, ..Settings::default() }
+    }
+
+    #[test]
+    fn a_planned_run_counts_exactly() {
+        let mut pace = Pace::new(&settings(Schedule::List(vec![0.1, 0.5, 1.0])), 1);
+        assert_eq!(pace.total(), (10 + 2) as f64 * 10.0 + 100.0 * 20.0);
+        pace.update(Phase::Warmup, 10, Duration::ZERO);
+        pace.update(Phase::Anneal, 2, Duration::ZERO);
+        pace.update(Phase::Refine, 100, Duration::from_secs(1));
+        assert_eq!(pace.share(), 1.0);
+        assert_eq!(pace.left(Duration::from_secs(9)), Some(Duration::ZERO));
+    }
+
+    /// On a Gaussian the guess before the first step is what the run will take.
+    #[test]
+    fn an_adaptive_run_is_guessed_from_the_gaussian() {
+        let (t0, tau) = (0.01, 0.1);
+        let mut pace = Pace::new(&settings(Schedule::AdaAnn { t0, tau }), 2);
+        let guess = pace.count();
+        let (mut t, mut steps) = (t0, 0);
+        while t < 1.0 {
+            let epsilon = (tau * t).min(1.0 - t);
+            let record = StepRecord {
+                step: steps + 1,
+                t,
+                epsilon,
+                std_b: None,
+                updates: 2,
+                lost: 0.0,
+                reason: None,
+            };
+            pace.step(&record);
+            t += epsilon;
+            steps += 1;
+            assert!((pace.count() - guess).abs() < 3.0, "{} against {guess}", pace.count());
+        }
+        assert!((guess - steps as f64).abs() < 3.0);
+    }
+}

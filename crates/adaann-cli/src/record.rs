@@ -1,0 +1,95 @@
+//! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
+
+use crate::failure::usage;
+use adaann::Settings;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::Path};
+
+/// What a run was told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Record {
+    /// Version of the program.
+    pub(crate) version: String,
+    /// Name of the target.
+    pub(crate) target: String,
+    /// Draws of the final flow.
+    pub(crate) draws: usize,
+    /// How many seeds were run, from that of the settings on.
+    pub(crate) seeds: usize,
+    /// Parameters of the target that were given; the others have their defaults.
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, f64>,
+    /// Everything else, as resolved.
+    pub(crate) settings: Settings,
+}
+
+impl Record {
+    /// Name of the file.
+    pub(crate) const FILE: &str = "run.toml";
+
+    /// The text of the file.
+    pub(crate) fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("cannot write the settings as TOML")
+    }
+
+    /// Reads the record of a run folder.
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(Self::FILE);
+        if !path.is_file() {
+            return Err(usage(format!(
+                "{} is not a run folder: it has no {}",
+                folder.display(),
+                Self::FILE
+            )));
+        }
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// The target's parameters as the registry takes them.
+    pub(crate) fn parameter_list(&self) -> Vec<(String, f64)> {
+        self.parameters.iter().map(|(name, value)| (name.clone(), *value)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::{
+        fit::BaseSpec,
+        flow::FlowSpec,
+        optim::{Optimizer, RateRule},
+        schedule::Schedule,
+    };
+
+    /// Every schedule, flow and optimizer must come back from the file as it went in.
+    #[test]
+    fn survives_the_file() {
+        let optimizers = ["sgd", "rmsprop", "adam"].map(|name| Optimizer::named(name).unwrap());
+        for (i, (name, _)) in Schedule::ALL.iter().enumerate() {
+            let flow =
+                if i % 2 == 0 { FlowSpec::planar(3) } else { FlowSpec::Radial { layers: 4 } };
+            let record = Record {
+                version: "0".into(),
+                target: "bimodal".into(),
+                draws: 5,
+                seeds: 2,
+                parameters: BTreeMap::from([("mu".into(), 0.1)]),
+                settings: Settings {
+                    flow,
+                    base: BaseSpec { mean: vec![0.1, -1e-7], ..BaseSpec::default() },
+                    schedule: Schedule::named(name).unwrap(),
+                    optimizer: optimizers[i % 3],
+                    lr_rule: RateRule::Cosine { over: 7, floor: 0.1 },
+                    clip: (i % 2 == 0).then_some(1.5),
+                    seed: i64::MAX as u64,
+                    ..Settings::default()
+                },
+            };
+            let text = record.to_toml().unwrap();
+            assert_eq!(toml::from_str::<Record>(&text).unwrap(), record, "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `adaann run`: train, look at what came out, write it down, say so.
+
+use crate::{
+    args::RunArgs,
+    csv,
+    failure::usage,
+    figures::{self, Figure},
+    folder::{self, Folder},
+    interrupt,
+    progress::Progress,
+    record::Record,
+    registry::{self, Problem},
+    report, settings,
+    summary::{Seed, Sources, Summary},
+    table::{self, Style},
+};
+use adaann::{
+    Settings,
+    fit::{Outcome, Sample, restarts},
+    schedule::Schedule,
+};
+use anyhow::{Context, Result};
+use rayon::ThreadPoolBuilder;
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+    process::ExitCode,
+    time::Instant,
+};
+
+/// Draws that this program takes; more is surely a slip.
+const MOST_DRAWS: usize = 100_000_000;
+
+/// Runs a target.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    let problem = registry::find(&args.target)?.build(&args.parameters)?;
+    let settings = settings::resolve(args, &problem.settings, &*problem.target)?;
+    let record = record(args, &settings)?;
+    if args.output.dry_run {
+        stdout().write_all(record.to_toml()?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let out = args.output.out.clone().unwrap_or_else(|| default_folder(&record));
+    folder::check(&out, args.output.force)?;
+    interrupt::listen()?;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(args.output.threads)
+        .build()
+        .with_context(|| format!("cannot start {} threads", args.output.threads))?;
+    let progress = Progress::new(args.output.quiet || args.output.json);
+    pool.install(|| {
+        let run = train(&record, &problem, &progress)?;
+        let title = title(&record, &run);
+        write(&record, &problem, &run, &title, &out)?.finish(args.output.force)?;
+        if args.output.json {
+            stdout().write_all(run.summary.to_json().as_bytes())?;
+        } else if !args.output.quiet {
+            let closing = table::closing(&title, &run.summary, &out, Style::detect());
+            stdout().write_all(closing.as_bytes())?;
+        }
+        let code = if run.summary.stopped { interrupt::EXIT_CODE } else { 0 };
+        Ok(ExitCode::from(code))
+    })
+}
+
+/// What is written down before the run.
+fn record(args: &RunArgs, settings: &Settings) -> Result<Record> {
+    let (draws, seeds) = (args.output.draws, args.output.seeds);
+    if !(2..=MOST_DRAWS).contains(&draws) {
+        return Err(usage(format!("--draws is {draws}, but must be from 2 to {MOST_DRAWS}")));
+    }
+    if seeds == 0 {
+        return Err(usage("--seeds is 0, but must be at least 1"));
+    }
+    Ok(Record {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: args.target.clone(),
+        draws,
+        seeds,
+        parameters: args.parameters.iter().cloned().collect(),
+        settings: settings.clone(),
+    })
+}
+
+fn default_folder(record: &Record) -> PathBuf {
+    PathBuf::from("runs").join(format!("{}-{}", record.target, record.settings.seed))
+}
+
+/// A finished run: the best of its seeds.
+struct Run {
+    outcome: Outcome,
+    sample: Sample,
+    summary: Summary,
+}
+
+fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run> {
+    let (settings, target) = (&record.settings, &*problem.target);
+    let started = Instant::now();
+    let mut runs = restarts(target, settings, record.seeds, |seed| {
+        let label = if record.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
+        progress.watch(&label, settings, target.dim())
+    })?;
+    let seconds = started.elapsed().as_secs_f64();
+    let draw = |outcome: &Outcome, seed| outcome.approximation(target)?.sample(record.draws, seed);
+    let mut seeds = Vec::new();
+    if runs.len() > 1 {
+        for run in &runs {
+            seeds.push(Seed::new(run, &problem.known, &draw(&run.outcome, run.seed)?));
+        }
+    }
+    let best = runs.swap_remove(0);
+    let sample = draw(&best.outcome, best.seed)?;
+    let summary = Summary::new(Sources {
+        target: &record.target,
+        names: &target.names(),
+        known: &problem.known,
+        seed: best.seed,
+        outcome: &best.outcome,
+        sample: &sample,
+        seconds,
+        seeds,
+    });
+    Ok(Run { outcome: best.outcome, sample, summary })
+}
+
+/// One line on what was run.
+fn title(record: &Record, run: &Run) -> String {
+    let Settings { flow, schedule, .. } = &record.settings;
+    let annealing = match schedule {
+        Schedule::None => "no annealing".to_owned(),
+        Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => {
+            format!("{} from t {t0} with tau {tau}", schedule.name())
+        }
+        other => format!("{} schedule", other.name()),
+    };
+    let layers = match flow {
+        adaann::flow::FlowSpec::Planar { layers, .. }
+        | adaann::flow::FlowSpec::Radial { layers } => layers,
+    };
+    format!(
+        "{}: {} flow of {layers} layers, {annealing}, seed {}",
+        record.target,
+        flow.name(),
+        run.summary.seed
+    )
+}
+
+/// Writes the run folder, all but its name.
+fn write(
+    record: &Record,
+    problem: &Problem,
+    run: &Run,
+    title: &str,
+    out: &std::path::Path,
+) -> Result<Folder> {
+    let (target, outcome) = (&*problem.target, &run.outcome);
+    let folder = Folder::create(out)?;
+    folder.write(Record::FILE, record.to_toml()?)?;
+    folder.write("summary.json", run.summary.to_json())?;
+    folder.write("draws.csv", csv::sample(&target.names(), &run.sample))?;
+    folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
+    folder.write("trace.csv", csv::trace(&outcome.trace))?;
+    outcome.flow.save(&folder.file("flow.safetensors"))?;
+    if let Some(flow) = &outcome.flow_at_1 {
+        flow.save(&folder.file("flow_at_1.safetensors"))?;
+    }
+    let figures = figures::draw(problem, outcome, &run.sample)?;
+    for Figure { name, svg, .. } in &figures {
+        folder.write(&format!("figures/{name}.svg"), svg)?;
+    }
+    folder.write("report.html", report::html(title, record, &run.summary, &figures)?)?;
+    Ok(folder)
+}

@@ -1,0 +1,262 @@
+//! `summary.json`: what a run has found, as plain data.
+
+use crate::registry::{Known, mode_weights};
+use adaann::{
+    fit::{Outcome, Restart, Sample},
+    simd::Instructions,
+};
+use serde::Serialize;
+
+/// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
+const MOST_WARNINGS: usize = 5;
+
+/// A mode with less than this share of its true weight is called lost.
+const LOST_MODE: f64 = 0.1;
+
+/// What a run has found.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) version: &'static str,
+    pub(crate) target: String,
+    /// Seed of the run that was kept.
+    pub(crate) seed: u64,
+    /// Values of t.
+    pub(crate) steps: usize,
+    pub(crate) updates: usize,
+    pub(crate) target_evaluations: usize,
+    /// Wall time of the training, of all seeds together.
+    pub(crate) seconds: f64,
+    /// E_q[log q − log p] over the draws, with its standard error.
+    pub(crate) neg_elbo: f64,
+    pub(crate) neg_elbo_standard_error: f64,
+    /// log ∫p, where the target knows it.
+    pub(crate) log_z: Option<f64>,
+    /// KL(q‖p) = neg-ELBO + log Z.
+    pub(crate) kl: Option<f64>,
+    pub(crate) parameters: Vec<Parameter>,
+    /// The target's modes, where it knows them.
+    pub(crate) modes: Vec<ModeWeight>,
+    /// Was the run interrupted?
+    pub(crate) stopped: bool,
+    /// The last value of t.
+    pub(crate) t: f64,
+    pub(crate) warnings: Vec<String>,
+    /// Share of the points of the training without a finite density.
+    pub(crate) lost_share: f64,
+    /// Share of the final draws without a finite density.
+    pub(crate) lost_draws: f64,
+    pub(crate) skipped_updates: usize,
+    pub(crate) draws: usize,
+    pub(crate) instructions: String,
+    pub(crate) threads: usize,
+    /// All runs, best first, if there were several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) seeds: Vec<Seed>,
+}
+
+/// A parameter of the target over the draws.
+#[derive(Debug, Serialize)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
+}
+
+/// A mode of the target with the share of the draws that belong to it.
+#[derive(Debug, Serialize)]
+pub(crate) struct ModeWeight {
+    pub(crate) location: Vec<f64>,
+    pub(crate) weight: f64,
+    pub(crate) true_weight: f64,
+}
+
+/// One of several runs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Seed {
+    pub(crate) seed: u64,
+    pub(crate) neg_elbo: f64,
+    pub(crate) steps: usize,
+    pub(crate) updates: usize,
+    pub(crate) stopped: bool,
+    pub(crate) mode_weights: Vec<f64>,
+}
+
+impl Seed {
+    /// What a run is compared by.
+    pub(crate) fn new(run: &Restart, known: &Known, sample: &Sample) -> Self {
+        Self {
+            seed: run.seed,
+            neg_elbo: run.neg_elbo,
+            steps: run.outcome.steps.len(),
+            updates: run.outcome.trace.len(),
+            stopped: run.outcome.stopped,
+            mode_weights: weights(known, sample),
+        }
+    }
+}
+
+/// What a summary is made of.
+pub(crate) struct Sources<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) names: &'a [String],
+    pub(crate) known: &'a Known,
+    pub(crate) seed: u64,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) sample: &'a Sample,
+    pub(crate) seconds: f64,
+    pub(crate) seeds: Vec<Seed>,
+}
+
+impl Summary {
+    pub(crate) fn new(sources: Sources) -> Self {
+        let Sources { target, names, known, seed, outcome, sample, seconds, seeds } = sources;
+        let losses: Vec<f64> = sample
+            .log_q
+            .iter()
+            .zip(&sample.log_p)
+            .map(|(log_q, log_p)| log_q - log_p)
+            .filter(|loss| loss.is_finite())
+            .collect();
+        let (neg_elbo, spread) = mean_and_sd(&losses);
+        let parameters = names
+            .iter()
+            .enumerate()
+            .map(|(d, name)| {
+                let (mean, sd) = mean_and_sd(sample.points.row(d));
+                Parameter { name: name.clone(), mean, sd }
+            })
+            .collect();
+        let modes = known
+            .modes
+            .iter()
+            .zip(weights(known, sample))
+            .map(|(mode, weight)| ModeWeight {
+                location: mode.location.clone(),
+                weight,
+                true_weight: mode.weight,
+            })
+            .collect();
+        let updates = outcome.trace.len();
+        let lost: f64 = outcome.steps.iter().map(|step| step.lost * step.updates as f64).sum();
+        let mut summary = Self {
+            version: env!("CARGO_PKG_VERSION"),
+            target: target.to_owned(),
+            seed,
+            steps: outcome.steps.len(),
+            updates,
+            target_evaluations: outcome.target_evaluations,
+            seconds,
+            neg_elbo,
+            neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
+            log_z: known.log_z,
+            kl: known.log_z.map(|log_z| neg_elbo + log_z),
+            parameters,
+            modes,
+            stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
+            t: outcome.steps.last().map_or(0.0, |step| step.t),
+            warnings: Vec::new(),
+            lost_share: lost / updates.max(1) as f64,
+            lost_draws: 1.0 - losses.len() as f64 / sample.log_q.len() as f64,
+            skipped_updates: outcome.skipped_updates,
+            draws: sample.points.len(),
+            instructions: Instructions::current().to_string(),
+            threads: rayon::current_num_threads(),
+            seeds,
+        };
+        summary.warnings = summary.find_warnings(outcome);
+        summary
+    }
+
+    /// The text of the file.
+    pub(crate) fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data serialise");
+        text.push('\n');
+        text
+    }
+
+    /// What the user should know, in words, with what to try.
+    fn find_warnings(&self, outcome: &Outcome) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.stopped && self.t < 1.0 {
+            warnings.push(format!(
+                "the run was stopped at t = {:.4}: the flow approximates p^t there, not the target",
+                self.t
+            ));
+        } else if self.stopped {
+            warnings.push("the run was stopped before the end of its refinement".to_owned());
+        }
+        for mode in self.modes.iter().filter(|mode| mode.weight < LOST_MODE * mode.true_weight) {
+            warnings.push(format!(
+                "the mode at {} has weight {:.3} instead of {:.3}: the flow has lost it; try a \
+                 smaller --tau, more --updates or a wider --base-sd",
+                point(&mode.location),
+                mode.weight,
+                mode.true_weight
+            ));
+        }
+        if self.lost_share > 0.01 || self.lost_draws > 0.01 {
+            warnings.push(format!(
+                "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
+                 where the density is 0 or not a number; they are left out",
+                100.0 * self.lost_share,
+                100.0 * self.lost_draws
+            ));
+        }
+        if self.skipped_updates > 0 {
+            warnings.push(format!(
+                "{} of {} updates were skipped because their gradient was not finite; try a lower \
+                 --lr, or --clip",
+                self.skipped_updates, self.updates
+            ));
+        }
+        warnings.extend(outcome.warnings.iter().take(MOST_WARNINGS).map(ToString::to_string));
+        if outcome.warnings.len() > MOST_WARNINGS {
+            warnings.push(format!(
+                "{} more warnings of this kind",
+                outcome.warnings.len() - MOST_WARNINGS
+            ));
+        }
+        warnings
+    }
+}
+
+/// A point as people write it.
+pub(crate) fn point(location: &[f64]) -> String {
+    const MOST: usize = 4;
+    let mut numbers: Vec<_> = location.iter().take(MOST).map(|x| format!("{x:.3}")).collect();
+    if location.len() > MOST {
+        numbers.push("...".to_owned());
+    }
+    match &numbers[..] {
+        [one] => one.clone(),
+        _ => format!("({})", numbers.join(", ")),
+    }
+}
+
+fn weights(known: &Known, sample: &Sample) -> Vec<f64> {
+    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, &sample.points) }
+}
+
+fn mean_and_sd(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (n - 1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_the_definition() {
+        assert_eq!(mean_and_sd(&[1.0, 2.0, 6.0]), (3.0, 7f64.sqrt()));
+    }
+
+    #[test]
+    fn points_are_short() {
+        assert_eq!(point(&[1.0]), "1.000");
+        assert_eq!(point(&[1.0, -2.5]), "(1.000, -2.500)");
+        assert_eq!(point(&[0.0; 9]), "(0.000, 0.000, 0.000, 0.000, ...)");
+    }
+}

@@ -1,0 +1,225 @@
+//! The closing table: the same rows for the terminal and for the report.
+
+use crate::summary::{Summary, point};
+use std::{fmt::Write, io::IsTerminal, path::Path};
+
+/// Parameters, modes or seeds shown; the rest is in `summary.json`.
+const MOST_ROWS: usize = 16;
+
+/// A table: an optional header, and rows whose first column is a label.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// A line below.
+    pub(crate) note: Option<String>,
+}
+
+/// Everything the summary says, as tables.
+pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
+    let mut tables = vec![facts(summary), parameters(summary)];
+    if !summary.modes.is_empty() {
+        tables.push(modes(summary));
+    }
+    if !summary.seeds.is_empty() {
+        tables.push(seeds(summary));
+    }
+    tables
+}
+
+fn facts(summary: &Summary) -> Table {
+    let mut rows = vec![
+        vec!["steps".to_owned(), thousands(summary.steps)],
+        vec!["updates".to_owned(), thousands(summary.updates)],
+        vec!["target evaluations".to_owned(), thousands(summary.target_evaluations)],
+        vec!["seconds".to_owned(), format!("{:.2}", summary.seconds)],
+        vec![
+            "neg-ELBO".to_owned(),
+            format!("{:.4} ± {:.4}", summary.neg_elbo, summary.neg_elbo_standard_error),
+        ],
+    ];
+    if let (Some(kl), Some(log_z)) = (summary.kl, summary.log_z) {
+        rows.push(vec![
+            "KL(q||p)".to_owned(),
+            format!("{kl:.4} ± {:.4}", summary.neg_elbo_standard_error),
+        ]);
+        rows.push(vec!["log Z (known)".to_owned(), format!("{log_z:.4}")]);
+    }
+    Table { header: Vec::new(), rows, note: None }
+}
+
+fn parameters(summary: &Summary) -> Table {
+    let row = |p: &crate::summary::Parameter| {
+        vec![p.name.clone(), format!("{:.4}", p.mean), format!("{:.4}", p.sd)]
+    };
+    shortened(&["parameter", "mean", "sd"], summary.parameters.iter().map(row).collect())
+}
+
+fn modes(summary: &Summary) -> Table {
+    let row = |mode: &crate::summary::ModeWeight| {
+        vec![
+            point(&mode.location),
+            format!("{:.4}", mode.weight),
+            format!("{:.4}", mode.true_weight),
+        ]
+    };
+    shortened(&["mode at", "weight", "truth"], summary.modes.iter().map(row).collect())
+}
+
+fn seeds(summary: &Summary) -> Table {
+    // The weights of more modes than this do not fit a line.
+    let shown = if summary.modes.len() <= 4 { summary.modes.len() } else { 0 };
+    let mut header = vec!["seed".to_owned(), "neg-ELBO".to_owned(), "steps".to_owned()];
+    header.extend(summary.modes.iter().take(shown).map(|mode| point(&mode.location)));
+    let row = |run: &crate::summary::Seed| {
+        let mut row =
+            vec![run.seed.to_string(), format!("{:.4}", run.neg_elbo), thousands(run.steps)];
+        row.extend(run.mode_weights.iter().take(shown).map(|weight| format!("{weight:.4}")));
+        row
+    };
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut table = shortened(&header, summary.seeds.iter().map(row).collect());
+    if let [best, .., worst] = &summary.seeds[..] {
+        let spread = format!(
+            "best seed {} kept; neg-ELBO from {:.4} to {:.4}",
+            best.seed, best.neg_elbo, worst.neg_elbo
+        );
+        table.note = Some(table.note.map_or(spread.clone(), |note| format!("{spread}; {note}")));
+    }
+    table
+}
+
+fn shortened(header: &[&str], mut rows: Vec<Vec<String>>) -> Table {
+    let more = rows.len().saturating_sub(MOST_ROWS);
+    rows.truncate(MOST_ROWS);
+    Table {
+        header: header.iter().map(|&name| name.to_owned()).collect(),
+        rows,
+        note: (more > 0).then(|| format!("{more} more in summary.json")),
+    }
+}
+
+/// The tables for a terminal, with warnings, the folder and what to do next.
+pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Style) -> String {
+    let mut text = format!("{}\n", style.bold(title));
+    for table in tables(summary) {
+        text.push('\n');
+        text += &aligned(&table, style);
+    }
+    if !summary.warnings.is_empty() {
+        text.push('\n');
+    }
+    for warning in &summary.warnings {
+        writeln!(text, "{} {warning}", style.yellow("warning:")).expect("strings grow");
+    }
+    let folder = folder.display();
+    write!(
+        text,
+        "\nwritten to {folder}\n  figures and tables   {folder}/report.html\n  \
+         your own points      adaann density {folder} points.csv\n"
+    )
+    .expect("strings grow");
+    text
+}
+
+/// Columns of equal width: labels to the left, numbers to the right.
+fn aligned(table: &Table, style: Style) -> String {
+    let all = || table.rows.iter().chain(std::iter::once(&table.header));
+    let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| all().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max())
+        .map(Option::unwrap_or_default)
+        .collect();
+    let line = |row: &[String]| {
+        let mut line = String::from(" ");
+        for (c, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            match c {
+                0 => write!(line, " {cell:<width$}"),
+                _ => write!(line, "   {cell:>width$}"),
+            }
+            .expect("strings grow");
+        }
+        line.trim_end().to_owned()
+    };
+    let mut text = String::new();
+    if !table.header.is_empty() {
+        text += &style.dim(&line(&table.header));
+        text.push('\n');
+    }
+    for row in &table.rows {
+        text += &line(row);
+        text.push('\n');
+    }
+    if let Some(note) = &table.note {
+        text += &style.dim(&format!("  {note}"));
+        text.push('\n');
+    }
+    text
+}
+
+/// Colours, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    /// Colours if standard output is a terminal and the user has not asked for none.
+    pub(crate) fn detect() -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { coloured: wanted && std::io::stdout().is_terminal() }
+    }
+
+    /// No colours.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self { coloured: false }
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn yellow(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+}
+
+/// A count with separators.
+fn thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_separated_by_thousands() {
+        assert_eq!([0, 999, 1000, 1234567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = vec![vec!["a".into(), "1.5".into()], vec!["long".into(), "-10.5".into()]];
+        let table = Table { header: vec!["name".into(), "x".into()], rows, note: None };
+        let expected = "  name       x\n  a        1.5\n  long   -10.5\n";
+        assert_eq!(aligned(&table, Style::plain()), expected);
+    }
+}
