@@ -179,7 +179,7 @@ impl Summary {
         let mut warnings = Vec::new();
         if self.stopped && self.t < 1.0 {
             warnings.push(format!(
-                "the run was stopped at t = {:.4}: the flow approximates p^t there, not the target",
+                "the run was stopped at t = {:.4}: the flow approximates the density annealed to there, not the target",
                 self.t
             ));
         } else if self.stopped {

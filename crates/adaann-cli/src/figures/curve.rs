@@ -46,23 +46,25 @@ pub(super) fn draw(
         )
         .with_color(style::SKY)
         .with_opacity(0.35)
-        .with_legend("draws")
         .into(),
         LinePlot::new()
             .with_data(curve(&values.log_p, log_z))
             .with_color(style::VERMILLION)
             .with_stroke_width(3.0)
-            .with_legend("target")
             .into(),
         LinePlot::new()
             .with_data(curve(&values.log_q, 0.0))
             .with_color(style::BLUE)
             .with_stroke_width(2.0)
             .with_dashed()
-            .with_legend("approximation")
             .into(),
     ];
-    let layout = style::layout(&plots)
+    let legend = vec![
+        style::line("target", style::VERMILLION),
+        style::dashed("approximation", style::BLUE),
+        style::area("draws", style::PALE_SKY),
+    ];
+    let layout = style::with_legend(style::layout(&plots), legend)
         .with_x_label(target.names()[0].clone())
         .with_y_label("density")
         .with_y_axis_min(0.0)

@@ -22,31 +22,33 @@ pub(super) fn draw(trace: &[UpdateRecord]) -> Option<Figure> {
         )
         .with_color(style::SKY)
         .with_opacity(0.4)
-        .with_legend("80 per cent of the updates")
         .into(),
         LinePlot::new()
             .with_data(groups.iter().map(|g| (g.update, g.middle)).collect::<Vec<_>>())
             .with_color(style::BLUE)
             .with_stroke_width(2.0)
-            .with_legend("median")
             .into(),
+    ];
+    let mut legend = vec![
+        style::line("median", style::BLUE),
+        style::area("80 per cent of the updates", style::PALE_SKY),
     ];
     // The first updates may be orders of magnitude off: what happens later is what matters.
     let (low, high) = window(&groups);
     if let Some(arrival) = trace.iter().find(|record| record.t >= 1.0).map(|r| r.update)
         && arrival > 1
     {
+        legend.push(style::dashed("arrival at t = 1", style::VERMILLION));
         plots.push(
             LinePlot::new()
                 .with_data([(arrival as f64, low), (arrival as f64, high)])
                 .with_color(style::VERMILLION)
                 .with_stroke_width(1.5)
                 .with_dashed()
-                .with_legend("arrival at t = 1")
                 .into(),
         );
     }
-    let layout = style::layout(&plots)
+    let layout = style::with_legend(style::layout(&plots), legend)
         .with_x_label("update")
         .with_y_label("neg-ELBO of p_t")
         .with_y_axis_min(low)

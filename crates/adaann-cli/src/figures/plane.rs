@@ -15,12 +15,13 @@ use kuva::{
     plot::{ColorMap, ContourPlot},
     render::{figure::Figure as Panels, plots::Plot},
 };
+use std::sync::Arc;
 
 /// Points along each axis.
-const POINTS: usize = 120;
+const POINTS: usize = 80;
 
 /// Levels, as shares of the target's peak.
-const LEVELS: [f64; 8] = [0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9];
+const LEVELS: [f64; 6] = [0.02, 0.1, 0.25, 0.45, 0.65, 0.85];
 
 pub(super) fn draw(
     problem: &Problem,
@@ -43,24 +44,29 @@ pub(super) fn draw(
         let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
         peak + (sum * cell[0] * cell[1]).ln()
     });
-    let levels = LEVELS.map(|share| share * (peak - log_z).exp());
+    // Shares of the target's peak on both sides, so that levels and colours agree.
+    let shifts = [peak, peak - log_z];
     let names = target.names();
     let panel = |logs: &[f64], shift: f64| {
         let heights: Vec<Vec<f64>> = logs
             .chunks(POINTS)
             .map(|row| row.iter().map(|log| finite((log - shift).exp())).collect())
             .collect();
+        let highest = heights.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
         let contour = ContourPlot::new()
             .with_grid(heights, grid[0].clone(), grid[1].clone())
-            .with_levels(&levels)
+            .with_levels(&LEVELS)
             .with_filled()
-            .with_colormap(ColorMap::PurpleBlue)
-            .with_line_width(0.6);
+            .with_colormap(ColorMap::Custom(Arc::new(move |share| blues(share * highest))))
+            .with_line_color("#1d3557")
+            .with_line_width(0.5);
         vec![Plot::from(contour)]
     };
-    let plots = vec![panel(&values.log_p, log_z), panel(&values.log_q, 0.0)];
+    let plots = vec![panel(&values.log_p, shifts[0]), panel(&values.log_q, shifts[1])];
     let layouts = ["target", "approximation"].into_iter().zip(&plots).map(|(title, plots)| {
-        style::layout(plots)
+        let mut layout = style::layout(plots);
+        layout.show_colorbar = false;
+        layout
             .with_title(title)
             .with_x_label(names[0].clone())
             .with_y_label(names[1].clone())
@@ -72,7 +78,7 @@ pub(super) fn draw(
     let panels = Panels::new(1, 2)
         .with_layouts(layouts.collect())
         .with_plots(plots)
-        .with_cell_size(380.0, 360.0);
+        .with_cell_size(360.0, 360.0);
     Ok(Figure {
         name: "density",
         caption: format!(
@@ -86,4 +92,24 @@ pub(super) fn draw(
 
 fn finite(x: f64) -> f64 {
     if x.is_finite() { x } else { 0.0 }
+}
+
+/// White to dark blue: light rises evenly, so it survives a grey printer.
+fn blues(share: f64) -> String {
+    let share = share.clamp(0.0, 1.0).sqrt();
+    let mix = |from: f64, to: f64| (from + (to - from) * share).round() as u8;
+    format!("#{:02x}{:02x}{:02x}", mix(255.0, 8.0), mix(255.0, 64.0), mix(255.0, 129.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_go_from_white_to_blue() {
+        assert_eq!(
+            (blues(0.0), blues(1.0), blues(9.0)),
+            ("#ffffff".into(), "#084081".into(), "#084081".into())
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! How t grew, and by which steps.
 
 use super::{Figure, style};
-use adaann::fit::StepRecord;
+use adaann::{fit::StepRecord, schedule::Reason};
 use kuva::{
     plot::LinePlot,
     render::{figure::Figure as Panels, plots::Plot},
@@ -12,7 +12,9 @@ const MOST_POINTS: usize = 1_000;
 
 /// Nothing to draw if t took only one value.
 pub(super) fn draw(steps: &[StepRecord]) -> Option<Figure> {
-    let taken: Vec<_> = steps.iter().filter(|step| step.epsilon > 0.0).collect();
+    // The last step is cut to end at 1: its size says nothing about the rule.
+    let taken: Vec<_> =
+        steps.iter().filter(|s| s.epsilon > 0.0 && s.reason != Some(Reason::End)).collect();
     if taken.len() < 2 {
         return None;
     }
@@ -28,8 +30,16 @@ pub(super) fn draw(steps: &[StepRecord]) -> Option<Figure> {
     };
     let plots = vec![line(rise), line(sizes)];
     let layouts = vec![
-        style::layout(&plots[0]).with_x_label("step").with_y_label("t").with_log_y(),
-        style::layout(&plots[1]).with_x_label("t").with_y_label("epsilon").with_log_scale(),
+        style::layout(&plots[0])
+            .with_x_label("step")
+            .with_y_label("t")
+            .with_log_y()
+            .with_y_tick_format(style::logarithmic()),
+        style::layout(&plots[1])
+            .with_x_label("t")
+            .with_y_label("epsilon")
+            .with_log_scale()
+            .with_tick_format(style::logarithmic()),
     ];
     let panels =
         Panels::new(1, 2).with_plots(plots).with_layouts(layouts).with_cell_size(380.0, 320.0);
