@@ -43,15 +43,41 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// The whole chain in one sentence; a setting that is a flag is written as one.
 fn sentence(error: &anyhow::Error) -> String {
-    let text = format!("{error:#}");
     match error.downcast_ref() {
-        Some(Error::Setting { setting, .. }) if is_flag(setting) => format!("--{text}"),
-        _ => text,
+        Some(Error::Setting { setting, value, range }) => {
+            let name = flag(setting).map_or(setting.to_string(), |flag| format!("--{flag}"));
+            format!("{name} is {value}, but must be {range}")
+        }
+        _ => format!("{error:#}"),
     }
 }
 
-fn is_flag(name: &str) -> bool {
+/// The flag that sets a setting of the library.
+fn flag(setting: &str) -> Option<String> {
+    let name = match setting {
+        "list" => "temperatures".to_owned(),
+        other => other.replace('_', "-"),
+    };
     let cli = Cli::command();
     let run = cli.find_subcommand("run").expect("there is a subcommand 'run'");
-    run.get_arguments().any(|arg| arg.get_long() == Some(name))
+    run.get_arguments().any(|arg| arg.get_long() == Some(&name)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_named_as_their_flags() {
+        for (setting, start) in [
+            ("tau", "--tau is 0,"),
+            ("max_ratio", "--max-ratio is 0,"),
+            ("list", "--temperatures is 0,"),
+            ("dim", "dim is 0,"),
+        ] {
+            let error = Error::Setting { setting, value: "0".into(), range: "above 0".into() };
+            let text = sentence(&error.into());
+            assert!(text.starts_with(start), "{text}");
+        }
+    }
 }

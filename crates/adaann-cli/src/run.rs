@@ -41,8 +41,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let out = args.output.out.clone().unwrap_or_else(|| default_folder(&record));
-    folder::check(&out, args.output.force)?;
     interrupt::listen()?;
+    folder::check(&out, args.output.force)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(args.output.threads)
         .build()

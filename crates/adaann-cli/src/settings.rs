@@ -14,7 +14,7 @@ use adaann::{
     optim::Optimizer,
     path::PathKind,
     schedule::{Rule, Schedule, Work},
-    target::Target,
+    target::{Target, Unconstrained},
 };
 use anyhow::Result;
 
@@ -39,6 +39,11 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     set(&mut settings.clip, args.optimizer.clip.map(|clip| clip.0));
     set(&mut settings.seed, args.output.seed);
     settings.check(target)?;
+    if settings.base.start == Start::Normal {
+        // The fit would say so as well, but only after the output folder was looked at. A Laplace
+        // start is left to it: finding a mode takes time.
+        settings.base.resolve(&Unconstrained::new(target)?)?;
+    }
     if settings.path == PathKind::Likelihood && !target.has_prior() {
         return Err(usage(format!(
             "--path is likelihood, but {} has no prior apart from its likelihood; use power or \
@@ -213,6 +218,11 @@ fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {
             ("optimizer-epsilon", args.optimizer_epsilon.is_some(), &["adam", "rmsprop"]),
         ],
     )?;
+    if let Some(epsilon) = args.optimizer_epsilon.filter(|e| !(e.is_finite() && *e > 0.0)) {
+        return Err(usage(format!(
+            "--optimizer-epsilon is {epsilon}, but must be a positive finite number"
+        )));
+    }
     match &mut optimizer {
         Optimizer::Sgd(sgd) => set(&mut sgd.momentum, args.momentum),
         Optimizer::RmsProp(rmsprop) => {

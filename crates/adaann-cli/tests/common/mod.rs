@@ -1,0 +1,111 @@
+//! Runs the real binary in a folder of its own.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+use tempfile::TempDir;
+
+/// Settings that take milliseconds.
+pub(crate) const TINY: &[&str] = &[
+    "--layers",
+    "4",
+    "--tau",
+    "0.3",
+    "--warmup",
+    "20",
+    "--updates",
+    "1",
+    "--refine",
+    "30",
+    "--samples",
+    "20",
+    "--refine-samples",
+    "200",
+    "--variance-samples",
+    "50",
+    "--draws",
+    "500",
+];
+
+/// A folder to run in, removed at the end.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_adaann"));
+        command.current_dir(self.0.path());
+        command
+    }
+
+    /// Runs the binary with words and more arguments.
+    pub(crate) fn adaann(&self, words: &str, more: &[&str]) -> Output {
+        self.command()
+            .args(words.split_whitespace())
+            .args(more)
+            .output()
+            .expect("the binary starts")
+    }
+
+    /// Runs a target with tiny settings, which must succeed.
+    pub(crate) fn run(&self, words: &str) -> Output {
+        let output = self.adaann(&format!("run {words}"), TINY);
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+        output
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("the file is written");
+    }
+
+    pub(crate) fn summary(&self, run: &str) -> Value {
+        serde_json::from_str(&self.read(&format!("{run}/summary.json"))).expect("valid JSON")
+    }
+
+    /// Everything in the folder, hidden names included.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+}
+
+/// Names in a folder, sorted.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("plain names"))
+        .collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// Header and numbers of a CSV text; an empty field is NaN.
+pub(crate) fn table(text: &str) -> (String, Vec<Vec<f64>>) {
+    let mut lines = text.lines();
+    let header = lines.next().expect("a header").to_owned();
+    let number =
+        |field: &str| if field.is_empty() { f64::NAN } else { field.parse().expect(field) };
+    (header, lines.map(|line| line.split(',').map(number).collect()).collect())
+}

@@ -1,0 +1,79 @@
+//! `adaann density` evaluates a finished run at the user's points.
+
+mod common;
+
+use common::{Place, stderr, stdout, table};
+
+#[test]
+fn draws_come_back_with_their_own_log_densities() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let output = place.adaann("density r r/draws.csv", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (header, found) = table(&stdout(&output));
+    let (_, draws) = table(&place.read("r/draws.csv"));
+    assert_eq!((header.as_str(), found.len()), ("z1,log_p,log_q", draws.len()));
+    for (found, draw) in found.iter().zip(&draws) {
+        assert_eq!(found[..2], draw[..2]);
+        assert!((found[2] - draw[2]).abs() < 1e-6, "{found:?} {draw:?}");
+    }
+    let spread = draws.iter().map(|draw| draw[2]).fold(0.0, f64::min);
+    assert!(spread < -3.0, "log q varies, so agreement means something");
+}
+
+#[test]
+fn q_is_a_density() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let cell = 0.01;
+    let points: String = (0..4000).map(|i| format!("{}\n", -22.0 + cell * i as f64)).collect();
+    place.write("grid.csv", &points);
+    assert!(place.adaann("density r grid.csv --out values.csv", &[]).status.success());
+    let (_, values) = table(&place.read("values.csv"));
+    let integral: f64 = values.iter().map(|value| value[2].exp() * cell).sum();
+    assert!((integral - 1.0).abs() < 1e-3, "{integral}");
+}
+
+#[test]
+fn points_without_density_are_not_a_failure() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    place.write("points.csv", "name,z1\nfar,inf\nnear,0.5\n");
+    let output = place.adaann("density r points.csv", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines: Vec<_> = stdout(&output).lines().map(str::to_owned).collect();
+    assert_eq!(lines[1], "inf,-inf,-inf");
+    assert!(lines[2].starts_with("0.5,-10.5625,"), "{}", lines[2]);
+}
+
+#[test]
+fn bad_points_are_named_with_their_line() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    for (text, message) in [
+        ("z1\n1\ntwo\n", "bad.csv, line 3: z1 is 'two', which is no number"),
+        ("x\n1\n", "bad.csv, line 1: no column is called 'z1'"),
+        ("1,2\n", "bad.csv, line 1: 2 columns, but the 1 parameters are z1"),
+        ("", "bad.csv has no points"),
+    ] {
+        place.write("bad.csv", text);
+        let output = place.adaann("density r bad.csv --out out.csv", &[]);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert!(!place.path("out.csv").exists());
+    }
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let place = Place::new();
+    place.write("points.csv", "1\n");
+    let output = place.adaann("density nothing points.csv", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nothing is not a run folder"), "{}", stderr(&output));
+    place.run("bimodal --out r");
+    place.write("r/flow.safetensors", "broken");
+    let output = place.adaann("density r points.csv", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("flow.safetensors"), "{}", stderr(&output));
+}

@@ -1,0 +1,65 @@
+//! Ctrl-C ends a run cleanly: what was done is kept, and the folder is whole.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Place, table};
+use std::{
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// Waits until `done`, for at most a minute.
+fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(status.expect("kill starts").success());
+}
+
+/// Starts a run that would take hours, and waits until it listens.
+fn endless(place: &Place, seeds: &str) -> Child {
+    let child = place
+        .command()
+        .args("run bimodal --layers 2 --tau 0.5 --refine 2000000000 --draws 100".split(' '))
+        .args(["--seeds", seeds, "--out", "parent/r"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    // It listens before it looks at the output folder, whose parent it then creates.
+    wait_for("the parent folder", || place.path("parent").exists());
+    child
+}
+
+#[test]
+fn what_was_done_is_kept() {
+    for (name, seeds) in [("-INT", "1"), ("-TERM", "2")] {
+        let place = Place::new();
+        let mut child = endless(&place, seeds);
+        std::thread::sleep(Duration::from_millis(300));
+        signal(&child, name);
+        let mut code = None;
+        wait_for("the end of the run", || {
+            code = child.try_wait().expect("the run can be waited for").map(|status| status.code());
+            code.is_some()
+        });
+        assert_eq!(code, Some(Some(130)), "{name}");
+        let summary = place.summary("parent/r");
+        assert_eq!(summary["stopped"], true);
+        assert!(summary["warnings"][0].as_str().unwrap().contains("stopped"));
+        let (_, trace) = table(&place.read("parent/r/trace.csv"));
+        assert_eq!(summary["updates"], trace.len());
+        assert!(!trace.is_empty(), "it was stopped in the middle");
+        assert_eq!(table(&place.read("parent/r/draws.csv")).1.len(), 100);
+        assert!(place.path("parent/r/flow.safetensors").is_file());
+        assert!(place.path("parent/r/report.html").is_file());
+        assert_eq!(common::names(&place.path("parent")), ["r"]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Bad input: one clear sentence, exit code 2, and nothing written.
+
+mod common;
+
+use common::{Place, stderr};
+
+/// Runs with bad input, and gives what was said.
+fn refused(words: &str) -> String {
+    let place = Place::new();
+    let output = place.adaann(words, &[]);
+    assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+    assert_eq!(place.entries(), [""; 0], "{words}");
+    assert!(output.stdout.is_empty());
+    stderr(&output)
+}
+
+#[test]
+fn settings_out_of_range_are_named_with_value_and_range() {
+    for (flags, message) in [
+        ("--tau 0", "--tau is 0, but must be a positive finite number"),
+        ("--tau -1", "--tau is -1, but must be a positive finite number"),
+        ("--tau nan", "--tau is NaN, but must be a positive finite number"),
+        ("--t0 0", "--t0 is 0, but must be above 0 and at most 1"),
+        ("--t0 1.5", "--t0 is 1.5, but must be above 0 and at most 1"),
+        ("--t0 -0.1", "--t0 is -0.1, but must be above 0 and at most 1"),
+        ("--layers 0", "--layers is 0, but must be at least 1"),
+        ("--samples 1", "--samples is 1, but must be from 2 to"),
+        ("--refine-samples 0", "--refine-samples is 0, but must be from 2 to"),
+        ("--variance-samples 1", "--variance-samples is 1, but must be from 2 to"),
+        ("--updates 0", "--updates is 0, but must be at least 1"),
+        ("--lr 0", "--lr is 0, but must be positive and finite"),
+        ("--beta1 1", "--beta1 is 1, but must be at least 0 and below 1"),
+        ("--optimizer-epsilon 0", "--optimizer-epsilon is 0, but must be a positive"),
+        ("--initial-scale -1", "--initial-scale is -1, but must be finite and not negative"),
+        ("--base-sd 0", "--base-sd is 0, but must be positive and finite"),
+        ("--base-mean 1,2", "--base-mean is a list of 2, but must be one number"),
+        ("--draws 1", "--draws is 1, but must be from 2 to"),
+        ("--seeds 0", "--seeds is 0, but must be at least 1"),
+        ("--schedule linear --epsilon 0", "--epsilon is 0, but must be"),
+        ("--schedule exponential --steps 0", "--steps is 0, but must be at least 1"),
+        ("--schedule list --temperatures 0.5,0.2", "--temperatures is 0.5, then 0.2"),
+        ("--schedule guarded --max-ratio 1", "--max-ratio is 1, but must be above 1"),
+        ("--schedule ess --ess 1", "--ess is 1, but must be"),
+        ("--clip 0", "'--clip <NORM>': must be a number above 0"),
+        ("--lr-rule step:0:0.5", "every is 0, but must be at least 1"),
+        ("--lr-rule wave", "must be constant, step:EVERY:FACTOR"),
+        ("--path likelihood", "--path is likelihood, but bimodal has no prior"),
+        ("--param mu", "write it as NAME=NUMBER"),
+    ] {
+        let said = refused(&format!("run bimodal {flags}"));
+        assert!(said.contains(message), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn flags_of_something_else_are_refused() {
+    for (flags, message) in [
+        (
+            "--schedule linear --tau 0.1",
+            "--tau does not apply to the linear schedule; it belongs to adaann, guarded",
+        ),
+        ("--schedule none --t0 0.1", "--t0 does not apply to the none schedule"),
+        ("--epsilon 0.1", "--epsilon does not apply to the adaann schedule; it belongs to linear"),
+        ("--steps 3", "--steps does not apply"),
+        ("--temperatures 0.1,1", "--temperatures does not apply"),
+        ("--ess 0.5", "--ess does not apply"),
+        ("--max-ratio 2", "--max-ratio does not apply"),
+        ("--no-robust", "--no-robust does not apply"),
+        ("--flow radial --activation tanh", "--activation does not apply to the radial flow"),
+        ("--optimizer sgd --beta1 0.5", "--beta1 does not apply to the sgd optimizer"),
+        ("--momentum 0.5", "--momentum does not apply to the adam optimizer; it belongs to sgd"),
+        ("--base laplace --base-sd 1", "--base-sd does not apply to the laplace base"),
+    ] {
+        let said = refused(&format!("run bimodal {flags}"));
+        assert!(said.contains(message), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn unknown_names_get_the_nearest() {
+    for (words, message) in [
+        ("run bimodl", "there is no target called 'bimodl'; did you mean 'bimodal'?"),
+        ("run bimodal --flow planer", "a similar value exists: 'planar'"),
+        ("run bimodal --schedule adaan", "a similar value exists: 'adaann'"),
+        ("run bimodal --path pwoer", "a similar value exists: 'power'"),
+        ("run bimodal --optimizer adm", "a similar value exists: 'adam'"),
+        ("run bimodal --lairs 3", "unexpected argument '--lairs'"),
+        ("densty r f.csv", "a similar subcommand exists: 'density'"),
+    ] {
+        let said = refused(words);
+        assert!(said.contains(message), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_found_out_at_once() {
+    let place = Place::new();
+    place.write("file", "");
+    let output = place.adaann("run bimodal --out file/r", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
+    assert_eq!(place.entries(), ["file"]);
+}

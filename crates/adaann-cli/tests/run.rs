@@ -1,0 +1,204 @@
+//! `adaann run` writes a whole run folder, the same one every time, and says what it found.
+
+mod common;
+
+use common::{Place, TINY, names, stderr, stdout, table};
+use serde_json::Value;
+
+#[test]
+fn the_folder_is_whole() {
+    let place = Place::new();
+    let output = place.run("bimodal --out r");
+    assert_eq!(place.entries(), ["r"], "nothing hidden is left behind");
+    let files = [
+        "draws.csv",
+        "figures",
+        "flow.safetensors",
+        "flow_at_1.safetensors",
+        "report.html",
+        "run.toml",
+        "schedule.csv",
+        "summary.json",
+        "trace.csv",
+    ];
+    assert_eq!(names(&place.path("r")), files);
+    assert_eq!(names(&place.path("r/figures")), ["density.svg", "loss.svg", "schedule.svg"]);
+    let said = stdout(&output);
+    for word in ["steps", "updates", "neg-ELBO", "KL(q||p)", "truth", "written to r"] {
+        assert!(said.contains(word), "{word} in {said}");
+    }
+    assert!(!said.contains('\x1b'), "no colours outside a terminal");
+}
+
+#[test]
+fn the_tables_agree_with_the_summary() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let summary = place.summary("r");
+    let (header, draws) = table(&place.read("r/draws.csv"));
+    assert_eq!((header.as_str(), draws.len()), ("z1,log_p,log_q", 500));
+    for draw in &draws {
+        let log_p = -((draw[0] + 2.0).powi(2) - 3.0).powi(2);
+        assert!((draw[1] - log_p).abs() < 1e-9 * (1.0 + log_p.abs()), "{draw:?}");
+    }
+    let mean = |column: &dyn Fn(&Vec<f64>) -> f64| draws.iter().map(column).sum::<f64>() / 500.0;
+    let close = |value: &Value, x: f64| (value.as_f64().unwrap() - x).abs() < 1e-9;
+    assert!(close(&summary["neg_elbo"], mean(&|draw| draw[2] - draw[1])));
+    let m = mean(&|draw| draw[0]);
+    assert!(close(&summary["parameters"][0]["mean"], m));
+    let sd = (mean(&|draw| (draw[0] - m).powi(2)) * 500.0 / 499.0).sqrt();
+    assert!(close(&summary["parameters"][0]["sd"], sd));
+    assert_eq!(summary["parameters"][0]["name"], "z1");
+
+    let (header, steps) = table(&place.read("r/schedule.csv"));
+    assert_eq!(header, "step,t,epsilon,std_b,updates");
+    assert_eq!(summary["steps"], steps.len());
+    assert_eq!((steps[0][1], steps[steps.len() - 1][1]), (0.01, 1.0));
+    assert!(steps[0][3] > 0.0 && steps[steps.len() - 1][3].is_nan());
+    let (header, trace) = table(&place.read("r/trace.csv"));
+    assert_eq!(header, "update,t,neg_elbo");
+    assert_eq!(summary["updates"], trace.len());
+    assert_eq!(trace.len(), 20 + (steps.len() - 2) + 30, "T_0 + (K - 2) T + T_1");
+    assert_eq!(
+        summary["target_evaluations"],
+        (20 + steps.len() - 2) * 20 + 30 * 200 + (steps.len() - 1) * 50
+    );
+
+    let modes = summary["modes"].as_array().unwrap();
+    let weight: f64 = modes.iter().map(|mode| mode["weight"].as_f64().unwrap()).sum();
+    assert!(modes.len() == 2 && (weight - 1.0).abs() < 1e-9);
+    assert!((modes[0]["location"][0].as_f64().unwrap() + 2.0).abs() > 1.7);
+    assert_eq!((&summary["stopped"], &summary["seed"]), (&Value::Bool(false), &Value::from(1)));
+    assert!(summary["seconds"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_with_any_threads() {
+    let place = Place::new();
+    place.run("bimodal --out a --threads 1 --seed 7");
+    place.run("bimodal --out b --threads 2 --seed 7");
+    place.run("bimodal --out c --threads 2 --seed 7");
+    place.run("bimodal --out d --threads 2 --seed 8");
+    for file in ["draws.csv", "trace.csv", "schedule.csv", "run.toml"] {
+        let read = |run: &str| place.read(&format!("{run}/{file}"));
+        assert_eq!(read("a"), read("b"), "{file}");
+        assert_eq!(read("b"), read("c"), "{file}");
+        assert_ne!(read("c"), read("d"), "{file}: the seed matters");
+    }
+}
+
+#[test]
+fn a_folder_is_replaced_only_if_asked() {
+    let place = Place::new();
+    place.run("bimodal");
+    place.write("runs/bimodal-1/note.txt", "mine");
+    let again = place.adaann("run bimodal", TINY);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("runs/bimodal-1 exists; --force"), "{}", stderr(&again));
+    assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
+    place.run("bimodal --force");
+    assert!(!place.path("runs/bimodal-1/note.txt").exists());
+    assert_eq!(names(&place.path("runs")), ["bimodal-1"]);
+}
+
+#[test]
+fn force_replaces_nothing_but_runs() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("thesis")).unwrap();
+    place.write("thesis/chapter1.tex", "mine");
+    let output = place.adaann("run bimodal --out thesis --force", TINY);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("not a run folder"), "{}", stderr(&output));
+    assert_eq!(place.read("thesis/chapter1.tex"), "mine");
+}
+
+#[test]
+fn json_is_the_summary_and_nothing_else() {
+    let place = Place::new();
+    let output = place.run("bimodal --out r --json");
+    assert_eq!(stdout(&output), place.read("r/summary.json"));
+    let parsed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(parsed["target"], "bimodal");
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn quiet_is_silent() {
+    let place = Place::new();
+    let output = place.run("bimodal --out r --quiet");
+    assert_eq!((stdout(&output), stderr(&output)), (String::new(), String::new()));
+}
+
+#[test]
+fn a_dry_run_shows_what_the_folder_will_say() {
+    let place = Place::new();
+    let shown = stdout(&place.run("bimodal --schedule guarded --dry-run --out r"));
+    assert_eq!(place.entries(), [""; 0]);
+    place.run("bimodal --schedule guarded --out r");
+    assert_eq!(shown, place.read("r/run.toml"));
+    assert!(shown.contains("[settings.schedule.guarded]") && shown.contains("tau = 0.3"));
+}
+
+#[test]
+fn several_seeds_are_compared_and_the_best_is_kept() {
+    let place = Place::new();
+    let said = stdout(&place.run("bimodal --seeds 3 --seed 5 --out r"));
+    let summary = place.summary("r");
+    let seeds = summary["seeds"].as_array().unwrap();
+    let mut numbers: Vec<_> = seeds.iter().map(|run| run["seed"].as_u64().unwrap()).collect();
+    assert_eq!(summary["seed"], numbers[0], "best first");
+    let losses: Vec<_> = seeds.iter().map(|run| run["neg_elbo"].as_f64().unwrap()).collect();
+    assert!(losses.is_sorted(), "{losses:?}");
+    numbers.sort();
+    assert_eq!(numbers, [5, 6, 7]);
+    assert!(said.contains("best seed"), "{said}");
+    // What was kept is what that seed alone gives.
+    place.run(&format!("bimodal --seed {} --out alone", summary["seed"]));
+    assert_eq!(place.read("r/draws.csv"), place.read("alone/draws.csv"));
+}
+
+#[test]
+fn every_schedule_flow_and_optimizer_runs() {
+    let place = Place::new();
+    let small = "--warmup 3 --refine 3 --samples 8 --refine-samples 8 --variance-samples 20 --draws 50 --layers 2 --quiet";
+    for (i, choice) in [
+        "--schedule none",
+        "--schedule linear --epsilon 0.3",
+        "--schedule exponential --steps 3 --flow radial",
+        "--schedule logarithmic --steps 3 --optimizer sgd --momentum 0.5 --lr 1e-4",
+        "--schedule list --temperatures 0.2,0.6,1 --optimizer rmsprop",
+        "--schedule guarded --tau 0.5 --no-robust --activation algebraic",
+        "--schedule ess --ess 0.5 --precision f32",
+        "--path bridge --t0 0 --schedule linear --epsilon 0.5 --train-base",
+        "--base laplace --base-mean -3.5 --base-covariance full --tau 0.5 --clip 1 --lr-rule cosine:5",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let output = place.adaann(&format!("run bimodal {choice} {small} --out r{i}"), &[]);
+        assert!(output.status.success(), "{choice}: {}", stderr(&output));
+        assert_eq!(place.summary(&format!("r{i}"))["draws"], 50);
+    }
+    let (_, steps) = table(&place.read("r4/schedule.csv"));
+    assert_eq!(steps.iter().map(|step| step[1]).collect::<Vec<_>>(), [0.2, 0.6, 1.0]);
+}
+
+#[test]
+fn the_report_needs_nothing_else() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let report = place.read("r/report.html");
+    assert_eq!(report.matches("<svg ").count(), 3);
+    assert!(report.contains("name=\"viewport\"") && report.contains("[settings.work]"));
+    for link in ["src=", "href=", "@import", "<script"] {
+        assert!(!report.contains(link), "{link}");
+    }
+}
+
+#[test]
+fn the_list_names_everything() {
+    let said = stdout(&Place::new().adaann("list", &[]));
+    for name in ["bimodal", "planar", "radial", "guarded", "bridge", "rmsprop"] {
+        assert!(said.contains(&format!("  {name} ")), "{name} in {said}");
+    }
+}
