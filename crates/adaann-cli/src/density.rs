@@ -1,10 +1,11 @@
 //! `adaann density`: log p and log q of a finished run at the user's points.
 
-use crate::{args::DensityArgs, csv, record::Record, registry};
+use crate::{args::DensityArgs, csv, record::Record};
 use adaann::{
     Batch,
     fit::{Approximation, Sample},
     flow::Flow,
+    registry,
     target::Target,
 };
 use anyhow::{Context, Result};

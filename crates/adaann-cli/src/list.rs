@@ -1,7 +1,7 @@
 //! `adaann list`: everything that has a name, one line each.
 
-use crate::{registry, table::Style};
-use adaann::{flow::FlowSpec, optim::Optimizer, path::PathKind, schedule::Schedule};
+use crate::table::Style;
+use adaann::{flow::FlowSpec, optim::Optimizer, path::PathKind, registry, schedule::Schedule};
 use anyhow::Result;
 use std::{
     io::{Write, stdout},
@@ -14,9 +14,10 @@ pub(crate) fn list() -> Result<ExitCode> {
     let mut text =
         format!("{}\n", style.bold("targets (adaann run NAME, --param PARAMETER=NUMBER)"));
     for entry in registry::ALL {
-        text += &format!("  {:<14} {}\n", entry.name, entry.summary);
-        for (name, default, what) in entry.parameters {
-            text += &style.dim(&format!("  {:<14}   {name}={default}: {what}", ""));
+        text += &format!("  {:<21} {}\n", entry.name, entry.summary);
+        for parameter in entry.parameters {
+            let registry::Parameter { name, default, description } = parameter;
+            text += &style.dim(&format!("  {:<21}  {name}={default}: {description}", ""));
             text.push('\n');
         }
     }
@@ -28,7 +29,7 @@ pub(crate) fn list() -> Result<ExitCode> {
     ] {
         text += &format!("\n{}\n", style.bold(title));
         for (name, line) in all {
-            text += &format!("  {name:<14} {line}\n");
+            text += &format!("  {name:<21} {line}\n");
         }
     }
     stdout().write_all(text.as_bytes())?;

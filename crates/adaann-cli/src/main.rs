@@ -14,7 +14,6 @@ mod list;
 mod pace;
 mod progress;
 mod record;
-mod registry;
 mod report;
 mod run;
 mod settings;

@@ -18,7 +18,7 @@ pub(crate) struct Record {
     pub(crate) draws: usize,
     /// How many seeds were run, from that of the settings on.
     pub(crate) seeds: usize,
-    /// Parameters of the target that were given; the others have their defaults.
+    /// Parameters of the target.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, f64>,
     /// Everything else, as resolved.

@@ -9,7 +9,6 @@ use crate::{
     interrupt,
     progress::Progress,
     record::Record,
-    registry::{self, Problem},
     report, settings,
     summary::{Seed, Sources, Summary},
     table::{self, Style},
@@ -17,6 +16,7 @@ use crate::{
 use adaann::{
     Settings,
     fit::{Outcome, Sample, restarts},
+    registry::{self, Entry, Problem},
     schedule::Schedule,
 };
 use anyhow::{Context, Result};
@@ -33,9 +33,10 @@ const MOST_DRAWS: usize = 100_000_000;
 
 /// Runs a target.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
-    let problem = registry::find(&args.target)?.build(&args.parameters)?;
+    let entry = registry::find(&args.target)?;
+    let problem = entry.build(&args.parameters)?;
     let settings = settings::resolve(args, &problem.settings, &*problem.target)?;
-    let record = record(args, &settings)?;
+    let record = record(args, entry, &settings)?;
     if args.output.dry_run {
         stdout().write_all(record.to_toml()?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 }
 
 /// What is written down before the run.
-fn record(args: &RunArgs, settings: &Settings) -> Result<Record> {
+fn record(args: &RunArgs, entry: &Entry, settings: &Settings) -> Result<Record> {
     let (draws, seeds) = (args.output.draws, args.output.seeds);
     if !(2..=MOST_DRAWS).contains(&draws) {
         return Err(usage(format!("--draws is {draws}, but must be from 2 to {MOST_DRAWS}")));
@@ -72,12 +73,13 @@ fn record(args: &RunArgs, settings: &Settings) -> Result<Record> {
     if seeds == 0 {
         return Err(usage("--seeds is 0, but must be at least 1"));
     }
+    let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
     Ok(Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: args.target.clone(),
         draws,
         seeds,
-        parameters: args.parameters.iter().cloned().collect(),
+        parameters: defaults.chain(args.parameters.iter().cloned()).collect(),
         settings: settings.clone(),
     })
 }

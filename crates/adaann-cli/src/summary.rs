@@ -1,8 +1,8 @@
 //! `summary.json`: what a run has found, as plain data.
 
-use crate::registry::{Known, mode_weights};
 use adaann::{
     fit::{Outcome, Restart, Sample},
+    registry::{Distance, Known, mode_weights, split_shares},
     simd::Instructions,
 };
 use serde::Serialize;
@@ -36,6 +36,9 @@ pub(crate) struct Summary {
     pub(crate) parameters: Vec<Parameter>,
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
+    /// Coordinates with two modes each, where the modes are too many to be listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) splits: Vec<SplitShare>,
     /// Was the run interrupted?
     pub(crate) stopped: bool,
     /// The last value of t.
@@ -60,6 +63,9 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) mean: f64,
     pub(crate) sd: f64,
+    /// Exact values, where the target knows them.
+    pub(crate) true_mean: Option<f64>,
+    pub(crate) true_sd: Option<f64>,
 }
 
 /// A mode of the target with the share of the draws that belong to it.
@@ -68,6 +74,18 @@ pub(crate) struct ModeWeight {
     pub(crate) location: Vec<f64>,
     pub(crate) weight: f64,
     pub(crate) true_weight: f64,
+    /// The location in words.
+    #[serde(skip)]
+    pub(crate) label: String,
+}
+
+/// A coordinate with a mode on either side of a point, and the share of the draws above it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SplitShare {
+    pub(crate) parameter: String,
+    pub(crate) at: f64,
+    pub(crate) above: f64,
+    pub(crate) true_above: f64,
 }
 
 /// One of several runs.
@@ -123,7 +141,9 @@ impl Summary {
             .enumerate()
             .map(|(d, name)| {
                 let (mean, sd) = mean_and_sd(sample.points.row(d));
-                Parameter { name: name.clone(), mean, sd }
+                let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
+                let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
+                Parameter { name: name.clone(), mean, sd, true_mean, true_sd }
             })
             .collect();
         let modes = known
@@ -134,6 +154,24 @@ impl Summary {
                 location: mode.location.clone(),
                 weight,
                 true_weight: mode.weight,
+                label: match known.distance {
+                    Distance::Euclidean => point(&mode.location),
+                    Distance::Radial => {
+                        let square: f64 = mode.location.iter().map(|x| x * x).sum();
+                        format!("radius {:.3}", square.sqrt())
+                    }
+                },
+            })
+            .collect();
+        let splits = known
+            .splits
+            .iter()
+            .zip(split_shares(known, &sample.points))
+            .map(|(split, above)| SplitShare {
+                parameter: names[split.coordinate].clone(),
+                at: split.at,
+                above,
+                true_above: split.above,
             })
             .collect();
         let updates = outcome.trace.len();
@@ -152,6 +190,7 @@ impl Summary {
             kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
             modes,
+            splits,
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
@@ -185,15 +224,7 @@ impl Summary {
         } else if self.stopped {
             warnings.push("the run was stopped before the end of its refinement".to_owned());
         }
-        for mode in self.modes.iter().filter(|mode| mode.weight < LOST_MODE * mode.true_weight) {
-            warnings.push(format!(
-                "the mode at {} has weight {:.3} instead of {:.3}: the flow has lost it; try a \
-                 smaller --tau, more --updates or a wider --base-sd",
-                point(&mode.location),
-                mode.weight,
-                mode.true_weight
-            ));
-        }
+        warnings.extend(self.lost_modes());
         if self.lost_share > 0.01 || self.lost_draws > 0.01 {
             warnings.push(format!(
                 "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
@@ -218,10 +249,30 @@ impl Summary {
         }
         warnings
     }
+
+    /// Modes that the flow does not see.
+    fn lost_modes(&self) -> Option<String> {
+        let lost: Vec<&str> = self
+            .modes
+            .iter()
+            .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
+            .map(|mode| mode.label.as_str())
+            .collect();
+        let advice = "try a smaller --tau, more --updates or a wider --base-sd";
+        match lost[..] {
+            [] => None,
+            [one] => Some(format!("the flow has lost the mode at {one}; {advice}")),
+            [first, ..] => Some(format!(
+                "the flow has lost {} of {} modes, that at {first} among them; {advice}",
+                lost.len(),
+                self.modes.len()
+            )),
+        }
+    }
 }
 
 /// A point as people write it.
-pub(crate) fn point(location: &[f64]) -> String {
+fn point(location: &[f64]) -> String {
     const MOST: usize = 4;
     let mut numbers: Vec<_> = location.iter().take(MOST).map(|x| format!("{x:.3}")).collect();
     if location.len() > MOST {

@@ -1,6 +1,6 @@
 //! The closing table: the same rows for the terminal and for the report.
 
-use crate::summary::{Summary, point};
+use crate::summary::{ModeWeight, Parameter, Seed, SplitShare, Summary};
 use std::{fmt::Write, io::IsTerminal, path::Path};
 
 /// Parameters, modes or seeds shown; the rest is in `summary.json`.
@@ -20,6 +20,9 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
     let mut tables = vec![facts(summary), parameters(summary)];
     if !summary.modes.is_empty() {
         tables.push(modes(summary));
+    }
+    if !summary.splits.is_empty() {
+        tables.push(splits(summary));
     }
     if !summary.seeds.is_empty() {
         tables.push(seeds(summary));
@@ -49,29 +52,44 @@ fn facts(summary: &Summary) -> Table {
 }
 
 fn parameters(summary: &Summary) -> Table {
-    let row = |p: &crate::summary::Parameter| {
-        vec![p.name.clone(), format!("{:.4}", p.mean), format!("{:.4}", p.sd)]
+    let exact = summary.parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
+    let or_blank = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.4}"));
+    let row = |p: &Parameter| {
+        let mut row = vec![p.name.clone(), format!("{:.4}", p.mean), format!("{:.4}", p.sd)];
+        if exact {
+            row.extend([or_blank(p.true_mean), or_blank(p.true_sd)]);
+        }
+        row
     };
-    shortened(&["parameter", "mean", "sd"], summary.parameters.iter().map(row).collect())
+    let header = ["parameter", "mean", "sd", "true mean", "true sd"];
+    let header = if exact { &header[..] } else { &header[..3] };
+    shortened(header, summary.parameters.iter().map(row).collect())
 }
 
 fn modes(summary: &Summary) -> Table {
-    let row = |mode: &crate::summary::ModeWeight| {
-        vec![
-            point(&mode.location),
-            format!("{:.4}", mode.weight),
-            format!("{:.4}", mode.true_weight),
-        ]
+    let row = |mode: &ModeWeight| {
+        vec![mode.label.clone(), format!("{:.4}", mode.weight), format!("{:.4}", mode.true_weight)]
     };
     shortened(&["mode at", "weight", "truth"], summary.modes.iter().map(row).collect())
+}
+
+fn splits(summary: &Summary) -> Table {
+    let row = |split: &SplitShare| {
+        vec![
+            format!("{} > {}", split.parameter, split.at),
+            format!("{:.4}", split.above),
+            format!("{:.4}", split.true_above),
+        ]
+    };
+    shortened(&["side", "share", "truth"], summary.splits.iter().map(row).collect())
 }
 
 fn seeds(summary: &Summary) -> Table {
     // The weights of more modes than this do not fit a line.
     let shown = if summary.modes.len() <= 4 { summary.modes.len() } else { 0 };
     let mut header = vec!["seed".to_owned(), "neg-ELBO".to_owned(), "steps".to_owned()];
-    header.extend(summary.modes.iter().take(shown).map(|mode| point(&mode.location)));
-    let row = |run: &crate::summary::Seed| {
+    header.extend(summary.modes.iter().take(shown).map(|mode| mode.label.clone()));
+    let row = |run: &Seed| {
         let mut row =
             vec![run.seed.to_string(), format!("{:.4}", run.neg_elbo), thousands(run.steps)];
         row.extend(run.mode_weights.iter().take(shown).map(|weight| format!("{weight:.4}")));

@@ -5,10 +5,11 @@ use super::{
     range::{histogram, midpoints, range},
     style,
 };
-use crate::{density::evaluate, registry::Problem};
+use crate::density::evaluate;
 use adaann::{
     Batch,
     fit::{Approximation, Sample},
+    registry::Problem,
 };
 use anyhow::Result;
 use kuva::plot::{BandPlot, LinePlot};

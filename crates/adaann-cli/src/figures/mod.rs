@@ -8,8 +8,10 @@ mod range;
 mod schedule;
 mod style;
 
-use crate::registry::Problem;
-use adaann::fit::{Outcome, Sample};
+use adaann::{
+    fit::{Outcome, Sample},
+    registry::Problem,
+};
 use anyhow::Result;
 
 /// A drawing with its words.

@@ -5,10 +5,11 @@ use super::{
     range::{midpoints, range},
     style,
 };
-use crate::{density::evaluate, registry::Problem};
+use crate::density::evaluate;
 use adaann::{
     Batch,
     fit::{Approximation, Sample},
+    registry::Problem,
 };
 use anyhow::Result;
 use kuva::{
@@ -17,8 +18,10 @@ use kuva::{
 };
 use std::sync::Arc;
 
-/// Points along each axis.
-const POINTS: usize = 80;
+/// Points along each axis: more for a density with sharp peaks, until enough of them are high.
+const COARSEST: usize = 80;
+const FINEST: usize = 320;
+const ENOUGH: usize = 500;
 
 /// Levels, as shares of the target's peak.
 const LEVELS: [f64; 6] = [0.02, 0.1, 0.25, 0.45, 0.65, 0.85];
@@ -34,12 +37,11 @@ pub(super) fn draw(
         range(sample.points.row(d), marks, target.support(d))
     };
     let shown = [axis(0), axis(1)];
-    let grid = shown.map(|range| midpoints(range, POINTS));
-    let points: Vec<_> =
-        grid[1].iter().flat_map(|&y| grid[0].iter().map(move |&x| [x, y])).collect();
-    let values = evaluate(approximation, target, Batch::from_points(2, &points))?;
-    let cell = shown.map(|[low, high]| (high - low) / POINTS as f64);
-    let peak = values.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (count, points) = points(approximation, shown)?;
+    let grid = shown.map(|range| midpoints(range, count));
+    let values = evaluate(approximation, target, points)?;
+    let cell = shown.map(|[low, high]| (high - low) / count as f64);
+    let peak = highest(&values.log_p);
     let log_z = problem.known.log_z.unwrap_or_else(|| {
         let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
         peak + (sum * cell[0] * cell[1]).ln()
@@ -49,7 +51,7 @@ pub(super) fn draw(
     let names = target.names();
     let panel = |logs: &[f64], shift: f64| {
         let heights: Vec<Vec<f64>> = logs
-            .chunks(POINTS)
+            .chunks(count)
             .map(|row| row.iter().map(|log| finite((log - shift).exp())).collect())
             .collect();
         let highest = heights.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
@@ -88,6 +90,30 @@ pub(super) fn draw(
         ),
         svg: style::panels(panels),
     })
+}
+
+/// A grid that is fine enough to show the target's peaks, row by row.
+fn points(approximation: &Approximation, shown: [[f64; 2]; 2]) -> Result<(usize, Batch)> {
+    let grid = |count: usize| {
+        let [xs, ys] = shown.map(|range| midpoints(range, count));
+        let points: Vec<_> = ys.iter().flat_map(|&y| xs.iter().map(move |&x| [x, y])).collect();
+        Batch::from_points(2, &points)
+    };
+    let mut count = COARSEST;
+    loop {
+        let points = grid(count);
+        let log_p = approximation.log_p(&points)?;
+        let low = highest(&log_p) + LEVELS[0].ln();
+        let enough = log_p.iter().filter(|log_p| **log_p > low).count() >= ENOUGH;
+        if enough || count >= FINEST {
+            return Ok((count, points));
+        }
+        count *= 2;
+    }
+}
+
+fn highest(logs: &[f64]) -> f64 {
+    logs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 fn finite(x: f64) -> f64 {
