@@ -12,7 +12,7 @@ fn draws_come_back_with_their_own_log_densities() {
     assert!(output.status.success(), "{}", stderr(&output));
     let (header, found) = table(&stdout(&output));
     let (_, draws) = table(&place.read("r/draws.csv"));
-    assert_eq!((header.as_str(), found.len()), ("z1,log_p,log_q", draws.len()));
+    assert_eq!((header.as_str(), found.len()), ("z,log_p,log_q", draws.len()));
     for (found, draw) in found.iter().zip(&draws) {
         assert_eq!(found[..2], draw[..2]);
         assert!((found[2] - draw[2]).abs() < 1e-6, "{found:?} {draw:?}");
@@ -38,7 +38,7 @@ fn q_is_a_density() {
 fn points_without_density_are_not_a_failure() {
     let place = Place::new();
     place.run("bimodal --out r");
-    place.write("points.csv", "name,z1\nfar,inf\nnear,0.5\n");
+    place.write("points.csv", "name,z\nfar,inf\nnear,0.5\n");
     let output = place.adaann("density r points.csv", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let lines: Vec<_> = stdout(&output).lines().map(str::to_owned).collect();
@@ -47,13 +47,32 @@ fn points_without_density_are_not_a_failure() {
 }
 
 #[test]
+fn points_outside_the_support_are_not_a_failure() {
+    let place = Place::new();
+    let small = "--draws 10 --warmup 2 --updates 1 --refine 2 --layers 2 --tau 0.5 --quiet";
+    let output = place.adaann(&format!("run eggbox --out r {small}"), &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Other columns, in another order.
+    place.write("points.csv", "y,id,x\n1,a,-1\n3,b,2\n40,c,2\n0,d,2\n");
+    let output = place.adaann("density r points.csv", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (header, values) = table(&stdout(&output));
+    assert_eq!(header, "x,y,log_p,log_q");
+    assert_eq!(values[1][..2], [2.0, 3.0]);
+    assert!(values[1][2].is_finite() && values[1][3].is_finite());
+    for outside in [0, 2, 3] {
+        assert_eq!(values[outside][2..], [f64::NEG_INFINITY; 2], "{outside}");
+    }
+}
+
+#[test]
 fn bad_points_are_named_with_their_line() {
     let place = Place::new();
     place.run("bimodal --out r");
     for (text, message) in [
-        ("z1\n1\ntwo\n", "bad.csv, line 3: z1 is 'two', which is no number"),
-        ("x\n1\n", "bad.csv, line 1: no column is called 'z1'"),
-        ("1,2\n", "bad.csv, line 1: 2 columns, but the 1 parameters are z1"),
+        ("z\n1\ntwo\n", "bad.csv, line 3: z is 'two', which is no number"),
+        ("x\n1\n", "bad.csv, line 1: no column is called 'z'"),
+        ("1,2\n", "bad.csv, line 1: 2 columns, but the 1 parameters are z"),
         ("", "bad.csv has no points"),
     ] {
         place.write("bad.csv", text);

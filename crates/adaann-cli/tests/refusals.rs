@@ -80,12 +80,24 @@ fn flags_of_something_else_are_refused() {
 fn unknown_names_get_the_nearest() {
     for (words, message) in [
         ("run bimodl", "there is no target called 'bimodl'; did you mean 'bimodal'?"),
+        ("run mixture1d --param mi=2", "there is no parameter called 'mi'; did you mean 'mu'?"),
         ("run bimodal --flow planer", "a similar value exists: 'planar'"),
         ("run bimodal --schedule adaan", "a similar value exists: 'adaann'"),
         ("run bimodal --path pwoer", "a similar value exists: 'power'"),
         ("run bimodal --optimizer adm", "a similar value exists: 'adam'"),
         ("run bimodal --lairs 3", "unexpected argument '--lairs'"),
         ("densty r f.csv", "a similar subcommand exists: 'density'"),
+    ] {
+        let said = refused(words);
+        assert!(said.contains(message), "{words}: {said}");
+    }
+}
+
+#[test]
+fn parameters_of_targets_are_checked() {
+    for (words, message) in [
+        ("run gaussian --param dim=2.5", "dim is 2.5, but must be a whole number"),
+        ("run mixture1d --param mu=inf", "mu is inf, but must be finite"),
     ] {
         let said = refused(words);
         assert!(said.contains(message), "{words}: {said}");

@@ -36,7 +36,7 @@ fn the_tables_agree_with_the_summary() {
     place.run("bimodal --out r");
     let summary = place.summary("r");
     let (header, draws) = table(&place.read("r/draws.csv"));
-    assert_eq!((header.as_str(), draws.len()), ("z1,log_p,log_q", 500));
+    assert_eq!((header.as_str(), draws.len()), ("z,log_p,log_q", 500));
     for draw in &draws {
         let log_p = -((draw[0] + 2.0).powi(2) - 3.0).powi(2);
         assert!((draw[1] - log_p).abs() < 1e-9 * (1.0 + log_p.abs()), "{draw:?}");
@@ -48,7 +48,7 @@ fn the_tables_agree_with_the_summary() {
     assert!(close(&summary["parameters"][0]["mean"], m));
     let sd = (mean(&|draw| (draw[0] - m).powi(2)) * 500.0 / 499.0).sqrt();
     assert!(close(&summary["parameters"][0]["sd"], sd));
-    assert_eq!(summary["parameters"][0]["name"], "z1");
+    assert_eq!(summary["parameters"][0]["name"], "z");
 
     let (header, steps) = table(&place.read("r/schedule.csv"));
     assert_eq!(header, "step,t,epsilon,std_b,updates");
@@ -181,6 +181,35 @@ fn every_schedule_flow_and_optimizer_runs() {
     }
     let (_, steps) = table(&place.read("r4/schedule.csv"));
     assert_eq!(steps.iter().map(|step| step[1]).collect::<Vec<_>>(), [0.2, 0.6, 1.0]);
+}
+
+#[test]
+fn parameters_reach_the_target_and_the_record() {
+    let place = Place::new();
+    place.run("mixture1d --param mu=2 --out r");
+    assert!(place.read("r/run.toml").contains("[parameters]\nmu = 2.0\n"));
+    let mode = place.summary("r")["modes"][0]["location"][0].as_f64().unwrap();
+    assert!((mode.abs() - 1.0).abs() < 1e-9, "{mode}");
+    // Defaults are written down as well: they may change.
+    place.run("mixture1d --out s");
+    assert!(place.read("s/run.toml").contains("mu = 4.0\n"));
+}
+
+#[test]
+fn every_dimension_has_its_figures() {
+    let place = Place::new();
+    for (dim, figures) in [
+        (2, &["density.svg", "loss.svg", "schedule.svg"][..]),
+        (3, &["corner.svg", "loss.svg", "schedule.svg"]),
+        (6, &["corner.svg", "loss.svg", "marginals.svg", "schedule.svg"]),
+    ] {
+        place.run(&format!("gaussian --param dim={dim} --out r{dim}"));
+        assert_eq!(names(&place.path(&format!("r{dim}/figures"))), figures);
+        for figure in figures {
+            let svg = place.read(&format!("r{dim}/figures/{figure}"));
+            assert!(svg.starts_with("<svg viewBox=") && !svg.contains("NaN"), "{dim} {figure}");
+        }
+    }
 }
 
 #[test]

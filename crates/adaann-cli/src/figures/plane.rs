@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Points along each axis: more for a density with sharp peaks, until enough of them are high.
 const COARSEST: usize = 80;
 const FINEST: usize = 320;
-const ENOUGH: usize = 500;
+const ENOUGH: usize = 250;
 
 /// Levels, as shares of the target's peak.
 const LEVELS: [f64; 6] = [0.02, 0.1, 0.25, 0.45, 0.65, 0.85];
