@@ -7,6 +7,7 @@ use crate::{failure::usage, record::Record};
 use anyhow::{Context, Result};
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -61,8 +62,13 @@ impl Folder {
 
     /// Writes a file of the folder.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
-        fs::write(self.file(name), bytes)
-            .with_context(|| format!("cannot write {}", self.path.join(name).display()))
+        let write = || {
+            let mut file = fs::File::create(self.file(name))?;
+            file.write_all(bytes.as_ref())?;
+            // Some file systems find out only here that they are full.
+            file.sync_all()
+        };
+        write().with_context(|| format!("cannot write {}", self.path.join(name).display()))
     }
 
     /// Gives the folder its name; an older one of that name is replaced if `force`.

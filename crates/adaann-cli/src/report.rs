@@ -45,11 +45,12 @@ pub(crate) fn html(
          summary.json.</footer>",
         summary.version, summary.threads, summary.instructions
     )?;
-    let title = escaped(title);
+    let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(title);
+    let (title, lead) = (escaped(title), escaped(lead));
     Ok(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
          name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"lead\">{title}</p>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"lead\">{lead}</p>\n\
          {body}</body>\n</html>\n",
         escaped(&summary.target)
     ))
@@ -94,8 +95,9 @@ th, td { padding: .18rem .9rem .18rem 0; }
 td { text-align: right; border-bottom: 1px solid #eee; }
 th:first-child, td:first-child { text-align: left; }
 .note { color: #666; font-size: .88rem; margin: .4rem 0 0; }
-figure { margin: 2rem 0; }
+figure { margin: 2rem 0; overflow-x: auto; }
 figure svg { width: 100%; height: auto; display: block; }
+@media (max-width: 40rem) { figure svg { min-width: 33rem; } }
 figcaption { color: #555; font-size: .92rem; margin-top: .3rem; }
 details { margin: 2rem 0; } summary { cursor: pointer; }
 pre { background: #f6f6f7; padding: .8rem 1rem; overflow-x: auto; font-size: .85rem; }

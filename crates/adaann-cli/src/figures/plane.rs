@@ -68,8 +68,11 @@ pub(super) fn draw(
     let layouts = ["target", "approximation"].into_iter().zip(&plots).map(|(title, plots)| {
         let mut layout = style::layout(plots);
         layout.show_colorbar = false;
+        // Shapes as they are, unless that would leave most of the panel empty.
+        layout.equal_aspect = (1.0 / 3.0..=3.0).contains(&(cell[0] / cell[1]));
         layout
             .with_title(title)
+            .with_show_grid(false)
             .with_x_label(names[0].clone())
             .with_y_label(names[1].clone())
             .with_x_axis_min(shown[0][0])
