@@ -3,6 +3,7 @@
 mod corner;
 mod curve;
 mod loss;
+mod merge;
 mod plane;
 mod range;
 mod schedule;

@@ -2,6 +2,7 @@
 
 use super::{
     Figure,
+    merge::merge_cells,
     range::{midpoints, range},
     style,
 };
@@ -69,7 +70,7 @@ pub(super) fn draw(
         let mut layout = style::layout(plots);
         layout.show_colorbar = false;
         // Shapes as they are, unless that would leave most of the panel empty.
-        layout.equal_aspect = (1.0 / 3.0..=3.0).contains(&(cell[0] / cell[1]));
+        layout.equal_aspect = (0.25..=4.0).contains(&(cell[0] / cell[1]));
         layout
             .with_title(title)
             .with_show_grid(false)
@@ -91,7 +92,7 @@ pub(super) fn draw(
              target's peak.",
             LEVELS.map(|level| level.to_string()).join(", ")
         ),
-        svg: style::panels(panels),
+        svg: merge_cells(&style::panels(panels)),
     })
 }
 
