@@ -203,7 +203,7 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         name: "shells",
-        summary: "two thin spherical shells in a box, known well in any dimension",
+        summary: "two thin spherical shells in a box, in any dimension",
         parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
         build: spaces::shells,
     },

@@ -122,12 +122,15 @@ pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         settings: Settings {
-            flow: FlowSpec::planar(100),
+            flow: FlowSpec::planar(75),
             base: BaseSpec { sd: vec![1.5], ..BaseSpec::default() },
+            initial_scale: 0.05,
             path: PathKind::Likelihood,
-            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.02 },
-            work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
+            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.01 },
+            work: Work { warmup: 1_000, anneal: 5, refine: 6_000 },
+            samples: 300,
             refine_samples: 500,
+            lr: 0.002,
             ..Settings::default()
         },
     })
