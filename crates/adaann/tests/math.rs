@@ -344,3 +344,34 @@ fn one_strange_factor_decides_a_product() {
         }
     }
 }
+
+/// The quick tanh: an absolute error of a few units in the last place of 1, odd, and within [−1, 1]
+/// but for one such unit.
+#[test]
+fn quick_tanh_is_close() {
+    struct Quick<'a>(&'a mut [f64], &'a mut [f32]);
+    impl Kernel for Quick<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            for chunk in self.0.chunks_exact_mut(F64::<S>::LEN) {
+                F64::<S>::load(simd, chunk).tanh_quick().store(chunk);
+            }
+            for chunk in self.1.chunks_exact_mut(F32::<S>::LEN) {
+                F32::<S>::load(simd, chunk).tanh_quick().store(chunk);
+            }
+        }
+    }
+    let x: Vec<f64> = (-80_000..80_000).map(|i| f64::from(i) * 3.1e-4).chain([1e3; 16]).collect();
+    for on in INSTRUCTIONS {
+        let (mut double, mut single) = (x.clone(), x.iter().map(|&x| x as f32).collect::<Vec<_>>());
+        dispatch_on(on, Quick(&mut double, &mut single));
+        let error = |(y, x): (f64, f64)| (y - x.tanh()).abs();
+        let worst = double.iter().copied().zip(x.iter().copied()).map(error).fold(0.0, f64::max);
+        assert!(worst <= 3.0 * f64::EPSILON / 2.0, "{on}: {worst:e}");
+        let pairs =
+            single.iter().map(|&y| f64::from(y)).zip(x.iter().map(|&x| f64::from(x as f32)));
+        let worst = pairs.map(error).fold(0.0, f64::max);
+        assert!(worst <= 3.0 * f64::from(f32::EPSILON) / 2.0, "{on}: {worst:e}");
+    }
+}
