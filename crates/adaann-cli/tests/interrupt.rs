@@ -23,11 +23,11 @@ fn signal(child: &Child, name: &str) {
     assert!(status.expect("kill starts").success());
 }
 
-/// Starts a run that would take hours, and waits until it listens.
+/// Starts a run that would take minutes, and waits until it listens.
 fn endless(place: &Place, seeds: &str) -> Child {
     let child = place
         .command()
-        .args("run bimodal --layers 2 --tau 0.5 --refine 2000000000 --draws 100".split(' '))
+        .args("run bimodal --layers 2 --tau 0.5 --refine 10000000 --draws 100".split(' '))
         .args(["--seeds", seeds, "--out", "parent/r"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
