@@ -138,7 +138,8 @@ fn spread_over(name: &'static str, values: &[f64], dim: usize) -> Result<Vec<f64
     }
 }
 
-/// Points of one update, and draws of one step, that this program takes; more is surely a slip.
+/// Points of one update, draws of one step and updates at one t that this program takes; more is
+/// surely a slip, and would ask for more memory than there is.
 const MOST_POINTS: usize = 100_000_000;
 
 impl Settings {
@@ -160,6 +161,16 @@ impl Settings {
         for (name, count) in counts {
             if !(2..=MOST_POINTS).contains(&count) {
                 return Err(error::setting(name, count, format!("from 2 to {MOST_POINTS}")));
+            }
+        }
+        let updates = [
+            ("warmup", self.work.warmup),
+            ("updates", self.work.anneal),
+            ("refine", self.work.refine),
+        ];
+        for (name, count) in updates {
+            if count > MOST_POINTS {
+                return Err(error::setting(name, count, format!("at most {MOST_POINTS}")));
             }
         }
         if self.schedule != Schedule::None && self.work.anneal == 0 {
