@@ -13,6 +13,9 @@ const MOST_WARNINGS: usize = 5;
 /// A mode with less than this share of its true weight is called lost.
 const LOST_MODE: f64 = 0.1;
 
+/// What to try then.
+const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --base-sd";
+
 /// What a run has found.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
@@ -225,6 +228,7 @@ impl Summary {
             warnings.push("the run was stopped before the end of its refinement".to_owned());
         }
         warnings.extend(self.lost_modes());
+        warnings.extend(self.lost_sides());
         if self.lost_share > 0.01 || self.lost_draws > 0.01 {
             warnings.push(format!(
                 "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
@@ -258,16 +262,31 @@ impl Summary {
             .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
             .map(|mode| mode.label.as_str())
             .collect();
-        let advice = "try a smaller --tau, more --updates or a wider --base-sd";
         match lost[..] {
             [] => None,
-            [one] => Some(format!("the flow has lost the mode at {one}; {advice}")),
+            [one] => Some(format!("the flow has lost the mode at {one}; {FOR_LOST_MODES}")),
             [first, ..] => Some(format!(
-                "the flow has lost {} of {} modes, that at {first} among them; {advice}",
+                "the flow has lost {} of {} modes, that at {first} among them; {FOR_LOST_MODES}",
                 lost.len(),
                 self.modes.len()
             )),
         }
+    }
+
+    /// Coordinates of which the flow sees only one side.
+    fn lost_sides(&self) -> Option<String> {
+        let one_sided = |split: &&SplitShare| {
+            split.above < LOST_MODE * split.true_above
+                || 1.0 - split.above < LOST_MODE * (1.0 - split.true_above)
+        };
+        let lost = self.splits.iter().filter(one_sided).count();
+        (lost > 0).then(|| {
+            format!(
+                "the flow has lost one of the two sides in {lost} of {} coordinates; \
+                 {FOR_LOST_MODES}",
+                self.splits.len()
+            )
+        })
     }
 }
 

@@ -28,6 +28,7 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--refine-samples 0", "--refine-samples is 0, but must be from 2 to"),
         ("--variance-samples 1", "--variance-samples is 1, but must be from 2 to"),
         ("--updates 0", "--updates is 0, but must be at least 1"),
+        ("--refine 10000000000000", "--refine is 10000000000000, but must be at most"),
         ("--lr 0", "--lr is 0, but must be positive and finite"),
         ("--beta1 1", "--beta1 is 1, but must be at least 0 and below 1"),
         ("--optimizer-epsilon 0", "--optimizer-epsilon is 0, but must be a positive"),
