@@ -52,15 +52,11 @@ fn sentence(error: &anyhow::Error) -> String {
     }
 }
 
-/// The flag that sets a setting of the library.
-fn flag(setting: &str) -> Option<String> {
-    let name = match setting {
-        "list" => "temperatures".to_owned(),
-        other => other.replace('_', "-"),
-    };
+/// The flag that sets a setting of the library, which has the same name.
+fn flag(setting: &str) -> Option<&str> {
     let cli = Cli::command();
     let run = cli.find_subcommand("run").expect("there is a subcommand 'run'");
-    run.get_arguments().any(|arg| arg.get_long() == Some(&name)).then_some(name)
+    run.get_arguments().any(|arg| arg.get_long() == Some(setting)).then_some(setting)
 }
 
 #[cfg(test)]
@@ -71,8 +67,8 @@ mod tests {
     fn settings_are_named_as_their_flags() {
         for (setting, start) in [
             ("tau", "--tau is 0,"),
-            ("max_ratio", "--max-ratio is 0,"),
-            ("list", "--temperatures is 0,"),
+            ("max-ratio", "--max-ratio is 0,"),
+            ("temperatures", "--temperatures is 0,"),
             ("dim", "dim is 0,"),
         ] {
             let error = Error::Setting { setting, value: "0".into(), range: "above 0".into() };

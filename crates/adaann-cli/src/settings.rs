@@ -218,11 +218,6 @@ fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {
             ("optimizer-epsilon", args.optimizer_epsilon.is_some(), &["adam", "rmsprop"]),
         ],
     )?;
-    if let Some(epsilon) = args.optimizer_epsilon.filter(|e| !(e.is_finite() && *e > 0.0)) {
-        return Err(usage(format!(
-            "--optimizer-epsilon is {epsilon}, but must be a positive finite number"
-        )));
-    }
     match &mut optimizer {
         Optimizer::Sgd(sgd) => set(&mut sgd.momentum, args.momentum),
         Optimizer::RmsProp(rmsprop) => {

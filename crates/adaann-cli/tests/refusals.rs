@@ -23,7 +23,7 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--t0 0", "--t0 is 0, but must be above 0 and at most 1"),
         ("--t0 1.5", "--t0 is 1.5, but must be above 0 and at most 1"),
         ("--t0 -0.1", "--t0 is -0.1, but must be above 0 and at most 1"),
-        ("--layers 0", "--layers is 0, but must be at least 1"),
+        ("--layers 0", "--layers is 0, but must be from 1 to 100000"),
         ("--samples 1", "--samples is 1, but must be from 2 to"),
         ("--refine-samples 0", "--refine-samples is 0, but must be from 2 to"),
         ("--variance-samples 1", "--variance-samples is 1, but must be from 2 to"),

@@ -17,7 +17,7 @@ pub use base::{Base, Covariance};
 pub use spec::FlowSpec;
 pub use trained::{Draws, Flow};
 
-use crate::Batch;
+use crate::{Batch, Result, error};
 use serde::{Deserialize, Serialize};
 
 /// A named block of a flat parameter vector.
@@ -43,6 +43,18 @@ impl Parameter {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Layers of a stack; more is surely a slip, and would not fit the memory.
+const MOST_LAYERS: usize = 100_000;
+
+/// Refuses a stack of no dimensions, and one of no or too many layers.
+fn check_size(dim: usize, layers: usize) -> Result<()> {
+    error::at_least_one("dim", dim)?;
+    if !(1..=MOST_LAYERS).contains(&layers) {
+        return Err(error::setting("layers", layers, format!("from 1 to {MOST_LAYERS}")));
+    }
+    Ok(())
 }
 
 /// The precision that layers compute in; sums over points are in double precision either way.

@@ -49,7 +49,7 @@ pub fn check_max_norm(max_norm: f64) -> crate::Result<()> {
     if max_norm > 0.0 {
         return Ok(());
     }
-    Err(setting("max_norm", max_norm, "above 0 (infinite: no clipping)"))
+    Err(setting("clip", max_norm, "above 0 (infinite: no clipping)"))
 }
 
 /// √Σg², also where the squares overflow or underflow.

@@ -190,7 +190,7 @@ fn check_epsilon(value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(crate::error::setting("epsilon", value, "a positive finite number"))
+    Err(crate::error::setting("optimizer-epsilon", value, "a positive finite number"))
 }
 
 #[cfg(test)]

@@ -151,10 +151,10 @@ fn settings_outside_their_range_are_refused_by_name() {
         (Optimizer::Sgd(Sgd { momentum: 1.0 }), "momentum"),
         (Optimizer::Sgd(Sgd { momentum: -0.1 }), "momentum"),
         (Optimizer::RmsProp(RmsProp { decay: f64::NAN, ..rmsprop }), "decay"),
-        (Optimizer::RmsProp(RmsProp { epsilon: 0.0, ..rmsprop }), "epsilon"),
+        (Optimizer::RmsProp(RmsProp { epsilon: 0.0, ..rmsprop }), "optimizer-epsilon"),
         (Optimizer::Adam(Adam { beta1: 1.0, ..adam }), "beta1"),
         (Optimizer::Adam(Adam { beta2: -1.0, ..adam }), "beta2"),
-        (Optimizer::Adam(Adam { epsilon: f64::INFINITY, ..adam }), "epsilon"),
+        (Optimizer::Adam(Adam { epsilon: f64::INFINITY, ..adam }), "optimizer-epsilon"),
     ] {
         let error = optimizer.check().unwrap_err();
         let Error::Setting { setting, .. } = error else { panic!("{error}") };

@@ -71,14 +71,14 @@ impl Rule for Guarded {
         super::check_t0(self.t0, allow_zero)?;
         super::check_positive("tau", self.tau)?;
         if self.max_ratio.is_nan() || self.max_ratio <= 1.0 {
-            return Err(setting("max_ratio", self.max_ratio, "above 1"));
+            return Err(setting("max-ratio", self.max_ratio, "above 1"));
         }
         if self.max_epsilon.is_nan() || self.max_epsilon <= 0.0 {
-            return Err(setting("max_epsilon", self.max_epsilon, "above 0"));
+            return Err(setting("max-epsilon", self.max_epsilon, "above 0"));
         }
         if !(0.0..=self.max_epsilon).contains(&self.min_epsilon) {
             let range = format!("from 0 to max_epsilon, {}", self.max_epsilon);
-            return Err(setting("min_epsilon", self.min_epsilon, range));
+            return Err(setting("min-epsilon", self.min_epsilon, range));
         }
         Ok(())
     }
@@ -160,11 +160,11 @@ mod tests {
     fn settings_that_make_no_sense_are_refused() {
         assert!(GUARDED.check(false).is_ok());
         for (rule, name) in [
-            (Guarded { max_ratio: 1.0, ..GUARDED }, "max_ratio"),
-            (Guarded { max_ratio: f64::NAN, ..GUARDED }, "max_ratio"),
-            (Guarded { max_epsilon: 0.0, ..GUARDED }, "max_epsilon"),
-            (Guarded { min_epsilon: -1.0, ..GUARDED }, "min_epsilon"),
-            (Guarded { min_epsilon: 0.2, max_epsilon: 0.1, ..GUARDED }, "min_epsilon"),
+            (Guarded { max_ratio: 1.0, ..GUARDED }, "max-ratio"),
+            (Guarded { max_ratio: f64::NAN, ..GUARDED }, "max-ratio"),
+            (Guarded { max_epsilon: 0.0, ..GUARDED }, "max-epsilon"),
+            (Guarded { min_epsilon: -1.0, ..GUARDED }, "min-epsilon"),
+            (Guarded { min_epsilon: 0.2, max_epsilon: 0.1, ..GUARDED }, "min-epsilon"),
             (Guarded { tau: 0.0, ..GUARDED }, "tau"),
             (Guarded { t0: 0.0, ..GUARDED }, "t0"),
         ] {

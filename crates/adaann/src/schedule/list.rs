@@ -27,17 +27,17 @@ impl Rule for List<'_> {
 
     fn check(&self, allow_zero: bool) -> crate::Result<()> {
         let Some((&first, &last)) = self.0.first().zip(self.0.last()) else {
-            return Err(setting("list", "empty", "at least the value 1"));
+            return Err(setting("temperatures", "empty", "at least the value 1"));
         };
         super::check_t0(first, allow_zero)?;
         if let Some(pair) =
             self.0.windows(2).find(|pair| pair[0].partial_cmp(&pair[1]) != Some(Less))
         {
             let value = format!("{}, then {}", pair[0], pair[1]);
-            return Err(setting("list", value, "strictly increasing"));
+            return Err(setting("temperatures", value, "strictly increasing"));
         }
         if last != 1.0 {
-            return Err(setting("list", format!("ending in {last}"), "ending in 1"));
+            return Err(setting("temperatures", format!("ending in {last}"), "ending in 1"));
         }
         Ok(())
     }

@@ -240,7 +240,7 @@ mod tests {
             (Schedule::AdaAnn { t0: 0.1, tau: f64::INFINITY }, "tau"),
             (Schedule::AdaAnn { t0: -0.1, tau: 0.1 }, "t0"),
             (Schedule::EssBisection { t0: 0.1, ess: 1.0 }, "ess"),
-            (Schedule::List(vec![0.1, 0.5]), "list"),
+            (Schedule::List(vec![0.1, 0.5]), "temperatures"),
         ] {
             let error = schedule.check(false).unwrap_err();
             let Error::Setting { setting, .. } = error else { panic!("{error}") };

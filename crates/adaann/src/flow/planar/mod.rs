@@ -15,8 +15,8 @@ mod parameters;
 
 pub use activation::Activation;
 
-use super::{Parameter, Precision, Stack};
-use crate::{Batch, Result, error, simd};
+use super::{Parameter, Precision, Stack, check_size};
+use crate::{Batch, Result, simd};
 use activation::{Algebraic, Curve, Tanh};
 use std::marker::PhantomData;
 
@@ -37,8 +37,7 @@ impl Planar {
         activation: Activation,
         precision: Precision,
     ) -> Result<Self> {
-        error::at_least_one("dim", dim)?;
-        error::at_least_one("layers", layers)?;
+        check_size(dim, layers)?;
         Ok(Self { dim, layers, activation, precision })
     }
 

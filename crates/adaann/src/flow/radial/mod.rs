@@ -8,8 +8,8 @@
 
 mod kernel;
 
-use super::{Parameter, Stack};
-use crate::{Batch, Result, batch::padded, error, simd};
+use super::{Parameter, Stack, check_size};
+use crate::{Batch, Result, batch::padded, simd};
 
 /// A stack of radial layers.
 #[derive(Debug, Clone)]
@@ -21,8 +21,7 @@ pub struct Radial {
 impl Radial {
     /// A stack of `layers` layers in `dim` dimensions.
     pub fn new(dim: usize, layers: usize) -> Result<Self> {
-        error::at_least_one("dim", dim)?;
-        error::at_least_one("layers", layers)?;
+        check_size(dim, layers)?;
         Ok(Self { dim, layers })
     }
 
