@@ -56,6 +56,25 @@ fn determinant<S: Simd, V: Lane<S>>(slope: V, c: V) -> V {
     c.mul_add(slope, V::splat(slope.token(), 1.0) - slope)
 }
 
+/// Runs a kernel over the groups of its batch, in registers for the dimensions that are worth it.
+macro_rules! for_dimension {
+    ($kernel:ident, $simd:ident, $S:ty, $V:ty, $A:ty) => {{
+        let (len, lanes) = ($kernel.z.len(), <$V>::LEN);
+        match $kernel.z.dim() {
+            1 if <$A>::HELD => {
+                for_groups!(len, lanes, |at, R| $kernel.held::<$S, $V, 1, R>($simd, at))
+            }
+            2 if <$A>::HELD => {
+                for_groups!(len, lanes, |at, R| $kernel.held::<$S, $V, 2, R>($simd, at))
+            }
+            3 if <$A>::HELD => {
+                for_groups!(len, lanes, |at, R| $kernel.held::<$S, $V, 3, R>($simd, at))
+            }
+            _ => for_groups!(len, lanes, |at, R| $kernel.in_batch::<$S, $V, R>($simd, at)),
+        }
+    }};
+}
+
 /// Takes points through all layers, adds their log-determinants and fills the tape.
 pub(super) struct Forward<'a, A> {
     pub(super) records: &'a [f64],
@@ -77,18 +96,7 @@ impl<A: Curve> Kernel for Forward<'_, A> {
 impl<A: Curve> Forward<'_, A> {
     #[inline(always)]
     fn over<S: Simd, V: Math<S>>(&mut self, simd: S) {
-        match self.z.dim() {
-            1 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 1, R>(simd, at))
-            }
-            2 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 2, R>(simd, at))
-            }
-            3 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 3, R>(simd, at))
-            }
-            _ => for_groups!(self.z.len(), V::LEN, |at, R| self.in_batch::<S, V, R>(simd, at)),
-        }
+        for_dimension!(self, simd, S, V, A);
     }
 
     #[inline(always)]
@@ -191,18 +199,7 @@ impl<A: Curve> Kernel for Backward<'_, A> {
 impl<A: Curve> Backward<'_, A> {
     #[inline(always)]
     fn over<S: Simd, V: Math<S>>(&mut self, simd: S) {
-        match self.z.dim() {
-            1 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 1, R>(simd, at))
-            }
-            2 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 2, R>(simd, at))
-            }
-            3 if A::HELD => {
-                for_groups!(self.z.len(), V::LEN, |at, R| self.held::<S, V, 3, R>(simd, at))
-            }
-            _ => for_groups!(self.z.len(), V::LEN, |at, R| self.in_batch::<S, V, R>(simd, at)),
-        }
+        for_dimension!(self, simd, S, V, A);
     }
 
     #[inline(always)]
