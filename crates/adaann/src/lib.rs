@@ -1,7 +1,13 @@
 //! Approximates a probability density that is known up to a constant, and says how it got there.
 //!
 //! A normalizing flow is trained on an annealed sequence of densities; AdaAnn chooses each
-//! temperature step from the flow's own samples.
+//! temperature step from the flow's own samples: small where the density changes quickly, large
+//! where it does not.
+//!
+//! Write a log density as a closure ([`Program::record`]) or implement [`target::Target`], choose
+//! [`Settings`] (the defaults are the paper's), and call [`fit()`]; [`registry`] has densities with
+//! known answers to try. What comes back draws samples and gives its density anywhere
+//! ([`fit::Approximation`]).
 
 pub mod batch;
 mod error;
@@ -23,3 +29,8 @@ pub use batch::Batch;
 pub use error::{Error, Result};
 pub use fit::{Settings, fit};
 pub use program::{Expr, Program};
+
+/// The README's examples compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
