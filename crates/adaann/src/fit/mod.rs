@@ -78,7 +78,8 @@ impl Outcome {
 
 /// Trains a flow on a target by the schedule's annealed densities.
 ///
-/// Runs on the threads of the rayon pool it is called in; their number never changes the result.
+/// Runs on the threads of the rayon pool it is called in, or of the global one; their number never
+/// changes the result.
 ///
 /// # Errors
 /// If a setting is out of range (before anything is done), the target fails, the schedule finds no
@@ -89,6 +90,11 @@ pub fn fit(
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
     settings.check(target)?;
+    // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
+    rayon::scope(|_| run(target, settings, observer))
+}
+
+fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
     let target = Unconstrained::new(target)?;
     let base = settings.base.resolve(&target)?;
     let mut flow = Flow::new(&settings.flow, base.clone())?;

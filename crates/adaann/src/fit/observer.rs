@@ -55,8 +55,8 @@ pub enum Event<'a> {
     Warning(Warning),
 }
 
-/// Watches a run.
-pub trait Observer {
+/// Watches a run. The run may go on in another thread than the one that started it.
+pub trait Observer: Send {
     /// Sees an event; `Break` ends the run after it, and what was done is kept.
     fn observe(&mut self, event: &Event) -> ControlFlow<()>;
 }
@@ -68,7 +68,7 @@ impl Observer for () {
     }
 }
 
-impl<F: FnMut(&Event) -> ControlFlow<()>> Observer for F {
+impl<F: FnMut(&Event) -> ControlFlow<()> + Send> Observer for F {
     fn observe(&mut self, event: &Event) -> ControlFlow<()> {
         self(event)
     }
