@@ -31,6 +31,10 @@ use std::{
 /// Draws that this program takes; more is surely a slip.
 const MOST_DRAWS: usize = 100_000_000;
 
+/// Threads, and runs in one command; more is surely a slip.
+const MOST_THREADS: usize = 1_024;
+const MOST_SEEDS: usize = 10_000;
+
 /// Runs a target.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
@@ -67,11 +71,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 /// What is written down before the run.
 fn record(args: &RunArgs, entry: &Entry, settings: &Settings) -> Result<Record> {
     let (draws, seeds) = (args.output.draws, args.output.seeds);
-    if !(2..=MOST_DRAWS).contains(&draws) {
-        return Err(usage(format!("--draws is {draws}, but must be from 2 to {MOST_DRAWS}")));
-    }
-    if seeds == 0 {
-        return Err(usage("--seeds is 0, but must be at least 1"));
+    for (flag, count, least, most) in [
+        ("draws", draws, 2, MOST_DRAWS),
+        ("seeds", seeds, 1, MOST_SEEDS),
+        ("threads", args.output.threads, 0, MOST_THREADS),
+    ] {
+        if !(least..=most).contains(&count) {
+            let range = format!("from {least} to {most}");
+            return Err(usage(format!("--{flag} is {count}, but must be {range}")));
+        }
     }
     let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
     Ok(Record {
