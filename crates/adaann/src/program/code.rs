@@ -51,6 +51,9 @@ pub(super) enum Work<P> {
     ShiftSquare { a: P, t: Scalar, s: Scalar, u: Scalar },
     /// Two results: s·a², which is kept, and t·a·b
     SquareMul { s: Scalar, a: P, t: Scalar, b: P },
+    /// Two results: v·y², which is kept, and w·x·y, with x = a + t and y = s·x² + u that nothing
+    /// else reads
+    SquareOfSquare { a: P, t: Scalar, s: Scalar, u: Scalar, v: Scalar, w: Scalar },
     /// a / b
     Div { a: P, b: P },
     /// s / (a + t)
@@ -88,6 +91,9 @@ impl<P: Copy> Work<P> {
             }
             Self::ShiftSquare { a, t, s, u } => Work::ShiftSquare { a: to(a), t, s, u },
             Self::SquareMul { s, a, t, b } => Work::SquareMul { s, a: to(a), t, b: to(b) },
+            Self::SquareOfSquare { a, t, s, u, v, w } => {
+                Work::SquareOfSquare { a: to(a), t, s, u, v, w }
+            }
             Self::Div { a, b } => Work::Div { a: to(a), b: to(b) },
             Self::Over { s, a, t } => Work::Over { s, a: to(a), t },
             Self::Min { a, b } => Work::Min { a: to(a), b: to(b) },
@@ -114,6 +120,7 @@ impl<P: Copy> Work<P> {
             | Self::Combine { a, .. }
             | Self::ShiftSquare { a, .. }
             | Self::SquareMul { a, .. }
+            | Self::SquareOfSquare { a, .. }
             | Self::Over { a, .. } => (self, a == last),
             Self::Add { a, b } => {
                 let (a, b) = order(a, b);

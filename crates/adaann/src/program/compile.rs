@@ -15,6 +15,7 @@ pub(super) fn compile(graph: &Graph, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
     let steps = pair(selection.select());
+    let steps = nest_squares(steps, &selection.uses);
     let Selection { scalars, scalar_of, .. } = selection;
     allocate(&graph, &outputs, &steps, scalars, &scalar_of)
 }
@@ -268,6 +269,30 @@ fn pair(works: Vec<(Node, Work<Node>)>) -> Vec<Step> {
         }
     }
     steps
+}
+
+/// Joins a square of a shift with the square of that square, as wells and bananas have them, if
+/// nothing else reads what lies between.
+fn nest_squares(steps: Vec<Step>, uses: &[u32]) -> Vec<Step> {
+    let mut nested: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let joined = nested.last().and_then(|before| match (before.work, step.work) {
+            (Work::ShiftSquare { a, t, s, u }, Work::SquareMul { s: v, a: y, t: w, b: x })
+                // y is read three times, by its square and by y·x; x three times, too: by its own.
+                if before.node == y
+                    && before.kept == Some(x)
+                    && (uses[x.index()], uses[y.index()]) == (3, 3) =>
+            {
+                Some(Work::SquareOfSquare { a, t, s, u, v, w })
+            }
+            _ => None,
+        });
+        match (joined, nested.last_mut()) {
+            (Some(work), Some(before)) => *before = Step { work, ..step },
+            _ => nested.push(step),
+        }
+    }
+    nested
 }
 
 /// A scalar operation on places of the table in place of nodes.

@@ -2,6 +2,7 @@
 
 use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Slot, Work};
 use super::op::{Comparison, Unary};
+use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math};
 use fearless_simd::Simd;
 use std::cell::RefCell;
@@ -13,8 +14,8 @@ pub(super) trait Rows {
 }
 
 /// Samples in a block: enough to hide what an instruction costs by itself, and few enough that the
-/// slots stay in the fastest cache.
-const BLOCK: usize = 32;
+/// slots stay in the fastest cache. Rows of a batch hold whole blocks.
+const BLOCK: usize = PAD;
 
 /// What a thread keeps between calls, so that a call allocates nothing.
 #[derive(Default)]
@@ -69,22 +70,11 @@ pub(super) fn run<S: Simd, R: Rows>(
     }
     let (slots, _) = slots.as_chunks_mut::<BLOCK>();
     let mut machine = Machine { simd, slots, scalars };
-    let mut at = 0;
-    while at + BLOCK <= len {
+    for at in (0..len).step_by(BLOCK) {
         match F64::<S>::LEN {
             2 => machine.block::<R, 16>(code, rows, at),
             4 => machine.block::<R, 8>(code, rows, at),
             8 => machine.block::<R, 4>(code, rows, at),
-            _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
-        }
-        at += BLOCK;
-    }
-    // Rows are padded to half a block.
-    if at < len {
-        match F64::<S>::LEN {
-            2 => machine.block::<R, 8>(code, rows, at),
-            4 => machine.block::<R, 4>(code, rows, at),
-            8 => machine.block::<R, 2>(code, rows, at),
             _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
         }
     }
@@ -157,16 +147,27 @@ impl<S: Simd> Machine<'_, S> {
         rows: &mut R,
         at: usize,
     ) {
-        let len = N * F64::<S>::LEN;
-        let to = if to < OUTPUT {
+        if to != NOWHERE {
+            let to = self.place(to, rows, at, N * F64::<S>::LEN);
+            for k in 0..N {
+                block[k].store(&mut to[k * F64::<S>::LEN..]);
+            }
+        }
+    }
+
+    /// Where a result belongs, which is somewhere.
+    #[inline(always)]
+    fn place<'a, R: Rows>(
+        &'a mut self,
+        to: Slot,
+        rows: &'a mut R,
+        at: usize,
+        len: usize,
+    ) -> &'a mut [f64] {
+        if to < OUTPUT {
             &mut self.slots[to as usize][..len]
-        } else if to != NOWHERE {
-            &mut rows.output((to - OUTPUT) as usize)[at..][..len]
         } else {
-            return;
-        };
-        for k in 0..N {
-            block[k].store(&mut to[k * F64::<S>::LEN..]);
+            &mut rows.output((to - OUTPUT) as usize)[at..][..len]
         }
     }
 
@@ -243,6 +244,25 @@ impl<S: Simd> Machine<'_, S> {
                 let kept = after!([a] [s] s * (a * a));
                 self.put(instruction.kept, kept, rows, at);
                 after!([a b] [t] t * (a * b))
+            }
+            Work::SquareOfSquare { a, t, s, u, v, w } => {
+                let a = after!([a] [] a);
+                let [t, s, u, v, w] = [
+                    self.scalar(t),
+                    self.scalar(s),
+                    self.scalar(u),
+                    self.scalar(v),
+                    self.scalar(w),
+                ];
+                let kept = self.place(instruction.kept, rows, at, N * F64::<S>::LEN);
+                let mut result = a;
+                for k in 0..N {
+                    let x = a[k] + t;
+                    let y = (s * x).mul_add(x, u);
+                    (v * y * y).store(&mut kept[k * F64::<S>::LEN..]);
+                    result[k] = w * (x * y);
+                }
+                result
             }
             _ => unreachable!("is not cheap"),
         }
