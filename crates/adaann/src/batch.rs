@@ -104,6 +104,18 @@ impl Batch {
         self.values.chunks_exact_mut(self.stride.max(1)).map(move |row| &mut row[..used])
     }
 
+    /// All rows in blocks of [`PAD`] points, and how many blocks a row has.
+    #[inline]
+    pub(crate) fn blocks(&self) -> (&[[f64; PAD]], usize) {
+        (self.values.as_chunks().0, self.stride / PAD)
+    }
+
+    /// All rows in blocks of [`PAD`] points, to write, and how many blocks a row has.
+    #[inline]
+    pub(crate) fn blocks_mut(&mut self) -> (&mut [[f64; PAD]], usize) {
+        (self.values.as_chunks_mut().0, self.stride / PAD)
+    }
+
     /// Coordinates of point `i`.
     pub fn point(&self, i: usize) -> Vec<f64> {
         (0..self.dim).map(|d| self.row(d)[i]).collect()

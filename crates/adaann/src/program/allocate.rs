@@ -1,35 +1,29 @@
 //! Slots for the values of a program: a slot is used again when its value is dead.
 
-use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Scalar, Scalars, Slot, Work};
+use super::code::{Code, Instruction, Place, ROW, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Node, Op};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work whose result is `node`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) node: Node,
-    /// The first of two results.
-    pub(super) kept: Option<Node>,
-    pub(super) work: Work<Node>,
-}
-
-/// Gives every value a slot, which is free again after the last use of the value.
+/// Gives every value a slot, which is free again after the last use of the value. An input is read
+/// where it is, and an output that nothing reads is written where it belongs.
 pub(super) fn allocate(
     graph: &Graph,
-    outputs: &[Node],
-    steps: &[Step],
+    outputs: &[(Place, Node)],
+    works: &[(Node, Work<Node>)],
     scalars: Scalars,
     scalar_of: &HashMap<Node, Scalar>,
 ) -> Code {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     const NEVER: usize = usize::MAX;
+    let mut uses = vec![0; graph.len()];
     let mut last_use = vec![0; graph.len()];
     let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: 0 };
     let mut splats = Vec::new();
-    for (time, step) in steps.iter().enumerate() {
-        step.work.each(|operand| {
+    for (time, (_, work)) in works.iter().enumerate() {
+        work.each(|operand| {
+            uses[operand.index()] += 1;
             last_use[operand.index()] = time;
             if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
                 slots.take(operand);
@@ -37,99 +31,55 @@ pub(super) fn allocate(
             }
         });
     }
-    // Outputs are written when all is computed; splats stay from block to block.
-    outputs.iter().for_each(|n| last_use[n.index()] = NEVER);
-    let mut is_read = vec![false; graph.len()];
-    steps.iter().for_each(|step| step.work.each(|n| is_read[n.index()] = true));
-    outputs.iter().for_each(|n| is_read[n.index()] = true);
-    // The input that the first step begins with comes last: it is then in registers.
-    let is_input = |n: &Node| matches!(graph.op(*n), Op::Input(_)) && is_read[n.index()];
-    let mut input_nodes: Vec<Node> =
-        (0..graph.len()).map(|index| Node(index as u32)).filter(is_input).collect();
-    input_nodes.sort_by_key(|&n| steps.first().is_some_and(|step| step.work.after(n).1));
-    let mut inputs = Vec::new();
-    for &node in &input_nodes {
-        if let Op::Input(row) = graph.op(node) {
-            inputs.push((row as usize, slots.take(node)));
-        }
+    // Splats stay from block to block; outputs that are read stay until they are copied.
+    for node in scalar_of.keys().chain(outputs.iter().map(|(_, node)| node)) {
+        uses[node.index()] += 1;
+        last_use[node.index()] = NEVER;
     }
-    // The row of a node that is one output only.
-    let mut rows: HashMap<Node, Option<usize>> = HashMap::new();
-    for (row, &node) in outputs.iter().enumerate() {
-        rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
-    }
-    let mut reads = vec![0; graph.len()];
-    steps.iter().for_each(|step| step.work.each(|n| reads[n.index()] += 1));
-    let mut instructions: Vec<Instruction> = Vec::with_capacity(steps.len());
-    for (time, &Step { node, kept, work }) in steps.iter().enumerate() {
-        let last = match time.checked_sub(1).map(|before| steps[before]) {
-            Some(before) => before.work.is_cheap().then_some(before.node),
-            None => input_nodes.last().copied(),
-        };
-        let (work, in_front) = last.map_or((work, false), |last| work.after(last));
-        // The first two operands can be taken from the registers of the instruction before.
-        let (mut position, mut in_registers) = (0, 0);
-        let places = work.map(|operand| {
-            position += 1;
-            if in_front && Some(operand) == last && position <= 2 {
-                in_registers += 1;
-                LAST
-            } else {
-                slots.of[&operand]
-            }
-        });
-        if let Some(last) = last
-            && last_use[last.index()] != NEVER
-            && reads[last.index()] == in_registers
-        {
-            match time.checked_sub(1) {
-                Some(before) => instructions[before].to = NOWHERE,
-                None => inputs.last_mut().expect("it was read").1 = NOWHERE,
-            }
-        }
+    let is_computed =
+        |node: Node| !graph.is_uniform(node) && !matches!(graph.op(node), Op::Input(_));
+    let is_direct = |node: Node| uses[node.index()] == 1 && is_computed(node);
+    let direct: HashMap<Node, Place> = outputs
+        .iter()
+        .filter(|(_, node)| is_direct(*node))
+        .map(|&(row, node)| (node, row))
+        .collect();
+    let place = |slots: &Slots, node: Node| match graph.op(node) {
+        Op::Input(row) => ROW | row,
+        _ => slots.of[&node],
+    };
+    let mut instructions = Vec::with_capacity(works.len() + outputs.len());
+    for (time, &(node, work)) in works.iter().enumerate() {
+        let to = direct.get(&node).copied().unwrap_or_else(|| slots.take(node));
+        instructions.push(Instruction { to, work: work.map(|operand| place(&slots, operand)) });
+        // Not earlier, so that the result has another slot than the operands.
         work.each(|operand| {
-            if last_use[operand.index()] == time && !graph.is_uniform(operand) {
+            if last_use[operand.index()] == time {
                 slots.give_back(operand);
             }
         });
-        let mut place = |node: Node| {
-            let row = rows.get(&node).copied().flatten();
-            match row.filter(|_| work.is_cheap() && reads[node.index()] == 0) {
-                Some(row) => OUTPUT | row as Slot,
-                None => slots.take(node),
-            }
+    }
+    for (row, node) in outputs {
+        let work = match scalar_of.get(node) {
+            Some(&s) => Work::Fill { s },
+            None if direct.contains_key(node) => continue,
+            None => Work::Copy { a: place(&slots, *node) },
         };
-        let kept = kept.map_or(NOWHERE, |kept| match reads[kept.index()] {
-            0 if last_use[kept.index()] != NEVER => NOWHERE,
-            _ => place(kept),
-        });
-        let to = place(node);
-        instructions.push(Instruction { to, kept, is_cheap: work.is_cheap(), work: places });
+        instructions.push(Instruction { to: *row, work });
     }
-    let (fills, others): (Vec<_>, Vec<_>) =
-        outputs.iter().enumerate().partition(|(_, n)| graph.is_uniform(**n));
-    let copied = others.into_iter().filter_map(|(row, n)| Some((row, *slots.of.get(n)?)));
-    Code {
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        scalars,
-        splats,
-        inputs,
-        instructions,
-        outputs: copied.collect(),
-        fills: fills.into_iter().map(|(row, node)| (row, scalar_of[node])).collect(),
-        slots: slots.len as usize,
-    }
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    Code { id, scalars, splats, instructions, slots: slots.len as usize }
 }
 
 /// The slots of live values. The last one freed is the first one taken: it is in the cache.
 struct Slots {
-    of: HashMap<Node, Slot>,
-    free: Vec<Slot>,
-    len: Slot,
+    of: HashMap<Node, Place>,
+    free: Vec<Place>,
+    len: Place,
 }
 
 impl Slots {
-    fn take(&mut self, node: Node) -> Slot {
+    fn take(&mut self, node: Node) -> Place {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.len += 1;
             self.len - 1

@@ -2,17 +2,12 @@
 
 use super::op::{Comparison, Op, Unary};
 
-/// The place of a block of samples in the scratch.
-pub(super) type Slot = u32;
+/// The place of a block of samples: a slot of the scratch, or a row.
+pub(super) type Place = u32;
 
-/// An operand that is the result of the instruction before: it is still in registers.
-pub(super) const LAST: Slot = Slot::MAX;
-
-/// The place of a result that only the next instruction reads.
-pub(super) const NOWHERE: Slot = Slot::MAX;
-
-/// A result with this bit goes to the row of the outputs that the other bits tell: nothing reads it.
-pub(super) const OUTPUT: Slot = 1 << 31;
+/// A place with this bit is the row that the other bits tell: of the inputs for an operand, of the
+/// outputs for a result.
+pub(super) const ROW: Place = 1 << 31;
 
 /// The place of a number in the table of scalars.
 pub(super) type Scalar = u32;
@@ -21,6 +16,10 @@ pub(super) type Scalar = u32;
 /// after. `a b c` are blocks, `s t` are scalars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Work<P> {
+    /// s everywhere
+    Fill { s: Scalar },
+    /// a
+    Copy { a: P },
     /// f(a)
     Unary { function: Unary, a: P },
     /// a + t
@@ -47,10 +46,10 @@ pub(super) enum Work<P> {
     MulAdd { a: P, b: P, c: P },
     /// s·a·b + c
     MulScaleAdd { s: Scalar, a: P, b: P, c: P },
-    /// Two results: a + t, which is kept, and s times its square plus u
-    ShiftSquare { a: P, t: Scalar, s: Scalar, u: Scalar },
-    /// Two results: s·a², which is kept, and t·a·b
-    SquareMul { s: Scalar, a: P, t: Scalar, b: P },
+    /// s·y² for y = (a + t)² + u
+    SquareOfSquare { s: Scalar, a: P, t: Scalar, u: Scalar },
+    /// s·x·y for x = a + t and y = x² + u
+    SquareTimesRoot { s: Scalar, a: P, t: Scalar, u: Scalar },
     /// a / b
     Div { a: P, b: P },
     /// s / (a + t)
@@ -71,6 +70,8 @@ impl<P: Copy> Work<P> {
     /// The same work on other places.
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
         match self {
+            Self::Fill { s } => Work::Fill { s },
+            Self::Copy { a } => Work::Copy { a: to(a) },
             Self::Unary { function, a } => Work::Unary { function, a: to(a) },
             Self::Shift { a, t } => Work::Shift { a: to(a), t },
             Self::Scale { s, a } => Work::Scale { s, a: to(a) },
@@ -86,8 +87,8 @@ impl<P: Copy> Work<P> {
             Self::MulScaleAdd { s, a, b, c } => {
                 Work::MulScaleAdd { s, a: to(a), b: to(b), c: to(c) }
             }
-            Self::ShiftSquare { a, t, s, u } => Work::ShiftSquare { a: to(a), t, s, u },
-            Self::SquareMul { s, a, t, b } => Work::SquareMul { s, a: to(a), t, b: to(b) },
+            Self::SquareOfSquare { s, a, t, u } => Work::SquareOfSquare { s, a: to(a), t, u },
+            Self::SquareTimesRoot { s, a, t, u } => Work::SquareTimesRoot { s, a: to(a), t, u },
             Self::Div { a, b } => Work::Div { a: to(a), b: to(b) },
             Self::Over { s, a, t } => Work::Over { s, a: to(a), t },
             Self::Min { a, b } => Work::Min { a: to(a), b: to(b) },
@@ -100,82 +101,17 @@ impl<P: Copy> Work<P> {
         }
     }
 
-    /// The same work with `last` in front, where it need not be fetched; and whether it is there.
-    pub(super) fn after(self, last: P) -> (Self, bool)
-    where
-        P: PartialEq,
-    {
-        let order = |a, b| if b == last { (b, a) } else { (a, b) };
-        match self {
-            Self::Shift { a, .. }
-            | Self::Scale { a, .. }
-            | Self::Affine { a, .. }
-            | Self::ScaleAdd { a, .. }
-            | Self::Combine { a, .. }
-            | Self::ShiftSquare { a, .. }
-            | Self::SquareMul { a, .. }
-            | Self::Over { a, .. } => (self, a == last),
-            Self::Add { a, b } => {
-                let (a, b) = order(a, b);
-                (Self::Add { a, b }, a == last)
-            }
-            Self::Mul { a, b } => {
-                let (a, b) = order(a, b);
-                (Self::Mul { a, b }, a == last)
-            }
-            Self::MulScale { s, a, b } => {
-                let (a, b) = order(a, b);
-                (Self::MulScale { s, a, b }, a == last)
-            }
-            Self::MulShift { a, b, t } => {
-                let (a, b) = order(a, b);
-                (Self::MulShift { a, b, t }, a == last)
-            }
-            Self::MulAffine { s, a, b, t } => {
-                let (a, b) = order(a, b);
-                (Self::MulAffine { s, a, b, t }, a == last)
-            }
-            Self::MulAdd { a, b, c } => {
-                let (a, b) = order(a, b);
-                (Self::MulAdd { a, b, c }, a == last)
-            }
-            Self::MulScaleAdd { s, a, b, c } => {
-                let (a, b) = order(a, b);
-                (Self::MulScaleAdd { s, a, b, c }, a == last)
-            }
-            _ => (self, false),
-        }
-    }
-
-    /// Is it a few sums and products?
-    pub(super) fn is_cheap(&self) -> bool {
-        !matches!(
-            self,
-            Self::Unary { .. }
-                | Self::Div { .. }
-                | Self::Min { .. }
-                | Self::Max { .. }
-                | Self::Select { .. }
-                | Self::ExpNegDistance { .. }
-                | Self::Ln1pAdd { .. }
-        )
-    }
-
     /// Calls `see` with every operand.
     pub(super) fn each(self, see: impl FnMut(P)) {
         self.map(see);
     }
 }
 
-/// Work and the place of its result.
+/// Work and the place of its result, which is never the slot of an operand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
-    pub(super) to: Slot,
-    /// The place of the first of two results.
-    pub(super) kept: Slot,
-    /// Does it cost no more than its loads and stores?
-    pub(super) is_cheap: bool,
-    pub(super) work: Work<Slot>,
+    pub(super) to: Place,
+    pub(super) work: Work<Place>,
 }
 
 /// A program: run once per block of samples, after its scalars were computed once per call.
@@ -186,13 +122,7 @@ pub(super) struct Code {
     pub(super) scalars: Scalars,
     /// Scalars that instructions want as blocks: slot i holds scalar `splats[i]` all the time.
     pub(super) splats: Vec<Scalar>,
-    /// Rows of the inputs, and the slots that they are read into.
-    pub(super) inputs: Vec<(usize, Slot)>,
     pub(super) instructions: Vec<Instruction>,
-    /// Rows of the outputs that are not written directly, and the slots that they are copied from.
-    pub(super) outputs: Vec<(usize, Slot)>,
-    /// Rows of the outputs that are the same for all samples.
-    pub(super) fills: Vec<(usize, Scalar)>,
     /// Slots in use.
     pub(super) slots: usize,
 }

@@ -1,22 +1,22 @@
 //! From a graph to a program: dead parts dropped, instructions chosen and fused.
 
-use super::allocate::{Step, allocate};
-use super::code::{Code, Scalar, Scalars, Work};
+use super::allocate::allocate;
+use super::code::{Code, Place, ROW, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Every table of scalars begins with 0 and 1.
+/// Every table of scalars begins with 0.
 const ZERO: Scalar = 0;
-const ONE: Scalar = 1;
 
-/// Compiles what `outputs` need.
-pub(super) fn compile(graph: &Graph, outputs: &[Node]) -> Code {
+/// Compiles what `outputs` need, which are the rows from `first` on.
+pub(super) fn compile(graph: &Graph, first: usize, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
-    let steps = pair(selection.select());
+    let works = nest_squares(selection.select(), &outputs);
     let Selection { scalars, scalar_of, .. } = selection;
-    allocate(&graph, &outputs, &steps, scalars, &scalar_of)
+    let rows: Vec<(Place, Node)> = (ROW | first as Place..).zip(outputs).collect();
+    allocate(&graph, &rows, &works, scalars, &scalar_of)
 }
 
 /// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that
@@ -92,8 +92,7 @@ impl<'a> Selection<'a> {
             needed[output.index()] = true;
         }
         // Uniform nodes become the scalar part as they stand: their order is theirs here.
-        let mut scalars =
-            Scalars { steps: [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec() };
+        let mut scalars = Scalars { steps: vec![Op::Constant(0.0_f64.to_bits())] };
         let mut scalar_of = HashMap::new();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
@@ -228,46 +227,49 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Joins two works that often follow each other into one, whose first result is kept: u = a + t with
-/// the square of u, and s·a² with the product of its derivative.
-fn pair(works: Vec<(Node, Work<Node>)>) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::with_capacity(works.len());
-    for (node, work) in works {
-        let joined = steps.last().filter(|before| before.kept.is_none()).and_then(|before| {
-            let u = before.node;
-            match (before.work, work) {
-                (Work::Shift { a, t }, Work::Mul { a: x, b: y }) if x == u && y == u => {
-                    Some(Work::ShiftSquare { a, t, s: ONE, u: ZERO })
+/// Joins y = x² + u, where x = a + t, with v·y² and w·x·y, as wells and bananas have them: both are
+/// computed from `a`, and x and y by themselves only if something else reads them.
+fn nest_squares(mut works: Vec<(Node, Work<Node>)>, outputs: &[Node]) -> Vec<(Node, Work<Node>)> {
+    let work_of: HashMap<Node, Work<Node>> = works.iter().copied().collect();
+    // (x, u) of y, and (a, t) of x
+    let square = |y: Node| match *work_of.get(&y)? {
+        Work::MulShift { a, b, t } if a == b => Some((a, t)),
+        _ => None,
+    };
+    let shift = |x: Node| match work_of.get(&x) {
+        Some(&Work::Shift { a, t }) => (a, t),
+        _ => (x, ZERO),
+    };
+    for (_, work) in &mut works {
+        if let Work::MulScale { s, a: x, b: y } = *work {
+            for (x, y) in [(x, y), (y, x)] {
+                if let Some((root, u)) = square(y) {
+                    let (a, t) = shift(root);
+                    if x == y {
+                        *work = Work::SquareOfSquare { s, a, t, u };
+                    } else if x == root {
+                        *work = Work::SquareTimesRoot { s, a, t, u };
+                    }
                 }
-                (Work::Shift { a, t }, Work::MulScale { s, a: x, b: y }) if x == u && y == u => {
-                    Some(Work::ShiftSquare { a, t, s, u: ZERO })
-                }
-                (Work::Shift { a, t }, Work::MulShift { a: x, b: y, t: u_ })
-                    if x == u && y == u =>
-                {
-                    Some(Work::ShiftSquare { a, t, s: ONE, u: u_ })
-                }
-                (Work::Shift { a, t }, Work::MulAffine { s, a: x, b: y, t: u_ })
-                    if x == u && y == u =>
-                {
-                    Some(Work::ShiftSquare { a, t, s, u: u_ })
-                }
-                (Work::MulScale { s, a, b }, Work::MulScale { s: t, a: x, b: y })
-                    if a == b && (x == a || y == a) =>
-                {
-                    Some(Work::SquareMul { s, a, t, b: if x == a { y } else { x } })
-                }
-                _ => None,
             }
-        });
-        match (joined, steps.last_mut()) {
-            (Some(work), Some(before)) => {
-                *before = Step { node, kept: Some(before.node), work };
-            }
-            _ => steps.push(Step { node, kept: None, work }),
         }
     }
-    steps
+    let mut is_read: HashSet<Node> = outputs.iter().copied().collect();
+    let mut live: Vec<_> = works
+        .into_iter()
+        .rev()
+        .filter(|(node, work)| {
+            let is_live = is_read.contains(node);
+            if is_live {
+                work.each(|operand| {
+                    is_read.insert(operand);
+                });
+            }
+            is_live
+        })
+        .collect();
+    live.reverse();
+    live
 }
 
 /// A scalar operation on places of the table in place of nodes.

@@ -104,12 +104,19 @@ impl Program {
     }
 
     fn new(dim: usize, has_prior: bool, mut graph: Graph, parts: [op::Node; 2]) -> Self {
-        let values = compile::compile(&graph, &parts);
+        // The kernel writes the prior that is nowhere but 0.
+        let first = if has_prior { PRIOR } else { LIKELIHOOD };
+        let values = compile::compile(&graph, first, &parts[first..]);
         let weights = [graph.uniform(0), graph.uniform(1)];
         let seeded = [(parts[PRIOR], weights[PRIOR]), (parts[LIKELIHOOD], weights[LIKELIHOOD])];
         let mut outputs = parts.to_vec();
         outputs.extend(gradient::gradient(&mut graph, &seeded, dim as u32));
-        Self { dim, has_prior, values, with_gradient: compile::compile(&graph, &outputs) }
+        Self {
+            dim,
+            has_prior,
+            values,
+            with_gradient: compile::compile(&graph, first, &outputs[first..]),
+        }
     }
 
     /// How many instructions a block of samples takes, with the gradient and without.
@@ -149,15 +156,17 @@ impl Target for Program {
                 expected: format!("{} were", points.padded_len()),
             });
         }
-        let has_gradient = gradient.is_some();
         let (code, weights) = match gradient {
             Some(weights) => (&self.with_gradient, [weights.prior, weights.likelihood]),
             None => (&self.values, [0.0; 2]),
         };
+        let mut scratch = run::take_scratch(code, weights);
         let has_prior = self.has_prior;
-        run::with_scratch(code, weights, |scratch| {
-            dispatch(Evaluate { code, scratch, points, out, has_prior, has_gradient });
-        });
+        let all_finite = dispatch(Evaluate { code, scratch: &mut scratch, points, out, has_prior });
+        run::keep_scratch(scratch);
+        if !all_finite {
+            leave_out(out, points.len(), gradient.is_some());
+        }
         Ok(())
     }
 
@@ -166,40 +175,47 @@ impl Target for Program {
     }
 }
 
-/// One call of [`Program::evaluate`].
+/// Runs a program over a batch; tells whether all values are finite.
 struct Evaluate<'a> {
     code: &'a Code,
     scratch: &'a mut run::Scratch,
     points: &'a Batch,
     out: &'a mut Evaluation,
     has_prior: bool,
-    has_gradient: bool,
 }
 
 impl Kernel for Evaluate<'_> {
-    type Output = ();
+    type Output = bool;
 
+    #[expect(clippy::eq_op, reason = "x − x is NaN unless x is finite")]
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { code, scratch, points, out, has_prior, has_gradient } = self;
-        let len = points.padded_len();
-        run::run(simd, scratch, code, &mut Rows { points, out }, len);
-        // x·0 is NaN unless x is finite: one sum over a stretch tells whether any point is not.
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let Self { code, scratch, points, out, has_prior } = self;
+        let len = points.padded_len() / PAD;
+        let (blocks, stride) = points.blocks();
+        let inputs = run::Inputs { blocks, stride };
+        let log_prior = &mut out.log_prior.as_chunks_mut().0[..len];
+        let log_likelihood = &mut out.log_likelihood.as_chunks_mut().0[..len];
+        let (gradient, stride) = out.gradient.blocks_mut();
+        let mut outputs = run::Outputs { log_prior, log_likelihood, gradient, stride };
+        run::run(simd, scratch, code, inputs, &mut outputs, len);
+        // x − x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);
         let mut sums = [zero; 4];
-        for values in [&out.log_prior, &out.log_likelihood] {
-            if has_prior || std::ptr::eq(values, &out.log_likelihood) {
-                for stretch in values[..len].chunks_exact(PAD) {
-                    for k in 0..PAD / F64::<S>::LEN {
-                        let value = F64::load(simd, &stretch[k * F64::<S>::LEN..]);
-                        sums[k % 4] = value.mul_add(zero, sums[k % 4]);
-                    }
+        for (prior, likelihood) in outputs.log_prior.iter_mut().zip(&*outputs.log_likelihood) {
+            for k in 0..PAD / F64::<S>::LEN {
+                let at = k * F64::<S>::LEN;
+                let x = F64::load(simd, &likelihood[at..]);
+                sums[k % 4] = sums[k % 4] + (x - x);
+                if has_prior {
+                    let x = F64::load(simd, &prior[at..]);
+                    sums[k % 4] = sums[k % 4] + (x - x);
+                } else {
+                    zero.store(&mut prior[at..]);
                 }
             }
         }
-        if F64::<S>::any(!((sums[0] + sums[1]) + (sums[2] + sums[3])).eq(zero)) {
-            leave_out(out, points.len(), has_gradient);
-        }
+        !F64::<S>::any(!((sums[0] + sums[1]) + (sums[2] + sums[3])).eq(zero))
     }
 }
 
@@ -219,28 +235,6 @@ fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {
         }
         for d in 0..if has_gradient { out.gradient.dim() } else { 0 } {
             out.gradient.row_mut(d)[i] = 0.0;
-        }
-    }
-}
-
-/// The rows of a call: points in, values and gradient out.
-struct Rows<'a> {
-    points: &'a Batch,
-    out: &'a mut Evaluation,
-}
-
-impl run::Rows for Rows<'_> {
-    #[inline(always)]
-    fn input(&self, row: usize) -> &[f64] {
-        self.points.padded_row(row)
-    }
-
-    #[inline(always)]
-    fn output(&mut self, row: usize) -> &mut [f64] {
-        match row {
-            PRIOR => &mut self.out.log_prior,
-            LIKELIHOOD => &mut self.out.log_likelihood,
-            _ => self.out.gradient.padded_row_mut(row - GRADIENT),
         }
     }
 }

@@ -1,20 +1,34 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Instruction, LAST, NOWHERE, OUTPUT, Slot, Work};
+use super::code::{Code, Instruction, Place, ROW, Work};
 use super::op::{Comparison, Unary};
+use super::{GRADIENT, LIKELIHOOD, PRIOR};
+use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math};
 use fearless_simd::Simd;
-use std::cell::RefCell;
-
-/// Where a program reads and writes. Rows hold whole registers, padding included.
-pub(super) trait Rows {
-    fn input(&self, row: usize) -> &[f64];
-    fn output(&mut self, row: usize) -> &mut [f64];
-}
+use std::cell::Cell;
 
 /// Samples in a block: enough to hide what an instruction costs by itself, and few enough that the
-/// slots stay in the fastest cache.
-const BLOCK: usize = 32;
+/// slots stay in the fastest cache. Rows of a batch hold whole blocks.
+const BLOCK: usize = PAD;
+
+/// `BLOCK` samples of one value.
+pub(super) type Block = [f64; BLOCK];
+
+/// The rows that a program reads, `stride` blocks apart.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    pub(super) blocks: &'a [Block],
+    pub(super) stride: usize,
+}
+
+/// The rows that a program writes: two values, and those of a gradient, `stride` blocks apart.
+pub(super) struct Outputs<'a> {
+    pub(super) log_prior: &'a mut [Block],
+    pub(super) log_likelihood: &'a mut [Block],
+    pub(super) gradient: &'a mut [Block],
+    pub(super) stride: usize,
+}
 
 /// What a thread keeps between calls, so that a call allocates nothing.
 #[derive(Default)]
@@ -29,63 +43,50 @@ pub(super) struct Scratch {
 pub(super) const UNIFORMS: usize = 2;
 
 thread_local! {
-    static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Lends the thread's scratch, prepared for a code. Outside of the kernel that uses it: what runs
-/// inside a function of the standard library is not compiled for the lanes.
+/// Takes the thread's scratch, prepared for a code.
 #[inline]
-pub(super) fn with_scratch<T>(
-    code: &Code,
-    uniforms: [f64; UNIFORMS],
-    work: impl FnOnce(&mut Scratch) -> T,
-) -> T {
-    SCRATCH.with_borrow_mut(|scratch| {
-        let scratch = scratch.get_or_insert_default();
-        if scratch.of != Some((code.id, uniforms)) {
-            prepare(scratch, code, uniforms);
-        }
-        work(scratch)
-    })
+pub(super) fn take_scratch(code: &Code, uniforms: [f64; UNIFORMS]) -> Box<Scratch> {
+    let mut scratch = SCRATCH.take().unwrap_or_default();
+    if scratch.of != Some((code.id, uniforms)) {
+        prepare(&mut scratch, code, uniforms);
+    }
+    scratch
 }
 
-/// Runs over `len` samples, which is a multiple of the padding of a batch, with scratch that was
-/// prepared for the code.
+/// Keeps the scratch for the next call.
+#[inline]
+pub(super) fn keep_scratch(scratch: Box<Scratch>) {
+    // `LocalKey::set` would do, but is a call.
+    SCRATCH.with(|kept| kept.set(Some(scratch)));
+}
+
+/// Runs over some blocks of samples, with scratch that was prepared for the code.
 #[inline(always)]
-pub(super) fn run<S: Simd, R: Rows>(
+pub(super) fn run<S: Simd>(
     simd: S,
     scratch: &mut Scratch,
     code: &Code,
-    rows: &mut R,
-    len: usize,
+    inputs: Inputs<'_>,
+    outputs: &mut Outputs<'_>,
+    blocks: usize,
 ) {
     debug_assert_eq!(scratch.of.map(|of| of.0), Some(code.id), "prepared for this code");
     let Scratch { slots, scalars, .. } = scratch;
-    for &(row, scalar) in &code.fills {
-        let value = F64::splat(simd, scalars[scalar as usize]);
-        for register in rows.output(row)[..len].chunks_exact_mut(F64::<S>::LEN) {
-            value.store(register);
-        }
-    }
-    let (slots, _) = slots.as_chunks_mut::<BLOCK>();
-    let mut machine = Machine { simd, slots, scalars };
-    let mut at = 0;
-    while at + BLOCK <= len {
-        match F64::<S>::LEN {
-            2 => machine.block::<R, 16>(code, rows, at),
-            4 => machine.block::<R, 8>(code, rows, at),
-            8 => machine.block::<R, 4>(code, rows, at),
-            _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
-        }
-        at += BLOCK;
-    }
-    // Rows are padded to half a block.
-    if at < len {
-        match F64::<S>::LEN {
-            2 => machine.block::<R, 8>(code, rows, at),
-            4 => machine.block::<R, 4>(code, rows, at),
-            8 => machine.block::<R, 2>(code, rows, at),
-            _ => unreachable!("lanes hold 2, 4 or 8 doubles"),
+    let (slots, _) = slots.as_chunks_mut();
+    let scalars = scalars.as_slice();
+    for at in 0..blocks {
+        let mut machine = Machine {
+            simd,
+            slots: &mut *slots,
+            scalars,
+            inputs: &inputs.blocks[at..],
+            stride: inputs.stride,
+        };
+        for instruction in &code.instructions {
+            machine.step(instruction, outputs, at);
         }
     }
 }
@@ -102,202 +103,170 @@ fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
     scratch.of = Some((code.id, uniforms));
 }
 
+/// Evaluates an expression of blocks and scalars for every register.
+macro_rules! each_register {
+    ($simd:ident $to:ident $operands:ident [$($block:ident)*] $value:expr) => {{
+        $(let $block = $operands.block($block);)*
+        for k in 0..BLOCK / F64::<S>::LEN {
+            let k = k * F64::<S>::LEN;
+            $(let $block = F64::<S>::load($simd, &$block[k..]);)*
+            let result: F64<S> = $value;
+            result.store(&mut $to[k..]);
+        }
+    }};
+}
+
 struct Machine<'a, S: Simd> {
     simd: S,
-    slots: &'a mut [[f64; BLOCK]],
+    slots: &'a mut [Block],
     scalars: &'a [f64],
+    /// The rows from the block on, `stride` blocks apart.
+    inputs: &'a [Block],
+    stride: usize,
 }
 
 impl<S: Simd> Machine<'_, S> {
-    /// Runs all instructions over `B` samples from `at` on, which are `N` registers.
+    /// Runs an instruction over block `at`: from memory to memory, since a slot is in the fastest
+    /// cache, and registers that outlive an instruction would be spilled around the `match`.
     #[inline(always)]
-    fn block<R: Rows, const N: usize>(&mut self, code: &Code, rows: &mut R, at: usize) {
-        let len = N * F64::<S>::LEN;
-        // The last input is the last result of the first instruction.
-        let mut last = [F64::splat(self.simd, 0.0); N];
-        for &(row, slot) in &code.inputs {
-            let row = &rows.input(row)[at..][..len];
-            for k in 0..N {
-                last[k] = F64::load(self.simd, &row[k * F64::<S>::LEN..]);
-            }
-            self.put(slot, last, rows, at);
-        }
-        let mut rest = code.instructions.as_slice();
-        while !rest.is_empty() {
-            // A run of cheap instructions: the last result stays in registers.
-            while let [instruction, others @ ..] = rest
-                && instruction.is_cheap
-            {
-                last = self.cheap(last, instruction, rows, at);
-                self.put(instruction.to, last, rows, at);
-                rest = others;
-            }
-            if let [instruction, others @ ..] = rest {
-                self.dear::<N>(instruction.to as usize, instruction.work);
-                // Nothing stays in registers beyond it.
-                last = [F64::splat(self.simd, 0.0); N];
-                rest = others;
-            }
-        }
-        for &(row, slot) in &code.outputs {
-            let row = &mut rows.output(row)[at..][..len];
-            let slot = &self.slots[slot as usize];
-            for k in (0..len).step_by(F64::<S>::LEN) {
-                F64::<S>::load(self.simd, &slot[k..]).store(&mut row[k..]);
-            }
-        }
-    }
-
-    /// Stores a block where it belongs.
-    #[inline(always)]
-    fn put<R: Rows, const N: usize>(
-        &mut self,
-        to: Slot,
-        block: [F64<S>; N],
-        rows: &mut R,
-        at: usize,
-    ) {
-        let len = N * F64::<S>::LEN;
-        let to = if to < OUTPUT {
-            &mut self.slots[to as usize][..len]
-        } else if to != NOWHERE {
-            &mut rows.output((to - OUTPUT) as usize)[at..][..len]
+    fn step(&mut self, instruction: &Instruction, outputs: &mut Outputs<'_>, at: usize) {
+        let Self { simd, scalars, inputs, stride, .. } = *self;
+        let to = instruction.to as usize;
+        let (to, operands) = if instruction.to < ROW {
+            let (below, rest) = self.slots.split_at_mut(to);
+            let (slot, above) = rest.split_first_mut().expect("there are as many slots");
+            (slot, Operands { below, above, inputs, stride })
         } else {
-            return;
+            let operands = Operands { below: self.slots, above: &[], inputs, stride };
+            (outputs.block((instruction.to - ROW) as usize, at), operands)
         };
-        for k in 0..N {
-            block[k].store(&mut to[k * F64::<S>::LEN..]);
-        }
-    }
-
-    #[inline(always)]
-    fn scalar(&self, index: u32) -> F64<S> {
-        F64::splat(self.simd, self.scalars[index as usize])
-    }
-
-    /// The result of a cheap instruction, after the one whose result is `last`.
-    #[inline(always)]
-    fn cheap<R: Rows, const N: usize>(
-        &mut self,
-        last: [F64<S>; N],
-        instruction: &Instruction,
-        rows: &mut R,
-        at: usize,
-    ) -> [F64<S>; N] {
-        /// Evaluates an expression of blocks and scalars for every register.
         macro_rules! each {
-            // `$from` are operands that are the last result.
-            (@ $last:ident [$($from:ident)*] [$($block:ident)*] $value:expr) => {{
-                $(let $block = &self.slots[$block as usize];)*
-                let mut result = [F64::splat(self.simd, 0.0); N];
-                for k in 0..N {
-                    $(let $from = $last[k];)*
-                    $(let $block = F64::<S>::load(self.simd, &$block[k * F64::<S>::LEN..]);)*
-                    result[k] = $value;
-                }
-                result
-            }};
-        }
-        /// The same where the first block may be the last result, and the second one too.
-        macro_rules! after {
-            ([$a:ident] [$($scalar:ident)*] $value:expr) => {{
-                $(let $scalar = self.scalar($scalar);)*
-                if $a == LAST {
-                    each!(@ last [$a] [] $value)
-                } else {
-                    each!(@ last [] [$a] $value)
-                }
-            }};
-            ([$a:ident $b:ident $($c:ident)?] [$($scalar:ident)*] $value:expr) => {{
-                $(let $scalar = self.scalar($scalar);)*
-                if $a != LAST {
-                    each!(@ last [] [$a $b $($c)?] $value)
-                } else if $b != LAST {
-                    each!(@ last [$a] [$b $($c)?] $value)
-                } else {
-                    each!(@ last [$a $b] [$($c)?] $value)
-                }
+            ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
+                $(let $scalar = F64::splat(simd, scalars[$scalar as usize]);)*
+                each_register!(simd to operands [$($block)*] $value)
             }};
         }
         match instruction.work {
-            Work::Shift { a, t } => after!([a] [t] a + t),
-            Work::Scale { s, a } => after!([a] [s] s * a),
-            Work::Affine { s, a, t } => after!([a] [s t] a.mul_add(s, t)),
-            Work::Add { a, b } => after!([a b] [] a + b),
-            Work::ScaleAdd { s, a, c } => after!([a c] [s] a.mul_add(s, c)),
-            Work::Combine { s, a, t, c } => after!([a c] [s t] a.mul_add(s, t * c)),
-            Work::Mul { a, b } => after!([a b] [] a * b),
-            Work::MulScale { s, a, b } => after!([a b] [s] s * (a * b)),
-            Work::MulShift { a, b, t } => after!([a b] [t] a.mul_add(b, t)),
-            Work::MulAffine { s, a, b, t } => after!([a b] [s t] (a * b).mul_add(s, t)),
-            Work::MulAdd { a, b, c } => after!([a b c] [] a.mul_add(b, c)),
-            Work::MulScaleAdd { s, a, b, c } => after!([a b c] [s] (a * b).mul_add(s, c)),
-            Work::Over { s, a, t } => after!([a] [s t] s / (a + t)),
-            Work::ShiftSquare { a, t, s, u } => {
-                let kept = after!([a] [t] a + t);
-                self.put(instruction.kept, kept, rows, at);
-                let (s, u) = (self.scalar(s), self.scalar(u));
-                each!(@ kept [x] [] (x * x).mul_add(s, u))
-            }
-            Work::SquareMul { s, a, t, b } => {
-                let kept = after!([a] [s] s * (a * a));
-                self.put(instruction.kept, kept, rows, at);
-                after!([a b] [t] t * (a * b))
-            }
-            _ => unreachable!("is not cheap"),
-        }
-    }
-
-    /// Runs an instruction that costs more than its loads and stores.
-    #[inline(always)]
-    fn dear<const N: usize>(&mut self, to: usize, work: Work<Slot>) {
-        /// Evaluates an expression of blocks for every register.
-        macro_rules! each {
-            ([$($block:ident)*] [] $value:expr) => {
-                for k in 0..N {
-                    let k = k * F64::<S>::LEN;
-                    $(let $block = F64::<S>::load(self.simd, &self.slots[$block as usize][k..]);)*
-                    let result: F64<S> = $value;
-                    result.store(&mut self.slots[to][k..]);
-                }
-            };
-        }
-        let zero = F64::splat(self.simd, 0.0);
-        match work {
+            Work::Fill { s } => each!([] [s] s),
+            Work::Copy { a } => each!([a] [] a),
+            Work::Shift { a, t } => each!([a] [t] a + t),
+            Work::Scale { s, a } => each!([a] [s] s * a),
+            Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
+            Work::Add { a, b } => each!([a b] [] a + b),
+            Work::ScaleAdd { s, a, c } => each!([a c] [s] a.mul_add(s, c)),
+            Work::Combine { s, a, t, c } => each!([a c] [s t] a.mul_add(s, t * c)),
+            Work::Mul { a, b } => each!([a b] [] a * b),
+            Work::MulScale { s, a, b } => each!([a b] [s] s * (a * b)),
+            Work::MulShift { a, b, t } => each!([a b] [t] a.mul_add(b, t)),
+            Work::MulAffine { s, a, b, t } => each!([a b] [s t] (a * b).mul_add(s, t)),
+            Work::MulAdd { a, b, c } => each!([a b c] [] a.mul_add(b, c)),
+            Work::MulScaleAdd { s, a, b, c } => each!([a b c] [s] (a * b).mul_add(s, c)),
+            Work::SquareOfSquare { s, a, t, u } => each!([a] [s t u] {
+                let x = a + t;
+                let y = x.mul_add(x, u);
+                s * (y * y)
+            }),
+            Work::SquareTimesRoot { s, a, t, u } => each!([a] [s t u] {
+                let x = a + t;
+                let y = x.mul_add(x, u);
+                s * (x * y)
+            }),
             Work::Div { a, b } => each!([a b] [] a / b),
-            Work::Min { a, b } => {
-                each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a))
-            }
-            Work::Max { a, b } => {
-                each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a))
-            }
+            Work::Over { s, a, t } => each!([a] [s t] s / (a + t)),
+            Work::Min { a, b } => each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a)),
+            Work::Max { a, b } => each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a)),
             Work::Select { comparison: Comparison::Less, a, b, yes, no } => {
                 each!([a b yes no] [] F64::select(a.lt(b), yes, no))
             }
             Work::Select { comparison: Comparison::LessOrEqual, a, b, yes, no } => {
                 each!([a b yes no] [] F64::select(a.le(b), yes, no))
             }
-            Work::ExpNegDistance { a, b } => {
-                each!([a b] [] (-F64::select(a.eq(b), zero, a - b).abs()).exp())
+            Work::Unary { function: Unary::Sqrt, a } => each!([a] [] a.sqrt()),
+            _ => dear(simd, instruction, to, operands.below, operands.above, inputs, stride),
+        }
+    }
+}
+
+/// Runs an instruction whose function has constants. Not where the others run: every program would
+/// fetch the constants of all functions at every call.
+#[inline(never)]
+fn dear<S: Simd>(
+    simd: S,
+    instruction: &Instruction,
+    to: &mut Block,
+    below: &[Block],
+    above: &[Block],
+    inputs: &[Block],
+    stride: usize,
+) {
+    let work = instruction.work;
+    let operands = Operands { below, above, inputs, stride };
+    simd.vectorize(
+        #[inline(always)]
+        move || {
+            macro_rules! each {
+                ([$($block:ident)*] $value:expr) => {
+                    each_register!(simd to operands [$($block)*] $value)
+                };
             }
-            Work::Ln1pAdd { a, c } => each!([a c] [] ln_1p(a) + c),
-            Work::Unary { function, a } => match function {
-                Unary::Abs => each!([a] [] a.abs()),
-                Unary::Sign => {
-                    let one = F64::splat(self.simd, 1.0);
-                    each!([a] [] F64::select(a.lt(zero) | zero.lt(a), one.copysign(a), a))
+            match work {
+                Work::ExpNegDistance { a, b } => {
+                    let zero = F64::splat(simd, 0.0);
+                    each!([a b] (-F64::select(a.eq(b), zero, a - b).abs()).exp())
                 }
-                Unary::Sqrt => each!([a] [] a.sqrt()),
-                Unary::Exp => each!([a] [] a.exp()),
-                Unary::ExpM1 => each!([a] [] a.exp_m1()),
-                Unary::Ln => each!([a] [] a.ln()),
-                Unary::Ln1p => each!([a] [] ln_1p(a)),
-                Unary::Tanh => each!([a] [] a.tanh()),
-                Unary::Sin => each!([a] [] a.sin()),
-                Unary::Cos => each!([a] [] a.cos()),
-                Unary::Detach => unreachable!("is gone when a program is compiled"),
-            },
-            _ => unreachable!("is cheap"),
+                Work::Ln1pAdd { a, c } => each!([a c] ln_1p(a) + c),
+                Work::Unary { function, a } => match function {
+                    Unary::Abs => each!([a] a.abs()),
+                    Unary::Sign => {
+                        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+                        each!([a] F64::select(a.lt(zero) | zero.lt(a), one.copysign(a), a))
+                    }
+                    Unary::Exp => each!([a] a.exp()),
+                    Unary::ExpM1 => each!([a] a.exp_m1()),
+                    Unary::Ln => each!([a] a.ln()),
+                    Unary::Ln1p => each!([a] ln_1p(a)),
+                    Unary::Tanh => each!([a] a.tanh()),
+                    Unary::Sin => each!([a] a.sin()),
+                    Unary::Cos => each!([a] a.cos()),
+                    Unary::Detach => unreachable!("is gone when a program is compiled"),
+                    Unary::Sqrt => unreachable!("has no constants"),
+                },
+                _ => unreachable!("has no constants"),
+            }
+        },
+    );
+}
+
+/// What an instruction may read: inputs, and all slots but the one that it writes.
+#[derive(Clone, Copy)]
+struct Operands<'a> {
+    below: &'a [Block],
+    above: &'a [Block],
+    inputs: &'a [Block],
+    stride: usize,
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    fn block(self, place: Place) -> &'a Block {
+        let index = place as usize;
+        if place >= ROW {
+            &self.inputs[(place - ROW) as usize * self.stride]
+        } else if index < self.below.len() {
+            &self.below[index]
+        } else {
+            &self.above[index - self.below.len() - 1]
+        }
+    }
+}
+
+impl Outputs<'_> {
+    #[inline(always)]
+    fn block(&mut self, row: usize, at: usize) -> &mut Block {
+        match row {
+            PRIOR => &mut self.log_prior[at],
+            LIKELIHOOD => &mut self.log_likelihood[at],
+            _ => &mut self.gradient[(row - GRADIENT) * self.stride + at],
         }
     }
 }
