@@ -13,9 +13,7 @@ const SHIFT: f64 = 0.541_324_854_612_918_1;
 /// c(x)
 #[inline(always)]
 pub(super) fn positive<S: Simd>(x: F64<S>) -> F64<S> {
-    // softplus(y) = max(y, 0) + log1p(exp(−|y|)) overflows nowhere.
-    let y = x + F64::splat(x.token(), SHIFT);
-    y.max(F64::splat(x.token(), 0.0)) + (-y.abs()).exp().ln_1p()
+    (x + F64::splat(x.token(), SHIFT)).softplus()
 }
 
 /// c'(x) from c(x): the logistic function of x + ln(e − 1) is 1 − e^{−c}.

@@ -11,7 +11,7 @@ mod expr;
 mod gradient;
 mod graph;
 mod op;
-pub(crate) mod run;
+mod run;
 
 #[cfg(test)]
 mod tests;

@@ -214,7 +214,7 @@ fn dear<S: Simd>(
                     let zero = F64::splat(simd, 0.0);
                     each!([a b] (-F64::select(a.eq(b), zero, a - b).abs()).exp())
                 }
-                Work::Ln1pAdd { a, c } => each!([a c] ln_1p(a) + c),
+                Work::Ln1pAdd { a, c } => each!([a c] a.ln_1p() + c),
                 Work::Unary { function, a } => match function {
                     Unary::Abs => each!([a] a.abs()),
                     Unary::Sign => {
@@ -224,7 +224,7 @@ fn dear<S: Simd>(
                     Unary::Exp => each!([a] a.exp()),
                     Unary::ExpM1 => each!([a] a.exp_m1()),
                     Unary::Ln => each!([a] a.ln()),
-                    Unary::Ln1p => each!([a] ln_1p(a)),
+                    Unary::Ln1p => each!([a] a.ln_1p()),
                     Unary::Tanh => each!([a] a.tanh()),
                     Unary::Sin => each!([a] a.sin()),
                     Unary::Cos => each!([a] a.cos()),
@@ -269,12 +269,4 @@ impl Outputs<'_> {
             _ => &mut self.gradient[(row - GRADIENT) * self.stride + at],
         }
     }
-}
-
-/// ln(1 + x), where x is the answer if it is tiny: its powers would be subnormal, and slow.
-#[inline(always)]
-pub(crate) fn ln_1p<S: Simd>(x: F64<S>) -> F64<S> {
-    let zero = F64::splat(x.token(), 0.0);
-    let tiny = x.abs().lt(F64::splat(x.token(), f64::EPSILON * f64::EPSILON));
-    F64::select(tiny, x, F64::select(tiny, zero, x).ln_1p())
 }

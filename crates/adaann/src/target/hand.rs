@@ -1,7 +1,6 @@
 //! Densities written by hand over lanes: what recorded programs are measured against.
 
 use super::{Evaluation, Target, Weights};
-use crate::program::run::ln_1p;
 use crate::simd::{F64, Kernel, Lane, Math, dispatch};
 use crate::{Batch, Result};
 use fearless_simd::Simd;
@@ -107,7 +106,7 @@ impl Density<2> for Mixture2d {
         let e = (x.abs() * number(-64.0 * center)).exp();
         let square = u.mul_add(u, v * v);
         let constant = (8.0 / std::f64::consts::PI).ln();
-        let value = square.mul_add(number(-16.0), number(constant)) + ln_1p(e);
+        let value = square.mul_add(number(-16.0), number(constant)) + e.ln_1p();
         // −32 ((|x| − c) + 2 c e / (1 + e)), with the sign of x
         let pull = number(2.0 * center) * e / (number(1.0) + e);
         let slope = (u + pull) * number(1.0).copysign(x);
@@ -129,7 +128,7 @@ impl Density<2> for TwoMoons {
         let s = r - number(2.0);
         let u = x.abs() - number(2.0);
         let e = (x.abs() * number(-4.0 * LATERAL)).exp();
-        let lateral = (u * u).mul_add(number(-0.5 * LATERAL), ln_1p(e));
+        let lateral = (u * u).mul_add(number(-0.5 * LATERAL), e.ln_1p());
         let value = (s * s).mul_add(number(-0.5 * RADIAL), lateral);
         let radial = number(-RADIAL) * s / r;
         let pull = number(4.0) * e / (number(1.0) + e);

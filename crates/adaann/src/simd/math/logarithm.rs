@@ -63,6 +63,11 @@ pub(super) fn ln_1p<S: Simd, V: Math<S>>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let (zero, one) = (constant(0.0), constant(1.0));
+    // Below the square of the rounding unit x is the answer, with its sign if it is 0. Powers of
+    // such an x would be subnormal, and slow.
+    let tiny = x.abs().lt(constant(if V::SIGNIFICAND_BITS == 52 { 4e-32 } else { 1e-14 }));
+    let answer_if_tiny = x;
+    let x = V::select(tiny, zero, x);
     // u + error = 1 + x exactly (Knuth's sum).
     let u = one + x;
     let x_part = u - one;
@@ -74,8 +79,7 @@ pub(super) fn ln_1p<S: Simd, V: Math<S>>(x: V) -> V {
     // nothing beside u.
     let f = m.mul_add(half, -one) + error * ((-exponent).exp2_integer() * half);
     let result = ln_reduced(f, exponent + V::select(above, one, zero));
-    let result = special(u, result);
-    V::select(x.eq(zero), x, result) // keeps the sign of zero
+    V::select(tiny, answer_if_tiny, special(u, result))
 }
 
 /// max(x, 0) + ln(1 + t) with t = e^−|x| in [0, 1], where 1 + t needs no splitting.
