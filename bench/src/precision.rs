@@ -28,7 +28,8 @@ pub(crate) fn run() {
             *chosen = precision;
             let start = Instant::now();
             let runs = restarts(&*problem.target, &settings, SEEDS, |_| ())
-                .expect("the preset is well posed");
+                .expect("the preset is well posed")
+                .runs;
             let seconds = start.elapsed().as_secs_f64();
             let log_z = problem.known.log_z.expect("known for these targets");
             let mut kl: Vec<f64> = runs.iter().map(|run| run.neg_elbo + log_z).collect();

@@ -15,7 +15,7 @@ use crate::{
 };
 use adaann::{
     Settings,
-    fit::{Outcome, Sample, restarts},
+    fit::{Outcome, Restarts, Sample, restarts},
     registry::{self, Entry, Problem},
     schedule::Schedule,
 };
@@ -106,11 +106,14 @@ struct Run {
 fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run> {
     let (settings, target) = (&record.settings, &*problem.target);
     let started = Instant::now();
-    let mut runs = restarts(target, settings, record.seeds, |seed| {
+    let Restarts { mut runs, failed } = restarts(target, settings, record.seeds, |seed| {
         let label = if record.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
         progress.watch(&label, settings, target.dim())
     })?;
     let seconds = started.elapsed().as_secs_f64();
+    for (seed, error) in &failed {
+        eprintln!("warning: seed {seed} came to no end: {error}");
+    }
     let draw = |outcome: &Outcome, seed| outcome.approximation(target)?.sample(record.draws, seed);
     let mut seeds = Vec::new();
     if runs.len() > 1 {

@@ -63,12 +63,12 @@ impl Batch {
         padded(self.len)
     }
 
-    /// Uses only the first `len` points of the storage; no more than it was made for.
+    /// Makes the batch one of the first `len` points of its storage, padding included.
     ///
     /// # Panics
-    /// If the batch was made for fewer points.
+    /// If the storage has room for fewer.
     pub fn truncate(&mut self, len: usize) {
-        assert!(padded(len) <= self.stride, "batch made for {} points, not {len}", self.stride);
+        assert!(len <= self.stride, "a batch with room for {} points, not {len}", self.stride);
         self.len = len;
     }
 

@@ -25,7 +25,7 @@ pub enum Error {
         nearest: Option<String>,
     },
     /// Points, parameters or files of another size than expected.
-    #[error("{what} has {found}, but {expected} expected")]
+    #[error("{what}: {found} found, {expected} expected")]
     Shape {
         /// What has the wrong size.
         what: String,
@@ -53,13 +53,16 @@ pub enum Error {
     #[error("cannot load the flow: {0}")]
     Load(String),
     /// Reading or writing failed.
-    #[error("{path}: {source}")]
+    #[error("{path}: {cause}")]
     Io {
         /// The file.
         path: String,
-        /// What the system said.
-        source: std::io::Error,
+        /// What the system said; part of the message, and so not a source of its own.
+        cause: std::io::Error,
     },
+    /// Threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

@@ -8,7 +8,7 @@ use std::{fs, io::Write, path::Path};
 /// # Errors
 /// If the file cannot be written; no temporary file is left behind.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let fail = |source| Error::Io { path: path.display().to_string(), source };
+    let fail = |cause| Error::Io { path: path.display().to_string(), cause };
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let outcome = (|| {
@@ -29,5 +29,5 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// If it cannot be read; the error names it.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|source| Error::Io { path: path.display().to_string(), source })
+    fs::read(path).map_err(|cause| Error::Io { path: path.display().to_string(), cause })
 }

@@ -1,15 +1,42 @@
 //! No allocation inside the update loop: the number of allocations does not depend on its length.
 
 use adaann::{
-    Program, Settings,
-    fit::fit,
-    flow::FlowSpec,
+    Batch, Program, Settings,
+    fit::{BaseSpec, fit},
+    flow::{Covariance, FlowSpec, Precision, planar::Activation},
     path::PathKind,
     schedule::{Schedule, Work},
+    target::{Evaluation, Support, Target, Weights},
 };
 
+/// A density with a prior and bounded coordinates, so that transforms and both parts take part.
+struct Bounded(Program);
+
+impl Target for Bounded {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+    fn evaluate(
+        &self,
+        points: &Batch,
+        weights: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> adaann::Result<()> {
+        self.0.evaluate(points, weights, out)
+    }
+    fn has_prior(&self) -> bool {
+        true
+    }
+    fn support(&self, d: usize) -> Support {
+        [Support::Above(0.0), Support::Between(-1.0, 3.0), Support::Real][d % 3]
+    }
+}
+
 fn allocations(settings: &Settings, dim: usize) -> u64 {
-    let target = Program::record(dim, |z| z.iter().map(|z| -z.square() * 0.5).sum());
+    let target = Bounded(Program::record_parts(dim, |z| {
+        let square = z.iter().map(|z| z.square()).sum::<adaann::Expr>();
+        (-0.5 * square, -square)
+    }));
     // One thread, so that the counter of this thread sees everything.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
@@ -27,11 +54,18 @@ fn allocations(settings: &Settings, dim: usize) -> u64 {
 
 #[test]
 fn updates_allocate_nothing() {
-    for flow in [FlowSpec::planar(7), FlowSpec::Radial { layers: 3 }] {
+    let single =
+        FlowSpec::Planar { layers: 4, activation: Activation::Tanh, precision: Precision::Single };
+    for flow in [FlowSpec::planar(7), single, FlowSpec::Radial { layers: 3 }] {
         for dim in [1, 3, 6] {
-            for path in [PathKind::Power, PathKind::Bridge] {
+            for (path, covariance, trained) in [
+                (PathKind::Power, Covariance::Diagonal, false),
+                (PathKind::Likelihood, Covariance::Diagonal, true),
+                (PathKind::Bridge, Covariance::Full, true),
+            ] {
                 let with = |refine| Settings {
                     flow: flow.clone(),
+                    base: BaseSpec { covariance, trained, ..BaseSpec::default() },
                     path,
                     schedule: Schedule::None,
                     work: Work { warmup: 1, anneal: 1, refine },

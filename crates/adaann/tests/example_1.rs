@@ -41,7 +41,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[test]
 fn adaann_finds_both_modes_every_time() {
     assert!((log_z() - 0.047_120).abs() < 1e-6);
-    let runs = restarts(&bimodal(), &Settings::default(), SEEDS, |_| ()).unwrap();
+    let runs = restarts(&bimodal(), &Settings::default(), SEEDS, |_| ()).unwrap().runs;
     let judged: Vec<_> = runs.iter().map(judge).collect();
     for (run, (kl, left)) in runs.iter().zip(&judged) {
         assert!((left - 0.5).abs() < 0.05, "seed {}: weights {left} and {}", run.seed, 1.0 - left);
@@ -66,7 +66,7 @@ fn without_annealing_a_mode_is_lost() {
         refine_samples: 100,
         ..Settings::default()
     };
-    let runs = restarts(&bimodal(), &settings, SEEDS, |_| ()).unwrap();
+    let runs = restarts(&bimodal(), &settings, SEEDS, |_| ()).unwrap().runs;
     let lost = runs.iter().map(judge).filter(|(_, left)| !(0.05..=0.95).contains(left)).count();
     assert!(lost >= 1, "all {SEEDS} runs found both modes");
     for run in &runs {

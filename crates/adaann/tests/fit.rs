@@ -2,8 +2,8 @@
 
 use adaann::{
     Batch, Error, Program, Settings,
-    fit::{BaseSpec, Event, Start, StepRecord, fit},
-    flow::{Covariance, Flow, FlowSpec},
+    fit::{BaseSpec, Event, Sample, Start, StepRecord, fit, restarts},
+    flow::{Covariance, Flow, FlowSpec, Precision, planar::Activation},
     optim::RateRule,
     path::PathKind,
     schedule::{Schedule, Work},
@@ -328,6 +328,105 @@ fn settings_out_of_range_are_refused_by_name() {
     assert_eq!(with(|s| s.base.sd = vec![1.0, 2.0]), "base-sd");
     assert_eq!(with(|s| s.base.sd = vec![0.0]), "base-sd");
     assert_eq!(with(|s| s.base.mean = vec![f64::INFINITY]), "base-mean");
+    assert_eq!(with(|s| s.base.matrix = vec![-1.0]), "covariance");
+    assert_eq!(with(|s| s.base.matrix = vec![1.0, 2.0]), "covariance");
+    assert_eq!(with(|s| s.initial_scale = 0.0), "initial-scale");
+    assert_eq!(with(|s| s.path = PathKind::Likelihood), "path");
+    assert_eq!(with(|s| s.flow = FlowSpec::planar(1_000_000)), "layers");
+}
+
+/// A fixed base with correlated coordinates: its log density at its own draws is the Gaussian's.
+#[test]
+fn a_base_may_have_any_covariance() {
+    let target = Program::record(2, |z| -0.5 * (z[0].square() + z[1].square()));
+    let base =
+        BaseSpec { matrix: vec![4.0, 1.0, 1.0, 2.0], mean: vec![1.0, -1.0], ..BaseSpec::default() };
+    let work = Work { warmup: 1, anneal: 1, refine: 0 };
+    let settings =
+        Settings { base, schedule: Schedule::None, work, initial_scale: 1e-300, ..quick() };
+    let flow = fit(&target, &settings, &mut ()).unwrap().flow;
+    let draws = flow.sample(1000, 5);
+    for i in 0..1000 {
+        let (x, y) = (draws.points.row(0)[i] - 1.0, draws.points.row(1)[i] + 1.0);
+        // The inverse of [[4, 1], [1, 2]] is [[2, -1], [-1, 4]]/7.
+        let quadratic = (2.0 * x * x - 2.0 * x * y + 4.0 * y * y) / 7.0;
+        let expected = -0.5 * quadratic - std::f64::consts::TAU.ln() - 0.5 * 7.0_f64.ln();
+        assert!((draws.log_q[i] - expected).abs() < 1e-12, "{} {expected}", draws.log_q[i]);
+    }
+}
+
+/// A box prior without its transform: on the likelihood path the prior is in a, yet a point outside
+/// is left out of the variance like any other that is lost.
+#[test]
+fn points_outside_the_prior_are_no_part_of_the_variance() {
+    // Outside ±3 the likelihood alone would spread b by hundreds.
+    let target = Program::record_parts(1, |z| {
+        let inside = z[0].abs().lt(3.0);
+        (inside.select(0.0, f64::NEG_INFINITY), inside.select(-0.5 * z[0].square(), 1e3 * z[0]))
+    });
+    let settings = Settings {
+        path: PathKind::Likelihood,
+        schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
+        ..quick()
+    };
+    let outcome = fit(&target, &settings, &mut ()).unwrap();
+    let first = &outcome.steps[0];
+    assert!(first.lost > 0.01, "some points are outside");
+    // Inside, b lies between −4.5 and 0.
+    assert!(first.std_b.unwrap() < 2.3, "{first:?}");
+}
+
+/// The best run stays in the support, a failing seed costs only itself, and no finite draw is worst.
+#[test]
+fn restarts_are_ranked_honestly() {
+    let runs = restarts(&bimodal(), &quick(), 3, |_| ()).unwrap();
+    assert_eq!((runs.runs.len(), runs.failed.len()), (3, 0));
+    assert!(runs.runs.windows(2).all(|pair| pair[0].neg_elbo <= pair[1].neg_elbo));
+    let sample = Sample {
+        points: Batch::zeros(1, 3),
+        log_p: vec![f64::NEG_INFINITY, f64::NAN, 0.5],
+        log_q: vec![0.0, 0.0, 1.0],
+    };
+    assert_eq!((sample.lost(), sample.neg_elbo()), (2, 0.5));
+    let none = Sample { log_p: vec![f64::NEG_INFINITY; 3], ..sample };
+    assert_eq!((none.lost(), none.neg_elbo()), (3, f64::INFINITY));
+
+    // The target fails in the first run that reaches its fiftieth call.
+    struct Fails(Program, AtomicUsize);
+    impl Target for Fails {
+        fn dim(&self) -> usize {
+            1
+        }
+        fn evaluate(
+            &self,
+            points: &Batch,
+            weights: Option<Weights>,
+            out: &mut Evaluation,
+        ) -> adaann::Result<()> {
+            if self.1.fetch_add(1, Ordering::Relaxed) == 50 {
+                return Err(Error::Target("once".into()));
+            }
+            self.0.evaluate(points, weights, out)
+        }
+    }
+    let once = Fails(bimodal(), AtomicUsize::new(0));
+    let runs = restarts(&once, &quick(), 3, |_| ()).unwrap();
+    assert_eq!((runs.runs.len(), runs.failed.len()), (2, 1));
+    let never = Program::record(1, |z| (z[0] - 1e9).sqrt());
+    assert!(restarts(&never, &quick(), 2, |_| ()).is_err());
+}
+
+/// Training in single precision hands over a flow that draws and evaluates in double precision.
+#[test]
+fn single_precision_ends_with_the_training() {
+    let flow =
+        FlowSpec::Planar { layers: 10, activation: Activation::Tanh, precision: Precision::Single };
+    let outcome = fit(&bimodal(), &Settings { flow, ..quick() }, &mut ()).unwrap();
+    let draws = outcome.flow.sample(500, 1);
+    let again = outcome.flow.log_density(&draws.points).unwrap();
+    for (a, b) in again.iter().zip(&draws.log_q) {
+        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
+    }
 }
 
 #[test]
@@ -344,7 +443,26 @@ fn a_flow_survives_its_file() {
     assert_eq!((a.points.row(0), a.log_q), (b.points.row(0), b.log_q));
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
 
-    let mut bytes = std::fs::read(&path).unwrap();
+    // Metadata that no flow has: the base's factor emptied, or turned negative.
+    let bytes = std::fs::read(&path).unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let at = text.find("factor").unwrap();
+    let (open, close) = (at + text[at..].find('[').unwrap(), at + text[at..].find(']').unwrap());
+    for factor in [" ".repeat(close - open - 1), format!("-1{}", " ".repeat(close - open - 3))] {
+        let mut changed = bytes.clone();
+        changed[open + 1..close].copy_from_slice(factor.as_bytes());
+        std::fs::write(&path, &changed).unwrap();
+        let error = Flow::load(&path).unwrap_err();
+        assert!(error.to_string().contains("base's factor"), "{error}");
+    }
+    // A parameter that is not a number.
+    let mut changed = bytes.clone();
+    let end = changed.len();
+    changed[end - 8..].copy_from_slice(&f64::NAN.to_le_bytes());
+    std::fs::write(&path, &changed).unwrap();
+    assert!(matches!(Flow::load(&path), Err(Error::Load(_))));
+
+    let mut bytes = bytes;
     bytes.truncate(bytes.len() / 2);
     std::fs::write(&path, &bytes).unwrap();
     assert!(matches!(Flow::load(&path), Err(Error::Load(_))));

@@ -24,16 +24,22 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Estimate of E_q[log q − log p], which is KL(q‖p) − log Z, from the points with finite p.
+    /// Estimate of E_q[log q − log p], which is KL(q‖p) − log Z, from the points that are not lost;
+    /// infinite if all are.
     pub fn neg_elbo(&self) -> f64 {
-        let (mut sum, mut kept) = (0.0, 0);
-        for (log_q, log_p) in self.log_q.iter().zip(&self.log_p) {
-            if (log_q - log_p).is_finite() {
-                sum += log_q - log_p;
-                kept += 1;
-            }
-        }
-        sum / f64::from(kept)
+        let kept = self.log_q.len() - self.lost();
+        if kept == 0 { f64::INFINITY } else { self.finite().sum::<f64>() / kept as f64 }
+    }
+
+    /// How many points have log density −∞ or none: q has mass where p has not. With any of them
+    /// KL(q‖p) is infinite, and [`Sample::neg_elbo`] speaks of the rest.
+    pub fn lost(&self) -> usize {
+        self.log_q.len() - self.finite().count()
+    }
+
+    fn finite(&self) -> impl Iterator<Item = f64> {
+        let differences = self.log_q.iter().zip(&self.log_p).map(|(log_q, log_p)| log_q - log_p);
+        differences.filter(|difference| difference.is_finite())
     }
 }
 
@@ -48,7 +54,7 @@ impl<'a> Approximation<'a> {
             return Err(crate::Error::Shape {
                 what: "the flow".into(),
                 found: format!("{} dimensions", flow.dim()),
-                expected: format!("{} are", target.dim()),
+                expected: target.dim().to_string(),
             });
         }
         Ok(Self { target, flow })

@@ -25,7 +25,7 @@ mod shard;
 
 pub use approximation::{Approximation, Sample};
 pub use observer::{Event, Observer, StepRecord, UpdateRecord};
-pub use restarts::{Restart, restarts};
+pub use restarts::{Restart, Restarts, restarts};
 pub use settings::{BaseSpec, Settings, Start};
 
 use crate::{
@@ -107,7 +107,7 @@ fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) ->
         stop => stop,
     };
     run.outcome.stopped = watched.is_break();
-    run.outcome.flow = run.flow;
+    run.outcome.flow = run.flow.into_double();
     Ok(run.outcome)
 }
 
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
             };
             at = at.after(&next);
         }
-        self.outcome.flow_at_1 = Some(self.flow.clone());
+        self.outcome.flow_at_1 = Some(self.flow.clone().into_double());
         let mut shards = self.shards(self.settings.refine_samples);
         let stage = self.train(at, &mut shards, observer)?;
         self.close(at, &stage, None, observer);
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
             let record = self.outcome.trace.last().expect("an update was just recorded");
             stage.stopped = observer.observe(&Event::Update { record, phase }).is_break();
         }
-        if stage.lost() > 0.5 {
+        if stage.lost() > 0.5 && !stage.stopped {
             let reason = format!(
                 "{:.0} per cent of the points have a log density of -inf or NaN; start from a base that lies \
                  inside the support, or give the coordinates their bounds",

@@ -79,7 +79,9 @@ pub struct BaseSpec {
     pub mean: Vec<f64>,
     /// Standard deviation: one number for all coordinates, or one for each.
     pub sd: Vec<f64>,
-    /// The shape of the covariance.
+    /// The covariance matrix, row by row, in place of the standard deviations; empty for none.
+    pub matrix: Vec<f64>,
+    /// The shape of the factor that training may move: full if a matrix is given.
     pub covariance: Covariance,
     /// Does training move it?
     pub trained: bool,
@@ -102,6 +104,7 @@ impl Default for BaseSpec {
             start: Start::Normal,
             mean: vec![0.0],
             sd: vec![2.0],
+            matrix: Vec::new(),
             covariance: Covariance::Diagonal,
             trained: false,
         }
@@ -112,13 +115,16 @@ impl BaseSpec {
     /// The base for a target.
     ///
     /// # Errors
-    /// If a list has neither one entry nor one for each coordinate, a number is out of range, or no
-    /// mode is found.
+    /// If a list has neither one entry nor one for each coordinate, a number is out of range, the
+    /// matrix is no covariance, or no mode is found.
     pub fn resolve(&self, target: &Unconstrained) -> Result<Base> {
         let dim = target.dim();
         let mean = spread_over("base-mean", &self.mean, dim)?;
         let base = match self.start {
-            Start::Normal => Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)?,
+            Start::Normal if self.matrix.is_empty() => {
+                Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)?
+            }
+            Start::Normal => Base::full(&mean, &self.matrix)?,
             Start::Laplace => laplace(target, &mean)?,
         };
         let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };
@@ -184,11 +190,17 @@ impl Settings {
             return Err(error::setting("lr", self.lr, "positive and finite"));
         }
         if !(self.initial_scale.is_finite() && self.initial_scale >= 0.0) {
-            return Err(error::setting(
-                "initial-scale",
-                self.initial_scale,
-                "finite and not negative",
-            ));
+            let range = "finite and not negative";
+            return Err(error::setting("initial-scale", self.initial_scale, range));
+        }
+        let planar = matches!(self.flow, FlowSpec::Planar { .. });
+        if planar && self.initial_scale == 0.0 && !self.base.trained {
+            let range = "above 0: planar layers that start at 0 have gradient 0 and never move";
+            return Err(error::setting("initial-scale", 0, range));
+        }
+        if self.path == PathKind::Likelihood && !target.has_prior() {
+            let range = "power or bridge for a target that has no prior apart from its likelihood";
+            return Err(error::setting("path", self.path.name(), range));
         }
         self.clip.map_or(Ok(()), check_max_norm)
     }

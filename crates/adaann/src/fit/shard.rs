@@ -226,7 +226,10 @@ impl Shard {
         for tile in self.tiles() {
             self.draw(flow, stream, draw, tile, false);
             density.evaluate(&self.z, None, &mut self.density)?;
-            self.b.extend_from_slice(&self.density.b[..tile.1]);
+            // A point where a is not finite has no density at any t: it is lost whatever b is.
+            let (a, b) = (&self.density.a[..tile.1], &self.density.b[..tile.1]);
+            let lost = f64::NEG_INFINITY;
+            self.b.extend(a.iter().zip(b).map(|(a, b)| if a.is_finite() { *b } else { lost }));
         }
         Ok(())
     }
@@ -260,6 +263,9 @@ impl Kernel for Seed<'_> {
             for d in 0..shard.z.dim() {
                 let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
                 F64::select(keep, -gradient, zero).store(&mut shard.g_z.padded_row_mut(d)[at..]);
+                // Zero times an infinite coordinate would be NaN.
+                let z = &mut shard.z.padded_row_mut(d)[at..];
+                F64::select(keep, F64::load(simd, z), zero).store(z);
             }
             sum = sum + F64::select(keep, loss, zero);
             kept = kept + weight;

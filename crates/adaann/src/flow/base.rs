@@ -24,12 +24,43 @@ pub enum Covariance {
 
 /// A Gaussian base.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Base {
     mean: Vec<f64>,
     /// L, row by row: d numbers of the diagonal, or d·d with zeros above it.
     factor: Vec<f64>,
     covariance: Covariance,
     trained: bool,
+}
+
+/// A base as a file has it.
+#[derive(Deserialize)]
+struct Unchecked {
+    mean: Vec<f64>,
+    factor: Vec<f64>,
+    covariance: Covariance,
+    trained: bool,
+}
+
+impl TryFrom<Unchecked> for Base {
+    type Error = String;
+
+    fn try_from(file: Unchecked) -> Result<Self, String> {
+        let Unchecked { mean, factor, covariance, trained } = file;
+        check_mean(&mean).map_err(|error| error.to_string())?;
+        let dim = mean.len();
+        let (expected, step) = match covariance {
+            Covariance::Diagonal => (dim, 1),
+            Covariance::Full => (dim * dim, dim + 1),
+        };
+        if factor.len() != expected || factor.iter().any(|x| !x.is_finite()) {
+            return Err(format!("the base's factor is not {expected} finite numbers"));
+        }
+        if factor.iter().step_by(step).any(|scale| *scale <= 0.0) {
+            return Err("the base's factor has a scale that is not positive".into());
+        }
+        Ok(Self { mean, factor, covariance, trained })
+    }
 }
 
 impl Base {
@@ -123,8 +154,14 @@ impl Base {
         blocks
     }
 
+    /// Length of the blocks together, without making them.
     pub(super) fn parameter_len(&self) -> usize {
-        self.parameters().iter().map(Parameter::len).sum()
+        let dim = self.dim();
+        match (self.trained, self.covariance) {
+            (false, _) => 0,
+            (true, Covariance::Diagonal) => 2 * dim,
+            (true, Covariance::Full) => 2 * dim + dim * (dim - 1) / 2,
+        }
     }
 
     /// The parameter vector of the base as it is.

@@ -57,7 +57,8 @@ fn check_size(dim: usize, layers: usize) -> Result<()> {
     Ok(())
 }
 
-/// The precision that layers compute in; sums over points are in double precision either way.
+/// The precision that layers compute in while they are trained; sums over points are in double
+/// precision either way, and so is the flow that comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Precision {
     /// 64 bits.

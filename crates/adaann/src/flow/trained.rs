@@ -1,6 +1,6 @@
 //! A flow with its base and its parameters: draws, and log q anywhere.
 
-use super::{Base, FlowSpec, Parameter, Stack};
+use super::{Base, FlowSpec, Parameter, Precision, Stack};
 use crate::{
     Batch, Error, Result,
     batch::padded,
@@ -35,7 +35,8 @@ impl Clone for Flow {
     fn clone(&self) -> Self {
         let mut copy =
             Self::new(&self.spec, self.base.clone()).expect("the same flow was built before");
-        copy.set_parameters(&self.parameters).expect("the same flow has as many parameters");
+        copy.parameters.copy_from_slice(&self.parameters);
+        copy.prepare();
         copy
     }
 }
@@ -96,18 +97,34 @@ impl Flow {
     /// Replaces the parameter vector.
     ///
     /// # Errors
-    /// If it has another length.
+    /// If it has another length, or a number that is not finite.
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<()> {
         if parameters.len() != self.parameters.len() {
             return Err(Error::Shape {
                 what: "the parameter vector".into(),
                 found: format!("{} numbers", parameters.len()),
-                expected: format!("{} are", self.parameters.len()),
+                expected: self.parameters.len().to_string(),
             });
+        }
+        if let Some(bad) = parameters.iter().find(|parameter| !parameter.is_finite()) {
+            return Err(Error::Load(format!("a parameter is {bad}")));
         }
         self.parameters.copy_from_slice(parameters);
         self.prepare();
         Ok(())
+    }
+
+    /// The same flow with layers that compute in double precision.
+    pub(crate) fn into_double(self) -> Self {
+        if let FlowSpec::Planar { layers, activation, precision: Precision::Single } = self.spec {
+            let spec = FlowSpec::Planar { layers, activation, precision: Precision::Double };
+            let stack = spec.build(self.base.dim()).expect("it was built before");
+            let prepared = Buffer::zeros(stack.prepared_len());
+            let mut flow = Self { spec, stack, prepared, ..self };
+            flow.prepare();
+            return flow;
+        }
+        self
     }
 
     /// Lets `change` move the parameters.
@@ -206,7 +223,7 @@ impl Flow {
             return Err(Error::Shape {
                 what: "a point".into(),
                 found: format!("{} coordinates", points.dim()),
-                expected: format!("{} are", self.dim()),
+                expected: self.dim().to_string(),
             });
         }
         let mut z = points.clone();

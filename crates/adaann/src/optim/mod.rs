@@ -17,7 +17,7 @@ pub use rmsprop::RmsProp;
 pub use sgd::Sgd;
 
 use crate::simd::Buffer;
-use crate::{Error, Result, names};
+use crate::{Result, names};
 use serde::{Deserialize, Serialize};
 
 /// An optimizer with its settings; those left out of a file have PyTorch's defaults.
@@ -100,44 +100,11 @@ pub struct State {
     moments: [Buffer; 2],
 }
 
-/// A [`State`] as plain numbers, for a checkpoint.
-///
-/// Write the numbers as bits if a run is to go on as if it had never stopped: `serde_json` reads
-/// doubles back to the last bit only with its feature `float_roundtrip`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Saved {
-    /// Updates made.
-    pub updates: u64,
-    /// The running means, one after another.
-    pub moments: Vec<f64>,
-}
-
 impl State {
     /// The state before the first update of `len` parameters.
     pub fn new(optimizer: Optimizer, len: usize) -> Self {
         let second = if optimizer.moments() == 2 { len } else { 0 };
         Self { optimizer, updates: 0, moments: [Buffer::zeros(len), Buffer::zeros(second)] }
-    }
-
-    /// The state that was saved; the optimizer and the number of parameters must be the same.
-    pub fn restore(optimizer: Optimizer, len: usize, saved: &Saved) -> Result<Self> {
-        if saved.moments.len() != optimizer.moments() * len {
-            return Err(Error::Shape {
-                what: format!("the saved state of {}", optimizer.name()),
-                found: format!("{} numbers", saved.moments.len()),
-                expected: format!("{} for each of {len} parameters", optimizer.moments()),
-            });
-        }
-        let (first, second) = saved.moments.split_at(len);
-        Ok(Self { optimizer, updates: saved.updates, moments: [first.into(), second.into()] })
-    }
-
-    /// The state as plain numbers.
-    pub fn save(&self) -> Saved {
-        Saved {
-            updates: self.updates,
-            moments: self.moments.iter().flat_map(|m| m.iter().copied()).collect(),
-        }
     }
 
     /// Updates made.

@@ -136,10 +136,10 @@ impl Target for Program {
         gradient: Option<Weights>,
         out: &mut Evaluation,
     ) -> Result<()> {
-        let shape = |what: &str, found, expected| Error::Shape {
+        let shape = |what: &str, found: usize, expected: usize| Error::Shape {
             what: what.into(),
             found: format!("{found} coordinates"),
-            expected: format!("{expected} were"),
+            expected: expected.to_string(),
         };
         if points.dim() != self.dim {
             return Err(shape("the batch of points", points.dim(), self.dim));
@@ -153,7 +153,7 @@ impl Target for Program {
             return Err(Error::Shape {
                 what: "the evaluation".into(),
                 found: format!("room for {room} points"),
-                expected: format!("{} were", points.padded_len()),
+                expected: points.padded_len().to_string(),
             });
         }
         let (code, weights) = match gradient {

@@ -56,7 +56,10 @@ impl Work {
         match count {
             0 => 0,
             1 => self.refine,
-            _ => self.warmup + (count - 2) * self.anneal + self.refine,
+            _ => {
+                let between = (count - 2).saturating_mul(self.anneal);
+                self.warmup.saturating_add(between).saturating_add(self.refine)
+            }
         }
     }
 }

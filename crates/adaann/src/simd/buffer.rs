@@ -30,11 +30,6 @@ impl Buffer {
             *self = Self::zeros(len);
         }
     }
-
-    /// The same storage seen as single-precision numbers, two for each double.
-    pub fn as_f32_mut(&mut self) -> &mut [f32] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..2 * self.len]
-    }
 }
 
 impl std::ops::Deref for Buffer {

@@ -61,8 +61,6 @@ pub trait Lane<S: Simd>:
     fn max(self, other: Self) -> Self;
     /// The magnitude of self with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
-    /// The nearest integer, ties to even.
-    fn round(self) -> Self;
     /// 2^self for an integer self in the range of normal exponents.
     fn exp2_integer(self) -> Self;
     /// (k, 2^k) for the integer k nearest to self · factor, in the range of normal exponents.
@@ -157,10 +155,6 @@ macro_rules! elementwise {
         #[inline(always)]
         fn copysign(self, sign: Self) -> Self {
             Self(self.0.copysign(sign.0))
-        }
-        #[inline(always)]
-        fn round(self) -> Self {
-            Self(self.0.round_ties_even())
         }
         #[inline(always)]
         fn add_lanes(self) -> f64 {

@@ -14,6 +14,7 @@ pub use lane::{F32, F64, Lane};
 pub(crate) use math::ln_positive;
 pub use math::{LogProduct, Math};
 
+use crate::{Result, error};
 use std::sync::OnceLock;
 
 /// The instruction set that kernels run on.
@@ -28,18 +29,27 @@ pub enum Instructions {
 }
 
 impl Instructions {
-    /// The widest set that this machine has, or the narrower one that the environment variable
-    /// `ADAANN_SIMD` (`avx512`, `avx2` or `baseline`) asks for: for comparing machines bit by bit.
+    /// The widest set that this machine has, or the narrower one that [`Self::from_environment`]
+    /// asks for.
     pub fn current() -> Self {
         static CURRENT: OnceLock<Instructions> = OnceLock::new();
-        *CURRENT.get_or_init(|| {
-            let widest = Self::widest();
-            match std::env::var("ADAANN_SIMD").as_deref() {
-                Ok("baseline") => Self::Baseline,
-                Ok("avx2") if widest != Self::Baseline => Self::Avx2,
-                _ => widest,
-            }
-        })
+        *CURRENT.get_or_init(|| Self::from_environment().unwrap_or(Self::widest()))
+    }
+
+    /// What the environment variable `ADAANN_SIMD` (`avx512`, `avx2` or `baseline`) asks for, as far
+    /// as this machine has it: for comparing machines bit by bit.
+    ///
+    /// # Errors
+    /// If the variable is none of these.
+    pub fn from_environment() -> Result<Self> {
+        let widest = Self::widest();
+        match std::env::var("ADAANN_SIMD").as_deref() {
+            Err(_) | Ok("avx512") => Ok(widest),
+            Ok("avx2") if widest == Self::Avx512 => Ok(Self::Avx2),
+            Ok("avx2") => Ok(widest),
+            Ok("baseline") => Ok(Self::Baseline),
+            Ok(other) => Err(error::setting("ADAANN_SIMD", other, "avx512, avx2 or baseline")),
+        }
     }
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -64,6 +64,8 @@ fn solve<S: Simd, A: Curve>(c: F64<S>, level: F64<S>) -> F64<S> {
     let mut high = level + k.abs();
     let mut a = level;
     let mut last_width = high - low;
+    // NaN and infinity have no solution to find.
+    let mut open = level.is_finite();
     for _ in 0..MAX_ITERATIONS {
         let h = A::value(a);
         let slope = A::slope(h);
@@ -76,11 +78,12 @@ fn solve<S: Simd, A: Curve>(c: F64<S>, level: F64<S>) -> F64<S> {
         // A Newton step is taken if it stays inside and is at most half of the step before.
         let helps = low.le(newton) & newton.le(high) & (newton - a).abs().le(half * last_width);
         let next = F64::select(helps, newton, middle);
+        let next = F64::select(residual.eq(zero), a, next);
         last_width = (next - a).abs();
-        let done = last_width.le(tolerance * a.abs().max(one)) | residual.eq(zero);
-        a = F64::select(residual.eq(zero), a, next);
-        // NaN counts as done: it has no solution to find.
-        let open = !done & level.is_finite();
+        let done = last_width.le(tolerance * a.abs().max(one));
+        // A lane that is done stays where it is: its result must not depend on its neighbours.
+        a = F64::select(open, next, a);
+        open &= !done;
         if !F64::<S>::any(open) {
             break;
         }
