@@ -44,13 +44,6 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
         // start is left to it: finding a mode takes time.
         settings.base.resolve(&Unconstrained::new(target)?)?;
     }
-    if settings.path == PathKind::Likelihood && !target.has_prior() {
-        return Err(usage(format!(
-            "--path is likelihood, but {} has no prior apart from its likelihood; use power or \
-             bridge",
-            args.target
-        )));
-    }
     Ok(settings)
 }
 

@@ -46,7 +46,7 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--clip 0", "'--clip <NORM>': must be a number above 0"),
         ("--lr-rule step:0:0.5", "every is 0, but must be at least 1"),
         ("--lr-rule wave", "must be constant, step:EVERY:FACTOR"),
-        ("--path likelihood", "--path is likelihood, but bimodal has no prior"),
+        ("--path likelihood", "--path is likelihood, but must be power or bridge"),
         ("--param mu", "write it as NAME=NUMBER"),
     ] {
         let said = refused(&format!("run bimodal {flags}"));
