@@ -248,27 +248,36 @@ impl Kernel for Seed<'_> {
     fn run<S: Simd>(self, simd: S) {
         let shard = self.shard;
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let len = shard.z.padded_len();
+        let (log_base, log_det) = (&shard.log_base[..len], &shard.log_det[..len]);
+        let (g_log_q, g_log_det) = (&mut shard.g_log_q[..len], &mut shard.g_log_det[..len]);
         let (mut sum, mut kept) = (zero, zero);
-        for at in (0..shard.z.padded_len()).step_by(<F64<S> as Lane<S>>::LEN) {
-            let log_q =
-                F64::load(simd, &shard.log_base[at..]) - F64::load(simd, &shard.log_det[at..]);
+        for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
+            let log_q = F64::load(simd, &log_base[at..]) - F64::load(simd, &log_det[at..]);
             let loss = log_q - shard.density.log_p(simd, self.t, at);
-            let mut keep = loss.is_finite();
-            for d in 0..shard.z.dim() {
-                keep &= F64::load(simd, &shard.density.gradient().padded_row(d)[at..]).is_finite();
-            }
-            let weight = F64::select(keep, one, zero);
-            weight.store(&mut shard.g_log_q[at..]);
-            (-weight).store(&mut shard.g_log_det[at..]);
+            // x − x is 0 for a finite x and NaN for any other.
+            let mut probe = loss - loss;
             for d in 0..shard.z.dim() {
                 let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
-                F64::select(keep, -gradient, zero).store(&mut shard.g_z.padded_row_mut(d)[at..]);
-                // Zero times an infinite coordinate would be NaN.
-                let z = &mut shard.z.padded_row_mut(d)[at..];
-                F64::select(keep, F64::load(simd, z), zero).store(z);
+                probe = probe + (gradient - gradient);
             }
+            let keep = probe.eq(zero);
+            let weight = F64::select(keep, one, zero);
+            weight.store(&mut g_log_q[at..]);
+            (-weight).store(&mut g_log_det[at..]);
             sum = sum + F64::select(keep, loss, zero);
             kept = kept + weight;
+        }
+        for d in 0..shard.z.dim() {
+            let gradient = &shard.density.gradient().padded_row(d)[..len];
+            let (z, g_z) = (shard.z.padded_row_mut(d), shard.g_z.padded_row_mut(d));
+            for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
+                let keep = zero.lt(F64::load(simd, &g_log_q[at..]));
+                let g = F64::select(keep, -F64::load(simd, &gradient[at..]), zero);
+                g.store(&mut g_z[at..]);
+                // Zero times an infinite coordinate would be NaN.
+                F64::select(keep, F64::load(simd, &z[at..]), zero).store(&mut z[at..]);
+            }
         }
         shard.tally.sum += sum.add_lanes();
         shard.tally.kept += kept.add_lanes() as usize;
