@@ -11,6 +11,7 @@ mod figures;
 mod folder;
 mod interrupt;
 mod list;
+mod names;
 mod pace;
 mod progress;
 mod record;

@@ -143,10 +143,7 @@ fn title(record: &Record, run: &Run) -> String {
         }
         other => format!("{} schedule", other.name()),
     };
-    let layers = match flow {
-        adaann::flow::FlowSpec::Planar { layers, .. }
-        | adaann::flow::FlowSpec::Radial { layers } => layers,
-    };
+    let layers = settings::layers(flow);
     format!(
         "{}: {} flow of {layers} layers, {annealing}, seed {}",
         record.target,

@@ -139,6 +139,36 @@ fn a_dry_run_shows_what_the_folder_will_say() {
     assert!(shown.contains("[settings.schedule.guarded]") && shown.contains("tau = 0.3"));
 }
 
+/// These targets start at 0, which some rules and the power path cannot.
+#[test]
+fn rules_and_paths_that_cannot_start_at_0_have_their_own_start() {
+    let place = Place::new();
+    for (flags, t0) in [
+        ("", "t0 = 0.0\n"),
+        ("--schedule exponential", "t0 = 0.01\n"),
+        ("--schedule guarded", "t0 = 0.0\n"),
+        ("--path power", "t0 = 0.01\n"),
+        ("--path power --schedule linear", "t0 = 0.01\n"),
+        ("--path power --t0 0.2", "t0 = 0.2\n"),
+    ] {
+        for target in ["shells", "eggbox"] {
+            let output = place.adaann(&format!("run {target} {flags} --dry-run"), &[]);
+            assert!(output.status.success(), "{target} {flags}: {}", stderr(&output));
+            assert!(stdout(&output).contains(t0), "{target} {flags}: {}", stdout(&output));
+        }
+    }
+    // Whoever writes it hears of it.
+    let output = place.adaann("run shells --path power --t0 0 --dry-run", &[]);
+    assert!(stderr(&output).contains("--t0 is 0, but must be above 0"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_record_has_the_covariance_that_is_used() {
+    let place = Place::new();
+    let shown = stdout(&place.run("bimodal --base laplace --dry-run"));
+    assert!(shown.contains("start = \"laplace\"") && shown.contains("covariance = \"full\""));
+}
+
 #[test]
 fn several_seeds_are_compared_and_the_best_is_kept() {
     let place = Place::new();
