@@ -37,6 +37,10 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--base-mean 1,2", "--base-mean is a list of 2, but must be one number"),
         ("--draws 1", "--draws is 1, but must be from 2 to"),
         ("--seeds 0", "--seeds is 0, but must be from 1 to"),
+        (
+            "--seed 9223372036854775807 --seeds 2",
+            "--seed is 9223372036854775807, but must be at most 9223372036854775806 for --seeds 2",
+        ),
         ("--threads 100000", "--threads is 100000, but must be from 0 to 1024"),
         ("--schedule linear --epsilon 0", "--epsilon is 0, but must be"),
         ("--schedule exponential --steps 0", "--steps is 0, but must be at least 1"),
@@ -151,9 +155,34 @@ fn parameters_of_targets_are_checked() {
 fn a_folder_that_cannot_be_written_is_found_out_at_once() {
     let place = Place::new();
     place.write("file", "");
-    let output = place.adaann("run bimodal --out file/r", &[]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = stderr(&output);
-    assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
-    assert_eq!(place.entries(), ["file"]);
+    for flags in ["", "--dry-run"] {
+        let output = place.adaann(&format!("run bimodal --out file/r {flags}"), &[]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
+        assert!(output.stdout.is_empty());
+        assert_eq!(place.entries(), ["file"]);
+    }
+}
+
+#[test]
+fn a_dry_run_looks_at_the_folder() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let output = place.adaann("run bimodal --out r --dry-run", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the output folder r exists"), "{}", stderr(&output));
+    place.run("bimodal --out r --dry-run --force");
+    place.run("bimodal --out new/deep/r --dry-run");
+    assert_eq!(place.entries(), ["r"]);
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_parents() {
+    let place = Place::new();
+    // Steps this large throw the flow out of its numbers.
+    let failing = "--optimizer sgd --lr 1e300 --schedule none --refine 200";
+    let output = place.adaann(&format!("run bimodal {failing} --out a/b/r --quiet"), &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(place.entries(), [""; 0]);
 }
