@@ -277,6 +277,21 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// What a number means must be said where it is asked for.
+    #[test]
+    fn the_help_of_the_base_names_its_coordinates_and_its_use() {
+        let cli = Cli::command();
+        let run = cli.find_subcommand("run").unwrap();
+        for (id, words) in [
+            ("base_mean", "unconstrained coordinates, the log or logit of the position"),
+            ("base_covariance", "full starts from the diagonal, so it is useful with --train-base"),
+        ] {
+            let arg = run.get_arguments().find(|arg| arg.get_id() == id).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            assert!(help.contains(words), "{help}");
+        }
+    }
+
     #[test]
     fn every_setting_has_a_help_line() {
         let cli = Cli::command();

@@ -21,6 +21,7 @@ mod settings;
 mod summary;
 mod table;
 mod values;
+mod warnings;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -188,6 +188,21 @@ fn several_seeds_are_compared_and_the_best_is_kept() {
 }
 
 #[test]
+fn a_spread_far_from_the_known_one_is_a_warning() {
+    let place = Place::new();
+    // A flow that hardly moves from a base that is much too wide.
+    let stuck = "--schedule none --refine 1 --lr 1e-9 --initial-scale 0 --draws 500 --base-sd";
+    for (sd, warned) in [("50", true), ("1", false)] {
+        let words = format!("run mixture1d --out sd{sd} {stuck} {sd} --base-mean 0");
+        let said = stdout(&place.adaann(&words, &[]));
+        assert_eq!(said.contains("the sd of "), warned, "{said}");
+    }
+    let summary = place.summary("sd50");
+    let said = summary["warnings"].as_array().unwrap();
+    assert!(said.iter().any(|line| line.as_str().unwrap().contains("more --layers")), "{said:?}");
+}
+
+#[test]
 fn every_schedule_flow_and_optimizer_runs() {
     let place = Place::new();
     let small = "--warmup 3 --refine 3 --samples 8 --refine-samples 8 --variance-samples 20 --draws 50 --layers 2 --quiet";
