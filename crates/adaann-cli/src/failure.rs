@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn causes_are_told_once() {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file");
-        let error = Error::Io { path: "f".into(), source: missing() };
-        assert_eq!(sentence(&anyhow::Error::from(error)), "f: no such file");
+        let error = anyhow::Error::from(missing()).context("f: no such file");
+        assert_eq!(sentence(&error), "f: no such file");
         let error = anyhow::Error::from(missing()).context("cannot read f").context("no run");
         assert_eq!(sentence(&error), "no run: cannot read f: no such file");
     }
