@@ -80,8 +80,8 @@ pub(crate) struct FlowArgs {
     /// Precision that planar layers compute in; sums are in f64 either way [default: f64]
     #[arg(long, value_name = "NAME", value_parser = Named(PRECISIONS, variant::<Precision>))]
     pub(crate) precision: Option<Precision>,
-    /// Standard deviation of the layers' parameters at the start; 0 is the identity [default: the
-    /// target's, mostly 0.1]
+    /// Standard deviation of the layers' parameters at the start; the smaller, the nearer to the
+    /// identity [default: the target's, mostly 0.1]
     #[arg(long, value_parser = number, value_name = "SD", allow_negative_numbers = true)]
     pub(crate) initial_scale: Option<f64>,
 }

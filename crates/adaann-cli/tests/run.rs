@@ -191,10 +191,12 @@ fn several_seeds_are_compared_and_the_best_is_kept() {
 fn a_spread_far_from_the_known_one_is_a_warning() {
     let place = Place::new();
     // A flow that hardly moves from a base that is much too wide.
-    let stuck = "--schedule none --refine 1 --lr 1e-9 --initial-scale 0 --draws 500 --base-sd";
+    let stuck = "--schedule none --refine 1 --lr 1e-9 --initial-scale 1e-6 --draws 500 --base-sd";
     for (sd, warned) in [("50", true), ("1", false)] {
         let words = format!("run mixture1d --out sd{sd} {stuck} {sd} --base-mean 0");
-        let said = stdout(&place.adaann(&words, &[]));
+        let output = place.adaann(&words, &[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stdout(&output);
         assert_eq!(said.contains("the sd of "), warned, "{said}");
     }
     let summary = place.summary("sd50");
