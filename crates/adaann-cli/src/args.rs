@@ -1,8 +1,12 @@
 //! The command line: what can be asked, and what it defaults to.
 
-use crate::values::{self, Clip, names};
+use crate::{
+    names::{ACTIVATIONS, COVARIANCES, Named, PRECISIONS, STARTS, variant},
+    values::{self, Clip, List, count, list, number},
+};
 use adaann::{
-    flow::FlowSpec,
+    fit::Start,
+    flow::{Covariance, FlowSpec, Precision, planar::Activation},
     optim::{Optimizer, RateRule},
     path::PathKind,
     schedule::Schedule,
@@ -65,20 +69,20 @@ pub(crate) struct RunArgs {
 #[command(next_help_heading = "Flow (defaults: those of the target)")]
 pub(crate) struct FlowArgs {
     /// The family of layers [default: the target's, mostly planar]
-    #[arg(long, value_name = "NAME", value_parser = names(FlowSpec::ALL))]
-    pub(crate) flow: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(FlowSpec::ALL, FlowSpec::named))]
+    pub(crate) flow: Option<FlowSpec>,
     /// Number of layers [default: the target's]
-    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "L", allow_negative_numbers = true)]
     pub(crate) layers: Option<usize>,
     /// Activation of planar layers [default: the target's, mostly tanh]
-    #[arg(long, value_name = "NAME", value_parser = names(ACTIVATIONS))]
-    pub(crate) activation: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(ACTIVATIONS, variant::<Activation>))]
+    pub(crate) activation: Option<Activation>,
     /// Precision that planar layers compute in; sums are in f64 either way [default: f64]
-    #[arg(long, value_name = "NAME", value_parser = names(PRECISIONS))]
-    pub(crate) precision: Option<String>,
-    /// Standard deviation of the layers' parameters at the start; 0 is the identity [default: the
-    /// target's, mostly 0.1]
-    #[arg(long, value_name = "SD", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NAME", value_parser = Named(PRECISIONS, variant::<Precision>))]
+    pub(crate) precision: Option<Precision>,
+    /// Standard deviation of the layers' parameters at the start; the smaller, the nearer to the
+    /// identity [default: the target's, mostly 0.1]
+    #[arg(long, value_parser = number, value_name = "SD", allow_negative_numbers = true)]
     pub(crate) initial_scale: Option<f64>,
 }
 
@@ -87,19 +91,21 @@ pub(crate) struct FlowArgs {
 #[command(next_help_heading = "Base density (defaults: those of the target)")]
 pub(crate) struct BaseArgs {
     /// Where the base starts [default: normal]
-    #[arg(long, value_name = "NAME", value_parser = names(STARTS))]
-    pub(crate) base: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(STARTS, variant::<Start>))]
+    pub(crate) base: Option<Start>,
     /// Mean of the base, or where the ascent to a mode starts: one number, or one for each
-    /// coordinate, separated by commas [default: the target's]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) base_mean: Option<Vec<f64>>,
-    /// Standard deviation of the base: one number, or one for each coordinate [default: the
-    /// target's]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) base_sd: Option<Vec<f64>>,
-    /// Shape of the base's covariance [default: diagonal]
-    #[arg(long, value_name = "NAME", value_parser = names(COVARIANCES))]
-    pub(crate) base_covariance: Option<String>,
+    /// coordinate, separated by commas; for a bounded target in its unconstrained coordinates, the
+    /// log or logit of the position [default: the target's]
+    #[arg(long, value_parser = list, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) base_mean: Option<List>,
+    /// Standard deviation of the base, in the same coordinates: one number, or one for each
+    /// coordinate [default: the target's]
+    #[arg(long, value_parser = list, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) base_sd: Option<List>,
+    /// Shape of the base's covariance; full starts from the diagonal, so it is useful with
+    /// --train-base [default: diagonal; always full with --base laplace]
+    #[arg(long, value_name = "NAME", value_parser = Named(COVARIANCES, variant::<Covariance>))]
+    pub(crate) base_covariance: Option<Covariance>,
     /// Train the base with the layers [default: the base is fixed]
     #[arg(long)]
     pub(crate) train_base: bool,
@@ -110,39 +116,39 @@ pub(crate) struct BaseArgs {
 #[command(next_help_heading = "Annealing (defaults: those of the target)")]
 pub(crate) struct ScheduleArgs {
     /// The rule that chooses the inverse temperatures [default: the target's, mostly adaann]
-    #[arg(long, value_name = "NAME", value_parser = names(Schedule::ALL))]
-    pub(crate) schedule: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(Schedule::ALL, Schedule::named))]
+    pub(crate) schedule: Option<Schedule>,
     /// The densities between base and target [default: the target's, mostly power]
-    #[arg(long, value_name = "NAME", value_parser = names(PathKind::ALL))]
-    pub(crate) path: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(PathKind::ALL, PathKind::named))]
+    pub(crate) path: Option<PathKind>,
     /// t_0, where annealing starts: above 0 and at most 1; 0 is allowed on the likelihood and
     /// bridge paths [default: the target's]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "T", allow_negative_numbers = true)]
     pub(crate) t0: Option<f64>,
     /// Tolerance of adaann and guarded: a step is worth a KL divergence of tau^2/2 [default: the
     /// target's]
-    #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "TAU", allow_negative_numbers = true)]
     pub(crate) tau: Option<f64>,
     /// Step of the linear schedule [default: 0.0001]
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "EPS", allow_negative_numbers = true)]
     pub(crate) epsilon: Option<f64>,
     /// Number of steps of the exponential and logarithmic schedules [default: 1000]
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "K", allow_negative_numbers = true)]
     pub(crate) steps: Option<usize>,
     /// The values of t of the list schedule, rising to 1 [default: 0.01,0.1,1]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) temperatures: Option<Vec<f64>>,
+    #[arg(long, value_parser = list, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) temperatures: Option<List>,
     /// Share of the effective sample size that a step of the ess schedule keeps [default: 0.9]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) ess: Option<f64>,
     /// Largest ratio of successive t of the guarded schedule [default: 2]
-    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "RATIO", allow_negative_numbers = true)]
     pub(crate) max_ratio: Option<f64>,
     /// Smallest step of the guarded schedule [default: 0, no floor]
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "EPS", allow_negative_numbers = true)]
     pub(crate) min_epsilon: Option<f64>,
     /// Largest step of the guarded schedule [default: 1, no ceiling]
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "EPS", allow_negative_numbers = true)]
     pub(crate) max_epsilon: Option<f64>,
     /// Let outliers of log p count in full in the guarded schedule [default: they are clipped]
     #[arg(long)]
@@ -154,22 +160,22 @@ pub(crate) struct ScheduleArgs {
 #[command(next_help_heading = "Training (defaults: those of the target)")]
 pub(crate) struct TrainingArgs {
     /// T_0: updates at t_0 [default: the target's]
-    #[arg(long, value_name = "T_0", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "T_0", allow_negative_numbers = true)]
     pub(crate) warmup: Option<usize>,
     /// T: updates at each t between [default: the target's]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "T", allow_negative_numbers = true)]
     pub(crate) updates: Option<usize>,
     /// T_1: updates at t = 1 [default: the target's]
-    #[arg(long, value_name = "T_1", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "T_1", allow_negative_numbers = true)]
     pub(crate) refine: Option<usize>,
     /// N: points in an update before t = 1, at least 2 [default: the target's]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "N", allow_negative_numbers = true)]
     pub(crate) samples: Option<usize>,
     /// N_1: points in an update at t = 1, at least 2 [default: the target's]
-    #[arg(long, value_name = "N_1", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "N_1", allow_negative_numbers = true)]
     pub(crate) refine_samples: Option<usize>,
     /// M: draws from which a schedule chooses its step, at least 2 [default: the target's]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_parser = count, value_name = "M", allow_negative_numbers = true)]
     pub(crate) variance_samples: Option<usize>,
 }
 
@@ -178,25 +184,25 @@ pub(crate) struct TrainingArgs {
 #[command(next_help_heading = "Optimizer (defaults: those of the target)")]
 pub(crate) struct OptimizerArgs {
     /// The optimizer [default: the target's, mostly adam]
-    #[arg(long, value_name = "NAME", value_parser = names(Optimizer::ALL))]
-    pub(crate) optimizer: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Named(Optimizer::ALL, Optimizer::named))]
+    pub(crate) optimizer: Option<Optimizer>,
     /// Momentum of sgd [default: 0]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) momentum: Option<f64>,
     /// Decay of adam's running mean of gradients [default: 0.9]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) beta1: Option<f64>,
     /// Decay of adam's running mean of squares [default: 0.999]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) beta2: Option<f64>,
     /// Decay of rmsprop's running mean of squares [default: 0.99]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) decay: Option<f64>,
     /// What adam and rmsprop add to the root before they divide [default: 1e-8]
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "EPS", allow_negative_numbers = true)]
     pub(crate) optimizer_epsilon: Option<f64>,
     /// Learning rate [default: the target's]
-    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    #[arg(long, value_parser = number, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) lr: Option<f64>,
     /// How the rate falls before t = 1: constant, step:EVERY:FACTOR, exponential:FACTOR or
     /// cosine:OVER[:FLOOR], in updates from the first one [default: the target's]
@@ -215,18 +221,21 @@ pub(crate) struct OptimizerArgs {
 #[command(next_help_heading = "Run and output")]
 pub(crate) struct OutputArgs {
     /// Draws of the final flow, in draws.csv and behind every number of the summary
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 10_000)]
     pub(crate) draws: usize,
     /// Fixes every random number: the same seed gives the same draws, whatever the threads
     /// [default: the target's, mostly 1]
     // TOML has no integers beyond i64.
-    #[arg(long, value_name = "SEED", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, value_name = "SEED", value_parser = values::seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Runs from this many seeds, from --seed on, in parallel; the best by neg-ELBO is kept
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 1)]
     pub(crate) seeds: usize,
     /// Threads; they never change a result [default: 0, all cores]
-    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
     /// The run folder; it must not exist [default: runs/NAME-SEED]
     #[arg(long, value_name = "FOLDER")]
@@ -258,19 +267,6 @@ pub(crate) struct DensityArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-const ACTIVATIONS: &[(&str, &str)] = &[
-    ("tanh", "the paper's choice"),
-    ("algebraic", "x/sqrt(1 + x^2): heavier tails, no exponential"),
-];
-const PRECISIONS: &[(&str, &str)] =
-    &[("f64", "double precision"), ("f32", "single precision: twice the numbers in a register")];
-const STARTS: &[(&str, &str)] = &[
-    ("normal", "at the given mean and standard deviation"),
-    ("laplace", "at the Laplace approximation of the mode that an ascent from the mean finds"),
-];
-const COVARIANCES: &[(&str, &str)] =
-    &[("diagonal", "independent coordinates"), ("full", "all entries")];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,6 +275,21 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// What a number means must be said where it is asked for.
+    #[test]
+    fn the_help_of_the_base_names_its_coordinates_and_its_use() {
+        let cli = Cli::command();
+        let run = cli.find_subcommand("run").unwrap();
+        for (id, words) in [
+            ("base_mean", "unconstrained coordinates, the log or logit of the position"),
+            ("base_covariance", "full starts from the diagonal, so it is useful with --train-base"),
+        ] {
+            let arg = run.get_arguments().find(|arg| arg.get_id() == id).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            assert!(help.contains(words), "{help}");
+        }
     }
 
     #[test]

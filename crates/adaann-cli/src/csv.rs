@@ -54,10 +54,31 @@ fn push(text: &mut String, number: f64, after: char) {
 /// a column for each parameter. `file` names the source in errors.
 pub(crate) fn points(file: &str, text: &str, names: &[String]) -> Result<Batch> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    read(file, text, names).map_err(|error| match hint(text) {
+        Some(hint) => usage(format!("{error}; {hint}")),
+        None => error,
+    })
+}
+
+/// What may be wrong with the format of a file that cannot be read.
+fn hint(text: &str) -> Option<&'static str> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next()?;
+    if lines.any(|line| line.starts_with(['#', '%']) || line.starts_with("//")) {
+        Some("comments are not understood: every line but the header must be a point")
+    } else if first.contains(';') {
+        Some("columns must be separated by ',', not by ';'")
+    } else if first.contains('\t') {
+        Some("columns must be separated by ',', not by tabs")
+    } else {
+        None
+    }
+}
+
+fn read(file: &str, text: &str, names: &[String]) -> Result<Batch> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
-    let Some(&(first_line, first)) = lines.peek() else {
-        return Err(usage(format!("{file} has no points")));
-    };
+    let no_points = || usage(format!("{file} has no points"));
+    let &(first_line, first) = lines.peek().ok_or_else(no_points)?;
     let fields = split(first);
     let columns = if fields.iter().all(|field| field.parse::<f64>().is_ok()) {
         if fields.len() != names.len() {
@@ -77,6 +98,9 @@ pub(crate) fn points(file: &str, text: &str, names: &[String]) -> Result<Batch> 
     let mut points = Vec::new();
     for (number, line) in lines {
         points.push(point(&format!("{file}, line {number}"), line, width, &columns, names)?);
+    }
+    if points.is_empty() {
+        return Err(no_points());
     }
     Ok(Batch::from_points(names.len(), &points))
 }
@@ -136,13 +160,14 @@ mod tests {
             let points = points("f", text, &names()).unwrap();
             assert_eq!((points.row(0), points.row(1)), (&[1.0, 3.0][..], &[2.0, 4.0][..]));
         }
-        assert_eq!(points("f", "a,b\n", &names()).unwrap().len(), 0);
     }
 
     #[test]
     fn errors_name_the_line() {
         for (text, message) in [
             ("", "f has no points"),
+            ("\n \n", "f has no points"),
+            ("a,b\n", "f has no points"),
             ("1,2,3\n", "f, line 1: 3 columns, but the 2 parameters are a, b"),
             ("a,c\n1,2\n", "f, line 1: no column is called 'b'; the header must name a, b"),
             ("a,b,a\n", "f, line 1: two columns are called 'a'"),
@@ -152,5 +177,21 @@ mod tests {
         ] {
             assert_eq!(points("f", text, &names()).unwrap_err().to_string(), message);
         }
+    }
+
+    #[test]
+    fn other_formats_are_recognised() {
+        for (text, message) in [
+            ("a;b\n1;2\n", "separated by ',', not by ';'"),
+            ("1,5;2,5\n", "separated by ',', not by ';'"),
+            ("1\t2\n", "separated by ',', not by tabs"),
+            ("# of Monday\n1,2\n", "comments are not understood"),
+            ("a,b\n1,2\n# the rest\n3,4\n", "comments are not understood"),
+        ] {
+            let said = points("f", text, &names()).unwrap_err().to_string();
+            assert!(said.starts_with("f, line ") && said.contains(message), "{said}");
+        }
+        // Only where something is wrong: a column that is not looked at may hold anything.
+        assert!(points("f", "a,b,note\n1,2,x;y\n", &names()).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! `adaann density`: log p and log q of a finished run at the user's points.
 
-use crate::{args::DensityArgs, csv, record::Record};
+use crate::{args::DensityArgs, csv, failure::usage, record::Record};
 use adaann::{
     Batch,
     fit::{Approximation, Sample},
@@ -8,10 +8,11 @@ use adaann::{
     registry,
     target::Target,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rayon::prelude::*;
 use std::{
     io::{Write, stdout},
+    path::Path,
     process::ExitCode,
 };
 
@@ -20,13 +21,16 @@ const CHUNK: usize = 4096;
 
 /// Evaluates the points of a file.
 pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
+    if let Some(out) = &args.out {
+        check_out(out)?;
+    }
     let record = Record::read(&args.run)?;
     let problem = registry::find(&record.target)?.build(&record.parameter_list())?;
     let target = &*problem.target;
     let flow = Flow::load(&args.run.join("flow.safetensors"))?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
-    let text = std::fs::read_to_string(&args.points).with_context(|| file.clone())?;
+    let text = text(&args.points).map_err(|problem| usage(format!("{file}: {problem}")))?;
     let points = csv::points(&file, &text, &target.names())?;
     let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?);
     match &args.out {
@@ -34,6 +38,29 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
         None => stdout().write_all(table.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses, before anything is read, a file that cannot be written for a reason one can see.
+fn check_out(path: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let problem = if path.is_dir() {
+        "is a folder"
+    } else if parent.is_some_and(|parent| !parent.is_dir()) {
+        "is in a folder that does not exist"
+    } else {
+        return Ok(());
+    };
+    Err(usage(format!("--out is '{}', which {problem}", path.display())))
+}
+
+/// The text of a file that the user has named, or what is wrong with it.
+fn text(path: &Path) -> Result<String, String> {
+    if path.is_dir() {
+        return Err("this is a folder, not a file of points".to_owned());
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes)
+        .map_err(|_| "the points must be text, CSV in UTF-8, but this is not".to_owned())
 }
 
 /// Both log densities at points anywhere: −∞ outside the support.

@@ -48,8 +48,21 @@ fn sentence(error: &anyhow::Error) -> String {
             let name = flag(setting).map_or(setting.to_string(), |flag| format!("--{flag}"));
             format!("{name} is {value}, but must be {range}")
         }
-        _ => format!("{error:#}"),
+        _ => chain(error),
     }
+}
+
+/// An error with its causes, but for those whose message is already in the one before.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text += &format!(": {cause}");
+        }
+    }
+    text
 }
 
 /// The flag that sets a setting of the library, which has the same name.
@@ -62,6 +75,15 @@ fn flag(setting: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file");
+        let error = anyhow::Error::from(missing()).context("f: no such file");
+        assert_eq!(sentence(&error), "f: no such file");
+        let error = anyhow::Error::from(missing()).context("cannot read f").context("no run");
+        assert_eq!(sentence(&error), "no run: cannot read f: no such file");
+    }
 
     #[test]
     fn settings_are_named_as_their_flags() {

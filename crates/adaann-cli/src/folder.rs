@@ -1,7 +1,7 @@
 //! The run folder: whole or absent.
 //!
 //! Files are written into a hidden folder beside the final one, which is renamed when all are
-//! there. Whatever goes wrong before that leaves nothing behind.
+//! there. Whatever goes wrong before that leaves nothing behind, nor any parent that was missing.
 
 use crate::{failure::usage, record::Record};
 use anyhow::{Context, Result};
@@ -16,6 +16,8 @@ use std::{
 pub(crate) struct Folder {
     path: PathBuf,
     temporary: PathBuf,
+    /// Folders above it that were created for it, the deepest first.
+    parents: Vec<PathBuf>,
 }
 
 /// Refuses, before anything is run, a folder that could not be written afterwards.
@@ -42,17 +44,33 @@ pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
         }
         Ok(_) => {}
     }
-    // Creating it and taking it away again shows that the place can be written.
-    Folder::create(path).map(drop)
+    // A folder made and taken away again shows that the place can be written. Parents that are
+    // missing wait for the run: two runs that begin together would take them from each other.
+    let place = path.ancestors().skip(1).find(|place| exists(place)).unwrap_or(path);
+    let probe = place.join(beside(path, "partial").file_name().unwrap_or_default());
+    fs::create_dir(&probe)
+        .and_then(|()| fs::remove_dir(&probe))
+        .map_err(|error| usage(format!("{}: {error}", cannot_create(path))))
+}
+
+/// Is there such a place? The empty path is the current folder.
+fn exists(path: &Path) -> bool {
+    path.as_os_str().is_empty() || path.exists()
+}
+
+fn cannot_create(path: &Path) -> String {
+    format!("cannot create the output folder {}", path.display())
 }
 
 impl Folder {
     /// Begins a folder.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let temporary = beside(path, "partial");
-        fs::create_dir_all(temporary.join("figures"))
-            .with_context(|| format!("cannot create the output folder {}", path.display()))?;
-        Ok(Self { path: path.to_owned(), temporary })
+        let above = path.ancestors().skip(1).take_while(|parent| !exists(parent));
+        let parents = above.map(Path::to_owned).collect();
+        // Made first, so that a failure half way takes away what is there by then.
+        let folder = Self { path: path.to_owned(), temporary: beside(path, "partial"), parents };
+        fs::create_dir_all(folder.file("figures")).with_context(|| cannot_create(path))?;
+        Ok(folder)
     }
 
     /// Where a file of the folder is written.
@@ -98,6 +116,10 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // After `finish` there is nothing left to remove; before, an error is already on its way.
         let _ = fs::remove_dir_all(&self.temporary);
+        for parent in &self.parents {
+            // A folder with something in it, the finished run above all, stays.
+            let _ = fs::remove_dir(parent);
+        }
     }
 }
 
@@ -105,4 +127,23 @@ impl Drop for Folder {
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.{suffix}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_with_the_folder_and_go_if_it_fails() {
+        let place = tempfile::tempdir().unwrap();
+        let (above, path) = (place.path().join("a"), place.path().join("a/b/r"));
+        check(&path, false).unwrap();
+        assert!(!above.exists(), "looking creates nothing");
+        drop(Folder::create(&path).unwrap());
+        assert!(!above.exists(), "an unfinished folder leaves nothing");
+        Folder::create(&path).unwrap().finish(false).unwrap();
+        assert!(path.join("figures").is_dir());
+        drop(Folder::create(&above.join("b/s")).unwrap());
+        assert!(path.is_dir(), "what others wrote stays");
+    }
 }

@@ -11,6 +11,7 @@ mod figures;
 mod folder;
 mod interrupt;
 mod list;
+mod names;
 mod pace;
 mod progress;
 mod record;
@@ -20,6 +21,7 @@ mod settings;
 mod summary;
 mod table;
 mod values;
+mod warnings;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -43,9 +43,9 @@ impl Pace {
         if phase == Phase::Refine {
             self.refining_since.get_or_insert(elapsed);
             self.refined += updates;
-            self.done += (updates * self.settings.refine_samples) as f64;
+            self.done += updates as f64 * self.settings.refine_samples as f64;
         } else {
-            self.done += (updates * self.settings.samples) as f64;
+            self.done += updates as f64 * self.settings.samples as f64;
         }
     }
 
@@ -96,7 +96,7 @@ impl Pace {
             let updates = work.warmup as f64 + (count - 2.0).max(0.0) * work.anneal as f64;
             updates * *samples as f64 + (count - 1.0) * self.draws()
         };
-        before + (work.refine * refine_samples) as f64
+        before + work.refine as f64 * *refine_samples as f64
     }
 
     /// Values of t of the whole run: known, extrapolated from log t, or that of a Gaussian.
@@ -143,6 +143,23 @@ mod tests {
         pace.update(Phase::Refine, 100, Duration::from_secs(1));
         assert_eq!(pace.share(), 1.0);
         assert_eq!(pace.left(Duration::from_secs(9)), Some(Duration::ZERO));
+    }
+
+    /// No machine does that much, but a narrow one may count to less.
+    #[test]
+    fn work_has_no_largest_number() {
+        let most = usize::MAX;
+        let work = Work { warmup: most, anneal: most, refine: most };
+        let schedule = Schedule::List(vec![0.5, 1.0]);
+        let (samples, refine_samples) = (most, most);
+        let settings = Settings { schedule, work, samples, refine_samples, ..Settings::default() };
+        let mut pace = Pace::new(&settings, 1);
+        let square = most as f64 * most as f64;
+        assert_eq!(pace.total(), 2.0 * square);
+        pace.update(Phase::Warmup, most, Duration::ZERO);
+        assert_eq!(pace.share(), 0.5);
+        pace.update(Phase::Refine, most, Duration::ZERO);
+        assert_eq!(pace.share(), 1.0);
     }
 
     /// On a Gaussian the guess before the first step is what the run will take.

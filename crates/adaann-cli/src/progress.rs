@@ -17,7 +17,10 @@ use std::{
 /// fit into this time.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
 
-/// In a log, a line this often.
+/// In a log, the first line after this time, to say that it runs and how long it will take.
+const FIRST_LINE: Duration = Duration::from_secs(1);
+
+/// And then a line this often.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Where progress goes.
@@ -58,7 +61,7 @@ impl Progress {
             display: match self {
                 Self::Silent => Display::None,
                 Self::Bars(_) => bar.map_or(Display::None, Display::Bar),
-                Self::Lines => Display::Lines { label: label.to_owned(), due: LINE_EVERY },
+                Self::Lines => Display::Lines { label: label.to_owned(), due: FIRST_LINE },
             },
             pace: Pace::new(settings, dim),
             started: Instant::now(),

@@ -12,6 +12,7 @@ use crate::{
     report, settings,
     summary::{Seed, Sources, Summary},
     table::{self, Style},
+    values::LAST_SEED,
 };
 use adaann::{
     Settings,
@@ -41,13 +42,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let problem = entry.build(&args.parameters)?;
     let settings = settings::resolve(args, &problem.settings, &*problem.target)?;
     let record = record(args, entry, &settings)?;
+    let out = args.output.out.clone().unwrap_or_else(|| default_folder(&record));
+    interrupt::listen()?;
+    folder::check(&out, args.output.force)?;
     if args.output.dry_run {
         stdout().write_all(record.to_toml()?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let out = args.output.out.clone().unwrap_or_else(|| default_folder(&record));
-    interrupt::listen()?;
-    folder::check(&out, args.output.force)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(args.output.threads)
         .build()
@@ -80,6 +81,13 @@ fn record(args: &RunArgs, entry: &Entry, settings: &Settings) -> Result<Record> 
             let range = format!("from {least} to {most}");
             return Err(usage(format!("--{flag} is {count}, but must be {range}")));
         }
+    }
+    if settings.seed.saturating_add(seeds as u64 - 1) > LAST_SEED {
+        return Err(usage(format!(
+            "--seed is {}, but must be at most {} for --seeds {seeds}",
+            settings.seed,
+            LAST_SEED - (seeds as u64 - 1)
+        )));
     }
     let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
     Ok(Record {
@@ -146,10 +154,7 @@ fn title(record: &Record, run: &Run) -> String {
         }
         other => format!("{} schedule", other.name()),
     };
-    let layers = match flow {
-        adaann::flow::FlowSpec::Planar { layers, .. }
-        | adaann::flow::FlowSpec::Radial { layers } => layers,
-    };
+    let layers = settings::layers(flow);
     format!(
         "{}: {} flow of {layers} layers, {annealing}, seed {}",
         record.target,

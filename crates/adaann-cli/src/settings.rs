@@ -6,11 +6,12 @@
 use crate::{
     args::{BaseArgs, FlowArgs, OptimizerArgs, RunArgs, ScheduleArgs, TrainingArgs},
     failure::usage,
+    values::List,
 };
 use adaann::{
-    Settings,
+    Error, Settings,
     fit::{BaseSpec, Start},
-    flow::{Covariance, FlowSpec, Precision, planar::Activation},
+    flow::{Covariance, FlowSpec},
     optim::Optimizer,
     path::PathKind,
     schedule::{Rule, Schedule, Work},
@@ -20,11 +21,12 @@ use anyhow::Result;
 
 /// The settings of a run, checked.
 pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) -> Result<Settings> {
+    let path = args.schedule.path.unwrap_or(preset.path);
     let mut settings = Settings {
         flow: flow(&args.flow, &preset.flow)?,
         base: base(&args.base, &preset.base)?,
-        path: path(&args.schedule, preset.path),
-        schedule: schedule(&args.schedule, &preset.schedule)?,
+        path,
+        schedule: schedule(&args.schedule, &preset.schedule, path)?,
         work: work(&args.training, preset.work),
         optimizer: optimizer(&args.optimizer, preset.optimizer)?,
         ..preset.clone()
@@ -68,68 +70,70 @@ fn refuse_strangers(kind: &str, chosen: &str, flags: &[Flag]) -> Result<()> {
 }
 
 fn flow(args: &FlowArgs, preset: &FlowSpec) -> Result<FlowSpec> {
-    let name = args.flow.as_deref().unwrap_or(preset.name());
+    let mut flow = match &args.flow {
+        Some(asked) if asked.name() != preset.name() => asked.clone(),
+        _ => preset.clone(),
+    };
     refuse_strangers(
         "flow",
-        name,
+        flow.name(),
         &[
             ("activation", args.activation.is_some(), &["planar"]),
             ("precision", args.precision.is_some(), &["planar"]),
         ],
     )?;
-    let (mut layers, mut activation, mut precision) = match *preset {
-        FlowSpec::Planar { layers, activation, precision } => (layers, activation, precision),
-        FlowSpec::Radial { layers } => (layers, Activation::default(), Precision::default()),
-    };
-    set(&mut layers, args.layers);
-    match args.activation.as_deref() {
-        Some("algebraic") => activation = Activation::Algebraic,
-        Some(_) => activation = Activation::Tanh,
-        None => {}
+    // Another family for the same target has as many layers as the target's own.
+    let asked_layers = args.layers.or(Some(layers(preset)));
+    match &mut flow {
+        FlowSpec::Planar { layers, activation, precision } => {
+            set(layers, asked_layers);
+            set(activation, args.activation);
+            set(precision, args.precision);
+        }
+        FlowSpec::Radial { layers } => set(layers, asked_layers),
     }
-    match args.precision.as_deref() {
-        Some("f32") => precision = Precision::Single,
-        Some(_) => precision = Precision::Double,
-        None => {}
+    Ok(flow)
+}
+
+/// Number of layers, which every family has.
+pub(crate) fn layers(flow: &FlowSpec) -> usize {
+    match *flow {
+        FlowSpec::Planar { layers, .. } | FlowSpec::Radial { layers } => layers,
     }
-    Ok(match name {
-        "radial" => FlowSpec::Radial { layers },
-        _ => FlowSpec::Planar { layers, activation, precision },
-    })
 }
 
 fn base(args: &BaseArgs, preset: &BaseSpec) -> Result<BaseSpec> {
     let mut base = preset.clone();
-    match args.base.as_deref() {
-        Some("laplace") => base.start = Start::Laplace,
-        Some(_) => base.start = Start::Normal,
-        None => {}
-    }
-    let start = if base.start == Start::Laplace { "laplace" } else { "normal" };
-    refuse_strangers("base", start, &[("base-sd", args.base_sd.is_some(), &["normal"])])?;
-    set(&mut base.mean, args.base_mean.clone());
-    set(&mut base.sd, args.base_sd.clone());
-    match args.base_covariance.as_deref() {
-        Some("full") => base.covariance = Covariance::Full,
-        Some(_) => base.covariance = Covariance::Diagonal,
-        None => {}
-    }
+    set(&mut base.start, args.base);
+    set(&mut base.mean, numbers(&args.base_mean));
+    set(&mut base.sd, numbers(&args.base_sd));
+    set(&mut base.covariance, args.base_covariance);
     base.trained |= args.train_base;
+    match base.start {
+        Start::Normal => {}
+        Start::Laplace => {
+            let base_sd = ("base-sd", args.base_sd.is_some(), &["normal"][..]);
+            refuse_strangers("base", "laplace", &[base_sd])?;
+            if args.base_covariance == Some(Covariance::Diagonal) {
+                return Err(usage(
+                    "--base-covariance is diagonal, but must be full for the laplace base, which \
+                     takes the curvature at the mode",
+                ));
+            }
+            // What it is anyway; the record should say so.
+            base.covariance = Covariance::Full;
+        }
+    }
     Ok(base)
 }
 
-fn path(args: &ScheduleArgs, preset: PathKind) -> PathKind {
-    match args.path.as_deref() {
-        Some("likelihood") => PathKind::Likelihood,
-        Some("bridge") => PathKind::Bridge,
-        Some(_) => PathKind::Power,
-        None => preset,
-    }
+fn numbers(list: &Option<List>) -> Option<Vec<f64>> {
+    list.as_ref().map(|list| list.0.clone())
 }
 
-fn schedule(args: &ScheduleArgs, preset: &Schedule) -> Result<Schedule> {
-    let mut schedule = match args.schedule.as_deref() {
-        Some(name) if name != preset.name() => Schedule::named(name)?,
+fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Schedule> {
+    let mut schedule = match &args.schedule {
+        Some(asked) if asked.name() != preset.name() => asked.clone(),
         _ => preset.clone(),
     };
     const WITH_T0: &[&str] = &["linear", "exponential", "logarithmic", "adaann", "guarded", "ess"];
@@ -155,36 +159,45 @@ fn schedule(args: &ScheduleArgs, preset: &Schedule) -> Result<Schedule> {
         Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => (Some(t0), Some(tau)),
         _ => (Some(preset.first()), None),
     };
-    let (asked_t0, asked_tau) = (args.t0.or(preset_t0), args.tau.or(preset_tau));
+    let asked_tau = args.tau.or(preset_tau);
     match &mut schedule {
         Schedule::None => {}
-        Schedule::List(values) => set(values, args.temperatures.clone()),
-        Schedule::Linear { t0, epsilon } => {
-            set(t0, asked_t0);
-            set(epsilon, args.epsilon);
-        }
-        Schedule::Exponential { t0, steps } | Schedule::Logarithmic { t0, steps } => {
-            set(t0, asked_t0);
+        Schedule::List(values) => set(values, numbers(&args.temperatures)),
+        Schedule::Linear { epsilon, .. } => set(epsilon, args.epsilon),
+        Schedule::Exponential { steps, .. } | Schedule::Logarithmic { steps, .. } => {
             set(steps, args.steps);
         }
-        Schedule::AdaAnn { t0, tau } => {
-            set(t0, asked_t0);
-            set(tau, asked_tau);
-        }
-        Schedule::Guarded { t0, tau, max_ratio, min_epsilon, max_epsilon, robust } => {
-            set(t0, asked_t0);
+        Schedule::AdaAnn { tau, .. } => set(tau, asked_tau),
+        Schedule::Guarded { tau, max_ratio, min_epsilon, max_epsilon, robust, .. } => {
             set(tau, asked_tau);
             set(max_ratio, args.max_ratio);
             set(min_epsilon, args.min_epsilon);
             set(max_epsilon, args.max_epsilon);
             *robust &= !args.no_robust;
         }
-        Schedule::EssBisection { t0, ess } => {
-            set(t0, asked_t0);
-            set(ess, args.ess);
-        }
+        Schedule::EssBisection { ess, .. } => set(ess, args.ess),
+    }
+    set_first(&mut schedule, args.t0.or(preset_t0));
+    let bad_t0 = |error| matches!(error, Error::Setting { setting: "t0", .. });
+    if args.t0.is_none() && schedule.check(path.allows_zero()).is_err_and(bad_t0) {
+        // The target's own rule and path start at 0, and these cannot.
+        let own = Schedule::named(schedule.name())?;
+        set_first(&mut schedule, Some(own.first()));
     }
     Ok(schedule)
+}
+
+/// Sets the first t of rules that have one.
+fn set_first(schedule: &mut Schedule, first: Option<f64>) {
+    match schedule {
+        Schedule::None | Schedule::List(_) => {}
+        Schedule::Linear { t0, .. }
+        | Schedule::Exponential { t0, .. }
+        | Schedule::Logarithmic { t0, .. }
+        | Schedule::AdaAnn { t0, .. }
+        | Schedule::Guarded { t0, .. }
+        | Schedule::EssBisection { t0, .. } => set(t0, first),
+    }
 }
 
 fn work(args: &TrainingArgs, preset: Work) -> Work {
@@ -196,8 +209,8 @@ fn work(args: &TrainingArgs, preset: Work) -> Work {
 }
 
 fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {
-    let mut optimizer = match args.optimizer.as_deref() {
-        Some(name) if name != preset.name() => Optimizer::named(name)?,
+    let mut optimizer = match args.optimizer {
+        Some(asked) if asked.name() != preset.name() => asked,
         _ => preset,
     };
     refuse_strangers(

@@ -1,20 +1,12 @@
 //! `summary.json`: what a run has found, as plain data.
 
+use crate::warnings;
 use adaann::{
     fit::{Outcome, Restart, Sample},
     registry::{Distance, Known, mode_weights, split_shares},
     simd::Instructions,
 };
 use serde::Serialize;
-
-/// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
-const MOST_WARNINGS: usize = 5;
-
-/// A mode with less than this share of its true weight is called lost.
-const LOST_MODE: f64 = 0.1;
-
-/// What to try then.
-const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --base-sd";
 
 /// What a run has found.
 #[derive(Debug, Serialize)]
@@ -205,7 +197,7 @@ impl Summary {
             threads: rayon::current_num_threads(),
             seeds,
         };
-        summary.warnings = summary.find_warnings(outcome);
+        summary.warnings = warnings::find(&summary, outcome);
         summary
     }
 
@@ -214,79 +206,6 @@ impl Summary {
         let mut text = serde_json::to_string_pretty(self).expect("plain data serialise");
         text.push('\n');
         text
-    }
-
-    /// What the user should know, in words, with what to try.
-    fn find_warnings(&self, outcome: &Outcome) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if self.stopped && self.t < 1.0 {
-            warnings.push(format!(
-                "the run was stopped at t = {:.4}: the flow approximates the density annealed to there, not the target",
-                self.t
-            ));
-        } else if self.stopped {
-            warnings.push("the run was stopped before the end of its refinement".to_owned());
-        }
-        warnings.extend(self.lost_modes());
-        warnings.extend(self.lost_sides());
-        if self.lost_share > 0.01 || self.lost_draws > 0.01 {
-            warnings.push(format!(
-                "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
-                 where the density is 0 or not a number; they are left out",
-                100.0 * self.lost_share,
-                100.0 * self.lost_draws
-            ));
-        }
-        if self.skipped_updates > 0 {
-            warnings.push(format!(
-                "{} of {} updates were skipped because their gradient was not finite; try a lower \
-                 --lr, or --clip",
-                self.skipped_updates, self.updates
-            ));
-        }
-        warnings.extend(outcome.warnings.iter().take(MOST_WARNINGS).map(ToString::to_string));
-        if outcome.warnings.len() > MOST_WARNINGS {
-            warnings.push(format!(
-                "{} more warnings of this kind",
-                outcome.warnings.len() - MOST_WARNINGS
-            ));
-        }
-        warnings
-    }
-
-    /// Modes that the flow does not see.
-    fn lost_modes(&self) -> Option<String> {
-        let lost: Vec<&str> = self
-            .modes
-            .iter()
-            .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
-            .map(|mode| mode.label.as_str())
-            .collect();
-        match lost[..] {
-            [] => None,
-            [one] => Some(format!("the flow has lost the mode at {one}; {FOR_LOST_MODES}")),
-            [first, ..] => Some(format!(
-                "the flow has lost {} of {} modes, that at {first} among them; {FOR_LOST_MODES}",
-                lost.len(),
-                self.modes.len()
-            )),
-        }
-    }
-
-    /// Coordinates of which the flow sees only one side.
-    fn lost_sides(&self) -> Option<String> {
-        let one_sided = |split: &&SplitShare| {
-            split.above < LOST_MODE * split.true_above
-                || 1.0 - split.above < LOST_MODE * (1.0 - split.true_above)
-        };
-        let lost = self.splits.iter().filter(one_sided).count();
-        (lost > 0).then(|| {
-            format!(
-                "the flow has lost one of the two sides in {lost} of {} coordinates; \
-                 {FOR_LOST_MODES}",
-                self.splits.len()
-            )
-        })
     }
 }
 

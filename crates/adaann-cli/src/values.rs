@@ -1,11 +1,50 @@
-//! Values of flags that are more than a number: learning-rate rules and target parameters.
+//! Values of flags: counts, numbers, lists, learning-rate rules and target parameters.
+//!
+//! Errors say what is expected; clap writes the flag and the value before them.
 
 use adaann::optim::RateRule;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use std::str::FromStr;
 
-/// Accepts the names of a table, and shows its lines in the help.
-pub(crate) fn names(all: &'static [(&'static str, &'static str)]) -> PossibleValuesParser {
-    PossibleValuesParser::new(all.iter().map(|(name, line)| PossibleValue::new(*name).help(*line)))
+/// The largest whole number that a float holds exactly, with all below it.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
+/// The largest seed: TOML has no integers beyond i64, and a run must be repeatable.
+pub(crate) const LAST_SEED: u64 = i64::MAX as u64;
+
+/// How many.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| match text.parse::<f64>() {
+        Ok(number) if number.fract() == 0.0 && (0.0..=EXACT).contains(&number) => {
+            format!("must be a whole number, written as {number}")
+        }
+        Ok(number) if number.fract() == 0.0 && number > EXACT => {
+            format!("must be a whole number up to {}", usize::MAX)
+        }
+        _ => "must be a whole number".to_owned(),
+    })
+}
+
+/// A seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(seed) if seed <= LAST_SEED => Ok(seed),
+        _ => Err(format!("must be a whole number from 0 to {LAST_SEED}")),
+    }
+}
+
+/// A number, of any size.
+pub(crate) fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "must be a number, like 0.5 or 1e-3".to_owned())
+}
+
+/// Numbers separated by commas.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct List(pub(crate) Vec<f64>);
+
+/// Reads a list.
+pub(crate) fn list(text: &str) -> Result<List, String> {
+    let numbers: Result<_, _> = text.split(',').map(|field| field.trim().parse()).collect();
+    numbers.map(List).map_err(|_| "must be numbers separated by commas, like 0.5,1".to_owned())
 }
 
 /// `NAME=NUMBER`
@@ -40,12 +79,12 @@ pub(crate) fn rate_rule(text: &str) -> Result<RateRule, String> {
     let rule = match fields[..] {
         ["constant"] => RateRule::Constant,
         ["step", every, factor] => {
-            RateRule::Step { every: field(every, "EVERY")?, factor: field(factor, "FACTOR")? }
+            RateRule::Step { every: whole(every, "EVERY")?, factor: real(factor, "FACTOR")? }
         }
-        ["exponential", factor] => RateRule::Exponential { factor: field(factor, "FACTOR")? },
-        ["cosine", over] => RateRule::Cosine { over: field(over, "OVER")?, floor: 0.0 },
+        ["exponential", factor] => RateRule::Exponential { factor: real(factor, "FACTOR")? },
+        ["cosine", over] => RateRule::Cosine { over: whole(over, "OVER")?, floor: 0.0 },
         ["cosine", over, floor] => {
-            RateRule::Cosine { over: field(over, "OVER")?, floor: field(floor, "FLOOR")? }
+            RateRule::Cosine { over: whole(over, "OVER")?, floor: real(floor, "FLOOR")? }
         }
         _ => {
             return Err("must be constant, step:EVERY:FACTOR, exponential:FACTOR or \
@@ -57,7 +96,11 @@ pub(crate) fn rate_rule(text: &str) -> Result<RateRule, String> {
     Ok(rule)
 }
 
-fn field<T: std::str::FromStr>(text: &str, name: &str) -> Result<T, String> {
+fn whole<T: FromStr>(text: &str, name: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{name} is '{text}', but must be a whole number"))
+}
+
+fn real(text: &str, name: &str) -> Result<f64, String> {
     text.parse().map_err(|_| format!("{name} is '{text}', but must be a number"))
 }
 
@@ -74,6 +117,48 @@ mod tests {
         assert_eq!(rate_rule("cosine:100:0.1"), Ok(RateRule::Cosine { over: 100, floor: 0.1 }));
         for bad in ["", "step", "step:0:0.5", "step:10:2", "step:1.5:0.5", "cosine:9:-1", "warm"] {
             assert!(rate_rule(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn rules_name_the_bad_field() {
+        let said = rate_rule("step:1.5:0.5").unwrap_err();
+        assert_eq!(said, "EVERY is '1.5', but must be a whole number");
+        let said = rate_rule("exponential:half").unwrap_err();
+        assert_eq!(said, "FACTOR is 'half', but must be a number");
+    }
+
+    #[test]
+    fn counts_are_whole_and_written_out() {
+        assert_eq!(count("1000"), Ok(1000));
+        for (text, said) in [
+            ("1e3", "must be a whole number, written as 1000"),
+            ("20.", "must be a whole number, written as 20"),
+            ("1e30", "must be a whole number up to 18446744073709551615"),
+            ("2.5", "must be a whole number"),
+            ("-5", "must be a whole number"),
+            ("many", "must be a whole number"),
+            ("", "must be a whole number"),
+        ] {
+            assert_eq!(count(text), Err(said.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn seeds_end_where_files_do() {
+        assert_eq!(seed("9223372036854775807"), Ok(LAST_SEED));
+        for bad in ["9223372036854775808", "-1", "1e3", "1.0"] {
+            let said = seed(bad).unwrap_err();
+            assert_eq!(said, "must be a whole number from 0 to 9223372036854775807", "{bad}");
+        }
+    }
+
+    #[test]
+    fn lists_are_separated_by_commas() {
+        assert_eq!(list("-1, 2e1"), Ok(List(vec![-1.0, 20.0])));
+        for bad in ["", "1,,2", "1;2", "1,x"] {
+            let said = list(bad).unwrap_err();
+            assert_eq!(said, "must be numbers separated by commas, like 0.5,1", "{bad}");
         }
     }
 

@@ -74,6 +74,9 @@ fn bad_points_are_named_with_their_line() {
         ("x\n1\n", "bad.csv, line 1: no column is called 'z'"),
         ("1,2\n", "bad.csv, line 1: 2 columns, but the 1 parameters are z"),
         ("", "bad.csv has no points"),
+        ("z\n", "bad.csv has no points"),
+        ("z;w\n1;2\n", "columns must be separated by ',', not by ';'"),
+        ("# points\nz\n1\n", "comments are not understood"),
     ] {
         place.write("bad.csv", text);
         let output = place.adaann("density r bad.csv --out out.csv", &[]);
@@ -81,6 +84,42 @@ fn bad_points_are_named_with_their_line() {
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
         assert!(!place.path("out.csv").exists());
     }
+}
+
+/// What is typed wrong is refused alike, whatever it is.
+#[test]
+fn files_that_are_no_points_are_refused() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    place.write("points.csv", "1\n");
+    std::fs::write(place.path("binary.csv"), [b'1', 0xff, b'\n']).unwrap();
+    for (words, message) in [
+        ("r missing.csv", "missing.csv: "),
+        ("r r", "r: this is a folder, not a file of points"),
+        ("r binary.csv", "binary.csv: the points must be text, CSV in UTF-8"),
+        ("r points.csv --out r", "--out is 'r', which is a folder"),
+        ("r points.csv --out no/values.csv", "which is in a folder that does not exist"),
+        ("r/draws.csv points.csv", "r/draws.csv is not a run folder"),
+    ] {
+        let output = place.adaann(&format!("density {words}"), &[]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{words}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(message), "{words}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.matches("os error").count() <= 1, "{said}");
+    }
+    assert_eq!(place.entries(), ["binary.csv", "points.csv", "r"]);
+}
+
+#[test]
+fn causes_are_told_once() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    place.write("points.csv", "1\n");
+    std::fs::remove_file(place.path("r/flow.safetensors")).unwrap();
+    let output = place.adaann("density r points.csv", &[]);
+    let said = stderr(&output);
+    assert_eq!(said.matches("os error").count(), 1, "{said}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod common;
 
 use common::{Place, table};
 use std::{
+    fs::File,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -23,18 +24,19 @@ fn signal(child: &Child, name: &str) {
     assert!(status.expect("kill starts").success());
 }
 
-/// Starts a run that would take minutes, and waits until it listens.
+/// Starts a run that would take minutes, and waits until it says that it has made updates.
 fn endless(place: &Place, seeds: &str) -> Child {
+    let log = place.path("log");
     let child = place
         .command()
         .args("run bimodal --layers 2 --tau 0.5 --refine 10000000 --draws 100".split(' '))
         .args(["--seeds", seeds, "--out", "parent/r"])
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(File::create(&log).expect("the log can be written"))
         .spawn()
         .expect("the binary starts");
-    // It listens before it looks at the output folder, whose parent it then creates.
-    wait_for("the parent folder", || place.path("parent").exists());
+    wait_for("a line of progress", || place.read("log").contains("loss"));
+    assert!(!place.path("parent").exists(), "nothing is written before the end");
     child
 }
 
@@ -43,7 +45,6 @@ fn what_was_done_is_kept() {
     for (name, seeds) in [("-INT", "1"), ("-TERM", "2")] {
         let place = Place::new();
         let mut child = endless(&place, seeds);
-        std::thread::sleep(Duration::from_millis(300));
         signal(&child, name);
         let mut code = None;
         wait_for("the end of the run", || {

@@ -37,6 +37,10 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--base-mean 1,2", "--base-mean is a list of 2, but must be one number"),
         ("--draws 1", "--draws is 1, but must be from 2 to"),
         ("--seeds 0", "--seeds is 0, but must be from 1 to"),
+        (
+            "--seed 9223372036854775807 --seeds 2",
+            "--seed is 9223372036854775807, but must be at most 9223372036854775806 for --seeds 2",
+        ),
         ("--threads 100000", "--threads is 100000, but must be from 0 to 1024"),
         ("--schedule linear --epsilon 0", "--epsilon is 0, but must be"),
         ("--schedule exponential --steps 0", "--steps is 0, but must be at least 1"),
@@ -52,6 +56,36 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         let said = refused(&format!("run bimodal {flags}"));
         assert!(said.contains(message), "{flags}: {said}");
     }
+}
+
+#[test]
+fn what_is_no_number_is_met_with_what_is_expected() {
+    for (flags, message) in [
+        ("--samples -5", "'-5' for '--samples <N>': must be a whole number\n"),
+        ("--samples 1e3", "'1e3' for '--samples <N>': must be a whole number, written as 1000\n"),
+        ("--layers 2.5", "'2.5' for '--layers <L>': must be a whole number\n"),
+        ("--draws -5", "'-5' for '--draws <COUNT>': must be a whole number\n"),
+        ("--threads two", "'two' for '--threads <COUNT>': must be a whole number\n"),
+        ("--seed -1", "'-1' for '--seed <SEED>': must be a whole number from 0 to"),
+        ("--seeds 1.5", "'1.5' for '--seeds <COUNT>': must be a whole number\n"),
+        ("--tau small", "'small' for '--tau <TAU>': must be a number, like 0.5"),
+        ("--lr 0,1", "'0,1' for '--lr <RATE>': must be a number, like 0.5"),
+        ("--base-mean 1,x", "'1,x' for '--base-mean <LIST>': must be numbers separated by commas"),
+        (
+            "--schedule list --temperatures 0.1;1",
+            "'0.1;1' for '--temperatures <LIST>': must be numbers separated by commas",
+        ),
+        ("--lr-rule step:1.5:0.5", "EVERY is '1.5', but must be a whole number"),
+    ] {
+        let said = refused(&format!("run bimodal {flags}"));
+        assert!(said.contains(message), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn a_diagonal_laplace_base_is_refused() {
+    let said = refused("run bimodal --base laplace --base-covariance diagonal");
+    assert!(said.contains("--base-covariance is diagonal, but must be full"), "{said}");
 }
 
 #[test]
@@ -83,10 +117,21 @@ fn unknown_names_get_the_nearest() {
     for (words, message) in [
         ("run bimodl", "there is no target called 'bimodl'; did you mean 'bimodal'?"),
         ("run mixture1d --param mi=2", "there is no parameter called 'mi'; did you mean 'mu'?"),
-        ("run bimodal --flow planer", "a similar value exists: 'planar'"),
-        ("run bimodal --schedule adaan", "a similar value exists: 'adaann'"),
-        ("run bimodal --path pwoer", "a similar value exists: 'power'"),
-        ("run bimodal --optimizer adm", "a similar value exists: 'adam'"),
+        (
+            "run bimodal --flow planer",
+            "'--flow <NAME>': there is no flow called 'planer'; did you mean 'planar'?\n",
+        ),
+        ("run bimodal --flow spline", "'--flow <NAME>': must be planar or radial\n"),
+        ("run bimodal --schedule adaan", "no schedule called 'adaan'; did you mean 'adaann'?\n"),
+        ("run bimodal --path pwoer", "no path called 'pwoer'; did you mean 'power'?\n"),
+        ("run bimodal --optimizer adm", "no optimizer called 'adm'; did you mean 'adam'?\n"),
+        ("run bimodal --activation relu", "'--activation <NAME>': must be tanh or algebraic\n"),
+        ("run bimodal --precision f16", "'--precision <NAME>': must be f64 or f32\n"),
+        ("run bimodal --base uniform", "'--base <NAME>': must be normal or laplace\n"),
+        (
+            "run bimodal --base-covariance low",
+            "'--base-covariance <NAME>': must be diagonal or full\n",
+        ),
         ("run bimodal --lairs 3", "unexpected argument '--lairs'"),
         ("densty r f.csv", "a similar subcommand exists: 'density'"),
     ] {
@@ -110,9 +155,34 @@ fn parameters_of_targets_are_checked() {
 fn a_folder_that_cannot_be_written_is_found_out_at_once() {
     let place = Place::new();
     place.write("file", "");
-    let output = place.adaann("run bimodal --out file/r", &[]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = stderr(&output);
-    assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
-    assert_eq!(place.entries(), ["file"]);
+    for flags in ["", "--dry-run"] {
+        let output = place.adaann(&format!("run bimodal --out file/r {flags}"), &[]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
+        assert!(output.stdout.is_empty());
+        assert_eq!(place.entries(), ["file"]);
+    }
+}
+
+#[test]
+fn a_dry_run_looks_at_the_folder() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let output = place.adaann("run bimodal --out r --dry-run", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the output folder r exists"), "{}", stderr(&output));
+    place.run("bimodal --out r --dry-run --force");
+    place.run("bimodal --out new/deep/r --dry-run");
+    assert_eq!(place.entries(), ["r"]);
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_parents() {
+    let place = Place::new();
+    // Steps this large throw the flow out of its numbers.
+    let failing = "--optimizer sgd --lr 1e300 --schedule none --refine 200";
+    let output = place.adaann(&format!("run bimodal {failing} --out a/b/r --quiet"), &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(place.entries(), [""; 0]);
 }

@@ -139,6 +139,36 @@ fn a_dry_run_shows_what_the_folder_will_say() {
     assert!(shown.contains("[settings.schedule.guarded]") && shown.contains("tau = 0.3"));
 }
 
+/// These targets start at 0, which some rules and the power path cannot.
+#[test]
+fn rules_and_paths_that_cannot_start_at_0_have_their_own_start() {
+    let place = Place::new();
+    for (flags, t0) in [
+        ("", "t0 = 0.0\n"),
+        ("--schedule exponential", "t0 = 0.01\n"),
+        ("--schedule guarded", "t0 = 0.0\n"),
+        ("--path power", "t0 = 0.01\n"),
+        ("--path power --schedule linear", "t0 = 0.01\n"),
+        ("--path power --t0 0.2", "t0 = 0.2\n"),
+    ] {
+        for target in ["shells", "eggbox"] {
+            let output = place.adaann(&format!("run {target} {flags} --dry-run"), &[]);
+            assert!(output.status.success(), "{target} {flags}: {}", stderr(&output));
+            assert!(stdout(&output).contains(t0), "{target} {flags}: {}", stdout(&output));
+        }
+    }
+    // Whoever writes it hears of it.
+    let output = place.adaann("run shells --path power --t0 0 --dry-run", &[]);
+    assert!(stderr(&output).contains("--t0 is 0, but must be above 0"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_record_has_the_covariance_that_is_used() {
+    let place = Place::new();
+    let shown = stdout(&place.run("bimodal --base laplace --dry-run"));
+    assert!(shown.contains("start = \"laplace\"") && shown.contains("covariance = \"full\""));
+}
+
 #[test]
 fn several_seeds_are_compared_and_the_best_is_kept() {
     let place = Place::new();
@@ -155,6 +185,23 @@ fn several_seeds_are_compared_and_the_best_is_kept() {
     // What was kept is what that seed alone gives.
     place.run(&format!("bimodal --seed {} --out alone", summary["seed"]));
     assert_eq!(place.read("r/draws.csv"), place.read("alone/draws.csv"));
+}
+
+#[test]
+fn a_spread_far_from_the_known_one_is_a_warning() {
+    let place = Place::new();
+    // A flow that hardly moves from a base that is much too wide.
+    let stuck = "--schedule none --refine 1 --lr 1e-9 --initial-scale 1e-6 --draws 500 --base-sd";
+    for (sd, warned) in [("50", true), ("1", false)] {
+        let words = format!("run mixture1d --out sd{sd} {stuck} {sd} --base-mean 0");
+        let output = place.adaann(&words, &[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stdout(&output);
+        assert_eq!(said.contains("the sd of "), warned, "{said}");
+    }
+    let summary = place.summary("sd50");
+    let said = summary["warnings"].as_array().unwrap();
+    assert!(said.iter().any(|line| line.as_str().unwrap().contains("more --layers")), "{said:?}");
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! What the user should know about a run, in words, with what to try.
+
+use crate::summary::{ModeWeight, Parameter, SplitShare, Summary};
+use adaann::fit::Outcome;
+
+/// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
+const MOST_WARNINGS: usize = 5;
+
+/// A mode with less than this share of its true weight is called lost.
+const LOST_MODE: f64 = 0.1;
+
+/// What to try then.
+const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --base-sd";
+
+/// A standard deviation off by more than this factor, either way, is called wrong.
+const WRONG_SPREAD: f64 = 3.0;
+
+/// What the user should know, in words, with what to try.
+pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if summary.stopped && summary.t < 1.0 {
+        warnings.push(format!(
+            "the run was stopped at t = {:.4}: the flow approximates the density annealed to \
+             there, not the target",
+            summary.t
+        ));
+    } else if summary.stopped {
+        warnings.push("the run was stopped before the end of its refinement".to_owned());
+    }
+    warnings.extend(lost_modes(&summary.modes));
+    warnings.extend(lost_sides(&summary.splits));
+    if summary.t >= 1.0 {
+        warnings.extend(wrong_spreads(&summary.parameters));
+    }
+    if summary.lost_share > 0.01 || summary.lost_draws > 0.01 {
+        warnings.push(format!(
+            "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
+             where the density is 0 or not a number; they are left out",
+            100.0 * summary.lost_share,
+            100.0 * summary.lost_draws
+        ));
+    }
+    if summary.skipped_updates > 0 {
+        warnings.push(format!(
+            "{} of {} updates were skipped because their gradient was not finite; try a lower \
+             --lr, or --clip",
+            summary.skipped_updates, summary.updates
+        ));
+    }
+    warnings.extend(outcome.warnings.iter().take(MOST_WARNINGS).map(ToString::to_string));
+    if outcome.warnings.len() > MOST_WARNINGS {
+        warnings
+            .push(format!("{} more warnings of this kind", outcome.warnings.len() - MOST_WARNINGS));
+    }
+    warnings
+}
+
+/// Modes that the flow does not see.
+fn lost_modes(modes: &[ModeWeight]) -> Option<String> {
+    let lost: Vec<&str> = modes
+        .iter()
+        .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
+        .map(|mode| mode.label.as_str())
+        .collect();
+    match lost[..] {
+        [] => None,
+        [one] => Some(format!("the flow has lost the mode at {one}; {FOR_LOST_MODES}")),
+        [first, ..] => Some(format!(
+            "the flow has lost {} of {} modes, that at {first} among them; {FOR_LOST_MODES}",
+            lost.len(),
+            modes.len()
+        )),
+    }
+}
+
+/// Coordinates of which the flow sees only one side.
+fn lost_sides(splits: &[SplitShare]) -> Option<String> {
+    let one_sided = |split: &&SplitShare| {
+        split.above < LOST_MODE * split.true_above
+            || 1.0 - split.above < LOST_MODE * (1.0 - split.true_above)
+    };
+    let lost = splits.iter().filter(one_sided).count();
+    (lost > 0).then(|| {
+        format!(
+            "the flow has lost one of the two sides in {lost} of {} coordinates; \
+             {FOR_LOST_MODES}",
+            splits.len()
+        )
+    })
+}
+
+/// Coordinates whose standard deviation is known and far from that of the draws.
+fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
+    // How far apart they are, as a factor; NaN draws are as far as can be.
+    let factor = |sd: f64, truth: f64| {
+        let ratio = sd / truth;
+        if ratio.is_nan() { f64::INFINITY } else { ratio.max(1.0 / ratio) }
+    };
+    let wrong: Vec<_> = parameters
+        .iter()
+        .filter_map(|p| Some((p, p.true_sd.filter(|sd| *sd > 0.0 && sd.is_finite())?)))
+        .filter(|(p, truth)| factor(p.sd, *truth) > WRONG_SPREAD)
+        .collect();
+    let (worst, truth) =
+        wrong.iter().max_by(|(a, x), (b, y)| factor(a.sd, *x).total_cmp(&factor(b.sd, *y)))?;
+    let others = match wrong.len() - 1 {
+        0 => String::new(),
+        1 => ", and that of one more coordinate is off as well".to_owned(),
+        more => format!(", and those of {more} more coordinates are off as well"),
+    };
+    Some(format!(
+        "the sd of {} is {:.3}, but {truth:.3} is known to be right{others}; try several --seeds, \
+         a smaller --tau or more --layers",
+        worst.name, worst.sd
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(name: &str, sd: f64, true_sd: Option<f64>) -> Parameter {
+        Parameter { name: name.into(), mean: 0.0, sd, true_mean: None, true_sd }
+    }
+
+    #[test]
+    fn spreads_are_wrong_beyond_a_factor_of_three() {
+        let near = || [parameter("a", 2.9, Some(1.0)), parameter("b", 0.34, Some(1.0))];
+        assert_eq!(wrong_spreads(&near()), None);
+        assert_eq!(wrong_spreads(&[parameter("a", 9.0, None)]), None);
+        for (sd, start) in [
+            (3.2, "the sd of c is 3.200, but 1.000 is known to be right; try several --seeds"),
+            (0.3, "the sd of c is 0.300, but 1.000"),
+            (0.0, "the sd of c is 0.000, but 1.000"),
+            (f64::NAN, "the sd of c is NaN, but 1.000"),
+        ] {
+            let [a, b] = near();
+            let said = wrong_spreads(&[a, parameter("c", sd, Some(1.0)), b]).unwrap();
+            assert!(said.starts_with(start), "{said}");
+        }
+        let several = [parameter("a", 4.0, Some(1.0)), parameter("b", 0.1, Some(1.0))];
+        let said = wrong_spreads(&several).unwrap();
+        assert!(said.starts_with("the sd of b is 0.100"), "{said}");
+        assert!(said.contains("and that of one more coordinate"), "{said}");
+    }
+}
