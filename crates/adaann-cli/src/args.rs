@@ -102,6 +102,10 @@ pub(crate) struct BaseArgs {
     /// coordinate [default: the target's]
     #[arg(long, value_parser = list, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) base_sd: Option<List>,
+    /// Covariance matrix of the base, row by row, in place of --base-sd: 4,1,1,2 in two dimensions
+    /// [default: none]
+    #[arg(long, value_name = "LIST", value_parser = values::list, allow_hyphen_values = true)]
+    pub(crate) base_matrix: Option<List>,
     /// Shape of the base's covariance; full starts from the diagonal, so it is useful with
     /// --train-base [default: diagonal; always full with --base laplace]
     #[arg(long, value_name = "NAME", value_parser = Named(COVARIANCES, variant::<Covariance>))]

@@ -23,15 +23,21 @@ mod table;
 mod values;
 mod warnings;
 
+use adaann::simd::Instructions;
 use args::{Cli, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    obey(Cli::parse().command).unwrap_or_else(|error| failure::report(&error))
+}
+
+fn obey(command: Command) -> anyhow::Result<ExitCode> {
+    // A slip there would else be ignored in silence.
+    Instructions::from_environment()?;
+    match command {
         Command::Run(args) => run::run(&args),
         Command::List => list::list(),
         Command::Density(args) => density::density(&args),
-    };
-    outcome.unwrap_or_else(|error| failure::report(&error))
+    }
 }

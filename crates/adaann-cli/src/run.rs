@@ -119,9 +119,6 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
         progress.watch(&label, settings, target.dim())
     })?;
     let seconds = started.elapsed().as_secs_f64();
-    for (seed, error) in &failed {
-        eprintln!("warning: seed {seed} came to no end: {error}");
-    }
     let draw = |outcome: &Outcome, seed| outcome.approximation(target)?.sample(record.draws, seed);
     let mut seeds = Vec::new();
     if runs.len() > 1 {
@@ -131,7 +128,7 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
     }
     let best = runs.swap_remove(0);
     let sample = draw(&best.outcome, best.seed)?;
-    let summary = Summary::new(Sources {
+    let mut summary = Summary::new(Sources {
         target: &record.target,
         names: &target.names(),
         known: &problem.known,
@@ -141,6 +138,8 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
         seconds,
         seeds,
     });
+    let failed = failed.iter().map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
+    summary.warnings.extend(failed);
     Ok(Run { outcome: best.outcome, sample, summary })
 }
 

@@ -109,11 +109,28 @@ fn base(args: &BaseArgs, preset: &BaseSpec) -> Result<BaseSpec> {
     set(&mut base.sd, numbers(&args.base_sd));
     set(&mut base.covariance, args.base_covariance);
     base.trained |= args.train_base;
+    if args.base_sd.is_some() {
+        base.matrix.clear();
+    }
+    set(&mut base.matrix, numbers(&args.base_matrix));
+    if args.base_sd.is_some() && args.base_matrix.is_some() {
+        return Err(usage("--base-matrix and --base-sd both say how wide the base is; give one"));
+    }
     match base.start {
-        Start::Normal => {}
+        Start::Normal if base.matrix.is_empty() => {}
+        Start::Normal => {
+            if args.base_covariance == Some(Covariance::Diagonal) {
+                return Err(usage(
+                    "--base-covariance is diagonal, but must be full for --base-matrix",
+                ));
+            }
+            base.covariance = Covariance::Full;
+        }
         Start::Laplace => {
-            let base_sd = ("base-sd", args.base_sd.is_some(), &["normal"][..]);
-            refuse_strangers("base", "laplace", &[base_sd])?;
+            let normal = &["normal"][..];
+            let base_sd = ("base-sd", args.base_sd.is_some(), normal);
+            let base_matrix = ("base-matrix", args.base_matrix.is_some(), normal);
+            refuse_strangers("base", "laplace", &[base_sd, base_matrix])?;
             if args.base_covariance == Some(Covariance::Diagonal) {
                 return Err(usage(
                     "--base-covariance is diagonal, but must be full for the laplace base, which \

@@ -35,6 +35,10 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--initial-scale -1", "--initial-scale is -1, but must be finite and not negative"),
         ("--base-sd 0", "--base-sd is 0, but must be positive and finite"),
         ("--base-mean 1,2", "--base-mean is a list of 2, but must be one number"),
+        ("--base-matrix 1,2", "--base-matrix is a list of 2 numbers, but must be"),
+        ("--base-matrix -1", "--base-matrix is not positive definite"),
+        ("--base-matrix 1 --base-sd 2", "--base-matrix and --base-sd both"),
+        ("--base laplace --base-matrix 1", "--base-matrix does not apply to the laplace base"),
         ("--draws 1", "--draws is 1, but must be from 2 to"),
         ("--seeds 0", "--seeds is 0, but must be from 1 to"),
         (

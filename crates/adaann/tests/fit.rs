@@ -328,8 +328,8 @@ fn settings_out_of_range_are_refused_by_name() {
     assert_eq!(with(|s| s.base.sd = vec![1.0, 2.0]), "base-sd");
     assert_eq!(with(|s| s.base.sd = vec![0.0]), "base-sd");
     assert_eq!(with(|s| s.base.mean = vec![f64::INFINITY]), "base-mean");
-    assert_eq!(with(|s| s.base.matrix = vec![-1.0]), "covariance");
-    assert_eq!(with(|s| s.base.matrix = vec![1.0, 2.0]), "covariance");
+    assert_eq!(with(|s| s.base.matrix = vec![-1.0]), "base-matrix");
+    assert_eq!(with(|s| s.base.matrix = vec![1.0, 2.0]), "base-matrix");
     assert_eq!(with(|s| s.initial_scale = 0.0), "initial-scale");
     assert_eq!(with(|s| s.path = PathKind::Likelihood), "path");
     assert_eq!(with(|s| s.flow = FlowSpec::planar(1_000_000)), "layers");

@@ -1,7 +1,7 @@
 //! Everything that a run is told, checked before the first update.
 
 use crate::{
-    Result, error,
+    Error, Result, error,
     flow::{Base, Covariance, FlowSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
@@ -124,7 +124,10 @@ impl BaseSpec {
             Start::Normal if self.matrix.is_empty() => {
                 Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)?
             }
-            Start::Normal => Base::full(&mean, &self.matrix)?,
+            Start::Normal => Base::full(&mean, &self.matrix).map_err(|error| match error {
+                Error::Setting { value, range, .. } => error::setting("base-matrix", value, range),
+                other => other,
+            })?,
             Start::Laplace => laplace(target, &mean)?,
         };
         let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };

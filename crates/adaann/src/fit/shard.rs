@@ -255,11 +255,11 @@ impl Kernel for Seed<'_> {
         for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
             let log_q = F64::load(simd, &log_base[at..]) - F64::load(simd, &log_det[at..]);
             let loss = log_q - shard.density.log_p(simd, self.t, at);
-            // x − x is 0 for a finite x and NaN for any other.
-            let mut probe = loss - loss;
+            // 0·x is 0 for a finite x and NaN for any other.
+            let mut probe = zero * loss;
             for d in 0..shard.z.dim() {
                 let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
-                probe = probe + (gradient - gradient);
+                probe = zero.mul_add(gradient, probe);
             }
             let keep = probe.eq(zero);
             let weight = F64::select(keep, one, zero);
