@@ -1,11 +1,12 @@
 //! The laws that every flow obeys: a new family joins by one line in [`families`].
 
+mod common;
 mod flows;
 
 use adaann::{Batch, flow::FlowSpec};
+use common::Difference;
 use flows::{
-    Case, DIMENSIONS, Difference, LAYERS, Random, distance, every_case, families, in_double,
-    is_finite, norm,
+    Case, DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite, norm,
 };
 
 /// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single

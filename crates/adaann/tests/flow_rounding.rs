@@ -1,13 +1,15 @@
 //! Planar and radial flows at the limits of their arithmetic: single precision, and parameters that
 //! training should never reach but may.
 
+mod common;
 mod flows;
 
 use adaann::{
     Batch,
     flow::{FlowSpec, Precision, planar::Activation},
 };
-use flows::{Case, DIMENSIONS, Difference, LAYERS, Random, distance, is_finite, norm, planar};
+use common::Difference;
+use flows::{Case, DIMENSIONS, LAYERS, Random, distance, is_finite, norm, planar};
 use std::f64::consts::E;
 
 /// A planar stack in plain arithmetic, with a bound on what rounding at `unit` may do to it.
