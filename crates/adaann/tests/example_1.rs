@@ -45,8 +45,10 @@ fn adaann_finds_both_modes_every_time() {
     let judged: Vec<_> = runs.iter().map(judge).collect();
     for (run, (kl, left)) in runs.iter().zip(&judged) {
         assert!((left - 0.5).abs() < 0.05, "seed {}: weights {left} and {}", run.seed, 1.0 - left);
-        // A collapsed flow has KL = log 2; one that follows ends well below a tenth of that.
-        assert!(*kl < 0.1, "seed {}: KL {kl}", run.seed);
+        println!("seed {}: KL {kl:.4}, left {left:.3}", run.seed);
+        // Chosen: twice the worst of these seeds, 0.027, of which 0.005 is Monte Carlo. Unequal
+        // weights within their bound cost 2·0.05² = 0.005 of it, a lost mode log 2 = 0.69.
+        assert!(*kl < 0.05, "seed {}: KL {kl}", run.seed);
         let steps = run.outcome.steps.len();
         assert_eq!(run.outcome.trace.len(), 500 + (steps - 2) * 2 + 8_000);
     }
@@ -67,10 +69,17 @@ fn without_annealing_a_mode_is_lost() {
         ..Settings::default()
     };
     let runs = restarts(&bimodal(), &settings, SEEDS, |_| ()).unwrap().runs;
-    let lost = runs.iter().map(judge).filter(|(_, left)| !(0.05..=0.95).contains(left)).count();
-    assert!(lost >= 1, "all {SEEDS} runs found both modes");
+    let mut lost = 0;
     for run in &runs {
+        let (kl, left) = judge(run);
+        println!("seed {}: KL {kl:.4}, left {left:.3}", run.seed);
+        if !(0.05..=0.95).contains(&left) {
+            lost += 1;
+            // At least log 2 less the entropy of weights 0.05 and 0.95, 0.69 − 0.20, less 9 errors.
+            assert!(kl > 0.45, "seed {}: KL {kl}", run.seed);
+        }
         assert_eq!((run.outcome.steps.len(), run.outcome.trace.len()), (1, 8_000));
     }
     println!("{lost} of {SEEDS} lost a mode");
+    assert!(lost >= 1, "all {SEEDS} runs found both modes");
 }

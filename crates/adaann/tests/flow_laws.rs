@@ -1,124 +1,26 @@
 //! The laws that every flow obeys: a new family joins by one line in [`families`].
 
-use adaann::{
-    Batch,
-    flow::{FlowSpec, Precision, Stack, planar::Activation},
-    simd::Buffer,
+mod common;
+mod flows;
+
+use adaann::{Batch, flow::FlowSpec};
+use common::Difference;
+use flows::{
+    Case, DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite, norm,
 };
 
-const DIMENSIONS: [usize; 4] = [1, 2, 3, 10];
-
-/// Every family, with few enough layers that central differences stay accurate.
-fn families() -> Vec<FlowSpec> {
-    vec![
-        FlowSpec::planar(5),
-        FlowSpec::Planar {
-            layers: 5,
-            activation: Activation::Algebraic,
-            precision: Precision::Double,
-        },
-        FlowSpec::Radial { layers: 5 },
-    ]
-}
-
-/// Standard deviations of the raw parameters: near the identity, ordinary, extreme. At 3 the layers
-/// of ten-dimensional planar flows have w·u of size 30, so c runs from e⁻³⁰ to 30.
-const SCALES: [f64; 3] = [0.1, 1.0, 3.0];
-
-/// A small generator, so that the laws do not depend on the library's own.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-    fn normals(&mut self, count: usize, scale: f64) -> Vec<f64> {
-        (0..count).map(|_| scale * self.normal()).collect()
-    }
-    fn batch(&mut self, dim: usize, len: usize, scale: f64) -> Batch {
-        let points: Vec<_> = (0..len).map(|_| self.normals(dim, scale)).collect();
-        Batch::from_points(dim, &points)
-    }
-}
-
-/// A stack with parameters, and wrappers that allocate.
-struct Case {
-    stack: Box<dyn Stack>,
-    prepared: Buffer,
-    label: String,
-}
-
-impl Case {
-    fn new(spec: &FlowSpec, dim: usize, parameters: &[f64], label: &str) -> Self {
-        let stack = spec.build(dim).unwrap();
-        let mut prepared = Buffer::zeros(stack.prepared_len());
-        stack.prepare(parameters, &mut prepared);
-        Self { stack, prepared, label: format!("{spec:?} d = {dim} {label}") }
-    }
-
-    fn forward(&self, z: &Batch) -> (Batch, Vec<f64>) {
-        let mut image = z.clone();
-        let mut log_det = vec![0.0; z.padded_len()];
-        self.stack.forward(&self.prepared, &mut image, &mut log_det, None);
-        (image, log_det[..z.len()].to_vec())
-    }
-
-    fn inverse(&self, image: &Batch) -> (Batch, Vec<f64>) {
-        let mut z = image.clone();
-        let mut log_det = vec![0.0; z.padded_len()];
-        self.stack.inverse(&self.prepared, &mut z, &mut log_det);
-        (z, log_det[..image.len()].to_vec())
-    }
-
-    /// Cotangents of the parameters and of the points for Σ (g·f(z) + k log det).
-    fn backward(&mut self, z: &Batch, g: &Batch, k: &[f64]) -> (Vec<f64>, Batch) {
-        let mut image = z.clone();
-        let mut log_det = vec![0.0; z.padded_len()];
-        let mut tape = vec![0.0; self.stack.tape_len(z.padded_len())];
-        self.stack.forward(&self.prepared, &mut image, &mut log_det, Some(&mut tape));
-        let mut g = g.clone();
-        let mut g_log_det = vec![0.0; z.padded_len()];
-        g_log_det[..k.len()].copy_from_slice(k);
-        let mut sums = vec![0.0; self.stack.sums_len()];
-        self.stack.backward(&self.prepared, &mut image, &mut g, &g_log_det, &tape, &mut sums);
-        for d in 0..z.dim() {
-            for (back, start) in image.row(d).iter().zip(z.row(d)) {
-                assert!(
-                    (back - start).abs() < 1e-9 * (1.0 + start.abs()),
-                    "{}: backward returns to the base",
-                    self.label
-                );
-            }
-        }
-        let mut gradient = vec![0.0; self.stack.parameter_len()];
-        self.stack.gradient(&mut self.prepared, &sums, &mut gradient);
-        (gradient, g)
-    }
-}
-
-fn every_case(seed: u64, mut check: impl FnMut(&FlowSpec, usize, Vec<f64>, &mut Random, String)) {
-    for spec in families() {
-        for dim in DIMENSIONS {
-            for scale in SCALES {
-                let mut random = Random(seed);
-                let len = spec.build(dim).unwrap().parameter_len();
-                let parameters = random.normals(len, scale);
-                check(&spec, dim, parameters, &mut random, format!("scale = {scale}"));
-            }
-        }
-    }
-}
-
-/// f(f⁻¹(x)) = x to 1e-9 (1 + |x|), near and far, and both ways agree on the log-determinant.
+/// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single
+/// precision have their own bounds in `flow_rounding.rs`.
 #[test]
 fn round_trip() {
-    every_case(1, |spec, dim, parameters, random, label| {
-        let case = Case::new(spec, dim, &parameters, &label);
+    every_case(1, |spec, dim, scale, parameters, random| {
+        if !in_double(spec) {
+            return;
+        }
+        let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
+        // Five layers round at 1e-16 and Newton's method stops at 1e-15. At scale 3 a layer of ten
+        // dimensions magnifies what came before by |û||w|, up to 100.
+        let tolerance = if scale > 1.0 { 1e-9 } else { 1e-12 };
         for spread in [1.0, 100.0] {
             let x = random.batch(dim, 37, spread);
             let (z, log_det_back) = case.inverse(&x);
@@ -126,7 +28,7 @@ fn round_trip() {
             for d in 0..dim {
                 for (a, b) in again.row(d).iter().zip(x.row(d)) {
                     assert!(
-                        (a - b).abs() < 1e-9 * (1.0 + b.abs()),
+                        (a - b).abs() < tolerance * (1.0 + b.abs()),
                         "{}: {a} is not {b}",
                         case.label
                     );
@@ -147,10 +49,14 @@ fn round_trip() {
 /// The log-determinant against that of the Jacobian from central differences.
 #[test]
 fn log_determinant() {
-    every_case(2, |spec, dim, parameters, random, label| {
-        let case = Case::new(spec, dim, &parameters, &label);
-        let z = random.batch(dim, 5, 1.0);
+    every_case(2, |spec, dim, scale, parameters, random| {
+        if !in_double(spec) {
+            return;
+        }
+        let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
+        let z = random.batch(dim, 20, 1.0);
         let (_, log_det) = case.forward(&z);
+        let mut checked = 0;
         for i in 0..z.len() {
             let h = 1e-6;
             let mut jacobian = vec![vec![0.0; dim]; dim];
@@ -168,6 +74,7 @@ fn log_determinant() {
             // entry; near-singular Jacobians cannot be had from them.
             let floor = (1e-16 * size / h).ln();
             if numerical > floor + 9.0 {
+                checked += 1;
                 assert!(
                     (log_det[i] - numerical).abs()
                         < 1e-5 * (1.0 + numerical.abs()) + 10.0 * (floor - numerical).exp(),
@@ -177,6 +84,8 @@ fn log_determinant() {
                 );
             }
         }
+        // In ten dimensions up to eight of twenty are too near to singular for differences.
+        assert!(2 * checked >= z.len(), "{}: only {checked} of {} checked", case.label, z.len());
     });
 }
 
@@ -201,73 +110,64 @@ fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, f64) {
     (log, largest.powi(n as i32))
 }
 
-/// Parameter and input gradients of Σ (g·f(z) + k log det) against central differences.
+/// Parameter and input gradients of Σ (g·f(z) + k log det) against central differences, each
+/// component to 1e-6 of itself and what the differences say of their own error.
 #[test]
 fn gradients() {
-    every_case(3, |spec, dim, parameters, random, label| {
+    every_case(3, |spec, dim, scale, parameters, random| {
+        if !in_double(spec) {
+            return;
+        }
         let z = random.batch(dim, 7, 1.0);
         let g = random.batch(dim, 7, 1.0);
         let k = random.normals(7, 1.0);
-        let mut case = Case::new(spec, dim, &parameters, &label);
-        let (gradient, g_z) = case.backward(&z, &g, &k);
-        let value = |parameters: &[f64], z: &Batch| {
+        let mut case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
+        let (gradient, g_z, back) = case.backward(&z, &g, &k);
+        for i in 0..z.len() {
+            let start = norm(z.point(i));
+            assert!(distance(&back, &z, i) < 1e-9 * (1.0 + start), "{}: the way back", case.label);
+        }
+        let value = |parameters: &[f64], z: &Batch, i: usize| {
             let (image, log_det) = Case::new(spec, dim, parameters, "").forward(z);
-            let dots = (0..dim)
-                .map(|d| image.row(d).iter().zip(g.row(d)).map(|(a, b)| a * b).sum::<f64>());
-            dots.sum::<f64>() + log_det.iter().zip(&k).map(|(a, b)| a * b).sum::<f64>()
+            let dot: f64 = image.point(i).iter().zip(g.point(i)).map(|(a, b)| a * b).sum();
+            dot + k[i] * log_det[i]
         };
-        let size = gradient.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+        let mut sharp = 0;
+        let mut check = |found: f64, difference: Difference, what: String| {
+            let bound = 1e-6 * difference.value.abs() + 10.0 * difference.error;
+            assert!(
+                (found - difference.value).abs() < bound,
+                "{} {what}: {found} is not {} to {bound:e}",
+                case.label,
+                difference.value
+            );
+            sharp += usize::from(bound < 1e-4 * found.abs());
+        };
         for p in 0..parameters.len() {
-            let numerical = nearest_difference(parameters[p], gradient[p], |x| {
+            let difference = Difference::of(parameters[p], |x| {
                 let mut moved = parameters.clone();
                 moved[p] = x;
-                value(&moved, &z)
+                (0..z.len()).map(|i| value(&moved, &z, i)).sum()
             });
-            let bound = 1e-6 * (numerical.abs() + 1e-2 * size);
-            assert!(
-                (gradient[p] - numerical).abs() < bound,
-                "{} parameter {p}: {} is not {numerical}",
-                case.label,
-                gradient[p]
-            );
+            check(gradient[p], difference, format!("parameter {p}"));
         }
         for d in 0..dim {
             for i in 0..z.len() {
-                let numerical = nearest_difference(z.row(d)[i], g_z.row(d)[i], |x| {
+                let difference = Difference::of(z.row(d)[i], |x| {
                     let mut moved = z.clone();
                     moved.row_mut(d)[i] = x;
-                    value(&parameters, &moved)
+                    value(&parameters, &moved, i)
                 });
-                let bound = 1e-6 * (numerical.abs() + 1e-2 * size);
-                assert!(
-                    (g_z.row(d)[i] - numerical).abs() < bound,
-                    "{} point {i}: {} is not {numerical}",
-                    case.label,
-                    g_z.row(d)[i]
-                );
+                check(g_z.row(d)[i], difference, format!("point {i}"));
             }
         }
+        let all = parameters.len() + dim * z.len();
+        // The differences must be good enough to find fault: to four digits almost everywhere.
+        assert!(20 * sharp >= 19 * all, "{}: {sharp} of {all} checked sharply", case.label);
     });
 }
 
-/// The four-point rule with the step that brings it nearest to `expected`: a layer with a radius of
-/// 1e-4 needs a short step, and a flat one a long step. A wrong derivative agrees with none.
-fn nearest_difference(x: f64, expected: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let rule = |step: f64| {
-        let h = step * x.abs().max(1.0);
-        let near = f(x + h) - f(x - h);
-        let far = f(x + 2.0 * h) - f(x - 2.0 * h);
-        (8.0 * near - far) / (12.0 * h)
-    };
-    let error = |difference: &f64| (difference - expected).abs();
-    [1e-3, 2e-4, 4e-5, 8e-6]
-        .map(rule)
-        .into_iter()
-        .min_by(|a, b| error(a).total_cmp(&error(b)))
-        .unwrap()
-}
-
-/// Raw parameters 0 are the identity, exactly.
+/// Raw parameters 0 are the identity, to rounding.
 #[test]
 fn identity_at_zero() {
     for spec in families() {
@@ -279,13 +179,14 @@ fn identity_at_zero() {
             for d in 0..dim {
                 for (a, b) in image.row(d).iter().zip(z.row(d)) {
                     assert!(
-                        (a - b).abs() <= 4.0 * f64::EPSILON * b.abs(),
+                        (a - b).abs() <= 8.0 * case.unit * b.abs(),
                         "{}: {a} is not {b}",
                         case.label
                     );
                 }
             }
-            assert!(log_det.iter().all(|x| x.abs() < 1e-14), "{}: {log_det:?}", case.label);
+            let most = 100.0 * case.unit;
+            assert!(log_det.iter().all(|x| x.abs() < most), "{}: {log_det:?}", case.label);
         }
     }
 }
@@ -314,13 +215,22 @@ fn sd(x: &[f64]) -> f64 {
 
 /// Points of size 1e3 and more come out finite, and come back.
 #[test]
-fn far_points_stay_finite() {
-    every_case(6, |spec, dim, parameters, random, label| {
-        let case = Case::new(spec, dim, &parameters, &label);
+fn far_points_come_back() {
+    every_case(6, |spec, dim, scale, parameters, random| {
+        let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         for spread in [1e3, 1e6] {
-            let (image, log_det) = case.forward(&random.batch(dim, 9, spread));
-            let finite = (0..dim).all(|d| image.row(d).iter().all(|x| x.is_finite()));
-            assert!(finite && log_det.iter().all(|x| x.is_finite()), "{}", case.label);
+            let z = random.batch(dim, 50, spread);
+            let (image, log_det) = case.forward(&z);
+            assert!(is_finite(&image) && log_det.iter().all(|x| x.is_finite()), "{}", case.label);
+            let (back, log_det_back) = case.inverse(&image);
+            assert!(is_finite(&back) && log_det_back.iter().all(|x| x.is_finite()));
+            // Far out layers hardly bend, so nothing is magnified: each layer rounds the coordinates
+            // at most four times a way, at the size of the point.
+            for i in 0..z.len() {
+                let bound = (2 * 4 * LAYERS) as f64 * case.unit * norm(z.point(i));
+                let off = distance(&back, &z, i);
+                assert!(off <= bound, "{} point {i}: off by {off:e} > {bound:e}", case.label);
+            }
         }
     });
 }
@@ -328,8 +238,8 @@ fn far_points_stay_finite() {
 /// Any number of points gives each point the same bits: tails of registers are no special case.
 #[test]
 fn points_do_not_depend_on_their_neighbours() {
-    every_case(7, |spec, dim, parameters, random, label| {
-        let case = Case::new(spec, dim, &parameters, &label);
+    every_case(7, |spec, dim, scale, parameters, random| {
+        let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let all = random.batch(dim, 101, 1.0);
         let (image, log_det) = case.forward(&all);
         for len in [1, 2, 5, 16, 31, 33] {
@@ -344,53 +254,17 @@ fn points_do_not_depend_on_their_neighbours() {
     });
 }
 
-/// Single precision follows double precision to the precision it has.
+/// The same for the inverse, whose iterations end when the slowest point of a register is done.
 #[test]
-fn single_precision_is_close() {
-    for dim in DIMENSIONS {
-        let double = FlowSpec::planar(50);
-        let single = FlowSpec::Planar {
-            layers: 50,
-            activation: Activation::Tanh,
-            precision: Precision::Single,
-        };
-        let mut random = Random(8);
-        let parameters = random.normals(double.build(dim).unwrap().parameter_len(), 0.1);
-        let mut exact = Case::new(&double, dim, &parameters, "");
-        let mut close = Case::new(&single, dim, &parameters, "");
-        let (z, g, k) =
-            (random.batch(dim, 50, 1.0), random.batch(dim, 50, 1.0), random.normals(50, 1.0));
-        let ((a, a_log_det), (b, b_log_det)) = (exact.forward(&z), close.forward(&z));
-        for d in 0..dim {
-            for (a, b) in a.row(d).iter().zip(b.row(d)) {
-                // Fifty additions, each rounded at 6e-8 of a number of size 1.
-                assert!((a - b).abs() < 50.0 * 6e-8 * (1.0 + a.abs()));
-            }
+fn inverses_do_not_depend_on_their_neighbours() {
+    every_case(8, |spec, dim, scale, parameters, random| {
+        let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
+        let all = random.batch(dim, 40, 3.0);
+        let (z, log_det) = case.inverse(&all);
+        for i in 0..all.len() {
+            let (alone, alone_log_det) = case.inverse(&Batch::from_points(dim, &[all.point(i)]));
+            assert_eq!(alone.point(0), z.point(i), "{} point {i}", case.label);
+            assert_eq!(alone_log_det[0], log_det[i], "{} point {i}", case.label);
         }
-        for (a, b) in a_log_det.iter().zip(&b_log_det) {
-            assert!((a - b).abs() < 50.0 * 1.2e-7);
-        }
-        let ((a, _), (b, _)) =
-            (backward_loosely(&mut exact, &z, &g, &k), backward_loosely(&mut close, &z, &g, &k));
-        let size = a.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        for (a, b) in a.iter().zip(&b) {
-            assert!((a - b).abs() < 1e-4 * size, "{a} is not {b}");
-        }
-    }
-}
-
-/// [`Case::backward`] without its check that the base points come back to 1e-9.
-fn backward_loosely(case: &mut Case, z: &Batch, g: &Batch, k: &[f64]) -> (Vec<f64>, Batch) {
-    let mut image = z.clone();
-    let mut log_det = vec![0.0; z.padded_len()];
-    let mut tape = vec![0.0; case.stack.tape_len(z.padded_len())];
-    case.stack.forward(&case.prepared, &mut image, &mut log_det, Some(&mut tape));
-    let mut g = g.clone();
-    let mut g_log_det = vec![0.0; z.padded_len()];
-    g_log_det[..k.len()].copy_from_slice(k);
-    let mut sums = vec![0.0; case.stack.sums_len()];
-    case.stack.backward(&case.prepared, &mut image, &mut g, &g_log_det, &tape, &mut sums);
-    let mut gradient = vec![0.0; case.stack.parameter_len()];
-    case.stack.gradient(&mut case.prepared, &sums, &mut gradient);
-    (gradient, g)
+    });
 }

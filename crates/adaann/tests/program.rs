@@ -1,9 +1,12 @@
 //! Recorded programs against dual numbers, central differences and kernels written by hand.
 
+mod common;
+
 use adaann::program::log_sum_exp;
 use adaann::target::hand::{Bimodal, Mixture2d, TwoMoons};
 use adaann::target::{Evaluation, Target, Weights};
 use adaann::{Batch, Expr, Program};
+use common::Difference;
 use num_dual::{Dual64, DualNum};
 use proptest::prelude::*;
 
@@ -282,6 +285,19 @@ proptest! {
     ) {
         agree(&tree, &z);
     }
+
+    #[test]
+    fn random_expressions_agree_with_differences(
+        tree in trees(),
+        z in prop::collection::vec(prop::collection::vec(-3.0..3.0f64, 3), 1..4),
+    ) {
+        let plain = |z: &[f64]| {
+            let z: Vec<Dual64> = z.iter().map(|&x| x.into()).collect();
+            tree.of(&z).re
+        };
+        // Parts of an expression may be larger than the whole, and leave their rounding in it.
+        agree_with_differences(&tree.record(3), plain, &z, 1e-7, "expression");
+    }
 }
 
 #[test]
@@ -291,29 +307,129 @@ fn every_function_agrees_with_dual_numbers() {
     }
 }
 
-#[test]
-fn gradients_agree_with_central_differences() {
-    let density = Program::record(2, |z| {
-        let (x, y) = (z[0], z[1]);
-        (x * y).sin() - (x - y).powi(4) / 7.0 + (x * x + 1.0).ln() * y.tanh() - (0.3 * y).exp()
-    });
-    let z = points(2, 20);
-    let out = evaluate(&density, &z, PLAIN);
-    let h = 1e-5;
-    for d in 0..2 {
-        let shifted = |by: f64| -> Vec<Vec<f64>> {
-            let shift = |mut z: Vec<f64>| {
-                z[d] += by;
-                z
-            };
-            z.iter().cloned().map(shift).collect()
-        };
-        let (up, down) = (shifted(h), shifted(-h));
-        let (up, down) = (evaluate(&density, &up, PLAIN), evaluate(&density, &down, PLAIN));
-        for i in 0..z.len() {
-            let slope = (up.log_likelihood[i] - down.log_likelihood[i]) / (2.0 * h);
-            close(out.gradient.row(d)[i], slope, 1e-7, "central difference");
+/// Values and derivatives of a program against differences of `plain` at points; how many of the
+/// comparisons are good to six digits.
+fn agree_with_differences(
+    program: &Program,
+    plain: impl Fn(&[f64]) -> f64,
+    points: &[Vec<f64>],
+    tolerance: f64,
+    what: &str,
+) -> usize {
+    let out = evaluate(program, points, PLAIN);
+    let mut sharp = 0;
+    for (i, z) in points.iter().enumerate() {
+        close(out.log_likelihood[i], plain(z), 1e-10, &format!("{what} at {z:?}"));
+        for d in 0..z.len() {
+            let slope = Difference::of(z[d], |x| {
+                let mut moved = z.clone();
+                moved[d] = x;
+                plain(&moved)
+            });
+            let found = out.gradient.row(d)[i];
+            let bound = tolerance * (1.0 + slope.value.abs()) + 10.0 * slope.error;
+            assert!(
+                (found - slope.value).abs() <= bound,
+                "{what}, derivative {d} at {z:?}: {found} but {} expected to {bound:e}",
+                slope.value
+            );
+            sharp += usize::from(bound < 1e-6 * (1.0 + found.abs()));
         }
+    }
+    sharp
+}
+
+type Recorded = for<'g> fn(&[Expr<'g>]) -> Expr<'g>;
+type Plain = fn(&[f64]) -> f64;
+
+/// Every operation of [`Expr`], in plain arithmetic, and the range of its arguments.
+const OPERATIONS: [(&str, Recorded, Plain, [f64; 2]); 44] = [
+    ("exp", |z| z[0].exp(), |z| z[0].exp(), [-5.0, 5.0]),
+    ("exp_m1", |z| z[0].exp_m1(), |z| z[0].exp_m1(), [-5.0, 5.0]),
+    ("ln", |z| z[0].ln(), |z| z[0].ln(), [0.1, 9.0]),
+    ("ln_1p", |z| z[0].ln_1p(), |z| z[0].ln_1p(), [-0.9, 5.0]),
+    ("sqrt", |z| z[0].sqrt(), |z| z[0].sqrt(), [0.1, 9.0]),
+    ("tanh", |z| z[0].tanh(), |z| z[0].tanh(), [-4.0, 4.0]),
+    ("sin", |z| z[0].sin(), |z| z[0].sin(), [-20.0, 20.0]),
+    ("cos", |z| z[0].cos(), |z| z[0].cos(), [-20.0, 20.0]),
+    ("abs", |z| z[0].abs(), |z| z[0].abs(), [-3.0, 3.0]),
+    ("square", |z| z[0].square(), |z| z[0] * z[0], [-3.0, 3.0]),
+    ("recip", |z| z[0].recip(), |z| 1.0 / z[0], [0.2, 3.0]),
+    ("recip below 0", |z| z[0].recip(), |z| 1.0 / z[0], [-3.0, -0.2]),
+    ("neg", |z| -z[0], |z| -z[0], [-3.0, 3.0]),
+    ("softplus", |z| z[0].softplus(), |z| z[0].exp().ln_1p(), [-9.0, 9.0]),
+    ("logistic", |z| z[0].logistic(), |z| 1.0 / (1.0 + (-z[0]).exp()), [-9.0, 9.0]),
+    ("powi -3", |z| z[0].powi(-3), |z| z[0].powi(-3), [0.3, 3.0]),
+    ("powi -2", |z| z[0].powi(-2), |z| z[0].powi(-2), [-3.0, -0.3]),
+    ("powi -1", |z| z[0].powi(-1), |z| z[0].powi(-1), [0.3, 3.0]),
+    ("powi 0", |z| z[0].powi(0), |_| 1.0, [-3.0, 3.0]),
+    ("powi 1", |z| z[0].powi(1), |z| z[0], [-3.0, 3.0]),
+    ("powi 2", |z| z[0].powi(2), |z| z[0].powi(2), [-3.0, 3.0]),
+    ("powi 3", |z| z[0].powi(3), |z| z[0].powi(3), [-3.0, 3.0]),
+    ("powi 7", |z| z[0].powi(7), |z| z[0].powi(7), [-2.0, 2.0]),
+    ("powf -1.5", |z| z[0].powf(-1.5), |z| z[0].powf(-1.5), [0.3, 3.0]),
+    ("powf 0.5", |z| z[0].powf(0.5), |z| z[0].powf(0.5), [0.3, 3.0]),
+    ("powf 1.3", |z| z[0].powf(1.3), |z| z[0].powf(1.3), [0.3, 3.0]),
+    ("powf 2.5", |z| z[0].powf(2.5), |z| z[0].powf(2.5), [0.3, 3.0]),
+    ("powf 3", |z| z[0].powf(3.0), |z| z[0].powf(3.0), [-2.0, 2.0]),
+    ("add", |z| z[0] + z[1], |z| z[0] + z[1], [-3.0, 3.0]),
+    ("sub", |z| z[0] - z[1], |z| z[0] - z[1], [-3.0, 3.0]),
+    ("mul", |z| z[0] * z[1], |z| z[0] * z[1], [-3.0, 3.0]),
+    ("div", |z| z[0] / z[1], |z| z[0] / z[1], [0.3, 3.0]),
+    ("number over", |z| 2.5 / z[0], |z| 2.5 / z[0], [0.3, 3.0]),
+    ("number less", |z| 2.5 - z[0], |z| 2.5 - z[0], [-3.0, 3.0]),
+    ("min", |z| z[0].min(z[1]), |z| z[0].min(z[1]), [-3.0, 3.0]),
+    ("max", |z| z[0].max(z[1]), |z| z[0].max(z[1]), [-3.0, 3.0]),
+    ("log_add_exp", |z| z[0].log_add_exp(z[1]), |z| (z[0].exp() + z[1].exp()).ln(), [-5.0, 5.0]),
+    (
+        "log_sum_exp",
+        |z| log_sum_exp(&[z[0], z[1], z[2], z[0] * z[1]]),
+        |z| (z[0].exp() + z[1].exp() + z[2].exp() + (z[0] * z[1]).exp()).ln(),
+        [-3.0, 3.0],
+    ),
+    ("log_sum_exp of 1", |z| log_sum_exp(&[z[0]]), |z| z[0], [-3.0, 3.0]),
+    (
+        "lt",
+        |z| z[0].lt(z[1]).select(z[2] * z[0], z[1].sin()),
+        |z| if z[0] < z[1] { z[2] * z[0] } else { z[1].sin() },
+        [-3.0, 3.0],
+    ),
+    (
+        "le",
+        |z| z[0].le(z[1]).select(z[2] * z[0], z[1].sin()),
+        |z| if z[0] <= z[1] { z[2] * z[0] } else { z[1].sin() },
+        [-3.0, 3.0],
+    ),
+    (
+        "gt",
+        |z| z[0].gt(0.5).select(z[2] * z[0], z[1].sin()),
+        |z| if z[0] > 0.5 { z[2] * z[0] } else { z[1].sin() },
+        [-3.0, 3.0],
+    ),
+    (
+        "ge",
+        |z| z[0].ge(z[1]).select(z[2], z[1].exp()),
+        |z| if z[0] >= z[1] { z[2] } else { z[1].exp() },
+        [-3.0, 3.0],
+    ),
+    (
+        "all at once",
+        |z| (z[0] * z[1]).sin() - (z[0] - z[1]).powi(4) / 7.0 + (z[0] * z[2]).tanh(),
+        |z| (z[0] * z[1]).sin() - (z[0] - z[1]).powi(4) / 7.0 + (z[0] * z[2]).tanh(),
+        [-2.0, 2.0],
+    ),
+];
+
+#[test]
+fn every_operation_agrees_with_plain_arithmetic_and_its_differences() {
+    for (name, recorded, plain, [low, high]) in OPERATIONS {
+        let program = Program::record(3, recorded);
+        let within = |x: f64| low + (high - low) * (x + 2.5) / 5.0;
+        let points: Vec<Vec<f64>> =
+            points(3, 40).into_iter().map(|z| z.into_iter().map(within).collect()).collect();
+        let sharp = agree_with_differences(&program, plain, &points, 1e-9, name);
+        // All but those within reach of a kink.
+        assert!(sharp >= 114, "{name}: {sharp} of 120 derivatives checked sharply");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The laws that every rule obeys, whatever the draws: t only grows, ends at 1, or the error is clear.
 
-use super::{Draws, Position, Rule, Schedule};
+use super::{Draws, Position, Rule, Schedule, ScheduleError};
 use proptest::prelude::*;
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
@@ -60,6 +60,47 @@ fn any_weights() -> impl Strategy<Value = Option<Vec<f64>>> {
     ]
 }
 
+/// Does the error say what is the case?
+fn is_true(error: &ScheduleError, schedule: &Schedule, at: Position, draws: &Draws) -> bool {
+    let weight = |i: usize| draws.weights.map_or(1.0, |w| w[i]);
+    let weights = || (0..draws.b.len()).map(weight);
+    let finite = || draws.b.iter().filter(|b| b.is_finite());
+    let (low, high) = finite().fold((f64::MAX, f64::MIN), |(l, h), b| (l.min(*b), h.max(*b)));
+    match *error {
+        // Never asked for from t in [0, 1).
+        ScheduleError::Ended | ScheduleError::Position { .. } => false,
+        ScheduleError::OutOfStep { index, t, next } => {
+            !schedule.needs_draws() && (index, t) == (at.index + 1, at.t) && next <= t
+        }
+        ScheduleError::TooFewDraws { t, usable, total } => {
+            // A weight may vanish against the largest.
+            let most = draws.b.iter().zip(weights()).filter(|(b, w)| b.is_finite() && *w > 0.0);
+            schedule.needs_draws()
+                && (t, total) == (at.t, draws.b.len())
+                && usable < 2
+                && (draws.weights.is_some() || usable == most.count())
+        }
+        ScheduleError::Unbounded { t, count } => {
+            let infinite = draws.b.iter().filter(|b| **b == f64::INFINITY).count();
+            t == at.t && count == infinite && count > 0
+        }
+        ScheduleError::Weights { t, problem } => {
+            let refused = weights().any(|w| !w.is_finite() || w < 0.0);
+            t == at.t && draws.weights.is_some() && (refused || problem.contains("single draw"))
+        }
+        // Equal, or so near to each other that their squares vanish: all of them, those that weigh
+        // anything, or those between the fences.
+        ScheduleError::NoSpread { t } => {
+            let robust = matches!(schedule, Schedule::Guarded { robust: true, .. });
+            t == at.t && (high - low < 1e-150 || draws.weights.is_some() || robust)
+        }
+        ScheduleError::NotFinite { t } => t == at.t && high - low > 1e150,
+        ScheduleError::Resolution { t, epsilon, remedy } => {
+            t == at.t && t + epsilon <= t && !remedy.is_empty()
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -92,9 +133,7 @@ proptest! {
                     at = at.after(&step);
                 }
                 Err(error) => {
-                    // A clear error: a sentence with the place in it.
-                    let text = error.to_string();
-                    prop_assert!(text.contains("t = ") && text.len() > 40, "{text}");
+                    prop_assert!(is_true(&error, &schedule, at, &draws), "{error:?} at {at:?}");
                     return Ok(());
                 }
             }
@@ -113,6 +152,14 @@ proptest! {
         prop_assume!(!(0.0..1.0).contains(&t));
         let draws = Draws { b: &[-1.0, -2.0, -4.0], weights: None };
         let at = Position { index, t };
-        prop_assert!(schedule.next(at, &draws).is_err());
+        let error = schedule.next(at, &draws).unwrap_err();
+        match t {
+            1.0 => prop_assert_eq!(error, ScheduleError::Ended),
+            // NaN is equal to nothing, itself included.
+            _ => prop_assert!(
+                matches!(error, ScheduleError::Position { t: found } if found.to_bits() == t.to_bits()),
+                "{:?}", error
+            ),
+        }
     }
 }

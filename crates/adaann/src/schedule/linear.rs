@@ -32,6 +32,7 @@ impl Rule for Linear {
     }
 
     fn next(&self, at: Position, _: &Draws) -> Result<Step, ScheduleError> {
+        super::check_position(at)?;
         let k = (at.index + 1) as f64;
         if at.t < 1.0 && at.t + self.epsilon == at.t {
             let epsilon = self.epsilon;

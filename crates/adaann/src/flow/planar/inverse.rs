@@ -80,7 +80,8 @@ fn solve<S: Simd, A: Curve>(c: F64<S>, level: F64<S>) -> F64<S> {
         let next = F64::select(helps, newton, middle);
         let next = F64::select(residual.eq(zero), a, next);
         last_width = (next - a).abs();
-        let done = last_width.le(tolerance * a.abs().max(one));
+        // Relative, since a steep layer magnifies what is left.
+        let done = last_width.le(tolerance * a.abs());
         // A lane that is done stays where it is: its result must not depend on its neighbours.
         a = F64::select(open, next, a);
         open &= !done;

@@ -112,6 +112,10 @@ impl Stack for Planar {
         simd::dispatch(parameters::Prepare {
             dim: self.dim,
             layers: self.layers,
+            smallest_c: match self.precision {
+                Precision::Double => 1e-304,
+                Precision::Single => 1e-30,
+            },
             parameters,
             records,
             scratch,

@@ -11,10 +11,6 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// A layer is kept this far from singular, so that no determinant underflows, in single precision
-/// neither: it would take w·u below −69 to get here.
-const SMALLEST_C: f64 = 1e-30;
-
 /// Rows kept between preparing and the gradient: w, u, b, c, shift = (c − 1 − w·u)/|w|², dc/d(w·u),
 /// 1/|w|²; then rows for the cotangents of w, û, b, c.
 struct Rows {
@@ -77,6 +73,8 @@ pub(super) fn scratch_len(dim: usize, layers: usize) -> usize {
 pub(super) struct Prepare<'a> {
     pub(super) dim: usize,
     pub(super) layers: usize,
+    /// A layer is kept this far from singular, so that its determinant does not underflow.
+    pub(super) smallest_c: f64,
     pub(super) parameters: &'a [f64],
     pub(super) records: &'a mut [f64],
     pub(super) scratch: &'a mut [f64],
@@ -105,7 +103,7 @@ impl Kernel for Prepare<'_> {
             }
             // With w = 0 the layer moves all points alike: û = u, and c stays at 1.
             let per_norm = F64::select(norm.lt(smallest), zero, one / norm);
-            let c = positive(wu).max(F64::splat(simd, SMALLEST_C));
+            let c = positive(wu).max(F64::splat(simd, self.smallest_c));
             (excess(wu, c) * per_norm).store(&mut self.scratch[rows.at(rows.shift(), l)..]);
             c.store(&mut self.scratch[rows.at(rows.c(), l)..]);
             slope(c).store(&mut self.scratch[rows.at(rows.slope(), l)..]);

@@ -154,12 +154,13 @@ impl Kernel for Backward<'_> {
                 let g_e = g_log_det / shape.e;
                 let g_kappa = shape.k * (two * shape.kappa).mul_add(g_e, g_s);
                 let g_c = shape.kappa * shape.kappa.mul_add(g_e, g_s);
-                // ∂κ/∂r = −κ²/α and ∂κ/∂α = κ (1 − κ)/α.
-                let per_alpha = g_kappa * shape.kappa / shape.alpha;
-                (per_alpha * (one - shape.kappa)).accumulate_f64(&mut sums[dim * lanes..]);
+                // ∂κ/∂r = −κ²/α and ∂κ/∂α = (1 − κ)/(α + r), which is 0 at the centre.
+                let per_reach = (one - shape.kappa) / (shape.alpha + r);
+                (g_kappa * per_reach).accumulate_f64(&mut sums[dim * lanes..]);
                 g_c.accumulate_f64(&mut sums[(dim + 1) * lanes..]);
                 // At the centre itself the distance has no direction, and its part vanishes.
-                let g_r_per_r = F64::select(r.eq(zero), zero, -(per_alpha * shape.kappa) / r);
+                let g_r = -(g_kappa * shape.kappa * shape.kappa) / shape.alpha;
+                let g_r_per_r = F64::select(r.eq(zero), zero, g_r / r);
                 for d in 0..dim {
                     let offset =
                         F64::load(simd, &self.z.padded_row(d)[at..]) - F64::splat(simd, centre[d]);

@@ -1,0 +1,144 @@
+//! What the tests of flows share: the families, stacks with parameters, and numbers.
+#![allow(dead_code)] // each test uses its part
+
+use adaann::{
+    Batch,
+    flow::{FlowSpec, Precision, Stack, planar::Activation},
+    simd::Buffer,
+};
+
+pub(crate) const DIMENSIONS: [usize; 4] = [1, 2, 3, 10];
+
+pub(crate) const LAYERS: usize = 5;
+
+pub(crate) fn planar(activation: Activation, precision: Precision) -> FlowSpec {
+    FlowSpec::Planar { layers: LAYERS, activation, precision }
+}
+
+/// Every family, with few enough layers that central differences stay accurate.
+pub(crate) fn families() -> Vec<FlowSpec> {
+    vec![
+        planar(Activation::Tanh, Precision::Double),
+        planar(Activation::Algebraic, Precision::Double),
+        planar(Activation::Tanh, Precision::Single),
+        planar(Activation::Algebraic, Precision::Single),
+        FlowSpec::Radial { layers: LAYERS },
+    ]
+}
+
+/// Half the distance from 1 to the next number of a family's precision. Its forward and backward
+/// passes round at this; its inverse runs in double precision always.
+pub(crate) fn unit(spec: &FlowSpec) -> f64 {
+    match spec {
+        FlowSpec::Planar { precision: Precision::Single, .. } => 2.0_f64.powi(-24),
+        _ => 2.0_f64.powi(-53),
+    }
+}
+
+/// Differences of single numbers say nothing about derivatives.
+pub(crate) fn in_double(spec: &FlowSpec) -> bool {
+    unit(spec) == 2.0_f64.powi(-53)
+}
+
+/// Standard deviations of the raw parameters: near the identity, ordinary, extreme. At 3 the layers
+/// of ten-dimensional planar flows have w·u of size 30, so c runs from e⁻³⁰ to 30.
+pub(crate) const SCALES: [f64; 3] = [0.1, 1.0, 3.0];
+
+/// A small generator, so that the laws do not depend on the library's own.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+    pub(crate) fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+    pub(crate) fn normals(&mut self, count: usize, scale: f64) -> Vec<f64> {
+        (0..count).map(|_| scale * self.normal()).collect()
+    }
+    pub(crate) fn batch(&mut self, dim: usize, len: usize, scale: f64) -> Batch {
+        let points: Vec<_> = (0..len).map(|_| self.normals(dim, scale)).collect();
+        Batch::from_points(dim, &points)
+    }
+}
+
+/// A stack with parameters, and wrappers that allocate.
+pub(crate) struct Case {
+    pub(crate) stack: Box<dyn Stack>,
+    pub(crate) prepared: Buffer,
+    pub(crate) unit: f64,
+    pub(crate) label: String,
+}
+
+impl Case {
+    pub(crate) fn new(spec: &FlowSpec, dim: usize, parameters: &[f64], label: &str) -> Self {
+        let stack = spec.build(dim).unwrap();
+        let mut prepared = Buffer::zeros(stack.prepared_len());
+        stack.prepare(parameters, &mut prepared);
+        Self { stack, prepared, unit: unit(spec), label: format!("{spec:?} d = {dim} {label}") }
+    }
+
+    pub(crate) fn forward(&self, z: &Batch) -> (Batch, Vec<f64>) {
+        let mut image = z.clone();
+        let mut log_det = vec![0.0; z.padded_len()];
+        self.stack.forward(&self.prepared, &mut image, &mut log_det, None);
+        (image, log_det[..z.len()].to_vec())
+    }
+
+    pub(crate) fn inverse(&self, image: &Batch) -> (Batch, Vec<f64>) {
+        let mut z = image.clone();
+        let mut log_det = vec![0.0; z.padded_len()];
+        self.stack.inverse(&self.prepared, &mut z, &mut log_det);
+        (z, log_det[..image.len()].to_vec())
+    }
+
+    /// Cotangents of the parameters and of the points for Σ (g·f(z) + k log det), and the points
+    /// that the way back ends at.
+    pub(crate) fn backward(&mut self, z: &Batch, g: &Batch, k: &[f64]) -> (Vec<f64>, Batch, Batch) {
+        let mut image = z.clone();
+        let mut log_det = vec![0.0; z.padded_len()];
+        let mut tape = vec![0.0; self.stack.tape_len(z.padded_len())];
+        self.stack.forward(&self.prepared, &mut image, &mut log_det, Some(&mut tape));
+        let mut g = g.clone();
+        let mut g_log_det = vec![0.0; z.padded_len()];
+        g_log_det[..k.len()].copy_from_slice(k);
+        let mut sums = vec![0.0; self.stack.sums_len()];
+        self.stack.backward(&self.prepared, &mut image, &mut g, &g_log_det, &tape, &mut sums);
+        let mut gradient = vec![0.0; self.stack.parameter_len()];
+        self.stack.gradient(&mut self.prepared, &sums, &mut gradient);
+        (gradient, g, image)
+    }
+}
+
+pub(crate) fn is_finite(batch: &Batch) -> bool {
+    (0..batch.dim()).all(|d| batch.row(d).iter().all(|x| x.is_finite()))
+}
+
+/// Euclidean distance of point `i` in two batches.
+pub(crate) fn distance(a: &Batch, b: &Batch, i: usize) -> f64 {
+    norm(a.point(i).iter().zip(b.point(i)).map(|(a, b)| a - b))
+}
+
+pub(crate) fn norm(x: impl IntoIterator<Item = f64>) -> f64 {
+    x.into_iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Runs a check for every family, dimension and scale of the raw parameters.
+pub(crate) fn every_case(
+    seed: u64,
+    mut check: impl FnMut(&FlowSpec, usize, f64, Vec<f64>, &mut Random),
+) {
+    for spec in families() {
+        for dim in DIMENSIONS {
+            for scale in SCALES {
+                let mut random = Random(seed);
+                let len = spec.build(dim).unwrap().parameter_len();
+                let parameters = random.normals(len, scale);
+                check(&spec, dim, scale, parameters, &mut random);
+            }
+        }
+    }
+}
