@@ -13,6 +13,7 @@ use crate::{
 };
 use fearless_simd::Simd;
 use rayon::prelude::*;
+use std::cell::Cell;
 
 /// Points of a tile: the tape of fifty layers fits the first-level cache.
 const TILE: usize = 32;
@@ -114,6 +115,13 @@ fn for_each(
     }
 }
 
+thread_local! {
+    /// The tape, which nothing reads beyond its tile: one for all shards that a thread handles keeps
+    /// the second-level cache for the sums. It is taken and put back, since a target may run other
+    /// shards on this thread while it waits for its own.
+    static TAPE: Cell<Buffer> = Cell::default();
+}
+
 /// A run of neighbouring points with the memory to handle them.
 struct Shard {
     first: usize,
@@ -126,7 +134,7 @@ struct Shard {
     log_det: Buffer,
     g_log_q: Buffer,
     g_log_det: Buffer,
-    tape: Buffer,
+    tape_len: usize,
     density: Tile,
     sums: Buffer,
     tally: Tally,
@@ -149,7 +157,7 @@ impl Shard {
             log_det: values.clone(),
             g_log_q: values.clone(),
             g_log_det: values,
-            tape: Buffer::zeros(flow.tape_len(tile_len)),
+            tape_len: flow.tape_len(tile_len),
             density: Tile::zeros(flow.dim(), tile_len),
             sums: Buffer::zeros(flow.sums_len()),
             tally: Tally::default(),
@@ -170,12 +178,11 @@ impl Shard {
         stream: &Stream,
         draw: u64,
         (at, len): (usize, usize),
-        tape: bool,
+        tape: Option<&mut [f64]>,
     ) {
         self.noise.truncate(len);
         self.z.truncate(len);
         stream.fill_normals(draw, at as u64, &mut self.noise);
-        let tape = if tape { Some(&mut self.tape[..]) } else { None };
         flow.forward(&self.noise, &mut self.z, &mut self.log_base, &mut self.log_det, tape);
     }
 
@@ -189,8 +196,10 @@ impl Shard {
     ) -> Result<()> {
         self.sums.fill(0.0);
         self.tally = Tally::default();
+        let mut tape = TAPE.take();
+        tape.reserve(self.tape_len);
         for tile in self.tiles() {
-            self.draw(flow, stream, draw, tile, true);
+            self.draw(flow, stream, draw, tile, Some(&mut tape));
             density.evaluate(&self.z, Some(t), &mut self.density)?;
             self.seed_cotangents(t);
             flow.backward(
@@ -199,10 +208,11 @@ impl Shard {
                 &mut self.g_z,
                 &self.g_log_q,
                 &self.g_log_det,
-                &self.tape,
+                &tape,
                 &mut self.sums,
             );
         }
+        TAPE.set(tape);
         Ok(())
     }
 
@@ -224,7 +234,7 @@ impl Shard {
     ) -> Result<()> {
         self.b.clear();
         for tile in self.tiles() {
-            self.draw(flow, stream, draw, tile, false);
+            self.draw(flow, stream, draw, tile, None);
             density.evaluate(&self.z, None, &mut self.density)?;
             // A point where a is not finite has no density at any t: it is lost whatever b is.
             let (a, b) = (&self.density.a[..tile.1], &self.density.b[..tile.1]);

@@ -136,25 +136,13 @@ impl Target for Program {
         gradient: Option<Weights>,
         out: &mut Evaluation,
     ) -> Result<()> {
-        let shape = |what: &str, found: usize, expected: usize| Error::Shape {
-            what: what.into(),
-            found: format!("{found} coordinates"),
-            expected: expected.to_string(),
-        };
-        if points.dim() != self.dim {
-            return Err(shape("the batch of points", points.dim(), self.dim));
-        }
-        if gradient.is_some() && out.gradient.dim() != self.dim {
-            return Err(shape("the room for gradients", out.gradient.dim(), self.dim));
-        }
         let room = out.gradient.padded_len();
         let room = room.min(out.log_prior.len()).min(out.log_likelihood.len());
-        if room < points.padded_len() {
-            return Err(Error::Shape {
-                what: "the evaluation".into(),
-                found: format!("room for {room} points"),
-                expected: points.padded_len().to_string(),
-            });
+        let fits = points.dim() == self.dim
+            && (gradient.is_none() || out.gradient.dim() == self.dim)
+            && room >= points.padded_len();
+        if !fits {
+            return Err(self.misfit(points, gradient.is_some(), out, room));
         }
         let (code, weights) = match gradient {
             Some(weights) => (&self.with_gradient, [weights.prior, weights.likelihood]),
@@ -172,6 +160,23 @@ impl Target for Program {
 
     fn has_prior(&self) -> bool {
         self.has_prior
+    }
+}
+
+impl Program {
+    /// What does not fit together in a call of [`Program::evaluate`].
+    #[cold]
+    #[inline(never)]
+    fn misfit(&self, points: &Batch, has_gradient: bool, out: &Evaluation, room: usize) -> Error {
+        let (what, found, expected) = if points.dim() != self.dim {
+            ("the batch of points", format!("{} coordinates", points.dim()), self.dim)
+        } else if has_gradient && out.gradient.dim() != self.dim {
+            let found = format!("{} coordinates", out.gradient.dim());
+            ("the room for gradients", found, self.dim)
+        } else {
+            ("the evaluation", format!("room for {room} points"), points.padded_len())
+        };
+        Error::Shape { what: what.into(), found, expected: expected.to_string() }
     }
 }
 
