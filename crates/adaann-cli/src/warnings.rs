@@ -9,8 +9,11 @@ const MOST_WARNINGS: usize = 5;
 /// A mode with less than this share of its true weight is called lost.
 const LOST_MODE: f64 = 0.1;
 
-/// What to try then.
+/// What to try then, if the run was annealed.
 const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --base-sd";
+
+/// What to try then, if it was not.
+const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
 
 /// A standard deviation off by more than this factor, either way, is called wrong.
 const WRONG_SPREAD: f64 = 3.0;
@@ -27,8 +30,9 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     } else if summary.stopped {
         warnings.push("the run was stopped before the end of its refinement".to_owned());
     }
-    warnings.extend(lost_modes(&summary.modes));
-    warnings.extend(lost_sides(&summary.splits));
+    let remedy = if outcome.steps.len() == 1 { WITHOUT_ANNEALING } else { FOR_LOST_MODES };
+    warnings.extend(lost_modes(&summary.modes, remedy));
+    warnings.extend(lost_sides(&summary.splits, remedy));
     if summary.t >= 1.0 {
         warnings.extend(wrong_spreads(&summary.parameters));
     }
@@ -56,7 +60,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Modes that the flow does not see.
-fn lost_modes(modes: &[ModeWeight]) -> Option<String> {
+fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
         .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
@@ -64,9 +68,9 @@ fn lost_modes(modes: &[ModeWeight]) -> Option<String> {
         .collect();
     match lost[..] {
         [] => None,
-        [one] => Some(format!("the flow has lost the mode at {one}; {FOR_LOST_MODES}")),
+        [one] => Some(format!("the flow has lost the mode at {one}; {remedy}")),
         [first, ..] => Some(format!(
-            "the flow has lost {} of {} modes, that at {first} among them; {FOR_LOST_MODES}",
+            "the flow has lost {} of {} modes, that at {first} among them; {remedy}",
             lost.len(),
             modes.len()
         )),
@@ -74,7 +78,7 @@ fn lost_modes(modes: &[ModeWeight]) -> Option<String> {
 }
 
 /// Coordinates of which the flow sees only one side.
-fn lost_sides(splits: &[SplitShare]) -> Option<String> {
+fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
     let one_sided = |split: &&SplitShare| {
         split.above < LOST_MODE * split.true_above
             || 1.0 - split.above < LOST_MODE * (1.0 - split.true_above)
@@ -83,7 +87,7 @@ fn lost_sides(splits: &[SplitShare]) -> Option<String> {
     (lost > 0).then(|| {
         format!(
             "the flow has lost one of the two sides in {lost} of {} coordinates; \
-             {FOR_LOST_MODES}",
+             {remedy}",
             splits.len()
         )
     })

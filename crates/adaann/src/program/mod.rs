@@ -192,7 +192,6 @@ struct Evaluate<'a> {
 impl Kernel for Evaluate<'_> {
     type Output = bool;
 
-    #[expect(clippy::eq_op, reason = "x − x is NaN unless x is finite")]
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { code, scratch, points, out, has_prior } = self;
@@ -204,17 +203,17 @@ impl Kernel for Evaluate<'_> {
         let (gradient, stride) = out.gradient.blocks_mut();
         let mut outputs = run::Outputs { log_prior, log_likelihood, gradient, stride };
         run::run(simd, scratch, code, inputs, &mut outputs, len);
-        // x − x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
+        // 0·x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);
         let mut sums = [zero; 4];
         for (prior, likelihood) in outputs.log_prior.iter_mut().zip(&*outputs.log_likelihood) {
             for k in 0..PAD / F64::<S>::LEN {
                 let at = k * F64::<S>::LEN;
                 let x = F64::load(simd, &likelihood[at..]);
-                sums[k % 4] = sums[k % 4] + (x - x);
+                sums[k % 4] = x.mul_add(zero, sums[k % 4]);
                 if has_prior {
                     let x = F64::load(simd, &prior[at..]);
-                    sums[k % 4] = sums[k % 4] + (x - x);
+                    sums[k % 4] = x.mul_add(zero, sums[k % 4]);
                 } else {
                     zero.store(&mut prior[at..]);
                 }
