@@ -1,7 +1,7 @@
 //! Elementary functions over lanes: one algorithm for both precisions, tables for each.
 //!
 //! The largest errors that were measured, in units in the last place, over two million arguments
-//! for each number (`f64` against `libquadmath`, `f32` against `f64`), spread over the range of
+//! for each number, one million for the single-precision sin_cos_turns (`f64` against `libquadmath`, `f32` against `f64`), spread over the range of
 //! normal results, near 0, and near the places where a reduction changes:
 //!
 //! | | `f64`, FMA | `f64`, no FMA | `f32`, FMA | `f32`, no FMA |
