@@ -18,6 +18,7 @@ mod linear;
 mod names;
 pub mod optim;
 pub mod path;
+pub mod prior;
 pub mod program;
 pub mod registry;
 pub mod rng;
