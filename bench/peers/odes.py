@@ -6,6 +6,7 @@ and parameters are tuples of arrays, one entry per sample, so that one formula s
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Callable
 
 import numpy as np
@@ -39,6 +40,7 @@ class Ode:
         mean = (a + 2.0 * (b + c) + d for a, b, c, d in zip(k1, k2, k3, k4))
         return ahead(self.dt / 6.0, mean)
 
+    @cache
     def data(self):
         """What is observed after each step: steps by components."""
         x, rows = self.start(self.truth), []
