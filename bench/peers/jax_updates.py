@@ -20,14 +20,14 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jax_odes import log_p as ode_log_p
+from jax_odes import squares_plain, squares_tuned
 from problems import (
     BASE_SCALE,
     BETA1,
     BETA2,
     EPSILON,
-    INVERSE_TEMPERATURE,
     LEARNING_RATE,
-    LOSS_UPDATES,
     LOSS_WINDOW,
     SEED,
     SOFTPLUS_SHIFT,
@@ -46,8 +46,13 @@ MOST_LAYERS_UNROLLED_WHOLE = 75
 jax.config.update("jax_enable_x64", True)
 
 
+def log_p(problem, z, squares):
+    """Log density at z (dim by points); `squares` solves the ODE where there is one."""
+    return ode_log_p(problem.ode, z, squares) if problem.ode else problem.log_p(z, jnp)
+
+
 def neg_elbo(params, eps, problem, unroll):
-    """Mean loss of the samples 2 eps; eps is dim by points."""
+    """Mean loss of the samples c + 2 eps; eps is dim by points."""
     w, u, b = params["w"], params["u"], params["b"]
     wu = jnp.sum(w * u, axis=1)
     m = -1.0 + jax.nn.softplus(wu + SOFTPLUS_SHIFT)
@@ -58,15 +63,15 @@ def neg_elbo(params, eps, problem, unroll):
         h = jnp.tanh(jnp.sum(w[:, None] * z, axis=0) + b)
         return z + u_hat[:, None] * h, h
 
-    z, h = lax.scan(layer, BASE_SCALE * eps, (w, u_hat, b), unroll=unroll)
+    z, h = lax.scan(layer, problem.base_mean + BASE_SCALE * eps, (w, u_hat, b), unroll=unroll)
     log_dets = jnp.log(jnp.abs(1.0 + m[:, None] * (1.0 - h * h)))  # w.u_hat = m
     log_q0 = log_q0_constant(problem.dim) - 0.5 * jnp.sum(eps * eps, axis=0)
-    log_p = problem.log_p(z, jnp)
-    return jnp.mean(log_q0 - jnp.sum(log_dets, axis=0) - INVERSE_TEMPERATURE * log_p)
+    tempered = problem.inverse_temperature * log_p(problem, z, squares_tuned)
+    return jnp.mean(log_q0 - jnp.sum(log_dets, axis=0) - tempered)
 
 
 def neg_elbo_plain(params, eps, problem):
-    """Mean loss of the samples 2 eps; eps is points by dim."""
+    """Mean loss of the samples c + 2 eps; eps is points by dim."""
 
     def layer(carry, parameters):
         z, log_det = carry
@@ -77,10 +82,11 @@ def neg_elbo_plain(params, eps, problem):
         log_det = log_det + jnp.log(jnp.abs(1.0 + (w @ u_hat) * (1.0 - h * h)))
         return (z + u_hat * h[:, None], log_det), None
 
-    start = (BASE_SCALE * eps, jnp.zeros(problem.points))
+    start = (problem.base_mean + BASE_SCALE * eps, jnp.zeros(problem.points))
     (z, log_det), _ = lax.scan(layer, start, (params["w"], params["u"], params["b"]))
     log_q0 = log_q0_constant(problem.dim) - 0.5 * jnp.sum(eps * eps, axis=1)
-    return jnp.mean(log_q0 - log_det - INVERSE_TEMPERATURE * problem.log_p(z.T, jnp))
+    tempered = problem.inverse_temperature * log_p(problem, z.T, squares_plain)
+    return jnp.mean(log_q0 - log_det - tempered)
 
 
 def adam(params, grads, first, second, count):
@@ -153,9 +159,9 @@ def variants(problem):
 
 
 def finish(framework, problem, name, training, best):
-    while len(training.losses) < LOSS_UPDATES:
+    while len(training.losses) < problem.loss_updates:
         training.run()
-    window = training.losses[LOSS_UPDATES - LOSS_WINDOW : LOSS_UPDATES]
+    window = training.losses[problem.loss_updates - LOSS_WINDOW : problem.loss_updates]
     report(framework, problem, 1e6 * best, name, sum(window) / len(window))
 
 

@@ -1,6 +1,6 @@
-"""The four problems that every framework here solves, and the constants of one update.
+"""The problems that every framework here solves, and the constants of one update.
 
-One update draws `points` samples z0 = 2 eps of the base N(0, 4 I), pushes them through
+One update draws `points` samples z0 = c + 2 eps of the base N(c, 4 I), pushes them through
 `layers` planar layers, and takes one Adam step on
 
     neg_elbo = mean(log q0(z0) - sum_l log|det J_l| - t log p(z_L)),
@@ -10,7 +10,7 @@ u_hat = u + (m(w.u) - w.u) w / |w|^2 with m(x) = -1 + softplus(x + ln(e - 1)) ke
 invertible (m(0) = 0, so that a layer with u = 0 is the identity).
 
 Targets take the coordinates one by one and the framework's module `xp`, so that one
-formula serves both `jax.numpy` and `torch`.
+formula serves both `jax.numpy` and `torch`; the ODE posteriors are in `odes`.
 """
 
 import argparse
@@ -21,8 +21,9 @@ from typing import Callable
 
 import numpy as np
 
+import odes
+
 BASE_SCALE = 2.0
-INVERSE_TEMPERATURE = 0.5
 INIT_SCALE = 0.1
 LEARNING_RATE = 0.005
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
@@ -49,7 +50,7 @@ def initial_parameters(problem):
 
 
 def log_q0_constant(dim):
-    """The part of log N(z0; 0, 4 I) that does not depend on z0 = 2 eps."""
+    """The part of log N(z0; c, 4 I) that does not depend on z0 = c + 2 eps."""
     return -dim * (0.5 * math.log(2.0 * math.pi) + math.log(BASE_SCALE))
 
 
@@ -74,25 +75,45 @@ def correlated_gaussian(z, xp):
 
 @dataclass(frozen=True)
 class Problem:
+    name: str
     dim: int
     layers: int
     points: int
-    log_p: Callable
+    log_p: Callable | odes.Ode
+    base_mean: float = 0.0
+    inverse_temperature: float = 0.5
+    loss_updates: int = LOSS_UPDATES
+
+    @property
+    def ode(self):
+        return self.log_p if isinstance(self.log_p, odes.Ode) else None
+
+
+def posterior(name, ode, base_mean):
+    # PyTorch would take minutes for LOSS_UPDATES of these.
+    return Problem(name, 3, 250, 100, ode, base_mean, 1.0, LOSS_WINDOW)
 
 
 PROBLEMS = [
-    Problem(1, 50, 100, two_wells),
-    Problem(1, 50, 1000, two_wells),
-    Problem(2, 75, 100, two_gaussians),
-    Problem(3, 250, 100, correlated_gaussian),
+    Problem("two wells", 1, 50, 100, two_wells),
+    Problem("two wells", 1, 50, 1000, two_wells),
+    Problem("two gaussians", 2, 75, 100, two_gaussians),
+    Problem("correlated gaussian", 3, 250, 100, correlated_gaussian),
+]
+# Asked for by --odes alone: dim, layers and points do not tell them from the last problem above.
+ODE_PROBLEMS = [
+    posterior("hiv", odes.HIV, 0.0),
+    posterior("lorenz", odes.LORENZ, 10.0),
 ]
 
 
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
+        "--odes", action="store_true", help="the ODE posteriors instead of the other problems"
+    )
+    parser.add_argument(
         "--problems",
-        default=",".join(str(i) for i in range(len(PROBLEMS))),
         help="comma-separated numbers of the problems to run (default: all)",
     )
     parser.add_argument(
@@ -102,13 +123,17 @@ def arguments(description):
 
 
 def chosen(args):
-    return [PROBLEMS[int(i)] for i in args.problems.split(",")]
+    problems = ODE_PROBLEMS if args.odes else PROBLEMS
+    if args.problems is None:
+        return problems
+    return [problems[int(i)] for i in args.problems.split(",")]
 
 
 def report(framework, problem, microseconds, variant, final_loss):
     """Print one JSON line, at once, so that a reading process sees progress."""
     line = {
         "framework": framework,
+        "problem": problem.name,
         "dim": problem.dim,
         "layers": problem.layers,
         "points": problem.points,
