@@ -50,6 +50,12 @@ pub(crate) struct RunArgs {
     /// A parameter of the target, like mu=4; may be repeated [default: the target's own]
     #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = values::parameter)]
     pub(crate) parameters: Vec<(String, f64)>,
+    /// The set of settings to start from, like paper; `adaann list` shows those of each target
+    /// [default: the target's first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) flow: FlowArgs,
     #[command(flatten)]
@@ -62,6 +68,22 @@ pub(crate) struct RunArgs {
     pub(crate) optimizer: OptimizerArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// The data of a posterior.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Data (of targets that have some: lorenz, hiv)")]
+pub(crate) struct DataArgs {
+    /// The measurements: a CSV file with a column t and one for each observed state; an empty field
+    /// is a missing measurement [default: made from the true parameters with --data-seed]
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) data: Option<PathBuf>,
+    /// Fixes the noise of data that is made [default: 1]
+    #[arg(long, value_name = "SEED", value_parser = values::seed, allow_negative_numbers = true)]
+    pub(crate) data_seed: Option<u64>,
+    /// The known variance of the measurements' noise, of data given or made [default: the target's]
+    #[arg(long, value_name = "VARIANCE", value_parser = number, allow_negative_numbers = true)]
+    pub(crate) noise_variance: Option<f64>,
 }
 
 /// The flow.

@@ -4,9 +4,10 @@ use crate::failure::usage;
 use adaann::{
     Batch,
     fit::{Sample, StepRecord, UpdateRecord},
+    registry::Table,
 };
 use anyhow::Result;
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
 /// `draws.csv`, and what `adaann density` prints: parameters, log p, log q.
 pub(crate) fn sample(names: &[String], sample: &Sample) -> String {
@@ -23,13 +24,13 @@ pub(crate) fn sample(names: &[String], sample: &Sample) -> String {
 
 /// `schedule.csv`
 pub(crate) fn schedule(steps: &[StepRecord]) -> String {
-    let mut text = String::from("step,t,epsilon,std_b,updates\n");
+    let mut text = String::from("step,t,epsilon,std_b,updates,lost\n");
     for step in steps {
         write!(text, "{},{:?},{:?},", step.step, step.t, step.epsilon).expect("strings grow");
         if let Some(std_b) = step.std_b {
             write!(text, "{std_b:?}").expect("strings grow");
         }
-        writeln!(text, ",{}", step.updates).expect("strings grow");
+        writeln!(text, ",{},{:?}", step.updates, step.lost).expect("strings grow");
     }
     text
 }
@@ -43,6 +44,67 @@ pub(crate) fn trace(trace: &[UpdateRecord]) -> String {
         push(&mut text, record.neg_elbo, '\n');
     }
     text
+}
+
+/// `data.csv`; a field without a number is empty.
+pub(crate) fn data(table: &Table) -> String {
+    let mut text = format!("{}\n", table.names.join(","));
+    for row in &table.rows {
+        for (column, number) in row.iter().enumerate() {
+            let after = if column + 1 == row.len() { '\n' } else { ',' };
+            if number.is_nan() { text.push(after) } else { push(&mut text, *number, after) }
+        }
+    }
+    text
+}
+
+/// Reads data: a header with the names of the columns, then numbers; an empty field, NA or NaN is a
+/// missing one. `file` names the source in errors.
+pub(crate) fn table(file: &str, text: &str) -> Result<Table> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    read_table(file, text).map_err(|error| match hint(text) {
+        Some(hint) => usage(format!("{error}; {hint}")),
+        None => error,
+    })
+}
+
+fn read_table(file: &str, text: &str) -> Result<Table> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (first, header) = lines.next().ok_or_else(|| usage(format!("{file} is empty")))?;
+    let names: Vec<String> = split(header).into_iter().map(str::to_owned).collect();
+    if names.iter().any(|name| name.is_empty() || name.parse::<f64>().is_ok()) {
+        return Err(usage(format!(
+            "{file}, line {first}: the first line must name the columns, like t,x,y"
+        )));
+    }
+    let mut rows = Vec::new();
+    for (number, line) in lines {
+        let fields = split(line);
+        let place = format!("{file}, line {number}");
+        if fields.len() != names.len() {
+            let (found, expected) = (fields.len(), names.len());
+            return Err(usage(format!("{place}: {found} columns instead of {expected}")));
+        }
+        let field = |(text, name): (&str, &String)| match text {
+            "" | "NA" => Ok(f64::NAN),
+            _ => text
+                .parse()
+                .map_err(|_| usage(format!("{place}: {name} is '{text}', which is no number"))),
+        };
+        rows.push(fields.into_iter().zip(&names).map(field).collect::<Result<Vec<f64>>>()?);
+    }
+    Ok(Table { names, rows })
+}
+
+/// The text of a file that the user has named; `what` says what should be in it.
+pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
+    let wrong = |problem: String| usage(format!("{}: {problem}", path.display()));
+    if path.is_dir() {
+        return Err(wrong(format!("this is a folder, not a file of {what}")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    String::from_utf8(bytes)
+        .map_err(|_| wrong(format!("the {what} must be text, CSV in UTF-8, but this is not")))
 }
 
 /// The shortest digits that read back to the same bits.

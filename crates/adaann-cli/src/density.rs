@@ -25,12 +25,12 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
         check_out(out)?;
     }
     let record = Record::read(&args.run)?;
-    let problem = registry::find(&record.target)?.build(&record.parameter_list())?;
+    let problem = registry::find(&record.target)?.choose(&record.choices(&args.run)?)?;
     let target = &*problem.target;
     let flow = Flow::load(&args.run.join("flow.safetensors"))?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
-    let text = text(&args.points).map_err(|problem| usage(format!("{file}: {problem}")))?;
+    let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
     let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?);
     match &args.out {
@@ -51,16 +51,6 @@ fn check_out(path: &Path) -> Result<()> {
         return Ok(());
     };
     Err(usage(format!("--out is '{}', which {problem}", path.display())))
-}
-
-/// The text of a file that the user has named, or what is wrong with it.
-fn text(path: &Path) -> Result<String, String> {
-    if path.is_dir() {
-        return Err("this is a folder, not a file of points".to_owned());
-    }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes)
-        .map_err(|_| "the points must be text, CSV in UTF-8, but this is not".to_owned())
 }
 
 /// Both log densities at points anywhere: −∞ outside the support.

@@ -20,6 +20,11 @@ pub(crate) fn list() -> Result<ExitCode> {
             text += &style.dim(&format!("  {:<21}  {name}={default}: {description}", ""));
             text.push('\n');
         }
+        if entry.presets.len() > 1 {
+            let presets = entry.presets.join(", ");
+            text += &style.dim(&format!("  {:<21}  presets (--preset): {presets}", ""));
+            text.push('\n');
+        }
     }
     for (title, all) in [
         ("flows (--flow)", FlowSpec::ALL),

@@ -1,10 +1,16 @@
 //! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
 
-use crate::failure::usage;
-use adaann::Settings;
+use crate::{csv, failure::usage};
+use adaann::{
+    Settings,
+    registry::{Choices, Data},
+};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// What a run was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +24,15 @@ pub(crate) struct Record {
     pub(crate) draws: usize,
     /// How many seeds were run, from that of the settings on.
     pub(crate) seeds: usize,
+    /// Name of the set of settings that the run started from.
+    #[serde(default)]
+    pub(crate) preset: String,
+    /// Seed of the noise, if the data was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data_seed: Option<u64>,
+    /// Where the data came from, if it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<PathBuf>,
     /// Parameters of the target.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, f64>,
@@ -28,6 +43,9 @@ pub(crate) struct Record {
 impl Record {
     /// Name of the file.
     pub(crate) const FILE: &str = "run.toml";
+
+    /// Name of the file with the data, if there is some.
+    pub(crate) const DATA: &str = "data.csv";
 
     /// The text of the file.
     pub(crate) fn to_toml(&self) -> Result<String> {
@@ -48,9 +66,24 @@ impl Record {
         toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// The target's parameters as the registry takes them.
-    pub(crate) fn parameter_list(&self) -> Vec<(String, f64)> {
-        self.parameters.iter().map(|(name, value)| (name.clone(), *value)).collect()
+    /// What the run chose of its target; the data is read from its folder.
+    pub(crate) fn choices(&self, folder: &Path) -> Result<Choices> {
+        let path = folder.join(Self::DATA);
+        let data = if path.is_file() {
+            let file = path.display().to_string();
+            Some(Data::Table(csv::table(&file, &csv::text(&path, "measurements")?)?))
+        } else {
+            None
+        };
+        Ok(Choices {
+            parameters: self
+                .parameters
+                .iter()
+                .map(|(name, value)| (name.clone(), *value))
+                .collect(),
+            preset: (!self.preset.is_empty()).then(|| self.preset.clone()),
+            data,
+        })
     }
 }
 
@@ -76,6 +109,9 @@ mod tests {
                 target: "bimodal".into(),
                 draws: 5,
                 seeds: 2,
+                preset: "paper".into(),
+                data_seed: (i % 2 == 0).then_some(3),
+                data: (i % 2 == 1).then(|| "my data.csv".into()),
                 parameters: BTreeMap::from([("mu".into(), 0.1)]),
                 settings: Settings {
                     flow,

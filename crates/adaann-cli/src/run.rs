@@ -1,7 +1,7 @@
 //! `adaann run`: train, look at what came out, write it down, say so.
 
 use crate::{
-    args::RunArgs,
+    args::{DataArgs, RunArgs},
     csv,
     failure::usage,
     figures::{self, Figure},
@@ -17,7 +17,7 @@ use crate::{
 use adaann::{
     Settings,
     fit::{Outcome, Restarts, Sample, restarts},
-    registry::{self, Entry, Problem},
+    registry::{self, Choices, Data, Entry, Problem},
     schedule::Schedule,
 };
 use anyhow::{Context, Result};
@@ -39,9 +39,10 @@ const MOST_SEEDS: usize = 10_000;
 /// Runs a target.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
-    let problem = entry.build(&args.parameters)?;
+    let choices = choices(args, entry)?;
+    let problem = entry.choose(&choices)?;
     let settings = settings::resolve(args, &problem.settings, &*problem.target)?;
-    let record = record(args, entry, &settings)?;
+    let record = record(args, entry, &choices, &settings)?;
     let out = args.output.out.clone().unwrap_or_else(|| default_folder(&record));
     interrupt::listen()?;
     folder::check(&out, args.output.force)?;
@@ -69,8 +70,34 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     })
 }
 
+/// What is chosen of the target.
+fn choices(args: &RunArgs, entry: &Entry) -> Result<Choices> {
+    let DataArgs { data, data_seed, noise_variance } = &args.data;
+    let data = match (data, data_seed) {
+        (Some(_), Some(_)) => {
+            return Err(usage("--data gives the data and --data-seed makes it; choose one"));
+        }
+        (Some(path), None) => {
+            let text = csv::text(path, "measurements")?;
+            Some(Data::Table(csv::table(&path.display().to_string(), &text)?))
+        }
+        (None, seed) => seed.map(Data::Seed),
+    };
+    let mut parameters = args.parameters.clone();
+    if let Some(variance) = noise_variance {
+        if !entry.takes_data() {
+            let name = entry.name;
+            return Err(usage(format!(
+                "--noise-variance does not apply to {name}: it has no data"
+            )));
+        }
+        parameters.push(("noise-variance".to_owned(), *variance));
+    }
+    Ok(Choices { parameters, preset: args.preset.clone(), data })
+}
+
 /// What is written down before the run.
-fn record(args: &RunArgs, entry: &Entry, settings: &Settings) -> Result<Record> {
+fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: &Settings) -> Result<Record> {
     let (draws, seeds) = (args.output.draws, args.output.seeds);
     for (flag, count, least, most) in [
         ("draws", draws, 2, MOST_DRAWS),
@@ -95,7 +122,14 @@ fn record(args: &RunArgs, entry: &Entry, settings: &Settings) -> Result<Record> 
         target: args.target.clone(),
         draws,
         seeds,
-        parameters: defaults.chain(args.parameters.iter().cloned()).collect(),
+        preset: choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned()),
+        data_seed: match choices.data {
+            Some(Data::Seed(seed)) => Some(seed),
+            Some(Data::Table(_)) => None,
+            None => entry.takes_data().then_some(Data::DEFAULT_SEED),
+        },
+        data: args.data.data.clone(),
+        parameters: defaults.chain(choices.parameters.iter().cloned()).collect(),
         settings: settings.clone(),
     })
 }
@@ -177,6 +211,9 @@ fn write(
     folder.write("draws.csv", csv::sample(&target.names(), &run.sample))?;
     folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
     folder.write("trace.csv", csv::trace(&outcome.trace))?;
+    if let Some(data) = &problem.data {
+        folder.write(Record::DATA, csv::data(data))?;
+    }
     outcome.flow.save(&folder.file("flow.safetensors"))?;
     if let Some(flow) = &outcome.flow_at_1 {
         flow.save(&folder.file("flow_at_1.safetensors"))?;

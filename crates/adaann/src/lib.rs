@@ -16,6 +16,7 @@ pub mod fit;
 pub mod flow;
 mod linear;
 mod names;
+pub mod ode;
 pub mod optim;
 pub mod path;
 pub mod prior;

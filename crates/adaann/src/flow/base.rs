@@ -224,7 +224,7 @@ impl Base {
     }
 
     /// z ← μ + L ε and log q₀(z) for every point, padding included.
-    pub(super) fn forward(&self, noise: &Batch, z: &mut Batch, log_q: &mut [f64]) {
+    pub(crate) fn forward(&self, noise: &Batch, z: &mut Batch, log_q: &mut [f64]) {
         log_q[..z.padded_len()].fill(self.log_peak());
         for i in 0..self.dim() {
             let noise_i = noise.padded_row(i);

@@ -135,13 +135,13 @@ pub(super) struct Scalars {
 }
 
 impl Scalars {
-    /// Fills the table. Operands of the steps are places in it.
+    /// Appends the table. Operands of the steps are places in it.
     pub(super) fn run(&self, uniforms: &[f64], table: &mut Vec<f64>) {
-        table.clear();
+        let start = table.len();
         for step in &self.steps {
             let value = match *step {
                 Op::Uniform(index) => Some(uniforms[index as usize]),
-                op => op.of(|node| table[node.index()]),
+                op => op.of(|node| table[start + node.index()]),
             };
             table.push(value.expect("an input is not uniform"));
         }

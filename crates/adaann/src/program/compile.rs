@@ -22,13 +22,7 @@ pub(super) fn compile(graph: &Graph, first: usize, outputs: &[Node]) -> Code {
 /// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that
 /// they have in common.
 fn lower(graph: &Graph, outputs: &[Node]) -> (Graph, Vec<Node>) {
-    let mut live = vec![false; graph.len()];
-    outputs.iter().for_each(|n| live[n.index()] = true);
-    for index in (0..graph.len()).rev() {
-        if live[index] {
-            graph.op(Node(index as u32)).operands().iter().for_each(|n| live[n.index()] = true);
-        }
-    }
+    let live = graph.needed_for(outputs);
     let mut lowered = Graph::new();
     let mut moved = vec![Node(0); graph.len()];
     for index in (0..graph.len()).filter(|&index| live[index]) {

@@ -7,14 +7,14 @@
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 
-/// The derivatives of Σ seed·output in each input `0..inputs`.
+/// The derivatives of Σ seed·output in each of the inputs `wrt`.
 ///
 /// The seeds are any nodes: weights that are uniform over the samples, or adjoints that are inputs.
-pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], inputs: u32) -> Vec<Node> {
+pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], wrt: &[Node]) -> Vec<Node> {
     let zero = graph.constant(0.0);
     let one = graph.constant(1.0);
-    let wrt: Vec<Node> = (0..inputs).map(|d| graph.input(d)).collect();
-    let mut reverse = Reverse { active: active(graph), graph, adjoints: Vec::new(), zero, one };
+    let active = graph.depending_on(wrt);
+    let mut reverse = Reverse { active, graph, adjoints: Vec::new(), zero, one };
     reverse.adjoints = vec![None; reverse.active.len()];
     for &(output, seed) in outputs {
         reverse.give(output, seed);
@@ -25,20 +25,37 @@ pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], inputs: u32)
             reverse.back(node, adjoint);
         }
     }
-    wrt.into_iter().map(|node| reverse.adjoints[node.index()].unwrap_or(zero)).collect()
+    wrt.iter().map(|node| reverse.adjoints[node.index()].unwrap_or(zero)).collect()
 }
 
-/// Which nodes depend on an input.
-fn active(graph: &Graph) -> Vec<bool> {
-    let mut active = vec![false; graph.len()];
-    for index in 0..graph.len() {
-        active[index] = match graph.op(Node(index as u32)) {
-            Op::Input(_) => true,
-            Op::Unary(Unary::Detach, _) => false,
-            op => op.operands().iter().any(|n| active[n.index()]),
-        };
+/// The derivative of y = f(x).
+pub(super) fn slope(graph: &mut Graph, function: Unary, x: Node, y: Node) -> Node {
+    let one = graph.constant(1.0);
+    match function {
+        Unary::Abs => graph.unary(Unary::Sign, x),
+        Unary::Sign | Unary::Detach => graph.constant(0.0),
+        Unary::Sqrt => {
+            let half = graph.constant(0.5);
+            let reciprocal = graph.div(one, y);
+            graph.mul(half, reciprocal)
+        }
+        Unary::Exp => y,
+        Unary::ExpM1 => graph.add(one, y),
+        Unary::Ln => graph.div(one, x),
+        Unary::Ln1p => {
+            let shifted = graph.add(one, x);
+            graph.div(one, shifted)
+        }
+        Unary::Tanh => {
+            let square = graph.mul(y, y);
+            graph.sub(one, square)
+        }
+        Unary::Sin => graph.unary(Unary::Cos, x),
+        Unary::Cos => {
+            let sin = graph.unary(Unary::Sin, x);
+            graph.neg(sin)
+        }
     }
-    active
 }
 
 struct Reverse<'a> {
@@ -55,7 +72,7 @@ impl Reverse<'_> {
         match self.graph.op(node) {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => {}
             Op::Unary(function, x) => {
-                let slope = self.slope(function, x, node);
+                let slope = slope(self.graph, function, x, node);
                 self.give_times(x, adjoint, slope);
             }
             Op::Binary(function, [a, b]) => self.back_binary(function, a, b, node, adjoint),
@@ -106,36 +123,6 @@ impl Reverse<'_> {
             }
             Binary::ExpNegDistance => {
                 unreachable!("made when a program is compiled, after it was differentiated")
-            }
-        }
-    }
-
-    /// The derivative of y = f(x).
-    fn slope(&mut self, function: Unary, x: Node, y: Node) -> Node {
-        let graph = &mut *self.graph;
-        match function {
-            Unary::Abs => graph.unary(Unary::Sign, x),
-            Unary::Sign | Unary::Detach => self.zero,
-            Unary::Sqrt => {
-                let half = graph.constant(0.5);
-                let reciprocal = graph.div(self.one, y);
-                graph.mul(half, reciprocal)
-            }
-            Unary::Exp => y,
-            Unary::ExpM1 => graph.add(self.one, y),
-            Unary::Ln => graph.div(self.one, x),
-            Unary::Ln1p => {
-                let shifted = graph.add(self.one, x);
-                graph.div(self.one, shifted)
-            }
-            Unary::Tanh => {
-                let square = graph.mul(y, y);
-                graph.sub(self.one, square)
-            }
-            Unary::Sin => graph.unary(Unary::Cos, x),
-            Unary::Cos => {
-                let sin = graph.unary(Unary::Sin, x);
-                graph.neg(sin)
             }
         }
     }

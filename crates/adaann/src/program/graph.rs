@@ -77,6 +77,53 @@ impl Graph {
         Node(index)
     }
 
+    /// Which nodes depend on one of the given inputs.
+    pub(super) fn depending_on(&self, inputs: &[Node]) -> Vec<bool> {
+        let mut depends = vec![false; self.len()];
+        inputs.iter().for_each(|n| depends[n.index()] = true);
+        for index in 0..self.len() {
+            depends[index] |= match self.ops[index] {
+                Op::Unary(Unary::Detach, _) => false,
+                op => op.operands().iter().any(|n| depends[n.index()]),
+            };
+        }
+        depends
+    }
+
+    /// Writes another graph's `outputs` into this one, with `inputs` for its inputs.
+    pub(crate) fn embed(&mut self, other: &Graph, outputs: &[Node], inputs: &[Node]) -> Vec<Node> {
+        let live = other.needed_for(outputs);
+        let mut moved = vec![Node(0); other.len()];
+        for index in (0..other.len()).filter(|&index| live[index]) {
+            let to = |n: Node| moved[n.index()];
+            moved[index] = match other.ops[index] {
+                Op::Input(input) => inputs[input as usize],
+                Op::Unary(function, x) => self.unary(function, to(x)),
+                Op::Binary(Binary::Add, [a, b]) => self.add(to(a), to(b)),
+                Op::Binary(Binary::Mul, [a, b]) => self.mul(to(a), to(b)),
+                Op::Binary(Binary::Div, [a, b]) => self.div(to(a), to(b)),
+                Op::Binary(Binary::Min, [a, b]) => self.min(to(a), to(b)),
+                Op::Binary(Binary::Max, [a, b]) => self.max(to(a), to(b)),
+                Op::Binary(function, operands) => self.binary(function, operands.map(to)),
+                Op::Select(comparison, operands) => self.select(comparison, operands.map(to)),
+                leaf @ (Op::Constant(_) | Op::Uniform(_)) => self.push(leaf),
+            };
+        }
+        outputs.iter().map(|n| moved[n.index()]).collect()
+    }
+
+    /// Which nodes are needed to compute some others.
+    pub(super) fn needed_for(&self, outputs: &[Node]) -> Vec<bool> {
+        let mut needed = vec![false; self.len()];
+        outputs.iter().for_each(|n| needed[n.index()] = true);
+        for index in (0..self.len()).rev() {
+            if needed[index] {
+                self.ops[index].operands().iter().for_each(|n| needed[n.index()] = true);
+            }
+        }
+        needed
+    }
+
     pub(crate) fn constant(&mut self, value: f64) -> Node {
         self.push(Op::Constant(value.to_bits()))
     }

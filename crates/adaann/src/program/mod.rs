@@ -8,15 +8,25 @@ mod allocate;
 mod code;
 mod compile;
 mod expr;
+mod function;
 mod gradient;
 mod graph;
 mod op;
+mod routine;
 mod run;
+mod tangent;
 
 #[cfg(test)]
 mod tests;
 
 pub use expr::{Condition, Expr, log_sum_exp};
+pub(crate) use function::Function;
+pub(crate) use gradient::gradient;
+pub(crate) use graph::Graph;
+pub(crate) use op::{Comparison, Node, Unary};
+pub(crate) use routine::{Room, Routine, Tables};
+pub(crate) use run::Block;
+pub(crate) use tangent::tangent;
 
 use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
@@ -24,7 +34,6 @@ use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error, Result};
 use code::Code;
 use fearless_simd::Simd;
-use graph::Graph;
 use std::cell::RefCell;
 
 /// A density recorded from a closure, with its exact gradient.
@@ -110,7 +119,8 @@ impl Program {
         let weights = [graph.uniform(0), graph.uniform(1)];
         let seeded = [(parts[PRIOR], weights[PRIOR]), (parts[LIKELIHOOD], weights[LIKELIHOOD])];
         let mut outputs = parts.to_vec();
-        outputs.extend(gradient::gradient(&mut graph, &seeded, dim as u32));
+        let wrt: Vec<_> = (0..dim as u32).map(|d| graph.input(d)).collect();
+        outputs.extend(gradient(&mut graph, &seeded, &wrt));
         Self {
             dim,
             has_prior,
@@ -201,7 +211,7 @@ impl Kernel for Evaluate<'_> {
         let log_prior = &mut out.log_prior.as_chunks_mut().0[..len];
         let log_likelihood = &mut out.log_likelihood.as_chunks_mut().0[..len];
         let (gradient, stride) = out.gradient.blocks_mut();
-        let mut outputs = run::Outputs { log_prior, log_likelihood, gradient, stride };
+        let mut outputs = run::Values { log_prior, log_likelihood, gradient, stride };
         run::run(simd, scratch, code, inputs, &mut outputs, len);
         // 0·x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);

@@ -13,7 +13,7 @@ use std::cell::Cell;
 const BLOCK: usize = PAD;
 
 /// `BLOCK` samples of one value.
-pub(super) type Block = [f64; BLOCK];
+pub(crate) type Block = [f64; BLOCK];
 
 /// The rows that a program reads, `stride` blocks apart.
 #[derive(Clone, Copy)]
@@ -22,8 +22,14 @@ pub(super) struct Inputs<'a> {
     pub(super) stride: usize,
 }
 
-/// The rows that a program writes: two values, and those of a gradient, `stride` blocks apart.
-pub(super) struct Outputs<'a> {
+/// The rows that a program writes.
+pub(super) trait Outputs {
+    /// Block `at` of a row.
+    fn block(&mut self, row: usize, at: usize) -> &mut Block;
+}
+
+/// The rows of an evaluation: two values, and those of a gradient, `stride` blocks apart.
+pub(super) struct Values<'a> {
     pub(super) log_prior: &'a mut [Block],
     pub(super) log_likelihood: &'a mut [Block],
     pub(super) gradient: &'a mut [Block],
@@ -70,13 +76,25 @@ pub(super) fn run<S: Simd>(
     scratch: &mut Scratch,
     code: &Code,
     inputs: Inputs<'_>,
-    outputs: &mut Outputs<'_>,
+    outputs: &mut (impl Outputs + ?Sized),
     blocks: usize,
 ) {
     debug_assert_eq!(scratch.of.map(|of| of.0), Some(code.id), "prepared for this code");
-    let Scratch { slots, scalars, .. } = scratch;
-    let (slots, _) = slots.as_chunks_mut();
-    let scalars = scalars.as_slice();
+    let (slots, _) = scratch.slots.as_chunks_mut();
+    execute(simd, code, slots, &scratch.scalars, inputs, outputs, blocks);
+}
+
+/// Runs over some blocks of samples, with slots that hold the splats of the scalars.
+#[inline(always)]
+pub(super) fn execute<S: Simd>(
+    simd: S,
+    code: &Code,
+    slots: &mut [Block],
+    scalars: &[f64],
+    inputs: Inputs<'_>,
+    outputs: &mut (impl Outputs + ?Sized),
+    blocks: usize,
+) {
     for at in 0..blocks {
         let mut machine = Machine {
             simd,
@@ -95,12 +113,18 @@ pub(super) fn run<S: Simd>(
 #[cold]
 #[inline(never)]
 fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
+    scratch.scalars.clear();
     code.scalars.run(&uniforms, &mut scratch.scalars);
     scratch.slots.reserve(code.slots * BLOCK);
-    for (slot, &scalar) in scratch.slots.chunks_exact_mut(BLOCK).zip(&code.splats) {
-        slot.fill(scratch.scalars[scalar as usize]);
-    }
+    splat(code, scratch.slots.as_chunks_mut().0, &scratch.scalars);
     scratch.of = Some((code.id, uniforms));
+}
+
+/// Lays out as blocks the scalars that instructions want so.
+pub(super) fn splat(code: &Code, slots: &mut [Block], scalars: &[f64]) {
+    for (slot, &scalar) in slots.iter_mut().zip(&code.splats) {
+        slot.fill(scalars[scalar as usize]);
+    }
 }
 
 /// Evaluates an expression of blocks and scalars for every register.
@@ -129,7 +153,12 @@ impl<S: Simd> Machine<'_, S> {
     /// Runs an instruction over block `at`: from memory to memory, since a slot is in the fastest
     /// cache, and registers that outlive an instruction would be spilled around the `match`.
     #[inline(always)]
-    fn step(&mut self, instruction: &Instruction, outputs: &mut Outputs<'_>, at: usize) {
+    fn step(
+        &mut self,
+        instruction: &Instruction,
+        outputs: &mut (impl Outputs + ?Sized),
+        at: usize,
+    ) {
         let Self { simd, scalars, inputs, stride, .. } = *self;
         let to = instruction.to as usize;
         let (to, operands) = if instruction.to < ROW {
@@ -260,7 +289,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-impl Outputs<'_> {
+impl Outputs for Values<'_> {
     #[inline(always)]
     fn block(&mut self, row: usize, at: usize) -> &mut Block {
         match row {
@@ -268,5 +297,13 @@ impl Outputs<'_> {
             LIKELIHOOD => &mut self.log_likelihood[at],
             _ => &mut self.gradient[(row - GRADIENT) * self.stride + at],
         }
+    }
+}
+
+/// One block a row.
+impl Outputs for [Block] {
+    #[inline(always)]
+    fn block(&mut self, row: usize, _: usize) -> &mut Block {
+        &mut self[row]
     }
 }

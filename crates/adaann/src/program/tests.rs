@@ -157,8 +157,8 @@ fn what_both_modes_share_needs_no_shares() {
     let mut graph = Graph::new();
     let node = density(&mut graph);
     let one = graph.constant(1.0);
-    let slopes = gradient::gradient(&mut graph, &[(node, one)], 2);
-    let y = graph.input(1);
+    let (x, y) = (graph.input(0), graph.input(1));
+    let slopes = gradient::gradient(&mut graph, &[(node, one)], &[x, y]);
     let minus_two = graph.constant(-2.0);
     assert_eq!(slopes[1], graph.mul(minus_two, y));
 }

@@ -32,6 +32,7 @@ pub(super) fn gaussian(parameters: &[f64]) -> Result<Problem> {
             modes: vec![Mode { location: mean, weight: 1.0 }],
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(4 * dim.max(5)),
             schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
@@ -50,6 +51,7 @@ pub(super) fn eight(_: &[f64]) -> Result<Problem> {
     Ok(Problem {
         target: Box::new(Labelled::new(mixture.record(), ["x", "y"])),
         known: mixture.known(),
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
@@ -72,6 +74,7 @@ pub(super) fn forty(_: &[f64]) -> Result<Problem> {
     Ok(Problem {
         target: Box::new(Labelled::new(mixture.record(), ["x", "y"])),
         known: mixture.known(),
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             base: BaseSpec { sd: vec![25.0], ..BaseSpec::default() },

@@ -12,13 +12,17 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 
+mod data;
+mod dynamics;
 mod gaussians;
 mod known;
 mod labelled;
 mod paper;
 mod planes;
+mod quadrature;
 mod spaces;
 
+pub use data::{Data, Table};
 pub use known::{Distance, Known, Mode, Split, mode_weights, split_shares};
 
 use crate::{Result, error, fit::Settings, names, target::Target};
@@ -31,6 +35,8 @@ pub struct Problem {
     pub known: Known,
     /// Settings that work for it.
     pub settings: Settings,
+    /// The data behind it, if it is a posterior.
+    pub data: Option<Table>,
 }
 
 /// A registered density.
@@ -41,7 +47,27 @@ pub struct Entry {
     pub summary: &'static str,
     /// What can be chosen about it.
     pub parameters: &'static [Parameter],
-    build: fn(&[f64]) -> Result<Problem>,
+    /// Names of its sets of settings; the first one is used if none is asked for.
+    pub presets: &'static [&'static str],
+    build: Build,
+}
+
+/// How an entry makes its problem from the values of its parameters.
+enum Build {
+    Density(fn(&[f64]) -> Result<Problem>),
+    /// With a preset and data.
+    Posterior(fn(&[f64], &str, &Data) -> Result<Problem>),
+}
+
+/// What is chosen about a registered density.
+#[derive(Debug, Clone, Default)]
+pub struct Choices {
+    /// Parameters by their names; defaults for the others.
+    pub parameters: Vec<(String, f64)>,
+    /// The set of settings; the entry's first one if none.
+    pub preset: Option<String>,
+    /// Where the data comes from; seed 1 if nothing is said.
+    pub data: Option<Data>,
 }
 
 /// Something that can be chosen about a density.
@@ -68,8 +94,34 @@ impl Entry {
     /// # Errors
     /// If there is no such parameter or its value is out of range.
     pub fn build(&self, given: &[(String, f64)]) -> Result<Problem> {
+        self.choose(&Choices { parameters: given.to_vec(), ..Choices::default() })
+    }
+
+    /// Is it a posterior, with data behind it?
+    pub fn takes_data(&self) -> bool {
+        matches!(self.build, Build::Posterior(_))
+    }
+
+    /// The density with all that can be chosen about it.
+    ///
+    /// ```
+    /// use adaann::registry::{Choices, Data, find};
+    ///
+    /// let choices = Choices {
+    ///     preset: Some("paper".into()),
+    ///     data: Some(Data::Seed(7)),
+    ///     ..Choices::default()
+    /// };
+    /// let problem = find("hiv")?.choose(&choices)?;
+    /// assert_eq!(problem.target.names(), ["p1", "p2", "x2_0"]);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such parameter or preset, a value is out of range, or the data does not fit.
+    pub fn choose(&self, choices: &Choices) -> Result<Problem> {
         let mut values: Vec<f64> = self.parameters.iter().map(|p| p.default).collect();
-        for (name, value) in given {
+        for (name, value) in &choices.parameters {
             let names = || self.parameters.iter().map(|p| p.name);
             let Some(index) = names().position(|known| known == name) else {
                 return Err(names::unknown("parameter", name, names()));
@@ -79,7 +131,19 @@ impl Entry {
             }
             values[index] = *value;
         }
-        (self.build)(&values)
+        let preset = choices.preset.as_deref().unwrap_or(self.presets[0]);
+        if !self.presets.contains(&preset) {
+            return Err(names::unknown("preset", preset, self.presets.iter().copied()));
+        }
+        match (&self.build, &choices.data) {
+            (Build::Density(build), None) => build(&values),
+            (Build::Density(_), Some(_)) => {
+                Err(error::setting("data", "given", format!("left out: {} has none", self.name)))
+            }
+            (Build::Posterior(build), data) => {
+                build(&values, preset, data.as_ref().unwrap_or(&Data::Seed(Data::DEFAULT_SEED)))
+            }
+        }
     }
 }
 
@@ -107,7 +171,8 @@ pub const ALL: &[Entry] = &[
         name: "bimodal",
         summary: "the paper's Example 1: two modes on a line, exp(-((z + 2)^2 - 3)^2)",
         parameters: &[],
-        build: paper::bimodal,
+        presets: &["paper"],
+        build: Build::Density(paper::bimodal),
     },
     Entry {
         name: "mixture1d",
@@ -117,7 +182,8 @@ pub const ALL: &[Entry] = &[
             default: 4.0,
             description: "distance between the modes, at -mu/2 and mu/2",
         }],
-        build: paper::mixture1d,
+        presets: &["paper"],
+        build: Build::Density(paper::mixture1d),
     },
     Entry {
         name: "mixture1d-asymmetric",
@@ -127,7 +193,8 @@ pub const ALL: &[Entry] = &[
             default: 4.0,
             description: "distance between the modes, at -mu and 0",
         }],
-        build: paper::mixture1d_asymmetric,
+        presets: &["paper"],
+        build: Build::Density(paper::mixture1d_asymmetric),
     },
     Entry {
         name: "mixture2d",
@@ -137,49 +204,79 @@ pub const ALL: &[Entry] = &[
             default: 0.5,
             description: "moves the modes apart and up, at (-mu - 1, mu) and (mu + 1, mu)",
         }],
-        build: paper::mixture2d,
+        presets: &["paper"],
+        build: Build::Density(paper::mixture2d),
+    },
+    Entry {
+        name: "lorenz",
+        summary: "the paper's Example 4: three parameters of the Lorenz attractor, from data",
+        parameters: &[Parameter {
+            name: "noise-variance",
+            default: 0.2,
+            description: "variance of the measurements; 0.2 and 0.001 in the paper",
+        }],
+        presets: &["default", "paper"],
+        build: Build::Posterior(dynamics::lorenz),
+    },
+    Entry {
+        name: "hiv",
+        summary: "the paper's Example 5: two mirrored modes of an HIV model, from its virus load",
+        parameters: &[Parameter {
+            name: "noise-variance",
+            default: 0.000_5,
+            description: "variance of the measurements",
+        }],
+        presets: &["default", "paper"],
+        build: Build::Posterior(dynamics::hiv),
     },
     Entry {
         name: "gaussian",
         summary: "a Gaussian with neighbouring coordinates correlated by 0.8",
         parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
-        build: gaussians::gaussian,
+        presets: &["default"],
+        build: Build::Density(gaussians::gaussian),
     },
     Entry {
         name: "eight-gaussians",
         summary: "eight equal Gaussians on a circle of radius 2",
         parameters: &[],
-        build: gaussians::eight,
+        presets: &["default"],
+        build: Build::Density(gaussians::eight),
     },
     Entry {
         name: "mixture40",
         summary: "forty equal Gaussians scattered over a square with sides of 80",
         parameters: &[],
-        build: gaussians::forty,
+        presets: &["default"],
+        build: Build::Density(gaussians::forty),
     },
     Entry {
         name: "two-moons",
         summary: "two crescents on a circle of radius 2",
         parameters: &[],
-        build: planes::two_moons,
+        presets: &["default"],
+        build: Build::Density(planes::two_moons),
     },
     Entry {
         name: "rings",
         summary: "four rings around the origin, radii 1 to 4, the outer ones heavier",
         parameters: &[],
-        build: planes::rings,
+        presets: &["default"],
+        build: Build::Density(planes::rings),
     },
     Entry {
         name: "rosenbrock",
         summary: "Rosenbrock's valley as a density: a thin parabola",
         parameters: &[],
-        build: planes::rosenbrock,
+        presets: &["default"],
+        build: Build::Density(planes::rosenbrock),
     },
     Entry {
         name: "eggbox",
         summary: "eighteen sharp peaks in a square, ten of them cut by its edges",
         parameters: &[],
-        build: planes::eggbox,
+        presets: &["default"],
+        build: Build::Density(planes::eggbox),
     },
     Entry {
         name: "funnel",
@@ -189,7 +286,8 @@ pub const ALL: &[Entry] = &[
             default: 10.0,
             description: "number of dimensions",
         }],
-        build: spaces::funnel,
+        presets: &["default"],
+        build: Build::Density(spaces::funnel),
     },
     Entry {
         name: "many-well",
@@ -199,12 +297,14 @@ pub const ALL: &[Entry] = &[
             default: 32.0,
             description: "number of dimensions, even",
         }],
-        build: spaces::many_well,
+        presets: &["default"],
+        build: Build::Density(spaces::many_well),
     },
     Entry {
         name: "shells",
         summary: "two thin spherical shells in a box, in any dimension",
         parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
-        build: spaces::shells,
+        presets: &["default"],
+        build: Build::Density(spaces::shells),
     },
 ];

@@ -23,6 +23,7 @@ pub(super) fn bimodal(_: &[f64]) -> Result<Problem> {
             modes: vec![mode(-2.0 - root), mode(-2.0 + root)],
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(50),
             base: BaseSpec { sd: vec![2.0], ..BaseSpec::default() },
@@ -70,6 +71,7 @@ fn on_a_line(means: [f64; 2], layers: usize, lr: f64) -> Problem {
     Problem {
         target: Box::new(Labelled::new(mixture.record(), ["z"])),
         known: mixture.known(),
+        data: None,
         settings: unrefined(layers, 4.0, 0.005, lr),
     }
 }
@@ -88,6 +90,7 @@ pub(super) fn mixture2d(parameters: &[f64]) -> Result<Problem> {
     Ok(Problem {
         target: Box::new(Labelled::new(hand::Mixture2d { mu }, ["z1", "z2"])),
         known: mixture.known(),
+        data: None,
         settings: unrefined(75, 2.0, 0.01, lr),
     })
 }

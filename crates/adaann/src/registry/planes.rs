@@ -24,6 +24,7 @@ pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
             modes: vec![mode(-2.0), mode(2.0)],
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(50),
             // A quiet start and many points: how the mass is shared is settled early, and by chance
@@ -62,6 +63,7 @@ pub(super) fn rings(_: &[f64]) -> Result<Problem> {
             distance: Distance::Radial,
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(150),
             base: BaseSpec { sd: vec![2.5], ..BaseSpec::default() },
@@ -96,6 +98,7 @@ pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
             modes: vec![Mode { location: vec![1.0, 1.0], weight: 1.0 }],
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(75),
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
@@ -132,6 +135,7 @@ pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
             modes,
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             path: PathKind::Likelihood,

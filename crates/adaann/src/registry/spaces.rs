@@ -35,6 +35,7 @@ pub(super) fn funnel(parameters: &[f64]) -> Result<Problem> {
             sd: Some(sd),
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
@@ -72,6 +73,7 @@ pub(super) fn many_well(parameters: &[f64]) -> Result<Problem> {
             splits: (0..dim / 2).map(split).collect(),
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
@@ -121,6 +123,7 @@ pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
             modes: vec![mode(-1.0), mode(1.0)],
             ..Known::default()
         },
+        data: None,
         settings: Settings {
             flow: FlowSpec::planar(75),
             base: BaseSpec { sd: vec![1.5], ..BaseSpec::default() },

@@ -30,6 +30,14 @@ impl Buffer {
             *self = Self::zeros(len);
         }
     }
+
+    /// Makes the length at least `len` and keeps what is there; what is new is 0.
+    pub fn grow(&mut self, len: usize) {
+        if len > self.len {
+            self.lines.resize(len.div_ceil(LINE), Line([0.0; LINE]));
+            self.len = len;
+        }
+    }
 }
 
 impl std::ops::Deref for Buffer {

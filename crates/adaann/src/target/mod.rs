@@ -72,6 +72,12 @@ pub trait Target: Send + Sync {
         false
     }
 
+    /// Does its prior integrate to 1? A power of a density without such a prior may have no
+    /// integral.
+    fn has_proper_prior(&self) -> bool {
+        true
+    }
+
     /// Where coordinate `d` lives.
     fn support(&self, d: usize) -> Support {
         let _ = d;

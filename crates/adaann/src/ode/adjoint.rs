@@ -1,0 +1,246 @@
+//! The discrete adjoint: back through the steps that were taken.
+//!
+//! The states before each step are kept for a window of steps. Where a solution is longer than its
+//! window, the carry at the start of each window is kept as well and the window is walked again, so
+//! that memory stays bounded at the price of at most one more forward pass.
+
+use super::forward::{Forward, ForwardRoom, Patterns, Prepared, Rows, Watch};
+use super::grid::Grid;
+use super::observations::Observations;
+use super::step::{self, Layout};
+use super::{Solver, System};
+use crate::program::{Block, Room};
+use fearless_simd::Simd;
+
+/// Rows that a window may take: 4 MiB of them.
+const MOST_ROWS: usize = (4 << 20) / size_of::<Block>();
+
+/// The reverse of a [`Forward`] without sensitivities.
+#[derive(Debug)]
+pub(super) struct Adjoint {
+    layout: Layout,
+    step: Prepared,
+    observe: Patterns,
+    start: Prepared,
+    /// Steps of a window.
+    window: usize,
+}
+
+/// What a thread needs to run one.
+#[derive(Debug)]
+pub(super) struct AdjointRoom {
+    pub(super) tape: Tape,
+    /// Tape of a step, parameters, λ, μ: before a reverse step, and after it.
+    rows: [Rows; 2],
+    step: Room,
+    observe: Vec<Room>,
+    start: Room,
+}
+
+/// What the forward pass leaves for the reverse one.
+#[derive(Debug)]
+pub(super) struct Tape {
+    layout: Layout,
+    window: usize,
+    adaptive: bool,
+    /// x before each step of the window and after its last; behind x, of adaptive methods, the time
+    /// before the step and the step taken.
+    records: Rows,
+    /// The carry at the start of each window.
+    checkpoints: Rows,
+    /// Steps taken until each time.
+    steps_until: Vec<usize>,
+    steps: usize,
+}
+
+impl Tape {
+    fn record(&mut self, slot: usize) -> &mut [Block] {
+        let width = self.layout.tape();
+        self.records.grow((slot + 1) * width);
+        &mut self.records[slot * width..][..width]
+    }
+
+    fn keep_states(&mut self, slot: usize, rows: &[Block]) {
+        let n = self.layout.states;
+        self.record(slot)[..n].copy_from_slice(&rows[..n]);
+    }
+
+    fn keep_before(&mut self, slot: usize, rows: &[Block]) {
+        if self.adaptive {
+            let (n, time) = (self.layout.states, self.layout.time());
+            self.record(slot)[n] = rows[time];
+        }
+    }
+
+    fn keep_after(&mut self, slot: usize, rows: &[Block]) {
+        if self.adaptive {
+            let (n, taken) = (self.layout.states, self.layout.taken());
+            self.record(slot)[n + 1] = rows[taken];
+        }
+        self.keep_states(slot + 1, rows);
+    }
+}
+
+impl Watch for Tape {
+    fn begin(&mut self, rows: &[Block]) {
+        self.steps_until.clear();
+        self.steps = 0;
+        self.keep_states(0, rows);
+    }
+
+    fn before_step(&mut self, step: usize, rows: &[Block]) {
+        let slot = step % self.window;
+        if slot == 0 {
+            let (carry, window) = (self.layout.carry(), step / self.window);
+            self.checkpoints.grow((window + 1) * carry);
+            self.checkpoints[window * carry..][..carry].copy_from_slice(&rows[..carry]);
+            self.keep_states(0, rows);
+        }
+        self.keep_before(slot, rows);
+    }
+
+    fn after_step(&mut self, step: usize, rows: &[Block]) {
+        self.keep_after(step % self.window, rows);
+        self.steps = step + 1;
+    }
+
+    fn at_time(&mut self, _k: usize, steps: usize, _rows: &[Block]) {
+        self.steps_until.push(steps);
+    }
+}
+
+impl Adjoint {
+    pub(super) fn new(
+        system: &System,
+        solver: &Solver,
+        grid: &Grid,
+        observations: &Observations,
+        longest_window: Option<usize>,
+    ) -> Self {
+        let layout = Layout::new(system, solver, Vec::new());
+        let longest = longest_window.unwrap_or((MOST_ROWS / layout.tape()).max(16));
+        // An adaptive step's length is on the tape: its adjoint has no uniforms.
+        let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
+        Self {
+            step: Prepared::new(step::back(system, solver, &layout), &settings),
+            observe: Patterns::new(observations, |present| observations.back(&layout, present)),
+            start: Prepared::plain(step::back_to_start(system, &layout)),
+            window: grid.steps().unwrap_or(longest).clamp(1, longest),
+            layout,
+        }
+    }
+
+    /// Passes over a block that a reverse step makes.
+    pub(super) fn instructions(&self) -> usize {
+        self.step.routine.instructions()
+    }
+
+    pub(super) fn room(&self, grid: &Grid) -> AdjointRoom {
+        let Layout { states, parameters, .. } = self.layout;
+        let rows = Rows::zeros(self.layout.tape() + states + 2 * parameters);
+        AdjointRoom {
+            tape: Tape {
+                layout: self.layout.clone(),
+                window: self.window,
+                adaptive: grid.is_adaptive(),
+                records: Rows::default(),
+                checkpoints: Rows::default(),
+                steps_until: Vec::with_capacity(grid.times()),
+                steps: 0,
+            },
+            rows: [rows.clone(), rows],
+            step: self.step.routine.room(),
+            observe: self.observe.rooms(),
+            start: self.start.routine.room(),
+        }
+    }
+
+    /// d log p(data)/dp, one row a parameter, after a forward pass that the tape has watched.
+    #[inline(always)]
+    pub(super) fn run<S: Simd>(
+        &self,
+        simd: S,
+        grid: &Grid,
+        forward: &Forward,
+        forward_room: &mut ForwardRoom,
+        room: &mut AdjointRoom,
+        gradient: &mut [Block],
+    ) {
+        let parameters = self.layout.tape()..self.layout.tape() + self.layout.parameters;
+        for rows in &mut room.rows {
+            let p = &forward.rows(forward_room)[self.layout.carry()..];
+            rows[parameters.clone()].copy_from_slice(p);
+            rows[parameters.end..].as_flattened_mut().fill(0.0);
+        }
+        let (steps, window) = (room.tape.steps, self.window);
+        let mut ahead = grid.times();
+        for number in (0..steps.div_ceil(window)).rev() {
+            let (first, last) = (number * window, steps.min((number + 1) * window));
+            if last < steps {
+                self.walk_again(simd, grid, forward, forward_room, &mut room.tape, first..last);
+            }
+            for step in (first..last).rev() {
+                while ahead > 0 && room.tape.steps_until[ahead - 1] == step + 1 {
+                    ahead -= 1;
+                    self.observe(simd, room, ahead, step + 1 - first);
+                }
+                room.load(step - first);
+                let AdjointRoom { rows: [front, back], step: own, .. } = room;
+                let setting = if grid.is_adaptive() { 0 } else { step };
+                self.step.run(simd, own, setting, front, &mut back[parameters.end..]);
+                room.rows.swap(0, 1);
+            }
+        }
+        while ahead > 0 {
+            ahead -= 1;
+            self.observe(simd, room, ahead, 0);
+        }
+        let AdjointRoom { rows: [front, _], start, .. } = room;
+        self.start.run(simd, start, 0, &front[parameters.start..], gradient);
+    }
+
+    /// Adds the derivatives of an observation at the states of a slot.
+    #[inline(always)]
+    fn observe<S: Simd>(&self, simd: S, room: &mut AdjointRoom, k: usize, slot: usize) {
+        room.load(slot);
+        let AdjointRoom { rows: [front, back], observe, .. } = room;
+        let first = self.layout.tape() + self.layout.parameters;
+        self.observe.run(simd, observe, k, front, &mut back[first..]);
+        room.rows.swap(0, 1);
+    }
+
+    /// Fills the window with the steps that it held before later ones took its place.
+    fn walk_again<S: Simd>(
+        &self,
+        simd: S,
+        grid: &Grid,
+        forward: &Forward,
+        forward_room: &mut ForwardRoom,
+        tape: &mut Tape,
+        steps: std::ops::Range<usize>,
+    ) {
+        let carry = self.layout.carry();
+        let window = steps.start / self.window;
+        forward.restore(forward_room, &tape.checkpoints[window * carry..][..carry]);
+        tape.keep_states(0, forward.rows(forward_room));
+        let mut k = tape.steps_until.partition_point(|&until| until <= steps.start);
+        for step in steps {
+            while tape.steps_until[k] <= step {
+                k += 1;
+            }
+            let slot = step % self.window;
+            tape.keep_before(slot, forward.rows(forward_room));
+            forward.step(simd, grid, forward_room, k, step);
+            tape.keep_after(slot, forward.rows(forward_room));
+        }
+    }
+}
+
+impl AdjointRoom {
+    /// Lays the record of a slot before the parameters.
+    #[inline(always)]
+    fn load(&mut self, slot: usize) {
+        let width = self.tape.layout.tape();
+        self.rows[0][..width].copy_from_slice(&self.tape.records[slot * width..][..width]);
+    }
+}

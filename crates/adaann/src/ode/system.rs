@@ -1,0 +1,130 @@
+//! A system of differential equations, written once as closures and recorded.
+
+use crate::program::{Expr, Function, Graph, Node};
+use crate::{Error, Result};
+
+/// x' = f(t, x, p) with x(t₀) = g(p).
+///
+/// ```
+/// use adaann::ode::System;
+///
+/// // Prey and predators; how many predators there are at the start is a parameter.
+/// let system = System::record(
+///     &["prey", "predators"],
+///     &["birth", "death", "predators_0"],
+///     |_, x, p| vec![p[0] * x[0] - x[0] * x[1], x[0] * x[1] - p[1] * x[1]],
+///     0.0,
+///     |p| vec![1.0.into(), p[2]],
+/// )?;
+/// assert_eq!(system.parameters().len(), 3);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct System {
+    states: Vec<String>,
+    parameters: Vec<String>,
+    /// (t, x, p) -> x'
+    derivative: Function,
+    start: f64,
+    /// p -> x(t₀)
+    initial: Function,
+}
+
+impl System {
+    /// Records the derivative as a function of time, states and parameters, and the states at
+    /// time `start` as a function of the parameters.
+    ///
+    /// # Errors
+    /// If a closure gives another number of values than there are states, there are no states, a
+    /// name comes twice, or `start` is not finite.
+    pub fn record<F, G>(
+        states: &[&str],
+        parameters: &[&str],
+        derivative: F,
+        start: f64,
+        initial: G,
+    ) -> Result<Self>
+    where
+        F: for<'g> FnOnce(Expr<'g>, &[Expr<'g>], &[Expr<'g>]) -> Vec<Expr<'g>>,
+        G: for<'g> FnOnce(&[Expr<'g>]) -> Vec<Expr<'g>>,
+    {
+        let n = states.len();
+        let derivative = Function::record(1 + n + parameters.len(), |z| {
+            derivative(z[0], &z[1..=n], &z[1 + n..])
+        });
+        let system = Self {
+            states: states.iter().map(|&s| s.to_owned()).collect(),
+            parameters: parameters.iter().map(|&s| s.to_owned()).collect(),
+            derivative,
+            start,
+            initial: Function::record(parameters.len(), initial),
+        };
+        system.check()?;
+        Ok(system)
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.states.len();
+        if n == 0 {
+            return Err(Error::Target("a system of equations has at least one state".into()));
+        }
+        for (what, function) in
+            [("the derivative", &self.derivative), ("the initial state", &self.initial)]
+        {
+            if function.outputs() != n {
+                return Err(Error::Shape {
+                    what: what.into(),
+                    found: format!("{} values", function.outputs()),
+                    expected: format!("{n}, one for each state"),
+                });
+            }
+        }
+        let names = || self.states.iter().chain(&self.parameters);
+        if let Some(twice) = names().find(|a| names().filter(|b| a == b).count() > 1) {
+            return Err(Error::Target(format!("the name {twice} is used twice in a system")));
+        }
+        if !self.start.is_finite() {
+            return Err(Error::Target(format!("a system cannot start at time {}", self.start)));
+        }
+        Ok(())
+    }
+
+    /// Names of the states.
+    pub fn states(&self) -> &[String] {
+        &self.states
+    }
+
+    /// Names of the parameters.
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    /// Time of the initial state.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Parameters that the solution depends on, by their numbers.
+    pub(super) fn active(&self) -> Vec<usize> {
+        let first = 1 + self.states.len();
+        let moves =
+            |&j: &usize| self.derivative.depends_on(first + j) || self.initial.depends_on(j);
+        (0..self.parameters.len()).filter(moves).collect()
+    }
+
+    /// f(t, x, p) in a graph.
+    pub(super) fn derivative(
+        &self,
+        graph: &mut Graph,
+        t: Node,
+        x: &[Node],
+        p: &[Node],
+    ) -> Vec<Node> {
+        self.derivative.at(graph, &[&[t], x, p].concat())
+    }
+
+    /// g(p) in a graph.
+    pub(super) fn initial(&self, graph: &mut Graph, p: &[Node]) -> Vec<Node> {
+        self.initial.at(graph, p)
+    }
+}

@@ -1,0 +1,178 @@
+//! Examples 4 and 5 of the paper: posteriors of dynamical systems.
+
+use super::data::{Data, Design};
+use super::{Known, Mode, Problem, quadrature};
+use crate::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
+use crate::prior::Prior;
+use crate::{
+    Result, error,
+    fit::{BaseSpec, Settings},
+    flow::FlowSpec,
+    optim::RateRule,
+    path::PathKind,
+    schedule::{Schedule, Work},
+};
+
+/// Sums of squares beyond this are replaced by it in the paper's runs.
+const PAPER_CAP: f64 = 10_000.0;
+
+/// Example 4: x' = s(y − x), y' = x(r − z) − y, z' = xy − bz from (1, 1, 1).
+pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
+    let noise_variance = variance(parameters[0])?;
+    let system = System::record(
+        &["x", "y", "z"],
+        &["s", "b", "r"],
+        |_, x, p| {
+            let (s, b, r) = (p[0], p[1], p[2]);
+            vec![s * (x[1] - x[0]), x[0] * (r - x[2]) - x[1], x[0] * x[1] - b * x[2]]
+        },
+        0.0,
+        |_| vec![1.0.into(); 3],
+    )?;
+    let design = Design {
+        system: &system,
+        solver: Solver::Rk4 { step: 0.025 },
+        truth: &[10.0, 8.0 / 3.0, 28.0],
+        times: (1..=30).map(|i| f64::from(i) / 20.0).collect(),
+        observed: &["x", "y", "z"],
+        noise_variance,
+    };
+    let paper = Settings {
+        flow: FlowSpec::planar(250),
+        base: BaseSpec { mean: vec![10.0], sd: vec![2.0], ..BaseSpec::default() },
+        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.5 },
+        work: Work { warmup: 500, anneal: 5, refine: 5_000 },
+        samples: 100,
+        refine_samples: 200,
+        variance_samples: 100,
+        lr: 0.000_5,
+        refine_lr_rule: RateRule::Step { every: 500, factor: 0.75 },
+        ..Settings::default()
+    };
+    // All three are positive; a factor of e either way around 10.
+    let proper = Prior::LogNormal { log_mean: 10.0_f64.ln(), log_sd: 1.0 };
+    let own = Settings {
+        base: BaseSpec { mean: vec![10.0_f64.ln()], sd: vec![1.0], ..BaseSpec::default() },
+        path: PathKind::Likelihood,
+        schedule: Schedule::Guarded {
+            t0: 0.0,
+            tau: 0.5,
+            max_ratio: 2.0,
+            min_epsilon: 0.0,
+            max_epsilon: 1.0,
+            robust: true,
+        },
+        ..paper.clone()
+    };
+    let choice = if preset == "paper" { (Prior::Flat, paper) } else { (proper, own) };
+    finish(&design, data, choice, None, &[])
+}
+
+/// Example 5: target cells, infected cells and virus; the virus is observed. The signs of p1 and
+/// x2_0 can be changed together without changing the virus.
+pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
+    let noise_variance = variance(parameters[0])?;
+    let (p3, p4, p5) = (4.1, 10.2, 2.6);
+    let system = System::record(
+        &["x1", "x2", "x3"],
+        &["p1", "p2", "x2_0"],
+        |_, x, p| {
+            let infected = p3 * x[0] * x[2];
+            vec![p[0] - p[1] * x[0] - infected, infected - p4 * x[1], p4 * p[0] * x[1] - p5 * x[2]]
+        },
+        0.0,
+        |p| vec![0.0.into(), p[2], 1.0.into()],
+    )?;
+    let design = Design {
+        system: &system,
+        solver: Solver::Rk4 { step: 0.05 },
+        truth: &[1.2, 0.8, 1.5],
+        times: (1..=40).map(|i| f64::from(i) / 20.0).collect(),
+        observed: &["x3"],
+        noise_variance,
+    };
+    let paper = Settings {
+        flow: FlowSpec::planar(250),
+        base: BaseSpec { mean: vec![0.0], sd: vec![2.0], ..BaseSpec::default() },
+        schedule: Schedule::AdaAnn { t0: 0.000_05, tau: 0.005 },
+        work: Work { warmup: 1_000, anneal: 5, refine: 5_000 },
+        samples: 100,
+        refine_samples: 200,
+        variance_samples: 100,
+        lr: 0.000_5,
+        refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.75 },
+        ..Settings::default()
+    };
+    let own = Settings {
+        base: BaseSpec { mean: vec![0.0], sd: vec![3.0], ..BaseSpec::default() },
+        path: PathKind::Likelihood,
+        schedule: Schedule::Guarded {
+            t0: 0.0,
+            tau: 0.02,
+            max_ratio: 2.0,
+            min_epsilon: 0.0,
+            max_epsilon: 1.0,
+            robust: true,
+        },
+        ..paper.clone()
+    };
+    let proper = Prior::Normal { mean: 0.0, sd: 3.0 };
+    let choice = if preset == "paper" { (Prior::Flat, paper) } else { (proper, own) };
+    let cap = (preset == "paper").then_some(PAPER_CAP);
+    finish(&design, data, choice, cap, &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]])
+}
+
+fn variance(value: f64) -> Result<f64> {
+    if value > 0.0 { Ok(value) } else { Err(error::setting("noise-variance", value, "positive")) }
+}
+
+/// The problem with one prior for all parameters. `mirrors` are the signs that turn one mode into
+/// each of them.
+fn finish(
+    design: &Design,
+    data: &Data,
+    (prior, settings): (Prior, Settings),
+    cap: Option<f64>,
+    mirrors: &[[f64; 3]],
+) -> Result<Problem> {
+    let table = design.table(data)?;
+    let noise = Noise::Gaussian(Scatter::Variance(design.noise_variance));
+    let observations = design.observations(&table, noise)?;
+    let floor = cap.map(|cap| capped(&observations, design.noise_variance, cap));
+    let mut posterior = Posterior::new(design.system, design.solver, observations, &[prior; 3])?;
+    let known = known(&posterior, design.truth, mirrors);
+    if let Some(floor) = floor {
+        posterior = posterior.with_floor(floor);
+    }
+    Ok(Problem { target: Box::new(posterior), known, settings, data: Some(table) })
+}
+
+/// The log likelihood of a sum of squares.
+fn capped(observations: &Observations, variance: f64, sum_of_squares: f64) -> f64 {
+    let count = observations.count() as f64;
+    -0.5 * (sum_of_squares / variance + count * (std::f64::consts::TAU * variance).ln())
+}
+
+/// Exact moments by quadrature around the mode near the truth, and its mirror images.
+fn known(posterior: &Posterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
+    let Some(one) = quadrature::moments(posterior, truth) else { return Known::default() };
+    let images = if mirrors.is_empty() { &[[1.0; 3]][..] } else { mirrors };
+    let share = 1.0 / images.len() as f64;
+    let turned = |values: &[f64], signs: &[f64; 3]| -> Vec<f64> {
+        values.iter().zip(signs).map(|(x, sign)| x * sign).collect()
+    };
+    let mode = |signs| Mode { location: turned(&one.mean, signs), weight: share };
+    let modes: Vec<Mode> = images.iter().map(mode).collect();
+    let over_images = |d: usize, power: i32| -> f64 {
+        images.iter().map(|signs| share * (signs[d] * one.mean[d]).powi(power)).sum()
+    };
+    let mean: Vec<f64> = (0..3).map(|d| over_images(d, 1)).collect();
+    let sd = (0..3).map(|d| (one.sd[d].powi(2) + over_images(d, 2) - mean[d].powi(2)).sqrt());
+    Known {
+        log_z: Some(one.log_z + (images.len() as f64).ln()),
+        sd: Some(sd.collect()),
+        mean: Some(mean),
+        modes,
+        ..Known::default()
+    }
+}
