@@ -1,6 +1,6 @@
 //! The same updates in JAX and PyTorch, run side by side.
 
-use crate::updates::Problem;
+use crate::updates::{Kind, Problem};
 use serde::Deserialize;
 use std::{path::Path, process::Command};
 
@@ -8,7 +8,7 @@ use std::{path::Path, process::Command};
 #[derive(Deserialize)]
 struct Line {
     framework: String,
-    dim: usize,
+    problem: String,
     layers: usize,
     points: usize,
     microseconds: f64,
@@ -17,16 +17,19 @@ struct Line {
 
 /// Runs the peers and prints how many times longer they take than the better of one and two
 /// threads, in double and in single precision.
-pub(crate) fn compare(problems: &[Problem], ours: &[[f64; 4]]) {
+pub(crate) fn compare(kind: Kind, problems: &[Problem], ours: &[[f64; 4]]) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = here.join(".venv/bin/python");
     if !python.exists() {
         eprintln!("no {}: run bench/peers/install.sh first", python.display());
         return;
     }
-    println!("\npeer           d    L     N   microseconds   ratio to f64   to f32   variant");
+    println!(
+        "\npeer         problem      L     N   microseconds   ratio to f64   to f32   variant"
+    );
     for script in ["jax_updates.py", "torch_updates.py"] {
-        let output = Command::new(&python).arg(here.join("peers").join(script)).output();
+        let output =
+            Command::new(&python).arg(here.join("peers").join(script)).args(kind.flag()).output();
         let output = match output {
             Ok(output) if output.status.success() => output.stdout,
             Ok(output) => {
@@ -40,15 +43,16 @@ pub(crate) fn compare(problems: &[Problem], ours: &[[f64; 4]]) {
         };
         for line in String::from_utf8_lossy(&output).lines() {
             let line: Line = serde_json::from_str(line).expect("a peer prints one object a line");
-            let same =
-                |p: &Problem| (p.dim, p.layers, p.points) == (line.dim, line.layers, line.points);
+            let same = |p: &Problem| {
+                (p.name, p.layers, p.points) == (line.problem.as_str(), line.layers, line.points)
+            };
             let Some(i) = problems.iter().position(same) else { continue };
             let double = ours[i][0].min(ours[i][1]);
             let single = ours[i][2].min(ours[i][3]);
             println!(
-                "{:<12} {:>3} {:>4} {:>5} {:>14.1} {:>14.1} {:>8.1}   {}",
+                "{:<12} {:<9} {:>4} {:>5} {:>14.1} {:>14.1} {:>8.1}   {}",
                 line.framework,
-                line.dim,
+                line.problem,
                 line.layers,
                 line.points,
                 line.microseconds,

@@ -3,23 +3,62 @@
 use crate::peers;
 use adaann::{
     Program, Settings,
-    fit::fit,
+    fit::{BaseSpec, fit},
     flow::{FlowSpec, Precision, planar::Activation},
     program::log_sum_exp,
+    registry::{self, Choices},
     schedule::{Schedule, Work},
     simd::Instructions,
+    target::Target,
 };
 use std::{f64::consts::PI, time::Instant};
 
 /// A problem: the same in `peers/problems.py`.
 pub(crate) struct Problem {
-    pub(crate) dim: usize,
+    pub(crate) name: &'static str,
     pub(crate) layers: usize,
     pub(crate) points: usize,
-    target: Program,
+    base: BaseSpec,
+    target: Box<dyn Target>,
 }
 
-fn problems() -> Vec<Problem> {
+/// Which problems to measure.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    /// Closed forms: the flow and little else.
+    Densities,
+    /// Posteriors of dynamical systems, and a closed form of their dimension.
+    Odes,
+}
+
+impl Kind {
+    /// What the peers' scripts are told.
+    pub(crate) fn flag(self) -> Option<&'static str> {
+        (self == Self::Odes).then_some("--odes")
+    }
+
+    fn problems(self) -> Vec<Problem> {
+        match self {
+            Self::Densities => densities(),
+            Self::Odes => odes(),
+        }
+    }
+}
+
+/// The paper's posteriors with its settings; the last of the closed forms is the flow alone.
+fn odes() -> Vec<Problem> {
+    let posterior = |name: &'static str| {
+        let choices = Choices { preset: Some("paper".into()), ..Choices::default() };
+        let problem = registry::find(name).and_then(|entry| entry.choose(&choices));
+        let registry::Problem { target, settings, .. } = problem.expect("registered");
+        Problem { name, layers: 250, points: 100, base: settings.base, target }
+    };
+    let mut problems = vec![posterior("hiv"), posterior("lorenz")];
+    problems.extend(densities().pop());
+    problems
+}
+
+fn densities() -> Vec<Problem> {
     let bimodal = || Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
     let mixture = Program::record(2, |z| {
         let mode = |u: f64| (8.0 / PI).ln() - 16.0 * ((z[0] - u).square() + (z[1] - 0.5).square());
@@ -28,11 +67,18 @@ fn problems() -> Vec<Problem> {
     let gaussian = Program::record(3, |z| {
         0.8 * (z[0] * z[1] + z[1] * z[2]) - (z[0].square() + z[1].square() + z[2].square())
     });
+    let problem = |name, layers, points, target: Program| Problem {
+        name,
+        layers,
+        points,
+        base: BaseSpec::default(),
+        target: Box::new(target),
+    };
     vec![
-        Problem { dim: 1, layers: 50, points: 100, target: bimodal() },
-        Problem { dim: 1, layers: 50, points: 1000, target: bimodal() },
-        Problem { dim: 2, layers: 75, points: 100, target: mixture },
-        Problem { dim: 3, layers: 250, points: 100, target: gaussian },
+        problem("bimodal", 50, 100, bimodal()),
+        problem("bimodal", 50, 1000, bimodal()),
+        problem("mixture", 75, 100, mixture),
+        problem("gaussian", 250, 100, gaussian),
     ]
 }
 
@@ -51,16 +97,18 @@ const VARIANTS: [Variant; 4] = [
 ];
 
 /// Prints the table, and the ratios to the peers if asked.
-pub(crate) fn run(with_peers: bool) {
+pub(crate) fn run(kind: Kind, with_peers: bool) {
     println!(
         "one update: noise, planar flow, density, gradient, Adam; {}; best of 15 runs",
         Instructions::current()
     );
     println!(
-        "                       |      microseconds per update        | ns per point and layer"
+        "                            |      microseconds per update        | ns per point and layer"
     );
-    println!("   d    L     N        |  f64 x1   f64 x2   f32 x1   f32 x2 |  f64 x1   f32 x1");
-    let problems = problems();
+    println!(
+        "problem     d    L     N     |  f64 x1   f64 x2   f32 x1   f32 x2 |  f64 x1   f32 x1"
+    );
+    let problems = kind.problems();
     let mut ours = Vec::new();
     for problem in &problems {
         let mut best = [f64::INFINITY; 4];
@@ -72,8 +120,9 @@ pub(crate) fn run(with_peers: bool) {
         }
         let per_point = |us: f64| us * 1e3 / (problem.points * problem.layers) as f64;
         println!(
-            "{:>4} {:>4} {:>5}        |{:>8.2} {:>8.2} {:>8.2} {:>8.2} |{:>8.2} {:>8.2}",
-            problem.dim,
+            "{:<9} {:>3} {:>4} {:>5}     |{:>8.2} {:>8.2} {:>8.2} {:>8.2} |{:>8.2} {:>8.2}",
+            problem.name,
+            problem.target.dim(),
             problem.layers,
             problem.points,
             best[0],
@@ -85,8 +134,16 @@ pub(crate) fn run(with_peers: bool) {
         );
         ours.push(best);
     }
+    if kind == Kind::Odes {
+        let alone = ours.last().expect("the flow alone is measured");
+        for (problem, best) in problems.iter().zip(&ours) {
+            let ratios: Vec<_> =
+                best.iter().zip(alone).map(|(a, b)| format!("{:.2}", a / b)).collect();
+            println!("{:<9} over the flow alone: {}", problem.name, ratios.join("  "));
+        }
+    }
     if with_peers {
-        peers::compare(&problems, &ours);
+        peers::compare(kind, &problems, &ours);
     }
 }
 
@@ -102,13 +159,14 @@ fn microseconds(problem: &Problem, variant: Variant) -> f64 {
         schedule: Schedule::None,
         work: Work { warmup: 0, anneal: 1, refine: updates },
         refine_samples: problem.points,
+        base: problem.base.clone(),
         ..Settings::default()
     };
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(variant.threads).build().expect("threads");
     pool.install(|| {
         let start = Instant::now();
-        fit(&problem.target, &settings, &mut ()).expect("the problem is well posed");
+        fit(&*problem.target, &settings, &mut ()).expect("the problem is well posed");
         start.elapsed().as_secs_f64() * 1e6 / updates as f64
     })
 }

@@ -21,6 +21,8 @@ pub(super) struct Adjoint {
     layout: Layout,
     step: Prepared,
     observe: Patterns,
+    /// Which derivatives each pattern of observations has.
+    observed: Vec<Vec<usize>>,
     start: Prepared,
     /// Steps of a window.
     window: usize,
@@ -30,10 +32,11 @@ pub(super) struct Adjoint {
 #[derive(Debug)]
 pub(super) struct AdjointRoom {
     pub(super) tape: Tape,
-    /// Tape of a step, parameters, λ, μ: before a reverse step, and after it.
-    rows: [Rows; 2],
+    /// Its inputs are the tape of a step, the parameters, λ and μ.
     step: Room,
     observe: Vec<Room>,
+    /// What an observation adds to λ and μ.
+    part: Rows,
     start: Room,
 }
 
@@ -121,10 +124,19 @@ impl Adjoint {
         let longest = longest_window.unwrap_or((MOST_ROWS / layout.tape()).max(16));
         // An adaptive step's length is on the tape: its adjoint has no uniforms.
         let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
+        let Layout { states, parameters, .. } = layout;
+        let cotangents = states + parameters;
+        let step = step::back(system, solver, &layout);
+        let start = step::back_to_start(system, &layout);
+        let observe = Patterns::new(observations, layout.tape() + parameters, |present| {
+            observations.back(&layout, present).0
+        });
+        let observed = observe.each(observations, |present| observations.back(&layout, present).1);
         Self {
-            step: Prepared::new(step::back(system, solver, &layout), &settings),
-            observe: Patterns::new(observations, |present| observations.back(&layout, present)),
-            start: Prepared::plain(step::back_to_start(system, &layout)),
+            step: Prepared::new(step, layout.tape() + parameters + cotangents, &settings),
+            observe,
+            observed,
+            start: Prepared::plain(start, parameters + cotangents),
             window: grid.steps().unwrap_or(longest).clamp(1, longest),
             layout,
         }
@@ -137,7 +149,6 @@ impl Adjoint {
 
     pub(super) fn room(&self, grid: &Grid) -> AdjointRoom {
         let Layout { states, parameters, .. } = self.layout;
-        let rows = Rows::zeros(self.layout.tape() + states + 2 * parameters);
         AdjointRoom {
             tape: Tape {
                 layout: self.layout.clone(),
@@ -148,9 +159,9 @@ impl Adjoint {
                 steps_until: Vec::with_capacity(grid.times()),
                 steps: 0,
             },
-            rows: [rows.clone(), rows],
             step: self.step.routine.room(),
             observe: self.observe.rooms(),
+            part: Rows::zeros(states + parameters),
             start: self.start.routine.room(),
         }
     }
@@ -166,47 +177,52 @@ impl Adjoint {
         room: &mut AdjointRoom,
         gradient: &mut [Block],
     ) {
-        let parameters = self.layout.tape()..self.layout.tape() + self.layout.parameters;
-        for rows in &mut room.rows {
-            let p = &forward.rows(forward_room)[self.layout.carry()..];
-            rows[parameters.clone()].copy_from_slice(p);
-            rows[parameters.end..].as_flattened_mut().fill(0.0);
-        }
+        let (first, rest) = (self.layout.tape(), self.layout.tape() + self.layout.parameters);
+        let rows = room.step.inputs_mut();
+        rows[first..rest].copy_from_slice(&forward.rows(forward_room)[self.layout.carry()..]);
+        rows[rest..].as_flattened_mut().fill(0.0);
         let (steps, window) = (room.tape.steps, self.window);
         let mut ahead = grid.times();
         for number in (0..steps.div_ceil(window)).rev() {
-            let (first, last) = (number * window, steps.min((number + 1) * window));
-            if last < steps {
-                self.walk_again(simd, grid, forward, forward_room, &mut room.tape, first..last);
+            let (begin, end) = (number * window, steps.min((number + 1) * window));
+            if end < steps {
+                self.walk_again(simd, grid, forward, forward_room, &mut room.tape, begin..end);
             }
-            for step in (first..last).rev() {
+            for step in (begin..end).rev() {
                 while ahead > 0 && room.tape.steps_until[ahead - 1] == step + 1 {
                     ahead -= 1;
-                    self.observe(simd, room, ahead, step + 1 - first);
+                    self.observe(simd, room, ahead, step + 1 - begin);
                 }
-                room.load(step - first);
-                let AdjointRoom { rows: [front, back], step: own, .. } = room;
+                room.load(step - begin);
                 let setting = if grid.is_adaptive() { 0 } else { step };
-                self.step.run(simd, own, setting, front, &mut back[parameters.end..]);
-                room.rows.swap(0, 1);
+                self.step.run(simd, &mut room.step, setting);
+                for row in 0..self.step.routine.outputs() {
+                    self.step.routine.feed_back(&mut room.step, row, rest + row);
+                }
             }
         }
         while ahead > 0 {
             ahead -= 1;
             self.observe(simd, room, ahead, 0);
         }
-        let AdjointRoom { rows: [front, _], start, .. } = room;
-        self.start.run(simd, start, 0, &front[parameters.start..], gradient);
+        let rows = &room.step.inputs()[first..];
+        self.start.apply(simd, &mut room.start, 0, rows, gradient);
     }
 
     /// Adds the derivatives of an observation at the states of a slot.
     #[inline(always)]
     fn observe<S: Simd>(&self, simd: S, room: &mut AdjointRoom, k: usize, slot: usize) {
         room.load(slot);
-        let AdjointRoom { rows: [front, back], observe, .. } = room;
-        let first = self.layout.tape() + self.layout.parameters;
-        self.observe.run(simd, observe, k, front, &mut back[first..]);
-        room.rows.swap(0, 1);
+        let rest = self.layout.tape() + self.layout.parameters;
+        let observed = &self.observed[self.observe.pattern(k)];
+        let part = &mut room.part[..observed.len()];
+        self.observe.apply(simd, &mut room.observe, k, &room.step.inputs()[..rest], part);
+        let cotangents = &mut room.step.inputs_mut()[rest..];
+        for (&row, part) in observed.iter().zip(&*part) {
+            for (sum, part) in cotangents[row].iter_mut().zip(part) {
+                *sum += part;
+            }
+        }
     }
 
     /// Fills the window with the steps that it held before later ones took its place.
@@ -237,10 +253,11 @@ impl Adjoint {
 }
 
 impl AdjointRoom {
-    /// Lays the record of a slot before the parameters.
+    /// Lays down the record of a slot.
     #[inline(always)]
     fn load(&mut self, slot: usize) {
         let width = self.tape.layout.tape();
-        self.rows[0][..width].copy_from_slice(&self.tape.records[slot * width..][..width]);
+        let rows = self.step.inputs_mut();
+        rows[..width].copy_from_slice(&self.tape.records[slot * width..][..width]);
     }
 }

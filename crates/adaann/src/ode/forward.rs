@@ -47,19 +47,26 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(recorded: step::Recorded, settings: &[Vec<f64>]) -> Self {
-        let routine = Routine::new(&recorded.0, &recorded.1);
+    pub(super) fn new(recorded: step::Recorded, inputs: usize, settings: &[Vec<f64>]) -> Self {
+        let routine = Routine::new(&recorded.0, inputs, &recorded.1);
         let tables = routine.tables(settings.iter().map(Vec::as_slice));
         Self { routine, tables }
     }
 
     /// A routine without uniforms.
-    pub(super) fn plain(recorded: step::Recorded) -> Self {
-        Self::new(recorded, &[Vec::new()])
+    pub(super) fn plain(recorded: step::Recorded, inputs: usize) -> Self {
+        Self::new(recorded, inputs, &[Vec::new()])
     }
 
+    /// Runs with the inputs that are in the room.
     #[inline(always)]
-    pub(super) fn run<S: Simd>(
+    pub(super) fn run<S: Simd>(&self, simd: S, room: &mut Room, setting: usize) {
+        self.routine.run(simd, room, &self.tables, setting);
+    }
+
+    /// From inputs elsewhere to outputs elsewhere.
+    #[inline(always)]
+    pub(super) fn apply<S: Simd>(
         &self,
         simd: S,
         room: &mut Room,
@@ -67,7 +74,11 @@ impl Prepared {
         inputs: &[Block],
         outputs: &mut [Block],
     ) {
-        self.routine.run(simd, room, (&self.tables, setting), inputs, outputs);
+        self.routine.load(room, inputs);
+        self.run(simd, room, setting);
+        for (row, output) in outputs.iter_mut().enumerate() {
+            *output = *self.routine.output(room, row);
+        }
     }
 }
 
@@ -82,6 +93,7 @@ pub(super) struct Patterns {
 impl Patterns {
     pub(super) fn new(
         observations: &Observations,
+        inputs: usize,
         record: impl Fn(&[bool]) -> step::Recorded,
     ) -> Self {
         let mut patterns: Vec<(Vec<bool>, Vec<Vec<f64>>)> = Vec::new();
@@ -97,9 +109,17 @@ impl Patterns {
             patterns[pattern].1.push(observations.uniforms(k));
         }
         let prepare = |(present, settings): &(Vec<bool>, Vec<Vec<f64>>)| {
-            Prepared::new(record(present), settings)
+            Prepared::new(record(present), inputs, settings)
         };
         Self { routines: patterns.iter().map(prepare).collect(), of }
+    }
+
+    /// Something about each pattern, in the order of [`Patterns::pattern`].
+    pub(super) fn each<T>(&self, of: &Observations, about: impl Fn(&[bool]) -> T) -> Vec<T> {
+        let first = |pattern| self.of.iter().position(|(p, _)| *p == pattern);
+        (0..self.routines.len())
+            .map(|pattern| about(&of.present(first(pattern).expect("a pattern has times"))))
+            .collect()
     }
 
     pub(super) fn rooms(&self) -> Vec<Room> {
@@ -107,7 +127,7 @@ impl Patterns {
     }
 
     #[inline(always)]
-    pub(super) fn run<S: Simd>(
+    pub(super) fn apply<S: Simd>(
         &self,
         simd: S,
         rooms: &mut [Room],
@@ -116,7 +136,13 @@ impl Patterns {
         outputs: &mut [Block],
     ) {
         let (pattern, setting) = self.of[k];
-        self.routines[pattern].run(simd, &mut rooms[pattern], setting, inputs, outputs);
+        self.routines[pattern].apply(simd, &mut rooms[pattern], setting, inputs, outputs);
+    }
+
+    /// The pattern of time number `k`.
+    #[inline(always)]
+    pub(super) fn pattern(&self, k: usize) -> usize {
+        self.of[k].0
     }
 }
 
@@ -131,9 +157,8 @@ pub(super) struct Forward {
 /// What a thread needs to run one.
 #[derive(Debug)]
 pub(super) struct ForwardRoom {
-    /// Carry and parameters: before a step, and after it.
-    rows: [Rows; 2],
     start: Room,
+    /// Its inputs are the rows: the carry, then the parameters.
     step: Room,
 }
 
@@ -158,8 +183,15 @@ impl Forward {
     pub(super) fn new(system: &System, solver: &Solver, grid: &Grid, active: Vec<usize>) -> Self {
         let layout = Layout::new(system, solver, active);
         Self {
-            start: Prepared::plain(step::start(system, solver, &layout, grid.span())),
-            step: Prepared::new(step::step(system, solver, &layout), &grid.settings()),
+            start: Prepared::plain(
+                step::start(system, solver, &layout, grid.span()),
+                layout.parameters,
+            ),
+            step: Prepared::new(
+                step::step(system, solver, &layout),
+                layout.rows(),
+                &grid.settings(),
+            ),
             layout,
         }
     }
@@ -170,12 +202,7 @@ impl Forward {
     }
 
     pub(super) fn room(&self) -> ForwardRoom {
-        let rows = Rows::zeros(self.layout.carry() + self.layout.parameters);
-        ForwardRoom {
-            rows: [rows.clone(), rows],
-            start: self.start.routine.room(),
-            step: self.step.routine.room(),
-        }
+        ForwardRoom { start: self.start.routine.room(), step: self.step.routine.room() }
     }
 
     /// Solves for the parameters that a block has; `samples` of its places are taken.
@@ -189,28 +216,25 @@ impl Forward {
         samples: usize,
         watch: &mut impl Watch,
     ) {
-        let carry = self.layout.carry();
-        let ForwardRoom { rows: [front, _], start, .. } = room;
-        for j in 0..self.layout.parameters {
-            front[carry + j] = parameters(j);
+        let (carried, own) = room.step.inputs_mut().split_at_mut(self.layout.carry());
+        for (j, row) in own.iter_mut().enumerate() {
+            *row = parameters(j);
         }
-        let (carried, p) = front.split_at_mut(carry);
-        self.start.run(simd, start, 0, p, carried);
+        self.start.apply(simd, &mut room.start, 0, own, carried);
         if grid.is_adaptive() {
             // Places that no sample takes stand still.
-            front[self.layout.next()][samples..].fill(0.0);
+            carried[self.layout.next()][samples..].fill(0.0);
         }
-        self.share_parameters(room);
-        watch.begin(&room.rows[0]);
+        watch.begin(self.rows(room));
         let mut done = 0;
         for k in 0..grid.times() {
-            while !self.arrived(grid, k, done, &room.rows[0]) {
-                watch.before_step(done, &room.rows[0]);
+            while !self.arrived(grid, k, done, self.rows(room)) {
+                watch.before_step(done, self.rows(room));
                 self.step(simd, grid, room, k, done);
-                watch.after_step(done, &room.rows[0]);
+                watch.after_step(done, self.rows(room));
                 done += 1;
             }
-            watch.at_time(k, done, &room.rows[0]);
+            watch.at_time(k, done, self.rows(room));
         }
     }
 
@@ -224,26 +248,22 @@ impl Forward {
         k: usize,
         done: usize,
     ) {
-        let ForwardRoom { rows: [front, back], step, .. } = room;
         let setting = if grid.is_adaptive() { k } else { done };
-        self.step.run(simd, step, setting, front, &mut back[..self.layout.carry()]);
-        room.rows.swap(0, 1);
+        self.step.run(simd, &mut room.step, setting);
+        for row in 0..self.layout.carry() {
+            self.step.routine.feed_back(&mut room.step, row, row);
+        }
     }
 
     /// Goes back to a carry.
     pub(super) fn restore(&self, room: &mut ForwardRoom, carry: &[Block]) {
-        room.rows[0][..carry.len()].copy_from_slice(carry);
+        room.step.inputs_mut()[..carry.len()].copy_from_slice(carry);
     }
 
     /// The rows as they are.
+    #[inline(always)]
     pub(super) fn rows<'r>(&self, room: &'r ForwardRoom) -> &'r [Block] {
-        &room.rows[0]
-    }
-
-    fn share_parameters(&self, room: &mut ForwardRoom) {
-        let carry = self.layout.carry();
-        let [front, back] = &mut room.rows;
-        back[carry..].copy_from_slice(&front[carry..]);
+        room.step.inputs()
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! What was measured of a system, when, and with what noise.
 
 use super::step::{Layout, Recorded, inputs, pull_back};
-use crate::program::{Expr, Function, Graph, Node, Unary};
+use crate::program::{Expr, Function, Graph, Node, Unary, gradient};
 use crate::{Error, Result, ode::System};
 use std::f64::consts::TAU;
 
@@ -250,21 +250,18 @@ impl Observations {
         (graph, outputs)
     }
 
-    /// Inputs: tape, parameters, λ, μ. Outputs: λ and μ with the derivatives of log p added.
-    pub(super) fn back(&self, layout: &Layout, present: &[bool]) -> Recorded {
+    /// Inputs: tape, parameters. Outputs: the derivatives of log p in states and parameters that are
+    /// not 0 everywhere; also tells which these are.
+    pub(super) fn back(&self, layout: &Layout, present: &[bool]) -> (Recorded, Vec<usize>) {
         let mut graph = Graph::new();
-        let n = layout.states;
-        let x = inputs(&mut graph, 0, n);
+        let x = inputs(&mut graph, 0, layout.states);
         let p = inputs(&mut graph, layout.tape(), layout.parameters);
-        let lambda = inputs(&mut graph, layout.tape() + layout.parameters, n);
-        let mu = inputs(&mut graph, layout.tape() + layout.parameters + n, layout.parameters);
         let value = self.log_likelihood(&mut graph, present, &x, &p);
-        let one = graph.constant(1.0);
-        let mut outputs = pull_back(&mut graph, &[(value, one)], &x, &p, &mu);
-        for (g, lambda) in outputs[..n].iter_mut().zip(lambda) {
-            *g = graph.add(lambda, *g);
-        }
-        (graph, outputs)
+        let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
+        let slopes = gradient(&mut graph, &[(value, one)], &[x, p].concat());
+        let rows: Vec<usize> = (0..slopes.len()).filter(|&row| slopes[row] != zero).collect();
+        let outputs = rows.iter().map(|&row| slopes[row]).collect();
+        ((graph, outputs), rows)
     }
 }
 

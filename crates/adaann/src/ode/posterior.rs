@@ -82,13 +82,15 @@ impl Posterior {
         priors.iter().try_for_each(Prior::check)?;
         let grid = Grid::new(system, &solver, observations.times())?;
         let plain = Forward::new(system, &solver, &grid, Vec::new());
-        let observe = Patterns::new(observations, |k| observations.value(&plain.layout, k));
+        let observe = Patterns::new(observations, plain.layout.rows(), |present| {
+            observations.value(&plain.layout, present)
+        });
         let active = system.active();
         let few = active.len() * system.states().len() <= MOST_SENSITIVITIES;
         let sensitivities = few.then(|| {
             let forward = Forward::new(system, &solver, &grid, active);
-            let observe = Patterns::new(observations, |k| {
-                observations.with_sensitivities(&forward.layout, k)
+            let observe = Patterns::new(observations, forward.layout.rows(), |present| {
+                observations.with_sensitivities(&forward.layout, present)
             });
             (forward, observe)
         });
@@ -175,7 +177,7 @@ fn log_prior(priors: &[Prior]) -> Prepared {
     let mut outputs = function.at(&mut graph, &p);
     let one = graph.constant(1.0);
     outputs.extend(gradient(&mut graph, &[(outputs[0], one)], &p));
-    Prepared::plain((graph, outputs))
+    Prepared::plain((graph, outputs), priors.len())
 }
 
 /// What a thread keeps between calls, so that a call allocates nothing.
@@ -304,11 +306,13 @@ impl Work {
 
     #[inline(always)]
     fn prior<S: Simd>(&mut self, simd: S, posterior: &Posterior, p: impl Fn(usize) -> Block) {
-        let parameters = &mut self.part[..posterior.names.len()];
-        for (j, row) in parameters.iter_mut().enumerate() {
+        for (j, row) in self.prior.inputs_mut().iter_mut().enumerate() {
             *row = p(j);
         }
-        posterior.prior.run(simd, &mut self.prior, 0, &self.part, &mut self.prior_out);
+        posterior.prior.run(simd, &mut self.prior, 0);
+        for (row, output) in self.prior_out.iter_mut().enumerate() {
+            *output = *posterior.prior.routine.output(&self.prior, row);
+        }
     }
 
     /// Writes a block of the evaluation.
@@ -362,7 +366,7 @@ struct Sum<'a, S> {
 
 impl<S: Simd> Watch for Sum<'_, S> {
     fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
-        self.observe.run(self.simd, self.rooms, k, rows, self.part);
+        self.observe.apply(self.simd, self.rooms, k, rows, self.part);
         for (sum, part) in self.sums.iter_mut().zip(&*self.part) {
             for i in 0..PAD {
                 sum[i] += part[i];

@@ -53,6 +53,11 @@ impl Layout {
         self.controls() + if self.adaptive { CONTROLS } else { 0 }
     }
 
+    /// Rows of a step's inputs: the carry, then the parameters.
+    pub(super) fn rows(&self) -> usize {
+        self.carry() + self.parameters
+    }
+
     /// Rows of the carry that a reverse step reads: those of the state before the step and, behind
     /// them in its inputs, the time before it and the step taken.
     pub(super) fn tape(&self) -> usize {

@@ -2,12 +2,8 @@
 
 use super::op::{Comparison, Op, Unary};
 
-/// The place of a block of samples: a slot of the scratch, or a row.
+/// The slot of a block of samples. Inputs have the first slots, in order.
 pub(super) type Place = u32;
-
-/// A place with this bit is the row that the other bits tell: of the inputs for an operand, of the
-/// outputs for a result.
-pub(super) const ROW: Place = 1 << 31;
 
 /// The place of a number in the table of scalars.
 pub(super) type Scalar = u32;
@@ -18,8 +14,6 @@ pub(super) type Scalar = u32;
 pub(super) enum Work<P> {
     /// s everywhere
     Fill { s: Scalar },
-    /// a
-    Copy { a: P },
     /// f(a)
     Unary { function: Unary, a: P },
     /// a + t
@@ -71,7 +65,6 @@ impl<P: Copy> Work<P> {
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
         match self {
             Self::Fill { s } => Work::Fill { s },
-            Self::Copy { a } => Work::Copy { a: to(a) },
             Self::Unary { function, a } => Work::Unary { function, a: to(a) },
             Self::Shift { a, t } => Work::Shift { a: to(a), t },
             Self::Scale { s, a } => Work::Scale { s, a: to(a) },
@@ -120,9 +113,16 @@ pub(super) struct Code {
     /// Tells the code whose scalars are in a thread's scratch.
     pub(super) id: u64,
     pub(super) scalars: Scalars,
-    /// Scalars that instructions want as blocks: slot i holds scalar `splats[i]` all the time.
+    /// How many inputs there are, and which of them are read.
+    pub(super) inputs: usize,
+    pub(super) reads: Vec<Place>,
+    /// Scalars that instructions want as blocks: slot inputs + i holds scalar `splats[i]` all the
+    /// time.
     pub(super) splats: Vec<Scalar>,
     pub(super) instructions: Vec<Instruction>,
+    /// Where the results are at the end, and the row of the first of them.
+    pub(super) outputs: Vec<Place>,
+    pub(super) first_output: usize,
     /// Slots in use.
     pub(super) slots: usize,
 }

@@ -1,7 +1,7 @@
 //! From a graph to a program: dead parts dropped, instructions chosen and fused.
 
 use super::allocate::allocate;
-use super::code::{Code, Place, ROW, Scalar, Scalars, Work};
+use super::code::{Code, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::{HashMap, HashSet};
@@ -9,14 +9,13 @@ use std::collections::{HashMap, HashSet};
 /// Every table of scalars begins with 0.
 const ZERO: Scalar = 0;
 
-/// Compiles what `outputs` need, which are the rows from `first` on.
-pub(super) fn compile(graph: &Graph, first: usize, outputs: &[Node]) -> Code {
+/// Compiles what `outputs` need, which are the rows from `first` on, for so many inputs.
+pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
     let works = nest_squares(selection.select(), &outputs);
     let Selection { scalars, scalar_of, .. } = selection;
-    let rows: Vec<(Place, Node)> = (ROW | first as Place..).zip(outputs).collect();
-    allocate(&graph, &rows, &works, scalars, &scalar_of)
+    Code { first_output: first, ..allocate(&graph, inputs, &outputs, &works, scalars, &scalar_of) }
 }
 
 /// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that

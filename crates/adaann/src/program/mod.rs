@@ -115,7 +115,7 @@ impl Program {
     fn new(dim: usize, has_prior: bool, mut graph: Graph, parts: [op::Node; 2]) -> Self {
         // The kernel writes the prior that is nowhere but 0.
         let first = if has_prior { PRIOR } else { LIKELIHOOD };
-        let values = compile::compile(&graph, first, &parts[first..]);
+        let values = compile::compile(&graph, dim, first, &parts[first..]);
         let weights = [graph.uniform(0), graph.uniform(1)];
         let seeded = [(parts[PRIOR], weights[PRIOR]), (parts[LIKELIHOOD], weights[LIKELIHOOD])];
         let mut outputs = parts.to_vec();
@@ -125,7 +125,7 @@ impl Program {
             dim,
             has_prior,
             values,
-            with_gradient: compile::compile(&graph, first, &outputs[first..]),
+            with_gradient: compile::compile(&graph, dim, first, &outputs[first..]),
         }
     }
 
@@ -211,7 +211,7 @@ impl Kernel for Evaluate<'_> {
         let log_prior = &mut out.log_prior.as_chunks_mut().0[..len];
         let log_likelihood = &mut out.log_likelihood.as_chunks_mut().0[..len];
         let (gradient, stride) = out.gradient.blocks_mut();
-        let mut outputs = run::Values { log_prior, log_likelihood, gradient, stride };
+        let mut outputs = run::Outputs { log_prior, log_likelihood, gradient, stride };
         run::run(simd, scratch, code, inputs, &mut outputs, len);
         // 0·x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
         let zero = F64::<S>::splat(simd, 0.0);

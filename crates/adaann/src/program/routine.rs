@@ -4,12 +4,11 @@ use super::code::Code;
 use super::compile::compile;
 use super::graph::Graph;
 use super::op::Node;
-use super::run::{Block, Inputs, execute, splat};
+use super::run::{Block, execute, splat};
 use crate::simd::Buffer;
 use fearless_simd::Simd;
 
-/// A compiled graph that reads one block of samples from each input row and writes one to each
-/// output row.
+/// A compiled graph: one block of samples for each input, one for each output.
 #[derive(Debug, Clone)]
 pub(crate) struct Routine {
     code: Code,
@@ -28,13 +27,14 @@ pub(crate) struct Tables {
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     slots: Buffer,
+    inputs: usize,
     table: Option<usize>,
 }
 
 impl Routine {
-    /// Compiles what the outputs need; input i of the graph is row i.
-    pub(crate) fn new(graph: &Graph, outputs: &[Node]) -> Self {
-        Self { code: compile(graph, 0, outputs) }
+    /// Compiles what the outputs need, for so many inputs.
+    pub(crate) fn new(graph: &Graph, inputs: usize, outputs: &[Node]) -> Self {
+        Self { code: compile(graph, inputs, 0, outputs) }
     }
 
     /// How many passes over a block it makes.
@@ -60,22 +60,13 @@ impl Routine {
 
     /// Memory for a thread to run in.
     pub(crate) fn room(&self) -> Room {
-        Room {
-            slots: Buffer::zeros(self.code.slots * size_of::<Block>() / size_of::<f64>()),
-            table: None,
-        }
+        let len = self.code.slots * size_of::<Block>() / size_of::<f64>();
+        Room { slots: Buffer::zeros(len), inputs: self.code.inputs, table: None }
     }
 
-    /// Runs over one block with the table of a setting.
+    /// Runs over the block that is in the room, with the table of a setting.
     #[inline(never)]
-    pub(crate) fn run<S: Simd>(
-        &self,
-        simd: S,
-        room: &mut Room,
-        (tables, setting): (&Tables, usize),
-        inputs: &[Block],
-        outputs: &mut [Block],
-    ) {
+    pub(crate) fn run<S: Simd>(&self, simd: S, room: &mut Room, tables: &Tables, setting: usize) {
         simd.vectorize(
             #[inline(always)]
             || {
@@ -86,9 +77,52 @@ impl Routine {
                     splat(&self.code, slots, scalars);
                     room.table = Some(table);
                 }
-                let inputs = Inputs { blocks: inputs, stride: 1 };
-                execute(simd, &self.code, slots, scalars, inputs, outputs, 1);
+                execute(simd, &self.code, slots, scalars);
             },
         );
+    }
+
+    /// Lays down the inputs that are read.
+    #[inline(always)]
+    pub(crate) fn load(&self, room: &mut Room, inputs: &[Block]) {
+        let slots = room.slots.as_chunks_mut().0;
+        for &row in &self.code.reads {
+            slots[row as usize] = inputs[row as usize];
+        }
+    }
+
+    /// Makes result number `row` of the last run an input of the next one.
+    #[inline(always)]
+    pub(crate) fn feed_back(&self, room: &mut Room, row: usize, input: usize) {
+        let place = self.code.outputs[row] as usize;
+        if place != input {
+            let slots: &mut [Block] = room.slots.as_chunks_mut().0;
+            slots[input] = slots[place];
+        }
+    }
+
+    /// Result number `row` of the last run.
+    #[inline(always)]
+    pub(crate) fn output<'r>(&self, room: &'r Room, row: usize) -> &'r Block {
+        &room.slots.as_chunks().0[self.code.outputs[row] as usize]
+    }
+
+    /// How many results there are.
+    pub(crate) fn outputs(&self) -> usize {
+        self.code.outputs.len()
+    }
+}
+
+impl Room {
+    /// The inputs; they stay from run to run.
+    #[inline(always)]
+    pub(crate) fn inputs(&self) -> &[Block] {
+        &self.slots.as_chunks().0[..self.inputs]
+    }
+
+    /// The inputs, to write.
+    #[inline(always)]
+    pub(crate) fn inputs_mut(&mut self) -> &mut [Block] {
+        &mut self.slots.as_chunks_mut().0[..self.inputs]
     }
 }

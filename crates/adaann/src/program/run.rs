@@ -1,6 +1,6 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Instruction, Place, ROW, Work};
+use super::code::{Code, Instruction, Work};
 use super::op::{Comparison, Unary};
 use super::{GRADIENT, LIKELIHOOD, PRIOR};
 use crate::batch::PAD;
@@ -22,14 +22,8 @@ pub(super) struct Inputs<'a> {
     pub(super) stride: usize,
 }
 
-/// The rows that a program writes.
-pub(super) trait Outputs {
-    /// Block `at` of a row.
-    fn block(&mut self, row: usize, at: usize) -> &mut Block;
-}
-
-/// The rows of an evaluation: two values, and those of a gradient, `stride` blocks apart.
-pub(super) struct Values<'a> {
+/// The rows that a program writes: two values, and those of a gradient, `stride` blocks apart.
+pub(super) struct Outputs<'a> {
     pub(super) log_prior: &'a mut [Block],
     pub(super) log_likelihood: &'a mut [Block],
     pub(super) gradient: &'a mut [Block],
@@ -76,36 +70,29 @@ pub(super) fn run<S: Simd>(
     scratch: &mut Scratch,
     code: &Code,
     inputs: Inputs<'_>,
-    outputs: &mut (impl Outputs + ?Sized),
+    outputs: &mut Outputs<'_>,
     blocks: usize,
 ) {
     debug_assert_eq!(scratch.of.map(|of| of.0), Some(code.id), "prepared for this code");
     let (slots, _) = scratch.slots.as_chunks_mut();
-    execute(simd, code, slots, &scratch.scalars, inputs, outputs, blocks);
+    for at in 0..blocks {
+        for &row in &code.reads {
+            let row = row as usize;
+            slots[row] = inputs.blocks[row * inputs.stride + at];
+        }
+        execute(simd, code, slots, &scratch.scalars);
+        for (row, place) in (code.first_output..).zip(&code.outputs) {
+            *outputs.block(row, at) = slots[*place as usize];
+        }
+    }
 }
 
-/// Runs over some blocks of samples, with slots that hold the splats of the scalars.
+/// Runs over one block of samples. The slots begin with the inputs and hold the splats of the
+/// scalars; results are left in the slots that the code tells.
 #[inline(always)]
-pub(super) fn execute<S: Simd>(
-    simd: S,
-    code: &Code,
-    slots: &mut [Block],
-    scalars: &[f64],
-    inputs: Inputs<'_>,
-    outputs: &mut (impl Outputs + ?Sized),
-    blocks: usize,
-) {
-    for at in 0..blocks {
-        let mut machine = Machine {
-            simd,
-            slots: &mut *slots,
-            scalars,
-            inputs: &inputs.blocks[at..],
-            stride: inputs.stride,
-        };
-        for instruction in &code.instructions {
-            machine.step(instruction, outputs, at);
-        }
+pub(super) fn execute<S: Simd>(simd: S, code: &Code, slots: &mut [Block], scalars: &[f64]) {
+    for instruction in &code.instructions {
+        step(simd, instruction, slots, scalars);
     }
 }
 
@@ -122,120 +109,85 @@ fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
 
 /// Lays out as blocks the scalars that instructions want so.
 pub(super) fn splat(code: &Code, slots: &mut [Block], scalars: &[f64]) {
-    for (slot, &scalar) in slots.iter_mut().zip(&code.splats) {
+    for (slot, &scalar) in slots[code.inputs..].iter_mut().zip(&code.splats) {
         slot.fill(scalars[scalar as usize]);
     }
 }
 
 /// Evaluates an expression of blocks and scalars for every register.
 macro_rules! each_register {
-    ($simd:ident $to:ident $operands:ident [$($block:ident)*] $value:expr) => {{
-        $(let $block = $operands.block($block);)*
+    ($simd:ident $slots:ident $to:ident [$($block:ident)*] $value:expr) => {{
+        $(let $block = $block as usize;)*
         for k in 0..BLOCK / F64::<S>::LEN {
             let k = k * F64::<S>::LEN;
-            $(let $block = F64::<S>::load($simd, &$block[k..]);)*
+            $(let $block = F64::<S>::load($simd, &$slots[$block][k..]);)*
             let result: F64<S> = $value;
-            result.store(&mut $to[k..]);
+            result.store(&mut $slots[$to][k..]);
         }
     }};
 }
 
-struct Machine<'a, S: Simd> {
-    simd: S,
-    slots: &'a mut [Block],
-    scalars: &'a [f64],
-    /// The rows from the block on, `stride` blocks apart.
-    inputs: &'a [Block],
-    stride: usize,
-}
-
-impl<S: Simd> Machine<'_, S> {
-    /// Runs an instruction over block `at`: from memory to memory, since a slot is in the fastest
-    /// cache, and registers that outlive an instruction would be spilled around the `match`.
-    #[inline(always)]
-    fn step(
-        &mut self,
-        instruction: &Instruction,
-        outputs: &mut (impl Outputs + ?Sized),
-        at: usize,
-    ) {
-        let Self { simd, scalars, inputs, stride, .. } = *self;
-        let to = instruction.to as usize;
-        let (to, operands) = if instruction.to < ROW {
-            let (below, rest) = self.slots.split_at_mut(to);
-            let (slot, above) = rest.split_first_mut().expect("there are as many slots");
-            (slot, Operands { below, above, inputs, stride })
-        } else {
-            let operands = Operands { below: self.slots, above: &[], inputs, stride };
-            (outputs.block((instruction.to - ROW) as usize, at), operands)
-        };
-        macro_rules! each {
-            ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
-                $(let $scalar = F64::splat(simd, scalars[$scalar as usize]);)*
-                each_register!(simd to operands [$($block)*] $value)
-            }};
+/// Runs an instruction over a block: from memory to memory, since a slot is in the fastest cache,
+/// and registers that outlive an instruction would be spilled around the `match`.
+#[inline(always)]
+fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalars: &[f64]) {
+    let to = instruction.to as usize;
+    macro_rules! each {
+        ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
+            $(let $scalar = F64::splat(simd, scalars[$scalar as usize]);)*
+            each_register!(simd slots to [$($block)*] $value)
+        }};
+    }
+    match instruction.work {
+        Work::Fill { s } => each!([] [s] s),
+        Work::Shift { a, t } => each!([a] [t] a + t),
+        Work::Scale { s, a } => each!([a] [s] s * a),
+        Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
+        Work::Add { a, b } => each!([a b] [] a + b),
+        Work::ScaleAdd { s, a, c } => each!([a c] [s] a.mul_add(s, c)),
+        Work::Combine { s, a, t, c } => each!([a c] [s t] a.mul_add(s, t * c)),
+        Work::Mul { a, b } => each!([a b] [] a * b),
+        Work::MulScale { s, a, b } => each!([a b] [s] s * (a * b)),
+        Work::MulShift { a, b, t } => each!([a b] [t] a.mul_add(b, t)),
+        Work::MulAffine { s, a, b, t } => each!([a b] [s t] (a * b).mul_add(s, t)),
+        Work::MulAdd { a, b, c } => each!([a b c] [] a.mul_add(b, c)),
+        Work::MulScaleAdd { s, a, b, c } => each!([a b c] [s] (a * b).mul_add(s, c)),
+        Work::SquareOfSquare { s, a, t, u } => each!([a] [s t u] {
+            let x = a + t;
+            let y = x.mul_add(x, u);
+            s * (y * y)
+        }),
+        Work::SquareTimesRoot { s, a, t, u } => each!([a] [s t u] {
+            let x = a + t;
+            let y = x.mul_add(x, u);
+            s * (x * y)
+        }),
+        Work::Div { a, b } => each!([a b] [] a / b),
+        Work::Over { s, a, t } => each!([a] [s t] s / (a + t)),
+        Work::Min { a, b } => each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a)),
+        Work::Max { a, b } => each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a)),
+        Work::Select { comparison: Comparison::Less, a, b, yes, no } => {
+            each!([a b yes no] [] F64::select(a.lt(b), yes, no))
         }
-        match instruction.work {
-            Work::Fill { s } => each!([] [s] s),
-            Work::Copy { a } => each!([a] [] a),
-            Work::Shift { a, t } => each!([a] [t] a + t),
-            Work::Scale { s, a } => each!([a] [s] s * a),
-            Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
-            Work::Add { a, b } => each!([a b] [] a + b),
-            Work::ScaleAdd { s, a, c } => each!([a c] [s] a.mul_add(s, c)),
-            Work::Combine { s, a, t, c } => each!([a c] [s t] a.mul_add(s, t * c)),
-            Work::Mul { a, b } => each!([a b] [] a * b),
-            Work::MulScale { s, a, b } => each!([a b] [s] s * (a * b)),
-            Work::MulShift { a, b, t } => each!([a b] [t] a.mul_add(b, t)),
-            Work::MulAffine { s, a, b, t } => each!([a b] [s t] (a * b).mul_add(s, t)),
-            Work::MulAdd { a, b, c } => each!([a b c] [] a.mul_add(b, c)),
-            Work::MulScaleAdd { s, a, b, c } => each!([a b c] [s] (a * b).mul_add(s, c)),
-            Work::SquareOfSquare { s, a, t, u } => each!([a] [s t u] {
-                let x = a + t;
-                let y = x.mul_add(x, u);
-                s * (y * y)
-            }),
-            Work::SquareTimesRoot { s, a, t, u } => each!([a] [s t u] {
-                let x = a + t;
-                let y = x.mul_add(x, u);
-                s * (x * y)
-            }),
-            Work::Div { a, b } => each!([a b] [] a / b),
-            Work::Over { s, a, t } => each!([a] [s t] s / (a + t)),
-            Work::Min { a, b } => each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a)),
-            Work::Max { a, b } => each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a)),
-            Work::Select { comparison: Comparison::Less, a, b, yes, no } => {
-                each!([a b yes no] [] F64::select(a.lt(b), yes, no))
-            }
-            Work::Select { comparison: Comparison::LessOrEqual, a, b, yes, no } => {
-                each!([a b yes no] [] F64::select(a.le(b), yes, no))
-            }
-            Work::Unary { function: Unary::Sqrt, a } => each!([a] [] a.sqrt()),
-            _ => dear(simd, instruction, to, operands.below, operands.above, inputs, stride),
+        Work::Select { comparison: Comparison::LessOrEqual, a, b, yes, no } => {
+            each!([a b yes no] [] F64::select(a.le(b), yes, no))
         }
+        Work::Unary { function: Unary::Sqrt, a } => each!([a] [] a.sqrt()),
+        _ => dear(simd, instruction, slots),
     }
 }
 
 /// Runs an instruction whose function has constants. Not where the others run: every program would
 /// fetch the constants of all functions at every call.
 #[inline(never)]
-fn dear<S: Simd>(
-    simd: S,
-    instruction: &Instruction,
-    to: &mut Block,
-    below: &[Block],
-    above: &[Block],
-    inputs: &[Block],
-    stride: usize,
-) {
-    let work = instruction.work;
-    let operands = Operands { below, above, inputs, stride };
+fn dear<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block]) {
+    let (work, to) = (instruction.work, instruction.to as usize);
     simd.vectorize(
         #[inline(always)]
         move || {
             macro_rules! each {
                 ([$($block:ident)*] $value:expr) => {
-                    each_register!(simd to operands [$($block)*] $value)
+                    each_register!(simd slots to [$($block)*] $value)
                 };
             }
             match work {
@@ -266,30 +218,7 @@ fn dear<S: Simd>(
     );
 }
 
-/// What an instruction may read: inputs, and all slots but the one that it writes.
-#[derive(Clone, Copy)]
-struct Operands<'a> {
-    below: &'a [Block],
-    above: &'a [Block],
-    inputs: &'a [Block],
-    stride: usize,
-}
-
-impl<'a> Operands<'a> {
-    #[inline(always)]
-    fn block(self, place: Place) -> &'a Block {
-        let index = place as usize;
-        if place >= ROW {
-            &self.inputs[(place - ROW) as usize * self.stride]
-        } else if index < self.below.len() {
-            &self.below[index]
-        } else {
-            &self.above[index - self.below.len() - 1]
-        }
-    }
-}
-
-impl Outputs for Values<'_> {
+impl Outputs<'_> {
     #[inline(always)]
     fn block(&mut self, row: usize, at: usize) -> &mut Block {
         match row {
@@ -297,13 +226,5 @@ impl Outputs for Values<'_> {
             LIKELIHOOD => &mut self.log_likelihood[at],
             _ => &mut self.gradient[(row - GRADIENT) * self.stride + at],
         }
-    }
-}
-
-/// One block a row.
-impl Outputs for [Block] {
-    #[inline(always)]
-    fn block(&mut self, row: usize, _: usize) -> &mut Block {
-        &mut self[row]
     }
 }
