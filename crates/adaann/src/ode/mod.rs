@@ -29,6 +29,9 @@ mod solver;
 mod step;
 mod system;
 
+#[cfg(test)]
+mod tests;
+
 pub use observations::{Noise, Observations, Scatter};
 pub use posterior::{Differentiation, Posterior};
 pub use solution::{Solution, solve};

@@ -64,7 +64,7 @@ pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Pr
         },
         ..paper.clone()
     };
-    let choice = if preset == "paper" { (Prior::Flat, paper) } else { (proper, own) };
+    let choice = if preset == "paper" { ([Prior::Flat; 3], paper) } else { ([proper; 3], own) };
     finish(&design, data, choice, None, &[])
 }
 
@@ -104,7 +104,8 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
         ..Settings::default()
     };
     let own = Settings {
-        base: BaseSpec { mean: vec![0.0], sd: vec![3.0], ..BaseSpec::default() },
+        base: BaseSpec { mean: vec![0.0], sd: vec![2.0, 3.0, 2.0], ..BaseSpec::default() },
+        clip: Some(100.0),
         path: PathKind::Likelihood,
         schedule: Schedule::Guarded {
             t0: 0.0,
@@ -116,8 +117,8 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
         },
         ..paper.clone()
     };
-    let proper = Prior::Normal { mean: 0.0, sd: 3.0 };
-    let choice = if preset == "paper" { (Prior::Flat, paper) } else { (proper, own) };
+    let proper = [2.0, 3.0, 2.0].map(|sd| Prior::Normal { mean: 0.0, sd });
+    let choice = if preset == "paper" { ([Prior::Flat; 3], paper) } else { (proper, own) };
     let cap = (preset == "paper").then_some(PAPER_CAP);
     finish(&design, data, choice, cap, &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]])
 }
@@ -126,12 +127,12 @@ fn variance(value: f64) -> Result<f64> {
     if value > 0.0 { Ok(value) } else { Err(error::setting("noise-variance", value, "positive")) }
 }
 
-/// The problem with one prior for all parameters. `mirrors` are the signs that turn one mode into
+/// The problem. `mirrors` are the signs that turn one mode into
 /// each of them.
 fn finish(
     design: &Design,
     data: &Data,
-    (prior, settings): (Prior, Settings),
+    (priors, settings): ([Prior; 3], Settings),
     cap: Option<f64>,
     mirrors: &[[f64; 3]],
 ) -> Result<Problem> {
@@ -139,7 +140,7 @@ fn finish(
     let noise = Noise::Gaussian(Scatter::Variance(design.noise_variance));
     let observations = design.observations(&table, noise)?;
     let floor = cap.map(|cap| capped(&observations, design.noise_variance, cap));
-    let mut posterior = Posterior::new(design.system, design.solver, observations, &[prior; 3])?;
+    let mut posterior = Posterior::new(design.system, design.solver, observations, &priors)?;
     let known = known(&posterior, design.truth, mirrors);
     if let Some(floor) = floor {
         posterior = posterior.with_floor(floor);

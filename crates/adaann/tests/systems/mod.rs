@@ -6,17 +6,17 @@ use adaann::ode::{Noise, Observations, Posterior, Scatter, Solver, System, solve
 use adaann::prior::Prior;
 
 /// A system with points to look at it, times, and what is observed of it.
-pub struct Case {
-    pub name: &'static str,
-    pub system: System,
-    pub points: Vec<Vec<f64>>,
-    pub times: Vec<f64>,
-    pub observed: Vec<&'static str>,
-    pub step: f64,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) system: System,
+    pub(crate) points: Vec<Vec<f64>>,
+    pub(crate) times: Vec<f64>,
+    pub(crate) observed: Vec<&'static str>,
+    pub(crate) step: f64,
 }
 
 /// Prey and predators; the prey at the start is a parameter.
-pub fn lotka_volterra() -> Case {
+pub(crate) fn lotka_volterra() -> Case {
     let system = System::record(
         &["prey", "predators"],
         &["a", "b", "c", "d", "prey_0"],
@@ -38,7 +38,7 @@ pub fn lotka_volterra() -> Case {
 }
 
 /// The paper's fourth example.
-pub fn lorenz() -> Case {
+pub(crate) fn lorenz() -> Case {
     let system = System::record(
         &["x", "y", "z"],
         &["s", "b", "r"],
@@ -59,7 +59,7 @@ pub fn lorenz() -> Case {
 }
 
 /// The paper's fifth example; an initial state is a parameter.
-pub fn hiv() -> Case {
+pub(crate) fn hiv() -> Case {
     let system = System::record(
         &["x1", "x2", "x3"],
         &["p1", "p2", "x2_0"],
@@ -85,7 +85,7 @@ pub fn hiv() -> Case {
 }
 
 /// Twenty states, each feeding the next: x_i' = k_{i−1} x_{i−1} − k_i x_i, from x_0 = 1.
-pub fn chain() -> Case {
+pub(crate) fn chain() -> Case {
     const STATES: [&str; 20] = [
         "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
         "x14", "x15", "x16", "x17", "x18", "x19",
@@ -118,7 +118,7 @@ pub fn chain() -> Case {
 
 /// The solution of [`chain`] for rates that differ (Bateman's):
 /// x_n(t) = k_0 ⋯ k_{n−1} Σ_i e^{−k_i t} / Π_{j≠i} (k_j − k_i).
-pub fn bateman(k: &[f64], n: usize, t: f64) -> f64 {
+pub(crate) fn bateman(k: &[f64], n: usize, t: f64) -> f64 {
     let rates = &k[..=n];
     let factor: f64 = rates[..n].iter().product();
     let term = |i: usize| {
@@ -129,7 +129,7 @@ pub fn bateman(k: &[f64], n: usize, t: f64) -> f64 {
 }
 
 /// x' = cos(t) x with a time that matters: x(t) = x_0 e^(a sin t).
-pub fn driven() -> System {
+pub(crate) fn driven() -> System {
     System::record(
         &["x"],
         &["a", "x_0"],
@@ -142,7 +142,7 @@ pub fn driven() -> System {
 
 impl Case {
     /// Data that no point fits exactly, with every seventh measurement missing.
-    pub fn observations(&self) -> Observations {
+    pub(crate) fn observations(&self) -> Observations {
         let truth = Batch::from_points(self.points[0].len(), &self.points[..1]);
         let solution = solve(&self.system, &Solver::ADAPTIVE, &truth, &self.times).unwrap();
         let mut values = Vec::new();
@@ -158,7 +158,7 @@ impl Case {
         Observations::of_states(&self.system, &self.observed, noise, &self.times, &values).unwrap()
     }
 
-    pub fn posterior(&self, solver: Solver) -> Posterior {
+    pub(crate) fn posterior(&self, solver: Solver) -> Posterior {
         let priors = vec![Prior::Normal { mean: 1.0, sd: 10.0 }; self.system.parameters().len()];
         Posterior::new(&self.system, solver, self.observations(), &priors).unwrap()
     }
