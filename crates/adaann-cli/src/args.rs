@@ -240,6 +240,10 @@ pub(crate) struct OptimizerArgs {
     /// Shorten gradients to this norm; none for no limit [default: the target's, mostly none]
     #[arg(long, value_name = "NORM", value_parser = values::clip, allow_negative_numbers = true)]
     pub(crate) clip: Option<Clip>,
+    /// Shorten the gradient of log p at single points to this many times its median; none for no
+    /// limit [default: the target's, mostly none]
+    #[arg(long, value_name = "RATIO", value_parser = values::clip, allow_negative_numbers = true)]
+    pub(crate) point_clip: Option<Clip>,
 }
 
 /// What comes out, and where.

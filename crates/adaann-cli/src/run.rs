@@ -17,6 +17,7 @@ use crate::{
 use adaann::{
     Settings,
     fit::{Outcome, Restarts, Sample, restarts},
+    path::PathKind,
     registry::{self, Choices, Data, Entry, Problem},
     schedule::Schedule,
 };
@@ -165,6 +166,7 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
     let mut summary = Summary::new(Sources {
         target: &record.target,
         names: &target.names(),
+        notes: target.notes(),
         known: &problem.known,
         seed: best.seed,
         outcome: &best.outcome,
@@ -174,6 +176,13 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
     });
     let failed = failed.iter().map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
     summary.warnings.extend(failed);
+    if settings.path == PathKind::Power && !target.has_proper_prior() {
+        summary.warnings.push(
+            "the prior is flat, and a power p^t of such a posterior may have no integral; if the \
+             fit goes astray at small t, use a target with a proper prior and --path likelihood"
+                .to_owned(),
+        );
+    }
     Ok(Run { outcome: best.outcome, sample, summary })
 }
 

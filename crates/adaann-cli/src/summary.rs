@@ -2,7 +2,7 @@
 
 use crate::warnings;
 use adaann::{
-    fit::{Outcome, Restart, Sample},
+    fit::{Outcome, Restart, Sample, StepRecord},
     registry::{Distance, Known, mode_weights, split_shares},
     simd::Instructions,
 };
@@ -39,10 +39,11 @@ pub(crate) struct Summary {
     /// The last value of t.
     pub(crate) t: f64,
     pub(crate) warnings: Vec<String>,
-    /// Share of the points of the training without a finite density.
-    pub(crate) lost_share: f64,
-    /// Share of the final draws without a finite density.
-    pub(crate) lost_draws: f64,
+    /// How the target is evaluated, where that is worth knowing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
+    /// Share of the points without a finite density, at each stage.
+    pub(crate) lost: Lost,
     pub(crate) skipped_updates: usize,
     pub(crate) draws: usize,
     pub(crate) instructions: String,
@@ -50,6 +51,32 @@ pub(crate) struct Summary {
     /// All runs, best first, if there were several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) seeds: Vec<Seed>,
+}
+
+/// Share of the points without a finite density: outside the support, or where a trajectory has
+/// exploded.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Lost {
+    /// Of the training before t = 1.
+    pub(crate) before_1: f64,
+    /// Of the training at t = 1.
+    pub(crate) at_1: f64,
+    /// Of the final draws.
+    pub(crate) draws: f64,
+}
+
+impl Lost {
+    fn new(steps: &[StepRecord], draws: f64) -> Self {
+        let share = |at_1: bool| {
+            let (mut lost, mut updates) = (0.0, 0);
+            for step in steps.iter().filter(|step| (step.t == 1.0) == at_1) {
+                lost += step.lost * step.updates as f64;
+                updates += step.updates;
+            }
+            lost / updates.max(1) as f64
+        };
+        Self { before_1: share(false), at_1: share(true), draws }
+    }
 }
 
 /// A parameter of the target over the draws.
@@ -112,6 +139,7 @@ impl Seed {
 pub(crate) struct Sources<'a> {
     pub(crate) target: &'a str,
     pub(crate) names: &'a [String],
+    pub(crate) notes: Vec<String>,
     pub(crate) known: &'a Known,
     pub(crate) seed: u64,
     pub(crate) outcome: &'a Outcome,
@@ -122,7 +150,8 @@ pub(crate) struct Sources<'a> {
 
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
-        let Sources { target, names, known, seed, outcome, sample, seconds, seeds } = sources;
+        let Sources { target, names, notes, known, seed, outcome, sample, seconds, seeds } =
+            sources;
         let losses: Vec<f64> = sample
             .log_q
             .iter()
@@ -170,7 +199,6 @@ impl Summary {
             })
             .collect();
         let updates = outcome.trace.len();
-        let lost: f64 = outcome.steps.iter().map(|step| step.lost * step.updates as f64).sum();
         let mut summary = Self {
             version: env!("CARGO_PKG_VERSION"),
             target: target.to_owned(),
@@ -189,8 +217,8 @@ impl Summary {
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
-            lost_share: lost / updates.max(1) as f64,
-            lost_draws: 1.0 - losses.len() as f64 / sample.log_q.len() as f64,
+            notes,
+            lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
             skipped_updates: outcome.skipped_updates,
             draws: sample.points.len(),
             instructions: Instructions::current().to_string(),

@@ -1,6 +1,6 @@
 //! The closing table: the same rows for the terminal and for the report.
 
-use crate::summary::{ModeWeight, Parameter, Seed, SplitShare, Summary};
+use crate::summary::{Lost, ModeWeight, Parameter, Seed, SplitShare, Summary};
 use std::{fmt::Write, io::IsTerminal, path::Path};
 
 /// Parameters, modes or seeds shown; the rest is in `summary.json`.
@@ -48,14 +48,22 @@ fn facts(summary: &Summary) -> Table {
         ]);
         rows.push(vec!["log Z (known)".to_owned(), format!("{log_z:.4}")]);
     }
-    Table { header: Vec::new(), rows, note: None }
+    let Lost { before_1, at_1, draws } = summary.lost;
+    if before_1 + at_1 + draws > 0.0 {
+        let shares = [before_1, at_1, draws].map(|share| format!("{:.2}%", 100.0 * share));
+        rows.push(vec!["lost before t = 1, at it, of draws".to_owned(), shares.join(", ")]);
+    }
+    let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
+    Table { header: Vec::new(), rows, note }
 }
 
 fn parameters(summary: &Summary) -> Table {
     let exact = summary.parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
-    let or_blank = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.4}"));
     let row = |p: &Parameter| {
-        let mut row = vec![p.name.clone(), format!("{:.4}", p.mean), format!("{:.4}", p.sd)];
+        let decimals = decimals(p.sd);
+        let number = |x: f64| format!("{x:.decimals$}");
+        let or_blank = |x: Option<f64>| x.map_or(String::new(), number);
+        let mut row = vec![p.name.clone(), number(p.mean), number(p.sd)];
         if exact {
             row.extend([or_blank(p.true_mean), or_blank(p.true_sd)]);
         }
@@ -64,6 +72,15 @@ fn parameters(summary: &Summary) -> Table {
     let header = ["parameter", "mean", "sd", "true mean", "true sd"];
     let header = if exact { &header[..] } else { &header[..3] };
     shortened(header, summary.parameters.iter().map(row).collect())
+}
+
+/// Digits behind the point that show three of a standard deviation, and at least four.
+fn decimals(sd: f64) -> usize {
+    if sd > 0.0 && sd.is_finite() {
+        (2.0 - sd.log10().floor()).clamp(4.0, 12.0) as usize
+    } else {
+        4
+    }
 }
 
 fn modes(summary: &Summary) -> Table {

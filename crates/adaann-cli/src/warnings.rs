@@ -18,6 +18,10 @@ const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
 /// A standard deviation off by more than this factor, either way, is called wrong.
 const WRONG_SPREAD: f64 = 3.0;
 
+/// A share of points without a density at t = 1 that is worth a warning. On the way there it is not:
+/// a wide start has points outside the support, or trajectories that explode.
+const MOST_LOST: f64 = 0.01;
+
 /// What the user should know, in words, with what to try.
 pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -36,12 +40,12 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     if summary.t >= 1.0 {
         warnings.extend(wrong_spreads(&summary.parameters));
     }
-    if summary.lost_share > 0.01 || summary.lost_draws > 0.01 {
+    if summary.lost.at_1 > MOST_LOST || summary.lost.draws > MOST_LOST {
         warnings.push(format!(
-            "{:.1} per cent of the training's points and {:.1} per cent of the draws lie \
+            "{:.1} per cent of the training's points at t = 1 and {:.1} per cent of the draws lie \
              where the density is 0 or not a number; they are left out",
-            100.0 * summary.lost_share,
-            100.0 * summary.lost_draws
+            100.0 * summary.lost.at_1,
+            100.0 * summary.lost.draws
         ));
     }
     if summary.skipped_updates > 0 {

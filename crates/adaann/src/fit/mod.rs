@@ -37,7 +37,7 @@ use crate::{
     target::{Target, Unconstrained},
 };
 use annealed::Annealed;
-use shard::Shards;
+use shard::{PointClip, Shards};
 use std::ops::ControlFlow;
 
 /// Updates in a row that may be skipped because their gradient was not finite; then the run has
@@ -121,6 +121,7 @@ struct Run<'a> {
     training: Stream,
     variance: Stream,
     b: Vec<f64>,
+    point_clip: PointClip,
     skipped_in_a_row: usize,
     outcome: Outcome,
 }
@@ -145,6 +146,7 @@ impl<'a> Run<'a> {
             training: Stream::new(settings.seed, Purpose::Training),
             variance: Stream::new(settings.seed, Purpose::Evaluation),
             b: Vec::with_capacity(settings.variance_samples),
+            point_clip: PointClip::new(settings.point_clip),
             skipped_in_a_row: 0,
             flow,
             outcome,
@@ -200,8 +202,9 @@ impl<'a> Run<'a> {
         }
         if stage.lost() > 0.5 && !stage.stopped {
             let reason = format!(
-                "{:.0} per cent of the points have a log density of -inf or NaN; start from a base that lies \
-                 inside the support, or give the coordinates their bounds",
+                "{:.0} per cent of the points have a log density of -inf or NaN; start from a base \
+                 (base-mean, base-sd) that lies inside the support or, for a dynamical system, where \
+                 trajectories do not explode; give the coordinates bounds or a narrower prior",
                 100.0 * stage.lost()
             );
             return Err(Error::Diverged { t: at.t, reason });
@@ -212,8 +215,15 @@ impl<'a> Run<'a> {
     /// One update; returns how many points it kept.
     fn update(&mut self, t: f64, rate: f64, shards: &mut Shards) -> Result<usize> {
         let number = self.outcome.trace.len() + 1;
-        let (tally, sums) =
-            shards.gradient(&self.flow, &self.density, &self.training, number as u64, t)?;
+        let (tally, sums) = shards.gradient(
+            &self.flow,
+            &self.density,
+            &self.training,
+            number as u64,
+            t,
+            self.point_clip,
+        )?;
+        self.point_clip.follow(&tally);
         self.flow.gradient(sums, &mut self.gradient);
         self.outcome.target_evaluations += shards.points();
         self.outcome.trace.push(UpdateRecord { update: number, t, neg_elbo: tally.mean() });

@@ -43,6 +43,10 @@ pub struct Settings {
     pub refine_lr_rule: RateRule,
     /// Gradients longer than this are shortened to it.
     pub clip: Option<f64>,
+    /// Gradients of log p_t at single points that are longer than this many times their median are
+    /// shortened to it: for densities that fall off a cliff, as those of unstable systems do. 10
+    /// leaves a well-shaped density alone.
+    pub point_clip: Option<f64>,
     /// Fixes every random number of the run.
     pub seed: u64,
 }
@@ -64,6 +68,7 @@ impl Default for Settings {
             lr_rule: RateRule::Constant,
             refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.5 },
             clip: None,
+            point_clip: None,
             seed: 1,
         }
     }
@@ -204,6 +209,9 @@ impl Settings {
         if self.path == PathKind::Likelihood && !target.has_prior() {
             let range = "power or bridge for a target that has no prior apart from its likelihood";
             return Err(error::setting("path", self.path.name(), range));
+        }
+        if let Some(most) = self.point_clip.filter(|most| !(*most >= 1.0 && most.is_finite())) {
+            return Err(error::setting("point-clip", most, "at least 1 and finite"));
         }
         self.clip.map_or(Ok(()), check_max_norm)
     }

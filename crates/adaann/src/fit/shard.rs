@@ -28,6 +28,8 @@ pub(super) struct Tally {
     pub(super) sum: f64,
     /// Points with a finite density and gradient.
     pub(super) kept: usize,
+    /// Points among them whose gradient is longer than the typical one.
+    pub(super) above: usize,
 }
 
 impl Tally {
@@ -67,8 +69,9 @@ impl Shards {
         stream: &Stream,
         draw: u64,
         t: f64,
+        clip: PointClip,
     ) -> Result<(Tally, &[f64])> {
-        for_each(&mut self.shards, |shard| shard.gradient(flow, density, stream, draw, t))?;
+        for_each(&mut self.shards, |shard| shard.gradient(flow, density, stream, draw, t, clip))?;
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
         for shard in rest {
             for (sum, more) in first.sums.iter_mut().zip(shard.sums.iter()) {
@@ -76,6 +79,7 @@ impl Shards {
             }
             first.tally.sum += shard.tally.sum;
             first.tally.kept += shard.tally.kept;
+            first.tally.above += shard.tally.above;
         }
         Ok((first.tally, &first.sums))
     }
@@ -134,6 +138,8 @@ struct Shard {
     log_det: Buffer,
     g_log_q: Buffer,
     g_log_det: Buffer,
+    /// By how much the gradient of each point is shortened.
+    scale: Buffer,
     tape_len: usize,
     density: Tile,
     sums: Buffer,
@@ -156,7 +162,8 @@ impl Shard {
             log_base: values.clone(),
             log_det: values.clone(),
             g_log_q: values.clone(),
-            g_log_det: values,
+            g_log_det: values.clone(),
+            scale: values,
             tape_len: flow.tape_len(tile_len),
             density: Tile::zeros(flow.dim(), tile_len),
             sums: Buffer::zeros(flow.sums_len()),
@@ -193,6 +200,7 @@ impl Shard {
         stream: &Stream,
         draw: u64,
         t: f64,
+        clip: PointClip,
     ) -> Result<()> {
         self.sums.fill(0.0);
         self.tally = Tally::default();
@@ -201,7 +209,7 @@ impl Shard {
         for tile in self.tiles() {
             self.draw(flow, stream, draw, tile, Some(&mut tape));
             density.evaluate(&self.z, Some(t), &mut self.density)?;
-            self.seed_cotangents(t);
+            self.seed_cotangents(t, clip);
             flow.backward(
                 &self.noise,
                 &mut self.z,
@@ -217,12 +225,12 @@ impl Shard {
     }
 
     /// Cotangents of Σ (log q₀ − log det − log p_t) at the points of the tile.
-    fn seed_cotangents(&mut self, t: f64) {
+    fn seed_cotangents(&mut self, t: f64, clip: PointClip) {
         let len = self.z.len();
         self.g_z.truncate(len);
         // The padding is no point: NaN makes it a lost one.
         self.log_base[len..].fill(f64::NAN);
-        simd::dispatch(Seed { t, shard: self });
+        simd::dispatch(Seed { t, clip, shard: self });
     }
 
     fn draw_b(
@@ -245,10 +253,39 @@ impl Shard {
     }
 }
 
+/// How long the gradient of log p_t may be at a single point. A trajectory that almost explodes has
+/// one that is longer than all others together by many orders of magnitude; an update that follows
+/// it goes nowhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PointClip {
+    /// The median length, as far as it is known.
+    pub(super) typical: f64,
+    /// The longest, in units of the median; none for no limit.
+    pub(super) most: Option<f64>,
+}
+
+impl PointClip {
+    /// A typical length of 1, which soon moves to where it belongs.
+    pub(super) fn new(most: Option<f64>) -> Self {
+        Self { typical: 1.0, most }
+    }
+
+    /// Follows the median: the length that half of the points exceed.
+    pub(super) fn follow(&mut self, tally: &Tally) {
+        let share = tally.above as f64 / tally.kept as f64;
+        if self.most.is_some() && share.is_finite() {
+            // Far off, it moves by a factor of e an update; near the median by as much as the
+            // share is off.
+            self.typical *= (2.0 * share - 1.0).exp();
+        }
+    }
+}
+
 /// Seeds the cotangents of a tile: zero for points that are lost, since one infinite gradient would
 /// cost the whole update.
 struct Seed<'a> {
     t: f64,
+    clip: PointClip,
     shard: &'a mut Shard,
 }
 
@@ -256,20 +293,24 @@ impl Kernel for Seed<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let shard = self.shard;
+        let Self { t, clip, shard } = self;
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
         let len = shard.z.padded_len();
         let (log_base, log_det) = (&shard.log_base[..len], &shard.log_det[..len]);
         let (g_log_q, g_log_det) = (&mut shard.g_log_q[..len], &mut shard.g_log_det[..len]);
-        let (mut sum, mut kept) = (zero, zero);
+        let scale = &mut shard.scale[..len];
+        let typical = F64::splat(simd, clip.typical);
+        let longest = F64::splat(simd, clip.most.map_or(f64::INFINITY, |most| most * clip.typical));
+        let (mut sum, mut kept, mut above) = (zero, zero, zero);
         for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
             let log_q = F64::load(simd, &log_base[at..]) - F64::load(simd, &log_det[at..]);
-            let loss = log_q - shard.density.log_p(simd, self.t, at);
+            let loss = log_q - shard.density.log_p(simd, t, at);
             // 0·x is 0 for a finite x and NaN for any other.
-            let mut probe = zero * loss;
+            let (mut probe, mut square) = (zero * loss, zero);
             for d in 0..shard.z.dim() {
                 let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
                 probe = zero.mul_add(gradient, probe);
+                square = gradient.mul_add(gradient, square);
             }
             let keep = probe.eq(zero);
             let weight = F64::select(keep, one, zero);
@@ -277,18 +318,22 @@ impl Kernel for Seed<'_> {
             (-weight).store(&mut g_log_det[at..]);
             sum = sum + F64::select(keep, loss, zero);
             kept = kept + weight;
+            let length = square.sqrt();
+            above = above + F64::select(keep & typical.lt(length), one, zero);
+            F64::select(longest.lt(length), longest / length, one).store(&mut scale[at..]);
         }
         for d in 0..shard.z.dim() {
             let gradient = &shard.density.gradient().padded_row(d)[..len];
             let (z, g_z) = (shard.z.padded_row_mut(d), shard.g_z.padded_row_mut(d));
             for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
                 let keep = zero.lt(F64::load(simd, &g_log_q[at..]));
-                let g = F64::select(keep, -F64::load(simd, &gradient[at..]), zero);
-                g.store(&mut g_z[at..]);
+                let g = F64::load(simd, &gradient[at..]) * F64::load(simd, &scale[at..]);
+                F64::select(keep, -g, zero).store(&mut g_z[at..]);
                 // Zero times an infinite coordinate would be NaN.
                 F64::select(keep, F64::load(simd, &z[at..]), zero).store(&mut z[at..]);
             }
         }
+        shard.tally.above += above.add_lanes() as usize;
         shard.tally.sum += sum.add_lanes();
         shard.tally.kept += kept.add_lanes() as usize;
     }

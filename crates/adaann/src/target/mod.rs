@@ -84,6 +84,11 @@ pub trait Target: Send + Sync {
         Support::Real
     }
 
+    /// How it is evaluated, in a few words for those who want to know.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The coordinates' names, as they appear in tables and files.
     fn names(&self) -> Vec<String> {
         (1..=self.dim()).map(|d| format!("z{d}")).collect()
