@@ -22,6 +22,7 @@
 mod adjoint;
 mod forward;
 mod grid;
+mod likelihood;
 mod observations;
 mod posterior;
 mod solution;
@@ -32,8 +33,9 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+pub use likelihood::Differentiation;
 pub use observations::{Noise, Observations, Scatter};
-pub use posterior::{Differentiation, Posterior};
+pub use posterior::Posterior;
 pub use solution::{Solution, solve};
 pub use solver::Solver;
 pub use system::System;
