@@ -3,6 +3,8 @@
 use super::adjoint::{Adjoint, AdjointRoom};
 use super::forward::{Forward, ForwardRoom, Patterns, Rows, Watch};
 use super::grid::Grid;
+#[cfg(feature = "stiff")]
+use super::stiff::{Stiff, StiffRoom};
 use super::{Observations, Solver, System};
 use crate::batch::PAD;
 use crate::program::{Block, Room};
@@ -10,7 +12,8 @@ use crate::{Error, Result};
 use fearless_simd::Simd;
 
 /// How the gradient of a likelihood goes through the steps of the solver. Both are exact for the
-/// numbers that the solver computes; which one is cheaper depends on the system.
+/// numbers that an explicit solver computes; which one is cheaper depends on the system. An implicit
+/// solver goes forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Differentiation {
     /// Sensitivities dx/dp go along with the states: for few parameters.
@@ -27,11 +30,19 @@ const MOST_SENSITIVITIES: usize = 4_096;
 pub(super) enum Likelihood {
     /// By steps that are programs over blocks of samples.
     Explicit(Box<Explicit>),
+    /// Sample by sample: for the value alone, and with sensitivities.
+    #[cfg(feature = "stiff")]
+    Stiff(Box<[(Stiff, Patterns); 2]>),
 }
 
 /// What a thread needs to run one.
 pub(super) enum LikelihoodRoom {
     Explicit(Box<ExplicitRoom>),
+    #[cfg(feature = "stiff")]
+    Stiff {
+        ways: Box<[(StiffRoom, Vec<Room>); 2]>,
+        part: Rows,
+    },
 }
 
 impl Likelihood {
@@ -43,6 +54,18 @@ impl Likelihood {
         longest_window: Option<usize>,
     ) -> Result<Self> {
         let grid = Grid::new(system, solver, observations.times())?;
+        #[cfg(feature = "stiff")]
+        if let Solver::Stiff { .. } = solver {
+            let plain = Stiff::new(system, solver, &grid, Vec::new());
+            let observe = Patterns::new(observations, plain.layout.rows(), |present| {
+                observations.value(&plain.layout, present)
+            });
+            let whole = Stiff::new(system, solver, &grid, system.active());
+            let observe_whole = Patterns::new(observations, whole.layout.rows(), |present| {
+                observations.with_sensitivities(&whole.layout, present)
+            });
+            return Ok(Self::Stiff(Box::new([(plain, observe), (whole, observe_whole)])));
+        }
         let explicit = Explicit::new(system, solver, grid, observations, longest_window);
         Ok(Self::Explicit(Box::new(explicit)))
     }
@@ -51,12 +74,16 @@ impl Likelihood {
     pub(super) fn passes_per_step(&self) -> (Option<usize>, usize) {
         match self {
             Self::Explicit(explicit) => explicit.passes_per_step(),
+            #[cfg(feature = "stiff")]
+            Self::Stiff(_) => (Some(0), 0),
         }
     }
 
     pub(super) fn differentiation(&self) -> Differentiation {
         match self {
             Self::Explicit(explicit) => explicit.differentiation,
+            #[cfg(feature = "stiff")]
+            Self::Stiff(_) => Differentiation::Forward,
         }
     }
 
@@ -74,12 +101,23 @@ impl Likelihood {
                 explicit.differentiation = differentiation;
                 Ok(())
             }
+            #[cfg(feature = "stiff")]
+            Self::Stiff(_) if differentiation == Differentiation::Adjoint => {
+                Err(Error::Target("a stiff solver has no adjoint: it goes forward".into()))
+            }
+            #[cfg(feature = "stiff")]
+            Self::Stiff(_) => Ok(()),
         }
     }
 
     pub(super) fn room(&self) -> LikelihoodRoom {
         match self {
             Self::Explicit(explicit) => LikelihoodRoom::Explicit(Box::new(explicit.room())),
+            #[cfg(feature = "stiff")]
+            Self::Stiff(ways) => LikelihoodRoom::Stiff {
+                part: Rows::zeros(1 + ways[0].0.layout.parameters),
+                ways: Box::new(ways.each_ref().map(|(stiff, o)| (stiff.room(), o.rooms()))),
+            },
         }
     }
 
@@ -100,6 +138,15 @@ impl Likelihood {
             (Self::Explicit(explicit), LikelihoodRoom::Explicit(room)) => {
                 explicit.run(simd, room, p, samples, with_gradient, sums)
             }
+            #[cfg(feature = "stiff")]
+            (Self::Stiff(ways), LikelihoodRoom::Stiff { ways: rooms, part }) => {
+                let way = usize::from(with_gradient);
+                let ((stiff, observe), (room, rooms)) = (&ways[way], &mut rooms[way]);
+                let part = if with_gradient { part } else { &mut part[..1] };
+                stiff.run(room, p, samples, &mut Sum { simd, observe, rooms, part, sums })
+            }
+            #[cfg(feature = "stiff")]
+            _ => unreachable!("a room belongs to its likelihood"),
         }
     }
 }

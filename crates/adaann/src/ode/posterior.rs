@@ -72,7 +72,8 @@ impl Posterior {
     }
 
     /// Passes over a block of samples that a step takes with its gradient: by sensitivities (none
-    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen.
+    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
+    /// stiff solver goes forward, sample by sample, and so in 0 passes.
     pub fn passes_per_step(&self) -> (Option<usize>, usize) {
         self.likelihood.passes_per_step()
     }
@@ -85,7 +86,8 @@ impl Posterior {
     /// Chooses how the gradient is computed, in place of the cheaper way.
     ///
     /// # Errors
-    /// If forward sensitivities are asked for and there would be too many.
+    /// If forward sensitivities are asked for and there would be too many, or the adjoint of a
+    /// stiff solver.
     pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
         self.likelihood.set_differentiation(differentiation)?;
         Ok(self)
