@@ -22,7 +22,7 @@ impl Grid {
         let start = system.start();
         let fixed = match *solver {
             Solver::Rk4 { step } => Some(fixed_steps(start, step, times)?),
-            Solver::DormandPrince { .. } => None,
+            _ => None,
         };
         Ok(Self { start, times: times.to_vec(), fixed })
     }
@@ -38,6 +38,11 @@ impl Grid {
 
     pub(super) fn time(&self, k: usize) -> f64 {
         self.times[k]
+    }
+
+    #[cfg(feature = "stiff")]
+    pub(super) fn start(&self) -> f64 {
+        self.start
     }
 
     /// From the start to the last time.

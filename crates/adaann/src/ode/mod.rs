@@ -5,6 +5,10 @@
 //! step; a likelihood's gradient is therefore that of the numbers computed, not of the equation's
 //! exact solution.
 //!
+//! The cargo feature `stiff` adds `Solver::Stiff`, implicit steps for systems whose rates lie
+//! decades apart. These go sample by sample through the crate `diffsol`, which is not small: hence a
+//! feature, off by default.
+//!
 //! ```
 //! use adaann::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
 //! use adaann::{prior::Prior, target::Target};
@@ -22,18 +26,22 @@
 mod adjoint;
 mod forward;
 mod grid;
+mod likelihood;
 mod observations;
 mod posterior;
 mod solution;
 mod solver;
 mod step;
+#[cfg(feature = "stiff")]
+mod stiff;
 mod system;
 
 #[cfg(test)]
 mod tests;
 
+pub use likelihood::Differentiation;
 pub use observations::{Noise, Observations, Scatter};
-pub use posterior::{Differentiation, Posterior};
+pub use posterior::Posterior;
 pub use solution::{Solution, solve};
 pub use solver::Solver;
 pub use system::System;

@@ -1,8 +1,7 @@
 //! The posterior of a system's parameters as a target.
 
-use super::adjoint::{Adjoint, AdjointRoom};
-use super::forward::{Forward, ForwardRoom, Patterns, Prepared, Rows, Watch};
-use super::grid::Grid;
+use super::forward::{Prepared, Rows};
+use super::likelihood::{Differentiation, Likelihood, LikelihoodRoom};
 use super::step::inputs;
 use super::{Observations, Solver, System};
 use crate::batch::PAD;
@@ -15,19 +14,6 @@ use fearless_simd::Simd;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How the gradient of a likelihood goes through the steps of the solver. Both are exact for the
-/// numbers that the solver computes; which one is cheaper depends on the system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Differentiation {
-    /// Sensitivities dx/dp go along with the states: for few parameters.
-    Forward,
-    /// Cotangents come back through the steps: for many.
-    Adjoint,
-}
-
-/// The largest number of sensitivities for which the forward way is looked at.
-const MOST_SENSITIVITIES: usize = 4_096;
-
 /// Prior and likelihood of a system's parameters, given observations.
 ///
 /// A trajectory that leaves the finite range, or needs more steps than the solver allows, gives its
@@ -37,14 +23,9 @@ pub struct Posterior {
     id: u64,
     names: Vec<String>,
     priors: Vec<Prior>,
-    grid: Grid,
     /// Parameters to log prior and its derivatives.
     prior: Prepared,
-    plain: Forward,
-    observe: Patterns,
-    sensitivities: Option<(Forward, Patterns)>,
-    adjoint: Adjoint,
-    differentiation: Differentiation,
+    likelihood: Likelihood,
     floor: Option<f64>,
 }
 
@@ -80,66 +61,35 @@ impl Posterior {
             });
         }
         priors.iter().try_for_each(Prior::check)?;
-        let grid = Grid::new(system, &solver, observations.times())?;
-        let plain = Forward::new(system, &solver, &grid, Vec::new());
-        let observe = Patterns::new(observations, plain.layout.rows(), |present| {
-            observations.value(&plain.layout, present)
-        });
-        let active = system.active();
-        let few = active.len() * system.states().len() <= MOST_SENSITIVITIES;
-        let sensitivities = few.then(|| {
-            let forward = Forward::new(system, &solver, &grid, active);
-            let observe = Patterns::new(observations, forward.layout.rows(), |present| {
-                observations.with_sensitivities(&forward.layout, present)
-            });
-            (forward, observe)
-        });
-        let adjoint = Adjoint::new(system, &solver, &grid, observations, longest_window);
-        let mut posterior = Self {
+        Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             names: system.parameters().to_vec(),
             priors: priors.to_vec(),
             prior: log_prior(priors),
-            grid,
-            plain,
-            observe,
-            sensitivities,
-            adjoint,
-            differentiation: Differentiation::Adjoint,
+            likelihood: Likelihood::new(system, &solver, observations, longest_window)?,
             floor: None,
-        };
-        let (forward, adjoint) = posterior.passes_per_step();
-        if forward.is_some_and(|forward| forward <= adjoint) {
-            posterior.differentiation = Differentiation::Forward;
-        }
-        Ok(posterior)
+        })
     }
 
     /// Passes over a block of samples that a step takes with its gradient: by sensitivities (none
-    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen.
+    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
+    /// stiff solver goes forward, sample by sample, and so in 0 passes.
     pub fn passes_per_step(&self) -> (Option<usize>, usize) {
-        (
-            self.sensitivities.as_ref().map(|(forward, _)| forward.instructions()),
-            self.plain.instructions() + self.adjoint.instructions(),
-        )
+        self.likelihood.passes_per_step()
     }
 
     /// How the gradient is computed.
     pub fn differentiation(&self) -> Differentiation {
-        self.differentiation
+        self.likelihood.differentiation()
     }
 
     /// Chooses how the gradient is computed, in place of the cheaper way.
     ///
     /// # Errors
-    /// If forward sensitivities are asked for and there would be too many.
+    /// If forward sensitivities are asked for and there would be too many, or the adjoint of a
+    /// stiff solver.
     pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
-        if differentiation == Differentiation::Forward && self.sensitivities.is_none() {
-            return Err(Error::Target(format!(
-                "a system with more than {MOST_SENSITIVITIES} sensitivities goes by the adjoint"
-            )));
-        }
-        self.differentiation = differentiation;
+        self.likelihood.set_differentiation(differentiation)?;
         Ok(self)
     }
 
@@ -156,13 +106,10 @@ impl Posterior {
         let outputs = Rows::zeros(1 + self.names.len());
         Work {
             of: self.id,
-            plain: (self.plain.room(), self.observe.rooms()),
-            sensitivities: self.sensitivities.as_ref().map(|(f, o)| (f.room(), o.rooms())),
-            adjoint: self.adjoint.room(&self.grid),
+            likelihood: self.likelihood.room(),
             prior: self.prior.routine.room(),
             prior_out: outputs.clone(),
-            sums: outputs.clone(),
-            part: outputs,
+            sums: outputs,
         }
     }
 }
@@ -183,15 +130,11 @@ fn log_prior(priors: &[Prior]) -> Prepared {
 /// What a thread keeps between calls, so that a call allocates nothing.
 struct Work {
     of: u64,
-    plain: (ForwardRoom, Vec<Room>),
-    sensitivities: Option<(ForwardRoom, Vec<Room>)>,
-    adjoint: AdjointRoom,
+    likelihood: LikelihoodRoom,
     prior: Room,
     prior_out: Rows,
     /// log likelihood and, behind it, its derivatives.
     sums: Rows,
-    /// What one observation adds to them.
-    part: Rows,
 }
 
 thread_local! {
@@ -258,7 +201,8 @@ impl Kernel for Evaluate<'_> {
         for block in 0..points.padded_len() / PAD {
             let samples = PAD.min(points.len() - block * PAD);
             let p = |j: usize| rows[j * stride + block];
-            let lost = work.likelihood(simd, posterior, p, samples, weights.is_some());
+            let Work { likelihood: room, sums, .. } = &mut *work;
+            let lost = posterior.likelihood.run(simd, room, p, samples, weights.is_some(), sums);
             work.prior(simd, posterior, p);
             work.finish(posterior.floor, lost, weights, out, block);
         }
@@ -266,44 +210,6 @@ impl Kernel for Evaluate<'_> {
 }
 
 impl Work {
-    /// Log likelihood of a block of samples and, if asked, its gradient, into `sums`; tells whose
-    /// trajectories are lost.
-    #[inline(always)]
-    fn likelihood<S: Simd>(
-        &mut self,
-        simd: S,
-        posterior: &Posterior,
-        p: impl Fn(usize) -> Block,
-        samples: usize,
-        with_gradient: bool,
-    ) -> [bool; PAD] {
-        let Self { plain, sensitivities, adjoint, sums, part, .. } = self;
-        sums.as_flattened_mut().fill(0.0);
-        let grid = &posterior.grid;
-        let forward = match (&posterior.sensitivities, sensitivities) {
-            (Some((forward, observe)), Some((room, rooms)))
-                if with_gradient && posterior.differentiation == Differentiation::Forward =>
-            {
-                let mut sum = Sum { simd, observe, rooms, part, sums };
-                forward.run(simd, grid, room, p, samples, &mut sum);
-                return std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
-            }
-            _ => &posterior.plain,
-        };
-        let (room, rooms) = plain;
-        let (value, gradient) = sums.split_at_mut(1);
-        let mut sum =
-            Sum { simd, observe: &posterior.observe, rooms, part: &mut part[..1], sums: value };
-        if !with_gradient {
-            forward.run(simd, grid, room, p, samples, &mut sum);
-            return std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
-        }
-        forward.run(simd, grid, room, p, samples, &mut Both(&mut adjoint.tape, &mut sum));
-        let lost = std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
-        posterior.adjoint.run(simd, grid, forward, room, adjoint, gradient);
-        lost
-    }
-
     #[inline(always)]
     fn prior<S: Simd>(&mut self, simd: S, posterior: &Posterior, p: impl Fn(usize) -> Block) {
         for (j, row) in self.prior.inputs_mut().iter_mut().enumerate() {
@@ -352,47 +258,5 @@ impl Work {
                 }
             }
         }
-    }
-}
-
-/// Adds up what the observations say.
-struct Sum<'a, S> {
-    simd: S,
-    observe: &'a Patterns,
-    rooms: &'a mut [Room],
-    part: &'a mut [Block],
-    sums: &'a mut [Block],
-}
-
-impl<S: Simd> Watch for Sum<'_, S> {
-    fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
-        self.observe.apply(self.simd, self.rooms, k, rows, self.part);
-        for (sum, part) in self.sums.iter_mut().zip(&*self.part) {
-            for i in 0..PAD {
-                sum[i] += part[i];
-            }
-        }
-    }
-}
-
-/// Two watchers of one pass.
-struct Both<'a, A, B>(&'a mut A, &'a mut B);
-
-impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
-    fn begin(&mut self, rows: &[Block]) {
-        self.0.begin(rows);
-        self.1.begin(rows);
-    }
-    fn before_step(&mut self, step: usize, rows: &[Block]) {
-        self.0.before_step(step, rows);
-        self.1.before_step(step, rows);
-    }
-    fn after_step(&mut self, step: usize, rows: &[Block]) {
-        self.0.after_step(step, rows);
-        self.1.after_step(step, rows);
-    }
-    fn at_time(&mut self, k: usize, steps: usize, rows: &[Block]) {
-        self.0.at_time(k, steps, rows);
-        self.1.at_time(k, steps, rows);
     }
 }

@@ -21,6 +21,25 @@ pub enum Solver {
         /// Steps that a sample may try; one that needs more is lost.
         most_steps: usize,
     },
+    /// Implicit steps of orders 1 to 5 (backward differentiation, from the crate `diffsol`), for
+    /// systems whose rates lie decades apart: there an explicit step is bound to the fastest rate
+    /// long after it has done its work, and Dormand and Prince's pair takes 10⁴ steps or more, or
+    /// loses the sample.
+    ///
+    /// Samples are solved one after another, each in hundreds of microseconds with its gradient, or
+    /// some milliseconds where tolerances are tight; where an explicit method needs some hundreds of
+    /// steps or fewer it is far faster. Gradients go by sensitivities only, with an error that falls
+    /// with the tolerances as that of the states does: they are not those of the very numbers
+    /// computed. Where some states are tiny, `absolute` must be tinier.
+    #[cfg(feature = "stiff")]
+    Stiff {
+        /// Error tolerated in a step, as a share of the state.
+        relative: f64,
+        /// Error tolerated in a step whatever the state.
+        absolute: f64,
+        /// Steps that a sample may take; one that needs more is lost.
+        most_steps: usize,
+    },
 }
 
 impl Solver {
@@ -34,20 +53,26 @@ impl Solver {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        match *self {
+        let (relative, absolute, most_steps) = match *self {
             Self::Rk4 { step } if !(step > 0.0 && step.is_finite()) => {
-                Err(error::setting("step", step, "positive and finite"))
+                return Err(error::setting("step", step, "positive and finite"));
             }
-            Self::DormandPrince { relative, .. } if !(1e-14..1.0).contains(&relative) => {
-                Err(error::setting("relative", relative, "from 1e-14 to 1"))
+            Self::Rk4 { .. } => return Ok(()),
+            Self::DormandPrince { relative, absolute, most_steps } => {
+                (relative, absolute, most_steps)
             }
-            Self::DormandPrince { absolute, .. } if !(absolute > 0.0 && absolute.is_finite()) => {
-                Err(error::setting("absolute", absolute, "positive and finite"))
-            }
-            Self::DormandPrince { most_steps: 0, .. } => {
-                Err(error::setting("most-steps", 0, "at least 1"))
-            }
-            _ => Ok(()),
+            #[cfg(feature = "stiff")]
+            Self::Stiff { relative, absolute, most_steps } => (relative, absolute, most_steps),
+        };
+        if !(1e-14..1.0).contains(&relative) {
+            return Err(error::setting("relative", relative, "from 1e-14 to 1"));
         }
+        if !(absolute > 0.0 && absolute.is_finite()) {
+            return Err(error::setting("absolute", absolute, "positive and finite"));
+        }
+        if most_steps == 0 {
+            return Err(error::setting("most-steps", 0, "at least 1"));
+        }
+        Ok(())
     }
 }

@@ -139,6 +139,8 @@ pub(super) fn step(system: &System, solver: &Solver, layout: &Layout) -> Recorde
         Solver::DormandPrince { .. } => {
             adaptive(&mut graph, system, solver, &carry[layout.controls()..], x, &p)
         }
+        #[cfg(feature = "stiff")]
+        Solver::Stiff { .. } => unreachable!("implicit steps are no graphs"),
     };
     let mut next = choose(&mut graph, accepted, x, &to);
     let one = graph.constant(1.0);
@@ -186,6 +188,8 @@ pub(super) fn back(system: &System, solver: &Solver, layout: &Layout) -> Recorde
         Solver::DormandPrince { .. } => {
             dormand_prince(&mut graph, system, rows[n], rows[n + 1], x, &p).0
         }
+        #[cfg(feature = "stiff")]
+        Solver::Stiff { .. } => unreachable!("implicit steps are no graphs"),
     };
     let seeds: Vec<_> = next.into_iter().zip(lambda).collect();
     let outputs = pull_back(&mut graph, &seeds, x, &p, &mu);

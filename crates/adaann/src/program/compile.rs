@@ -90,7 +90,8 @@ impl<'a> Selection<'a> {
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
                 scalar_of.insert(node, scalars.steps.len() as Scalar);
-                scalars.steps.push(renumber(graph.op(node), &scalar_of));
+                // On places of the table in place of nodes.
+                scalars.steps.push(graph.op(node).map(|n| Node(scalar_of[&n])));
             }
         }
         Self { graph, uses, needed, scalars, scalar_of }
@@ -263,15 +264,4 @@ fn nest_squares(mut works: Vec<(Node, Work<Node>)>, outputs: &[Node]) -> Vec<(No
         .collect();
     live.reverse();
     live
-}
-
-/// A scalar operation on places of the table in place of nodes.
-fn renumber(op: Op, scalar_of: &HashMap<Node, Scalar>) -> Op {
-    let to = |n: Node| Node(scalar_of[&n]);
-    match op {
-        Op::Unary(function, x) => Op::Unary(function, to(x)),
-        Op::Binary(function, operands) => Op::Binary(function, operands.map(to)),
-        Op::Select(comparison, operands) => Op::Select(comparison, operands.map(to)),
-        leaf => leaf,
-    }
 }

@@ -14,6 +14,8 @@ mod graph;
 mod op;
 mod routine;
 mod run;
+#[cfg(feature = "stiff")]
+mod scalar;
 mod tangent;
 
 #[cfg(test)]
@@ -26,6 +28,8 @@ pub(crate) use graph::Graph;
 pub(crate) use op::{Comparison, Node, Unary};
 pub(crate) use routine::{Room, Routine, Tables};
 pub(crate) use run::Block;
+#[cfg(feature = "stiff")]
+pub(crate) use scalar::{ScalarRoutine, Table};
 pub(crate) use tangent::tangent;
 
 use crate::batch::PAD;

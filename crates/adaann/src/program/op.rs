@@ -150,6 +150,16 @@ impl Op {
         }
     }
 
+    /// The same operation on other values.
+    pub(super) fn map(self, to: impl Fn(Node) -> Node) -> Self {
+        match self {
+            Self::Unary(function, x) => Self::Unary(function, to(x)),
+            Self::Binary(function, operands) => Self::Binary(function, operands.map(to)),
+            Self::Select(comparison, operands) => Self::Select(comparison, operands.map(to)),
+            leaf => leaf,
+        }
+    }
+
     /// The result on plain numbers: what folding gives, and what the scalar part of a program runs.
     ///
     /// `value` looks up an operand. Leaves that are no constants have no result of their own.
