@@ -49,7 +49,8 @@ fn log_normal_density(y: f64, m: f64, v: f64) -> f64 {
 #[test]
 fn noise_models_are_what_they_say() {
     let [k, x0, scale] = POINT;
-    let models: [(Noise, &dyn Fn(f64, f64) -> f64); 5] = [
+    type LogDensity<'a> = &'a dyn Fn(f64, f64) -> f64;
+    let models: [(Noise, LogDensity<'_>); 5] = [
         (Noise::Gaussian(Scatter::Variance(0.09)), &|y, m| log_normal_density(y, m, 0.09)),
         (Noise::Gaussian(Scatter::VarianceParameter(2)), &|y, m| log_normal_density(y, m, scale)),
         (Noise::Gaussian(Scatter::SdParameter(2)), &|y, m| log_normal_density(y, m, scale * scale)),

@@ -181,6 +181,28 @@ impl Target for Posterior {
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
+
+    fn notes(&self) -> Vec<String> {
+        vec![match (self.differentiation(), self.passes_per_step()) {
+            (Differentiation::Forward, (_, 0)) => {
+                "gradient by forward sensitivities, sample by sample".into()
+            }
+            (Differentiation::Forward, (forward, adjoint)) => format!(
+                "gradient by forward sensitivities: {} passes over the samples a step, {adjoint} \
+                 by the adjoint",
+                forward.unwrap_or_default()
+            ),
+            (Differentiation::Adjoint, (Some(forward), adjoint)) => format!(
+                "gradient by the discrete adjoint: {adjoint} passes over the samples a step, \
+                 {forward} by forward sensitivities"
+            ),
+            (Differentiation::Adjoint, (None, adjoint)) => {
+                format!(
+                    "gradient by the discrete adjoint: {adjoint} passes over the samples a step"
+                )
+            }
+        }]
+    }
 }
 
 struct Evaluate<'a> {
