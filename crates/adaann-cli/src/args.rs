@@ -237,9 +237,14 @@ pub(crate) struct OptimizerArgs {
     /// How the rate falls at t = 1, in updates from the first one there [default: the target's]
     #[arg(long, value_name = "RULE", value_parser = values::rate_rule)]
     pub(crate) refine_lr_rule: Option<RateRule>,
-    /// Shorten gradients to this norm; none for no limit [default: the target's, mostly none]
+    /// Shorten gradients to this norm before t = 1; none for no limit [default: the target's, mostly
+    /// none]
     #[arg(long, value_name = "NORM", value_parser = values::clip, allow_negative_numbers = true)]
     pub(crate) clip: Option<Clip>,
+    /// Shorten gradients to this norm at t = 1; none for no limit [default: the target's, mostly
+    /// none]
+    #[arg(long, value_name = "NORM", value_parser = values::clip, allow_negative_numbers = true)]
+    pub(crate) refine_clip: Option<Clip>,
     /// Shorten the gradient of log p at single points to this many times its median; none for no
     /// limit [default: the target's, mostly none]
     #[arg(long, value_name = "RATIO", value_parser = values::clip, allow_negative_numbers = true)]

@@ -39,6 +39,7 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     set(&mut settings.lr_rule, args.optimizer.lr_rule);
     set(&mut settings.refine_lr_rule, args.optimizer.refine_lr_rule);
     set(&mut settings.clip, args.optimizer.clip.map(|clip| clip.0));
+    set(&mut settings.refine_clip, args.optimizer.refine_clip.map(|clip| clip.0));
     set(&mut settings.point_clip, args.optimizer.point_clip.map(|clip| clip.0));
     set(&mut settings.seed, args.output.seed);
     settings.check(target)?;

@@ -232,8 +232,8 @@ impl<'a> Run<'a> {
         }
         // With no point kept the gradient is 0/0, and the update is skipped like any other without
         // a finite gradient: no NaN reaches a parameter.
-        if clip_by_norm(&mut self.gradient, self.settings.clip.unwrap_or(f64::INFINITY)).is_finite()
-        {
+        let clip = if t < 1.0 { self.settings.clip } else { self.settings.refine_clip };
+        if clip_by_norm(&mut self.gradient, clip.unwrap_or(f64::INFINITY)).is_finite() {
             self.skipped_in_a_row = 0;
             let (optimizer, gradient) = (&mut self.optimizer, &self.gradient);
             self.flow.update(|parameters| optimizer.update(parameters, gradient, rate));

@@ -41,8 +41,12 @@ pub struct Settings {
     pub lr_rule: RateRule,
     /// How the learning rate falls at t = 1, counted from the first update there.
     pub refine_lr_rule: RateRule,
-    /// Gradients longer than this are shortened to it.
+    /// Gradients longer than this are shortened to it, before t = 1.
     pub clip: Option<f64>,
+    /// Gradients longer than this are shortened to it, at t = 1. A flow with two modes learns their
+    /// weights from rare draws between them, whose gradients are the longest: shortening them loses
+    /// a mode.
+    pub refine_clip: Option<f64>,
     /// Gradients of log p_t at single points that are longer than this many times their median are
     /// shortened to it: for densities that fall off a cliff, as those of unstable systems do. 10
     /// leaves a well-shaped density alone.
@@ -68,6 +72,7 @@ impl Default for Settings {
             lr_rule: RateRule::Constant,
             refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.5 },
             clip: None,
+            refine_clip: None,
             point_clip: None,
             seed: 1,
         }
@@ -213,6 +218,7 @@ impl Settings {
         if let Some(most) = self.point_clip.filter(|most| !(*most >= 1.0 && most.is_finite())) {
             return Err(error::setting("point-clip", most, "at least 1 and finite"));
         }
-        self.clip.map_or(Ok(()), check_max_norm)
+        self.refine_clip.map_or(Ok(()), |norm| check_max_norm("refine-clip", norm))?;
+        self.clip.map_or(Ok(()), |norm| check_max_norm("clip", norm))
     }
 }

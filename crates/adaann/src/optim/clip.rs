@@ -45,11 +45,11 @@ pub fn clip_by_norm(gradient: &mut [f64], max_norm: f64) -> Norm {
 }
 
 /// Refuses a limit that would undo every update.
-pub fn check_max_norm(max_norm: f64) -> crate::Result<()> {
+pub fn check_max_norm(name: &'static str, max_norm: f64) -> crate::Result<()> {
     if max_norm > 0.0 {
         return Ok(());
     }
-    Err(setting("clip", max_norm, "above 0 (infinite: no clipping)"))
+    Err(setting(name, max_norm, "above 0 (infinite: no clipping)"))
 }
 
 /// √Σg², also where the squares overflow or underflow.
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn a_limit_of_nothing_is_refused() {
         for max_norm in [0.0, -1.0, f64::NAN] {
-            assert!(check_max_norm(max_norm).is_err());
+            assert!(check_max_norm("clip", max_norm).is_err());
         }
-        assert!(check_max_norm(f64::INFINITY).is_ok());
+        assert!(check_max_norm("clip", f64::INFINITY).is_ok());
     }
 
     proptest! {
