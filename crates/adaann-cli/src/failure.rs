@@ -34,7 +34,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>()
-        || matches!(error.downcast_ref(), Some(Error::Setting { .. } | Error::UnknownName { .. }))
+        || matches!(
+            error.downcast_ref(),
+            Some(Error::Setting { .. } | Error::UnknownName { .. } | Error::Data(_))
+        )
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -34,6 +34,9 @@ pub enum Error {
         /// The size it should have.
         expected: String,
     },
+    /// Data that no posterior can be made from.
+    #[error("{0}")]
+    Data(String),
     /// A target could not be evaluated.
     #[error("the target failed: {0}")]
     Target(String),

@@ -123,7 +123,7 @@ impl Observations {
             let expected = quantities * self.times.len();
             return Err(shape("the measurements", self.values.len(), expected));
         }
-        let fault = |message: String| Err(Error::Target(message));
+        let fault = |message: String| Err(Error::Data(message));
         for (row, pair) in self.times.windows(2).enumerate() {
             if pair[0] > pair[1] {
                 return fault(format!(

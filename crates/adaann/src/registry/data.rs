@@ -2,7 +2,7 @@
 
 use crate::ode::{Noise, Observations, Solver, System, solve};
 use crate::rng::{Purpose, Stream};
-use crate::{Batch, Error, Result, names};
+use crate::{Batch, Error, Result};
 
 /// Where the data of a posterior comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,18 +73,22 @@ impl Design<'_> {
         let known = || ["t"].into_iter().chain(states.iter().map(String::as_str));
         for (i, name) in table.names.iter().enumerate() {
             if !known().any(|known| known == name) {
-                return Err(names::unknown("column of the data", name, known()));
+                let known: Vec<&str> = known().collect();
+                return Err(Error::Data(format!(
+                    "the data has a column '{name}', but its columns can only be {}",
+                    known.join(", ")
+                )));
             }
             if table.names[..i].contains(name) {
-                return Err(Error::Target(format!("two columns of the data are called {name}")));
+                return Err(Error::Data(format!("two columns of the data are called {name}")));
             }
         }
         let Some(time) = table.names.iter().position(|name| name == "t") else {
-            return Err(Error::Target("the data has no column t with the times".into()));
+            return Err(Error::Data("the data has no column t with the times".into()));
         };
         let columns: Vec<usize> = (0..table.names.len()).filter(|&c| c != time).collect();
         if columns.is_empty() || table.rows.is_empty() {
-            return Err(Error::Target(format!(
+            return Err(Error::Data(format!(
                 "the data has no measurements; give a column t and one or more of {}",
                 states.join(", ")
             )));

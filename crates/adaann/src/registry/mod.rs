@@ -133,7 +133,7 @@ impl Entry {
         }
         let preset = choices.preset.as_deref().unwrap_or(self.presets[0]);
         if !self.presets.contains(&preset) {
-            return Err(names::unknown("preset", preset, self.presets.iter().copied()));
+            return Err(error::setting("preset", preset, self.presets.join(" or ")));
         }
         match (&self.build, &choices.data) {
             (Build::Density(build), None) => build(&values),
