@@ -234,6 +234,9 @@ pub(crate) struct OptimizerArgs {
     /// cosine:OVER[:FLOOR], in updates from the first one [default: the target's]
     #[arg(long, value_name = "RULE", value_parser = values::rate_rule)]
     pub(crate) lr_rule: Option<RateRule>,
+    /// Learning rate at t = 1 [default: the target's, mostly --lr]
+    #[arg(long, value_name = "RATE", value_parser = number, allow_negative_numbers = true)]
+    pub(crate) refine_lr: Option<f64>,
     /// How the rate falls at t = 1, in updates from the first one there [default: the target's]
     #[arg(long, value_name = "RULE", value_parser = values::rate_rule)]
     pub(crate) refine_lr_rule: Option<RateRule>,

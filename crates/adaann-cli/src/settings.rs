@@ -36,6 +36,9 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     set(&mut settings.refine_samples, args.training.refine_samples);
     set(&mut settings.variance_samples, args.training.variance_samples);
     set(&mut settings.lr, args.optimizer.lr);
+    if args.optimizer.refine_lr.is_some() {
+        settings.refine_lr = args.optimizer.refine_lr;
+    }
     set(&mut settings.lr_rule, args.optimizer.lr_rule);
     set(&mut settings.refine_lr_rule, args.optimizer.refine_lr_rule);
     set(&mut settings.clip, args.optimizer.clip.map(|clip| clip.0));

@@ -190,11 +190,12 @@ impl<'a> Run<'a> {
         let mut stage = Stage::default();
         self.outcome.trace.reserve(self.settings.work.updates(phase));
         while stage.updates < self.settings.work.updates(phase) && !stage.stopped {
-            let factor = match phase {
-                Phase::Refine => self.settings.refine_lr_rule.factor(stage.updates),
-                _ => self.settings.lr_rule.factor(self.outcome.trace.len()),
+            let Settings { lr, refine_lr, lr_rule, refine_lr_rule, .. } = self.settings;
+            let rate = match phase {
+                Phase::Refine => refine_lr.unwrap_or(*lr) * refine_lr_rule.factor(stage.updates),
+                _ => lr * lr_rule.factor(self.outcome.trace.len()),
             };
-            stage.kept += self.update(at.t, self.settings.lr * factor, shards)?;
+            stage.kept += self.update(at.t, rate, shards)?;
             stage.seen += shards.points();
             stage.updates += 1;
             let record = self.outcome.trace.last().expect("an update was just recorded");

@@ -37,6 +37,8 @@ pub struct Settings {
     pub optimizer: Optimizer,
     /// The learning rate.
     pub lr: f64,
+    /// The learning rate at t = 1; the same if none.
+    pub refine_lr: Option<f64>,
     /// How the learning rate falls before t = 1, counted from the first update.
     pub lr_rule: RateRule,
     /// How the learning rate falls at t = 1, counted from the first update there.
@@ -69,6 +71,7 @@ impl Default for Settings {
             variance_samples: 1_000,
             optimizer: Optimizer::default(),
             lr: 0.005,
+            refine_lr: None,
             lr_rule: RateRule::Constant,
             refine_lr_rule: RateRule::Step { every: 1_000, factor: 0.5 },
             clip: None,
@@ -199,8 +202,10 @@ impl Settings {
                 "at least 1, since the flow has to follow the density",
             ));
         }
-        if !(self.lr.is_finite() && self.lr > 0.0) {
-            return Err(error::setting("lr", self.lr, "positive and finite"));
+        for (name, rate) in [("lr", self.lr), ("refine-lr", self.refine_lr.unwrap_or(self.lr))] {
+            if !(rate.is_finite() && rate > 0.0) {
+                return Err(error::setting(name, rate, "positive and finite"));
+            }
         }
         if !(self.initial_scale.is_finite() && self.initial_scale >= 0.0) {
             let range = "finite and not negative";

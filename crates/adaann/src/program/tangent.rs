@@ -92,3 +92,74 @@ impl Forward<'_> {
         if a == self.zero || b == self.zero { self.zero } else { self.graph.mul(a, b) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Block, Expr, Function, Routine, gradient, log_sum_exp};
+    use crate::simd::{Kernel, dispatch};
+
+    /// Every operation: a directional derivative must be the gradient times the direction.
+    #[test]
+    fn forward_and_reverse_agree() {
+        let functions: [for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>; 12] = [
+            |x, y| x.exp() * y.sin() - x / (1.0 + y * y),
+            |x, y| x.cos().exp_m1() + (x * x + 1.0).ln() * y.tanh(),
+            |x, y| (x * x + y * y + 0.1).sqrt() + (x * x).ln_1p(),
+            |x, y| x.abs() * y + y.abs(),
+            |x, y| x.min(y) * x + y.max(0.3 * x),
+            |x, y| x.log_add_exp(2.0 * y) + y.softplus(),
+            |x, y| x.logistic() * y,
+            |x, y| x.lt(y).select(x * x, y * x),
+            |x, y| log_sum_exp(&[x, y, x * y]),
+            |x, y| (x * x + 0.5).powf(1.7) + y.powi(-2),
+            |x, y| (x * x + 0.5).powf(2.5) / (2.0 + y.sin()),
+            |_, y| 3.0 / (y + 5.0),
+        ];
+        for (number, f) in functions.iter().enumerate() {
+            let function = Function::record(2, |z| vec![f(z[0], z[1])]);
+            let mut graph = Graph::new();
+            let inputs: Vec<Node> = (0..4).map(|i| graph.input(i)).collect();
+            let y = function.at(&mut graph, &inputs[..2]);
+            let seeds = [(inputs[0], inputs[2]), (inputs[1], inputs[3])];
+            let forward = tangent(&mut graph, &seeds, &y)[0];
+            let one = graph.constant(1.0);
+            let mut outputs = gradient(&mut graph, &[(y[0], one)], &inputs[..2]);
+            outputs.push(forward);
+            let results = run(&Routine::new(&graph, 4, &outputs));
+            for i in 0..results.inputs[0].len() {
+                let at = |row: usize| results.inputs[row][i];
+                let [dx, dy, forward] = [0, 1, 2].map(|row: usize| results.outputs[row][i]);
+                let reverse = dx * at(2) + dy * at(3);
+                let size = (dx * at(2)).abs() + (dy * at(3)).abs();
+                let error = (forward - reverse).abs();
+                assert!(error <= 1e-13 * size, "function {number} at {} {}", at(0), at(1));
+            }
+        }
+    }
+
+    struct Results {
+        inputs: [Block; 4],
+        outputs: Vec<Block>,
+    }
+
+    /// Runs a routine at points and directions all over the plane.
+    fn run(routine: &Routine) -> Results {
+        struct Run<'a>(&'a Routine, &'a mut crate::program::Room);
+        impl Kernel for Run<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<S: fearless_simd::Simd>(self, simd: S) {
+                let tables = self.0.tables([&[][..]]);
+                self.0.run(simd, self.1, &tables, 0);
+            }
+        }
+        let wave = |row: usize| std::array::from_fn(|i| (2.3 * (i + 37 * row) as f64).sin() * 1.7);
+        let inputs: [Block; 4] = std::array::from_fn(wave);
+        let mut room = routine.room();
+        routine.load(&mut room, &inputs);
+        dispatch(Run(routine, &mut room));
+        let outputs = (0..routine.outputs()).map(|row| *routine.output(&room, row)).collect();
+        Results { inputs, outputs }
+    }
+}
