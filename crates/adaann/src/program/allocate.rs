@@ -1,6 +1,6 @@
 //! Slots for the values of a program: a slot is used again when its value is dead.
 
-use super::code::{Code, Instruction, Place, Scalar, Scalars, Work};
+use super::code::{Chain, Code, Instruction, Place, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Node, Op};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ pub(super) fn allocate(
     graph: &Graph,
     inputs: usize,
     outputs: &[Node],
-    works: &[(Node, Work<Node>)],
+    chains: &[(Node, Chain<Node>)],
     scalars: Scalars,
     scalar_of: &HashMap<Node, Scalar>,
 ) -> Code {
@@ -21,8 +21,8 @@ pub(super) fn allocate(
     let mut last_use = vec![0; graph.len()];
     let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: inputs as Place };
     let mut splats = Vec::new();
-    for (time, (_, work)) in works.iter().enumerate() {
-        work.each(|operand| {
+    for (time, (_, chain)) in chains.iter().enumerate() {
+        chain.each(|operand| {
             last_use[operand.index()] = time;
             if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
                 slots.take(operand);
@@ -37,12 +37,14 @@ pub(super) fn allocate(
         Op::Input(input) => input,
         _ => slots.of[&node],
     };
-    let mut instructions = Vec::with_capacity(works.len());
-    for (time, &(node, work)) in works.iter().enumerate() {
-        let to = slots.take(node);
-        instructions.push(Instruction { to, work: work.map(|operand| place(&slots, operand)) });
+    let (mut instructions, mut tails) = (Vec::with_capacity(chains.len()), Vec::new());
+    for (time, (node, chain)) in chains.iter().enumerate() {
+        let to = slots.take(*node);
+        let work = chain.work.map(|operand| place(&slots, operand));
+        instructions.push(Instruction { to, work, tails: chain.tails.len() as u32 });
+        tails.extend(chain.tails.iter().map(|tail| tail.map(|operand| place(&slots, operand))));
         // Not earlier, so that the result has another slot than the operands.
-        work.each(|operand| {
+        chain.each(|operand| {
             if last_use[operand.index()] == time {
                 slots.give_back(operand);
             }
@@ -52,25 +54,36 @@ pub(super) fn allocate(
     for node in outputs {
         if let Some(&s) = scalar_of.get(node) {
             let to = slots.take_nameless();
-            instructions.push(Instruction { to, work: Work::Fill { s } });
+            instructions.push(Instruction { to, work: Work::Fill { s }, tails: 0 });
             places.push(to);
         } else {
             places.push(place(&slots, *node));
         }
     }
-    let is_read = |&input: &Place| {
-        let reads = |work: Work<Place>| {
-            let mut reads = false;
-            work.each(|operand| reads |= operand == input);
-            reads
-        };
-        places.contains(&input) || instructions.iter().any(|i| reads(i.work))
+    let mut is_read = vec![false; inputs];
+    let mut read = |node: Node| {
+        if let Op::Input(input) = graph.op(node) {
+            is_read[input as usize] = true;
+        }
     };
-    let reads = (0..inputs as Place).filter(is_read).collect();
+    outputs.iter().copied().for_each(&mut read);
+    chains.iter().for_each(|(_, chain)| chain.each(&mut read));
+    let reads = (0..inputs as Place).filter(|&input| is_read[input as usize]).collect();
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let slots = slots.len as usize;
     let outputs = places;
-    Code { id, scalars, inputs, reads, splats, instructions, outputs, first_output: 0, slots }
+    Code {
+        id,
+        scalars,
+        inputs,
+        reads,
+        splats,
+        instructions,
+        tails,
+        outputs,
+        first_output: 0,
+        slots,
+    }
 }
 
 /// The slots of live values. The last one freed is the first one taken: it is in the cache.

@@ -14,6 +14,7 @@ mod graph;
 mod op;
 mod routine;
 mod run;
+mod tail;
 mod tangent;
 
 #[cfg(test)]
