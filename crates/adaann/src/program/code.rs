@@ -180,6 +180,8 @@ pub(super) struct Instruction {
     pub(super) to: Place,
     pub(super) work: Work<Place>,
     pub(super) tails: u32,
+    /// Which output the result is, if no instruction reads it: it may go elsewhere than to its slot.
+    pub(super) row: Option<u32>,
 }
 
 /// A program: run once per block of samples, after its scalars were computed once per call.
@@ -199,6 +201,8 @@ pub(super) struct Code {
     pub(super) tails: Vec<Tail<Place>>,
     /// Where the results are at the end, and the row of the first of them.
     pub(super) outputs: Vec<Place>,
+    /// Those of the outputs that are the row of no instruction.
+    pub(super) copied: Vec<u32>,
     pub(super) first_output: usize,
     /// Slots in use.
     pub(super) slots: usize,

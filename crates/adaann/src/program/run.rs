@@ -84,24 +84,66 @@ pub(super) fn run<S: Simd>(
             let row = row as usize;
             slots[row] = inputs.blocks[row * inputs.stride + at];
         }
-        execute(simd, code, slots, &scratch.scalars);
-        for (row, place) in (code.first_output..).zip(&code.outputs) {
-            *outputs.block(row, at) = slots[*place as usize];
+        let mut results = InRows { outputs, first: code.first_output, at };
+        execute(simd, code, slots, &scratch.scalars, &mut results);
+        for &row in &code.copied {
+            let place = code.outputs[row as usize] as usize;
+            *outputs.block(code.first_output + row as usize, at) = slots[place];
+        }
+    }
+}
+
+/// Where outputs go that no instruction reads.
+pub(super) trait Results {
+    /// The place of an output, if it is not its slot.
+    fn place(&mut self, row: Option<u32>) -> Option<&mut Block>;
+}
+
+/// Results are left in the slots that the code tells.
+pub(super) struct InSlots;
+
+impl Results for InSlots {
+    #[inline(always)]
+    fn place(&mut self, _: Option<u32>) -> Option<&mut Block> {
+        None
+    }
+}
+
+/// Results are written to the rows of a batch, those of block number `at`.
+struct InRows<'a, 'o> {
+    outputs: &'a mut Outputs<'o>,
+    first: usize,
+    at: usize,
+}
+
+impl Results for InRows<'_, '_> {
+    #[inline(always)]
+    fn place(&mut self, row: Option<u32>) -> Option<&mut Block> {
+        match row {
+            Some(row) => Some(self.outputs.block(self.first + row as usize, self.at)),
+            None => None,
         }
     }
 }
 
 /// Runs over one block of samples. The slots begin with the inputs and hold the splats of the
-/// scalars; results are left in the slots that the code tells.
+/// scalars.
 #[inline(always)]
-pub(super) fn execute<S: Simd>(simd: S, code: &Code, slots: &mut [Block], scalars: &[f64]) {
+pub(super) fn execute<S: Simd>(
+    simd: S,
+    code: &Code,
+    slots: &mut [Block],
+    scalars: &[f64],
+    results: &mut impl Results,
+) {
     let mut tails = &code.tails[..];
     for instruction in &code.instructions {
-        if instruction.tails == 0 {
+        let result = results.place(instruction.row);
+        if instruction.tails == 0 && result.is_none() {
             step(simd, instruction, slots, scalars);
         } else {
             let (own, others) = tails.split_at(instruction.tails as usize);
-            step_chain(simd, instruction, own, slots, scalars);
+            step_chain(simd, instruction, own, slots, scalars, result);
             tails = others;
         }
     }
@@ -194,8 +236,8 @@ fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalar
     match_work!(instruction.work, each, dear(simd, instruction, slots))
 }
 
-/// Runs an instruction that has tails: the result stays in registers until it is stored, all of a
-/// block's at once, so that each tail is chosen once a block.
+/// Runs an instruction that has tails, or a place for its result: the result stays in registers
+/// until it is stored, all of a block's at once, so that each tail is chosen once a block.
 #[inline(always)]
 fn step_chain<S: Simd>(
     simd: S,
@@ -203,6 +245,7 @@ fn step_chain<S: Simd>(
     tails: &[Tail<Place>],
     slots: &mut [Block],
     scalars: &[f64],
+    mut result: Option<&mut Block>,
 ) {
     // With AVX-512, four hold a block already.
     let registers = const {
@@ -249,7 +292,10 @@ fn step_chain<S: Simd>(
                 Tail::AddMulScaled { s, b, c } => each_of!(r [b c] [s] (b * c).mul_add(s, r)),
             }
         }
-        let to = &mut slots[instruction.to as usize];
+        let to = match &mut result {
+            Some(result) => result,
+            None => &mut slots[instruction.to as usize],
+        };
         for k in 0..registers {
             r[k].store(&mut to[at + k * F64::<S>::LEN..]);
         }

@@ -270,23 +270,24 @@ fn tails(r: code::Place) -> Vec<TailCase> {
     ]
 }
 
+/// The place of a result, its work and its tails.
+type Step<'a> = (code::Place, code::Work<code::Place>, &'a [code::Tail<code::Place>]);
+
 /// Runs instructions on blocks of numbers.
-fn execute(
-    set: Instructions,
-    instructions: &[(code::Place, code::Work<code::Place>, &[code::Tail<code::Place>])],
-) -> Vec<Block> {
+fn execute(set: Instructions, instructions: &[Step<'_>]) -> Vec<Block> {
     struct Execute<'a>(&'a Code, &'a mut [Block]);
     impl Kernel for Execute<'_> {
         type Output = ();
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) {
-            run::execute(simd, self.0, self.1, &SCALARS);
+            run::execute(simd, self.0, self.1, &SCALARS, &mut run::InSlots);
         }
     }
     let mut code = Program::record(1, |z| z[0]).values;
     code.instructions.clear();
     for &(to, work, tails) in instructions {
-        code.instructions.push(code::Instruction { to, work, tails: tails.len() as u32 });
+        let count = tails.len() as u32;
+        code.instructions.push(code::Instruction { to, work, tails: count, row: None });
         code.tails.extend(tails);
     }
     let number = |row: usize, i: usize| ((1.3 * row as f64 + 0.9) * (i as f64 + 0.6)).sin() + 1.2;
@@ -345,4 +346,41 @@ fn values_with_one_use_are_not_stored() {
     let long = Program::record(1, |z| (0..500).map(|i| (z[0] + f64::from(i)).square()).sum());
     assert!(long.values.slots <= 2 * tail::MOST_TAILS + 3, "{} slots", long.values.slots);
     assert!(lengths(&long).iter().all(|&tails| tails as usize <= tail::MOST_TAILS));
+}
+
+#[test]
+fn every_output_is_written() {
+    let mut graph = Graph::new();
+    let (x, y) = (graph.input(0), graph.input(1));
+    let product = graph.mul(x, y);
+    let sum = graph.add(product, x);
+    let exp = graph.unary(Unary::Exp, y);
+    let half = graph.constant(0.5);
+    // Used by another, used by none, dear, twice, the same for all samples, an input.
+    let nodes = [product, sum, exp, sum, half, y];
+    let once = [product, sum, exp, half, x];
+    let of = |x: f64, y: f64| [x * y, x * y + x, y.exp(), x * y + x, 0.5, y];
+    let of_once = |x: f64, y: f64| [x * y, x * y + x, y.exp(), 0.5, x];
+    check(&graph, &nodes, |x, y| of(x, y).to_vec());
+    check(&graph, &once, |x, y| of_once(x, y).to_vec());
+
+    fn check(graph: &Graph, nodes: &[op::Node], of: impl Fn(f64, f64) -> Vec<f64>) {
+        const LEN: usize = 70;
+        let code = compile::compile(graph, 2, LIKELIHOOD, nodes);
+        let points: Vec<[f64; 2]> =
+            (0..LEN).map(|i| [(i as f64).sin() + 2.0, (i as f64).cos()]).collect();
+        let mut out = Evaluation::zeros(nodes.len() - 1, LEN);
+        out.log_likelihood.fill(f64::NAN);
+        (0..nodes.len() - 1).for_each(|row| out.gradient.row_mut(row).fill(f64::NAN));
+        let (scratch, points) =
+            (&mut *run::take_scratch(&code, [0.0; 2]), &Batch::from_points(2, &points));
+        dispatch(Evaluate { code: &code, scratch, points, out: &mut out, has_prior: false });
+        for i in 0..LEN {
+            let found = std::iter::once(out.log_likelihood[i]).chain(out.gradient.point(i));
+            let point = points.point(i);
+            for (row, (found, expected)) in found.zip(of(point[0], point[1])).enumerate() {
+                assert!((found - expected).abs() < 1e-13, "row {row}: {found}, not {expected}");
+            }
+        }
+    }
 }
