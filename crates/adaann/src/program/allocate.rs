@@ -1,6 +1,6 @@
 //! Slots for the values of a program: a slot is used again when its value is dead.
 
-use super::code::{Code, Instruction, Place, Scalar, Scalars, Work};
+use super::code::{Chain, Code, Instruction, Place, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Node, Op};
 use std::collections::HashMap;
@@ -12,18 +12,18 @@ pub(super) fn allocate(
     graph: &Graph,
     inputs: usize,
     outputs: &[Node],
-    works: &[(Node, Work<Node>)],
+    chains: &[(Node, Chain<Node>)],
     scalars: Scalars,
     scalar_of: &HashMap<Node, Scalar>,
 ) -> Code {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     const NEVER: usize = usize::MAX;
-    let mut last_use = vec![0; graph.len()];
+    let (mut last_use, mut is_read) = (vec![0; graph.len()], vec![false; graph.len()]);
     let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: inputs as Place };
     let mut splats = Vec::new();
-    for (time, (_, work)) in works.iter().enumerate() {
-        work.each(|operand| {
-            last_use[operand.index()] = time;
+    for (time, (_, chain)) in chains.iter().enumerate() {
+        chain.each(|operand| {
+            (last_use[operand.index()], is_read[operand.index()]) = (time, true);
             if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
                 slots.take(operand);
                 splats.push(scalar_of[&operand]);
@@ -37,40 +37,65 @@ pub(super) fn allocate(
         Op::Input(input) => input,
         _ => slots.of[&node],
     };
-    let mut instructions = Vec::with_capacity(works.len());
-    for (time, &(node, work)) in works.iter().enumerate() {
-        let to = slots.take(node);
-        instructions.push(Instruction { to, work: work.map(|operand| place(&slots, operand)) });
+    let mut rows: HashMap<Node, Option<u32>> = HashMap::new();
+    for (&node, row) in outputs.iter().zip(0..) {
+        // A result that is two outputs is copied from its slot.
+        rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
+    }
+    let (mut instructions, mut tails) = (Vec::with_capacity(chains.len()), Vec::new());
+    for (time, (node, chain)) in chains.iter().enumerate() {
+        let to = slots.take(*node);
+        let work = chain.work.map(|operand| place(&slots, operand));
+        // Functions with constants run apart, from slot to slot.
+        let row =
+            rows.get(node).copied().flatten().filter(|_| !is_read[node.index()] && !work.is_dear());
+        instructions.push(Instruction { to, work, tails: chain.tails.len() as u32, row });
+        tails.extend(chain.tails.iter().map(|tail| tail.map(|operand| place(&slots, operand))));
         // Not earlier, so that the result has another slot than the operands.
-        work.each(|operand| {
+        chain.each(|operand| {
             if last_use[operand.index()] == time {
                 slots.give_back(operand);
             }
         });
     }
     let mut places = Vec::with_capacity(outputs.len());
-    for node in outputs {
+    for (node, row) in outputs.iter().zip(0..) {
         if let Some(&s) = scalar_of.get(node) {
             let to = slots.take_nameless();
-            instructions.push(Instruction { to, work: Work::Fill { s } });
+            instructions.push(Instruction { to, work: Work::Fill { s }, tails: 0, row: Some(row) });
             places.push(to);
         } else {
             places.push(place(&slots, *node));
         }
     }
-    let is_read = |&input: &Place| {
-        let reads = |work: Work<Place>| {
-            let mut reads = false;
-            work.each(|operand| reads |= operand == input);
-            reads
-        };
-        places.contains(&input) || instructions.iter().any(|i| reads(i.work))
-    };
-    let reads = (0..inputs as Place).filter(is_read).collect();
+    let copied = (0..outputs.len() as u32)
+        .filter(|&row| instructions.iter().all(|instruction| instruction.row != Some(row)))
+        .collect();
+    outputs.iter().for_each(|node| is_read[node.index()] = true);
+    let nodes = (0..graph.len()).filter(|&index| is_read[index]);
+    let mut reads: Vec<Place> = nodes
+        .filter_map(|index| match graph.op(Node(index as u32)) {
+            Op::Input(input) => Some(input),
+            _ => None,
+        })
+        .collect();
+    reads.sort_unstable();
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let slots = slots.len as usize;
     let outputs = places;
-    Code { id, scalars, inputs, reads, splats, instructions, outputs, first_output: 0, slots }
+    Code {
+        id,
+        scalars,
+        inputs,
+        reads,
+        splats,
+        instructions,
+        tails,
+        outputs,
+        copied,
+        first_output: 0,
+        slots,
+    }
 }
 
 /// The slots of live values. The last one freed is the first one taken: it is in the cache.

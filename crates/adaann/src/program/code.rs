@@ -98,13 +98,90 @@ impl<P: Copy> Work<P> {
     pub(super) fn each(self, see: impl FnMut(P)) {
         self.map(see);
     }
+
+    /// Does it compute a function that has constants? Those run apart, and have no tails.
+    pub(super) fn is_dear(self) -> bool {
+        match self {
+            Self::Unary { function, .. } => function != Unary::Sqrt,
+            Self::ExpNegDistance { .. } | Self::Ln1pAdd { .. } => true,
+            _ => false,
+        }
+    }
 }
 
-/// Work and the place of its result, which is never the slot of an operand.
+/// What is done to a result r that is still in registers. `b c` are blocks, `s t` are scalars.
+///
+/// Each is a [`Work`] with r for one of its blocks, and rounds as that does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Tail<P> {
+    /// s·r
+    Scale { s: Scalar },
+    /// s·r + t
+    Affine { s: Scalar, t: Scalar },
+    /// r + b
+    Add { b: P },
+    /// s·r + b
+    ScaleAdd { s: Scalar, b: P },
+    /// r + t·b
+    AddScaled { t: Scalar, b: P },
+    /// s·r + t·b, where t·b is rounded
+    Combine { s: Scalar, t: Scalar, b: P },
+    /// t·b + s·r, where s·r is rounded
+    CombineLast { t: Scalar, b: P, s: Scalar },
+    /// r·b
+    Mul { b: P },
+    /// r·b + c
+    MulAdd { b: P, c: P },
+    /// r + b·c
+    AddMul { b: P, c: P },
+    /// r + s·b·c
+    AddMulScaled { s: Scalar, b: P, c: P },
+}
+
+impl<P: Copy> Tail<P> {
+    /// The same tail on other places.
+    pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Tail<Q> {
+        match self {
+            Self::Scale { s } => Tail::Scale { s },
+            Self::Affine { s, t } => Tail::Affine { s, t },
+            Self::Add { b } => Tail::Add { b: to(b) },
+            Self::ScaleAdd { s, b } => Tail::ScaleAdd { s, b: to(b) },
+            Self::AddScaled { t, b } => Tail::AddScaled { t, b: to(b) },
+            Self::Combine { s, t, b } => Tail::Combine { s, t, b: to(b) },
+            Self::CombineLast { t, b, s } => Tail::CombineLast { t, b: to(b), s },
+            Self::Mul { b } => Tail::Mul { b: to(b) },
+            Self::MulAdd { b, c } => Tail::MulAdd { b: to(b), c: to(c) },
+            Self::AddMul { b, c } => Tail::AddMul { b: to(b), c: to(c) },
+            Self::AddMulScaled { s, b, c } => Tail::AddMulScaled { s, b: to(b), c: to(c) },
+        }
+    }
+}
+
+/// The work of one pass and the tails that follow it before the result is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chain<P> {
+    pub(super) work: Work<P>,
+    pub(super) tails: Vec<Tail<P>>,
+}
+
+impl<P: Copy> Chain<P> {
+    /// Calls `see` with every operand.
+    pub(super) fn each(&self, mut see: impl FnMut(P)) {
+        self.work.each(&mut see);
+        for tail in &self.tails {
+            tail.map(&mut see);
+        }
+    }
+}
+
+/// Work, how many tails it has, and the place of its result, which is never the slot of an operand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) to: Place,
     pub(super) work: Work<Place>,
+    pub(super) tails: u32,
+    /// Which output the result is, if no instruction reads it: it may go elsewhere than to its slot.
+    pub(super) row: Option<u32>,
 }
 
 /// A program: run once per block of samples, after its scalars were computed once per call.
@@ -120,8 +197,12 @@ pub(super) struct Code {
     /// time.
     pub(super) splats: Vec<Scalar>,
     pub(super) instructions: Vec<Instruction>,
+    /// The tails of all instructions, in order.
+    pub(super) tails: Vec<Tail<Place>>,
     /// Where the results are at the end, and the row of the first of them.
     pub(super) outputs: Vec<Place>,
+    /// Those of the outputs that are the row of no instruction.
+    pub(super) copied: Vec<u32>,
     pub(super) first_output: usize,
     /// Slots in use.
     pub(super) slots: usize,

@@ -4,16 +4,19 @@ use super::allocate::allocate;
 use super::code::{Code, Scalar, Scalars, Work};
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
+use super::tail::chain;
 use std::collections::{HashMap, HashSet};
 
-/// Every table of scalars begins with 0.
+/// Every table of scalars begins with 0 and 1.
 const ZERO: Scalar = 0;
+const ONE: Scalar = 1;
 
 /// Compiles what `outputs` need, which are the rows from `first` on, for so many inputs.
 pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
     let works = nest_squares(selection.select(), &outputs);
+    let works = chain(&works, &outputs, ONE);
     let Selection { scalars, scalar_of, .. } = selection;
     Code { first_output: first, ..allocate(&graph, inputs, &outputs, &works, scalars, &scalar_of) }
 }
@@ -85,7 +88,8 @@ impl<'a> Selection<'a> {
             needed[output.index()] = true;
         }
         // Uniform nodes become the scalar part as they stand: their order is theirs here.
-        let mut scalars = Scalars { steps: vec![Op::Constant(0.0_f64.to_bits())] };
+        let steps = [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec();
+        let mut scalars = Scalars { steps };
         let mut scalar_of = HashMap::new();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {

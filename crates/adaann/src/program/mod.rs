@@ -16,6 +16,7 @@ mod routine;
 mod run;
 #[cfg(feature = "stiff")]
 mod scalar;
+mod tail;
 mod tangent;
 
 #[cfg(test)]

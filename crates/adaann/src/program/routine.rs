@@ -4,7 +4,7 @@ use super::code::Code;
 use super::compile::compile;
 use super::graph::Graph;
 use super::op::Node;
-use super::run::{Block, execute, splat};
+use super::run::{Block, InSlots, execute, splat};
 use crate::simd::Buffer;
 use fearless_simd::Simd;
 
@@ -77,7 +77,7 @@ impl Routine {
                     splat(&self.code, slots, scalars);
                     room.table = Some(table);
                 }
-                execute(simd, &self.code, slots, scalars);
+                execute(simd, &self.code, slots, scalars, &mut InSlots);
             },
         );
     }

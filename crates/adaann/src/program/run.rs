@@ -1,6 +1,6 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Instruction, Work};
+use super::code::{Code, Instruction, Place, Tail, Work};
 use super::op::{Comparison, Unary};
 use super::{GRADIENT, LIKELIHOOD, PRIOR};
 use crate::batch::PAD;
@@ -11,6 +11,10 @@ use std::cell::Cell;
 /// Samples in a block: enough to hide what an instruction costs by itself, and few enough that the
 /// slots stay in the fastest cache. Rows of a batch hold whole blocks.
 const BLOCK: usize = PAD;
+
+/// Registers that hold a result on its way through a chain: half of those that AVX2 has, which leaves
+/// room for operands. They hold a block with AVX2, and half a block with SSE2.
+const REGISTERS: usize = 8;
 
 /// `BLOCK` samples of one value.
 pub(crate) type Block = [f64; BLOCK];
@@ -80,19 +84,68 @@ pub(super) fn run<S: Simd>(
             let row = row as usize;
             slots[row] = inputs.blocks[row * inputs.stride + at];
         }
-        execute(simd, code, slots, &scratch.scalars);
-        for (row, place) in (code.first_output..).zip(&code.outputs) {
-            *outputs.block(row, at) = slots[*place as usize];
+        let mut results = InRows { outputs, first: code.first_output, at };
+        execute(simd, code, slots, &scratch.scalars, &mut results);
+        for &row in &code.copied {
+            let place = code.outputs[row as usize] as usize;
+            *outputs.block(code.first_output + row as usize, at) = slots[place];
+        }
+    }
+}
+
+/// Where outputs go that no instruction reads.
+pub(super) trait Results {
+    /// The place of an output, if it is not its slot.
+    fn place(&mut self, row: Option<u32>) -> Option<&mut Block>;
+}
+
+/// Results are left in the slots that the code tells.
+pub(super) struct InSlots;
+
+impl Results for InSlots {
+    #[inline(always)]
+    fn place(&mut self, _: Option<u32>) -> Option<&mut Block> {
+        None
+    }
+}
+
+/// Results are written to the rows of a batch, those of block number `at`.
+struct InRows<'a, 'o> {
+    outputs: &'a mut Outputs<'o>,
+    first: usize,
+    at: usize,
+}
+
+impl Results for InRows<'_, '_> {
+    #[inline(always)]
+    fn place(&mut self, row: Option<u32>) -> Option<&mut Block> {
+        match row {
+            Some(row) => Some(self.outputs.block(self.first + row as usize, self.at)),
+            None => None,
         }
     }
 }
 
 /// Runs over one block of samples. The slots begin with the inputs and hold the splats of the
-/// scalars; results are left in the slots that the code tells.
+/// scalars.
 #[inline(always)]
-pub(super) fn execute<S: Simd>(simd: S, code: &Code, slots: &mut [Block], scalars: &[f64]) {
+pub(super) fn execute<S: Simd>(
+    simd: S,
+    code: &Code,
+    slots: &mut [Block],
+    scalars: &[f64],
+    results: &mut impl Results,
+) {
+    let mut tails = &code.tails[..];
     for instruction in &code.instructions {
-        step(simd, instruction, slots, scalars);
+        let result = results.place(instruction.row);
+        if instruction.tails == 0 && result.is_none() {
+            step(simd, instruction, slots, scalars);
+        } else {
+            let (own, others) = tails.split_at(instruction.tails as usize);
+            step_chain(simd, instruction, own, slots, scalars, result);
+            tails = others;
+        }
     }
 }
 
@@ -127,8 +180,50 @@ macro_rules! each_register {
     }};
 }
 
-/// Runs an instruction over a block: from memory to memory, since a slot is in the fastest cache,
-/// and registers that outlive an instruction would be spilled around the `match`.
+/// Matches work that has no constants: `$each` gets the blocks, the scalars and the result.
+macro_rules! match_work {
+    ($work:expr, $each:ident, $work_with_constants:expr) => {
+        match $work {
+            Work::Fill { s } => $each!([] [s] s),
+            Work::Shift { a, t } => $each!([a] [t] a + t),
+            Work::Scale { s, a } => $each!([a] [s] s * a),
+            Work::Affine { s, a, t } => $each!([a] [s t] a.mul_add(s, t)),
+            Work::Add { a, b } => $each!([a b] [] a + b),
+            Work::ScaleAdd { s, a, c } => $each!([a c] [s] a.mul_add(s, c)),
+            Work::Combine { s, a, t, c } => $each!([a c] [s t] a.mul_add(s, t * c)),
+            Work::Mul { a, b } => $each!([a b] [] a * b),
+            Work::MulScale { s, a, b } => $each!([a b] [s] s * (a * b)),
+            Work::MulShift { a, b, t } => $each!([a b] [t] a.mul_add(b, t)),
+            Work::MulAffine { s, a, b, t } => $each!([a b] [s t] (a * b).mul_add(s, t)),
+            Work::MulAdd { a, b, c } => $each!([a b c] [] a.mul_add(b, c)),
+            Work::MulScaleAdd { s, a, b, c } => $each!([a b c] [s] (a * b).mul_add(s, c)),
+            Work::SquareOfSquare { s, a, t, u } => $each!([a] [s t u] {
+                let x = a + t;
+                let y = x.mul_add(x, u);
+                s * (y * y)
+            }),
+            Work::SquareTimesRoot { s, a, t, u } => $each!([a] [s t u] {
+                let x = a + t;
+                let y = x.mul_add(x, u);
+                s * (x * y)
+            }),
+            Work::Div { a, b } => $each!([a b] [] a / b),
+            Work::Over { s, a, t } => $each!([a] [s t] s / (a + t)),
+            Work::Min { a, b } => $each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a)),
+            Work::Max { a, b } => $each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a)),
+            Work::Select { comparison: Comparison::Less, a, b, yes, no } => {
+                $each!([a b yes no] [] F64::select(a.lt(b), yes, no))
+            }
+            Work::Select { comparison: Comparison::LessOrEqual, a, b, yes, no } => {
+                $each!([a b yes no] [] F64::select(a.le(b), yes, no))
+            }
+            Work::Unary { function: Unary::Sqrt, a } => $each!([a] [] a.sqrt()),
+            _ => $work_with_constants,
+        }
+    };
+}
+
+/// Runs an instruction without tails over a block: from memory to memory, register by register.
 #[inline(always)]
 fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalars: &[f64]) {
     let to = instruction.to as usize;
@@ -138,42 +233,72 @@ fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalar
             each_register!(simd slots to [$($block)*] $value)
         }};
     }
-    match instruction.work {
-        Work::Fill { s } => each!([] [s] s),
-        Work::Shift { a, t } => each!([a] [t] a + t),
-        Work::Scale { s, a } => each!([a] [s] s * a),
-        Work::Affine { s, a, t } => each!([a] [s t] a.mul_add(s, t)),
-        Work::Add { a, b } => each!([a b] [] a + b),
-        Work::ScaleAdd { s, a, c } => each!([a c] [s] a.mul_add(s, c)),
-        Work::Combine { s, a, t, c } => each!([a c] [s t] a.mul_add(s, t * c)),
-        Work::Mul { a, b } => each!([a b] [] a * b),
-        Work::MulScale { s, a, b } => each!([a b] [s] s * (a * b)),
-        Work::MulShift { a, b, t } => each!([a b] [t] a.mul_add(b, t)),
-        Work::MulAffine { s, a, b, t } => each!([a b] [s t] (a * b).mul_add(s, t)),
-        Work::MulAdd { a, b, c } => each!([a b c] [] a.mul_add(b, c)),
-        Work::MulScaleAdd { s, a, b, c } => each!([a b c] [s] (a * b).mul_add(s, c)),
-        Work::SquareOfSquare { s, a, t, u } => each!([a] [s t u] {
-            let x = a + t;
-            let y = x.mul_add(x, u);
-            s * (y * y)
-        }),
-        Work::SquareTimesRoot { s, a, t, u } => each!([a] [s t u] {
-            let x = a + t;
-            let y = x.mul_add(x, u);
-            s * (x * y)
-        }),
-        Work::Div { a, b } => each!([a b] [] a / b),
-        Work::Over { s, a, t } => each!([a] [s t] s / (a + t)),
-        Work::Min { a, b } => each!([a b] [] F64::select(b.lt(a) | !b.eq(b), b, a)),
-        Work::Max { a, b } => each!([a b] [] F64::select(a.lt(b) | !b.eq(b), b, a)),
-        Work::Select { comparison: Comparison::Less, a, b, yes, no } => {
-            each!([a b yes no] [] F64::select(a.lt(b), yes, no))
+    match_work!(instruction.work, each, dear(simd, instruction, slots))
+}
+
+/// Runs an instruction that has tails, or a place for its result: the result stays in registers
+/// until it is stored, all of a block's at once, so that each tail is chosen once a block.
+#[inline(always)]
+fn step_chain<S: Simd>(
+    simd: S,
+    instruction: &Instruction,
+    tails: &[Tail<Place>],
+    slots: &mut [Block],
+    scalars: &[f64],
+    mut result: Option<&mut Block>,
+) {
+    // With AVX-512, four hold a block already.
+    let registers = const {
+        let block = BLOCK / F64::<S>::LEN;
+        if block < REGISTERS { block } else { REGISTERS }
+    };
+    let zero = F64::splat(simd, 0.0);
+    for at in (0..BLOCK).step_by(registers * F64::<S>::LEN) {
+        let mut r = [zero; REGISTERS];
+        macro_rules! each {
+            ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
+                $(let $scalar = F64::splat(simd, scalars[$scalar as usize]);)*
+                $(let $block = &slots[$block as usize];)*
+                for k in 0..registers {
+                    $(let $block = F64::<S>::load(simd, &$block[at + k * F64::<S>::LEN..]);)*
+                    r[k] = $value;
+                }
+            }};
         }
-        Work::Select { comparison: Comparison::LessOrEqual, a, b, yes, no } => {
-            each!([a b yes no] [] F64::select(a.le(b), yes, no))
+        match_work!(instruction.work, each, unreachable!("has no tails"));
+        macro_rules! each_of {
+            ($r:ident [$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
+                $(let $scalar = F64::splat(simd, scalars[$scalar as usize]);)*
+                $(let $block = &slots[$block as usize];)*
+                for k in 0..registers {
+                    $(let $block = F64::<S>::load(simd, &$block[at + k * F64::<S>::LEN..]);)*
+                    let $r = r[k];
+                    r[k] = $value;
+                }
+            }};
         }
-        Work::Unary { function: Unary::Sqrt, a } => each!([a] [] a.sqrt()),
-        _ => dear(simd, instruction, slots),
+        for tail in tails {
+            match *tail {
+                Tail::Scale { s } => each_of!(r [] [s] s * r),
+                Tail::Affine { s, t } => each_of!(r [] [s t] r.mul_add(s, t)),
+                Tail::Add { b } => each_of!(r [b] [] r + b),
+                Tail::ScaleAdd { s, b } => each_of!(r [b] [s] r.mul_add(s, b)),
+                Tail::AddScaled { t, b } => each_of!(r [b] [t] b.mul_add(t, r)),
+                Tail::Combine { s, t, b } => each_of!(r [b] [s t] r.mul_add(s, t * b)),
+                Tail::CombineLast { t, b, s } => each_of!(r [b] [s t] b.mul_add(t, s * r)),
+                Tail::Mul { b } => each_of!(r [b] [] r * b),
+                Tail::MulAdd { b, c } => each_of!(r [b c] [] r.mul_add(b, c)),
+                Tail::AddMul { b, c } => each_of!(r [b c] [] b.mul_add(c, r)),
+                Tail::AddMulScaled { s, b, c } => each_of!(r [b c] [s] (b * c).mul_add(s, r)),
+            }
+        }
+        let to = match &mut result {
+            Some(result) => result,
+            None => &mut slots[instruction.to as usize],
+        };
+        for k in 0..registers {
+            r[k].store(&mut to[at + k * F64::<S>::LEN..]);
+        }
     }
 }
 

@@ -200,3 +200,187 @@ fn instruction_sets_agree_to_rounding() {
         }
     }
 }
+
+/// Blocks and scalars of the tests of single instructions: places of operands, then of results.
+const A: code::Place = 0;
+const B: code::Place = 1;
+const C: code::Place = 2;
+const D: code::Place = 3;
+const X: code::Place = 4;
+const Y: code::Place = 5;
+const SCALARS: [f64; 5] = [0.0, 1.0, -0.7, 1.9, 0.4];
+
+/// Every work that may have tails, on blocks `a b c d`.
+fn heads() -> Vec<code::Work<code::Place>> {
+    use code::Work::*;
+    let (a, b, c, s, t, u) = (A, B, C, 2, 3, 4);
+    let select = |comparison| Select { comparison, a, b, yes: c, no: D };
+    vec![
+        Fill { s },
+        Shift { a, t },
+        Scale { s, a },
+        Affine { s, a, t },
+        Add { a, b },
+        ScaleAdd { s, a, c },
+        Combine { s, a, t, c },
+        Mul { a, b },
+        MulScale { s, a, b },
+        MulShift { a, b, t },
+        MulAffine { s, a, b, t },
+        MulAdd { a, b, c },
+        MulScaleAdd { s, a, b, c },
+        SquareOfSquare { s, a, t, u },
+        SquareTimesRoot { s, a, t, u },
+        Div { a, b },
+        Over { s, a, t },
+        Min { a, b },
+        Max { a, b },
+        select(Comparison::Less),
+        select(Comparison::LessOrEqual),
+        Unary { function: super::Unary::Sqrt, a },
+    ]
+}
+
+/// A tail, the same as work on r in a slot, and what it is for numbers.
+type TailCase =
+    (code::Tail<code::Place>, code::Work<code::Place>, fn(r: f64, b: f64, c: f64) -> f64);
+
+fn tails(r: code::Place) -> Vec<TailCase> {
+    use code::{Tail, Work};
+    let (a, b, c, s, t) = (r, B, C, 2, 3);
+    const S: f64 = SCALARS[2];
+    const T: f64 = SCALARS[3];
+    vec![
+        (Tail::Scale { s }, Work::Scale { s, a }, |r, _, _| S * r),
+        (Tail::Affine { s, t }, Work::Affine { s, a, t }, |r, _, _| S * r + T),
+        (Tail::Affine { s: 1, t }, Work::Shift { a, t }, |r, _, _| r + T),
+        (Tail::Add { b }, Work::Add { a, b }, |r, b, _| r + b),
+        (Tail::ScaleAdd { s, b }, Work::ScaleAdd { s, a, c: b }, |r, b, _| S * r + b),
+        (Tail::AddScaled { t, b }, Work::ScaleAdd { s: t, a: b, c: r }, |r, b, _| r + T * b),
+        (Tail::Combine { s, t, b }, Work::Combine { s, a, t, c: b }, |r, b, _| S * r + T * b),
+        (Tail::CombineLast { t, b, s }, Work::Combine { s: t, a: b, t: s, c: r }, |r, b, _| {
+            T * b + S * r
+        }),
+        (Tail::Mul { b }, Work::Mul { a, b }, |r, b, _| r * b),
+        (Tail::MulAdd { b, c }, Work::MulAdd { a, b, c }, |r, b, c| r * b + c),
+        (Tail::AddMul { b, c }, Work::MulAdd { a: b, b: c, c: r }, |r, b, c| r + b * c),
+        (Tail::AddMulScaled { s, b, c }, Work::MulScaleAdd { s, a: b, b: c, c: r }, |r, b, c| {
+            r + S * (b * c)
+        }),
+    ]
+}
+
+/// The place of a result, its work and its tails.
+type Step<'a> = (code::Place, code::Work<code::Place>, &'a [code::Tail<code::Place>]);
+
+/// Runs instructions on blocks of numbers.
+fn execute(set: Instructions, instructions: &[Step<'_>]) -> Vec<Block> {
+    struct Execute<'a>(&'a Code, &'a mut [Block]);
+    impl Kernel for Execute<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            run::execute(simd, self.0, self.1, &SCALARS, &mut run::InSlots);
+        }
+    }
+    let mut code = Program::record(1, |z| z[0]).values;
+    code.instructions.clear();
+    for &(to, work, tails) in instructions {
+        let count = tails.len() as u32;
+        code.instructions.push(code::Instruction { to, work, tails: count, row: None });
+        code.tails.extend(tails);
+    }
+    let number = |row: usize, i: usize| ((1.3 * row as f64 + 0.9) * (i as f64 + 0.6)).sin() + 1.2;
+    let mut slots: Vec<Block> = (0..6).map(|row| std::array::from_fn(|i| number(row, i))).collect();
+    dispatch_on(set, Execute(&code, &mut slots));
+    slots
+}
+
+#[test]
+fn a_tail_is_what_its_work_is() {
+    for set in [Instructions::Baseline, Instructions::Avx2, Instructions::Avx512] {
+        for head in heads() {
+            for (tail, work, of) in tails(X) {
+                let apart = execute(set, &[(X, head, &[]), (Y, work, &[])]);
+                let joined = execute(set, &[(Y, head, &[tail])]);
+                assert_eq!(joined[Y as usize], apart[Y as usize], "{head:?} {tail:?} on {set}");
+                let twice = execute(set, &[(X, head, &[tail, tail]), (Y, head, &[])]);
+                for i in 0..32 {
+                    let [r, b, c] = [X, B, C].map(|place| apart[place as usize][i]);
+                    let (once, again) = (of(r, b, c), of(of(r, b, c), b, c));
+                    // Numbers here are below 1000: fused or not, they agree to 1e-12.
+                    let (found, found_again) = (joined[Y as usize][i], twice[X as usize][i]);
+                    assert!((found - once).abs() < 1e-12, "{tail:?}: {found} {once}");
+                    assert!((found_again - again).abs() < 1e-12, "{tail:?}: {found_again} {again}");
+                }
+                assert_eq!(twice[Y as usize], apart[X as usize], "tails belong to one instruction");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_with_one_use_are_not_stored() {
+    let lengths = |program: &Program| -> Vec<u32> {
+        program.values.instructions.iter().map(|i| i.tails).collect()
+    };
+    // s·w + t·x, then + u·y and + v·z
+    let sum = Program::record(4, |z| 2.0 * z[0] + 3.0 * z[1] + 4.0 * z[2] + 5.0 * z[3]);
+    assert_eq!(lengths(&sum), [2]);
+    // x·y, then + y·z and + 3·z·w
+    let products = Program::record(4, |z| z[0] * z[1] + z[1] * z[2] + 3.0 * z[2] * z[3]);
+    assert_eq!(lengths(&products), [2]);
+    // x·y is used twice
+    let twice = Program::record(2, |z| {
+        let product = z[0] * z[1];
+        (product + z[0]) * (product + z[1])
+    });
+    assert_eq!(lengths(&twice), [0, 0, 1]);
+    // x·y is an output
+    let parts = Program::record_parts(2, |z| (z[0] * z[1], z[0] * z[1] + z[0]));
+    assert_eq!(lengths(&parts), [0, 0]);
+    // A function with constants has no tails, but may be a tail's operand.
+    let dear = Program::record(2, |z| z[0].exp() + z[0] * z[1]);
+    assert!(lengths(&dear).iter().all(|&tails| tails == 0));
+    // A long sum keeps few of its terms at a time.
+    let long = Program::record(1, |z| (0..500).map(|i| (z[0] + f64::from(i)).square()).sum());
+    assert!(long.values.slots <= 2 * tail::MOST_TAILS + 3, "{} slots", long.values.slots);
+    assert!(lengths(&long).iter().all(|&tails| tails as usize <= tail::MOST_TAILS));
+}
+
+#[test]
+fn every_output_is_written() {
+    let mut graph = Graph::new();
+    let (x, y) = (graph.input(0), graph.input(1));
+    let product = graph.mul(x, y);
+    let sum = graph.add(product, x);
+    let exp = graph.unary(Unary::Exp, y);
+    let half = graph.constant(0.5);
+    // Used by another, used by none, dear, twice, the same for all samples, an input.
+    let nodes = [product, sum, exp, sum, half, y];
+    let once = [product, sum, exp, half, x];
+    let of = |x: f64, y: f64| [x * y, x * y + x, y.exp(), x * y + x, 0.5, y];
+    let of_once = |x: f64, y: f64| [x * y, x * y + x, y.exp(), 0.5, x];
+    check(&graph, &nodes, |x, y| of(x, y).to_vec());
+    check(&graph, &once, |x, y| of_once(x, y).to_vec());
+
+    fn check(graph: &Graph, nodes: &[op::Node], of: impl Fn(f64, f64) -> Vec<f64>) {
+        const LEN: usize = 70;
+        let code = compile::compile(graph, 2, LIKELIHOOD, nodes);
+        let points: Vec<[f64; 2]> =
+            (0..LEN).map(|i| [(i as f64).sin() + 2.0, (i as f64).cos()]).collect();
+        let mut out = Evaluation::zeros(nodes.len() - 1, LEN);
+        out.log_likelihood.fill(f64::NAN);
+        (0..nodes.len() - 1).for_each(|row| out.gradient.row_mut(row).fill(f64::NAN));
+        let (scratch, points) =
+            (&mut *run::take_scratch(&code, [0.0; 2]), &Batch::from_points(2, &points));
+        dispatch(Evaluate { code: &code, scratch, points, out: &mut out, has_prior: false });
+        for i in 0..LEN {
+            let found = std::iter::once(out.log_likelihood[i]).chain(out.gradient.point(i));
+            let point = points.point(i);
+            for (row, (found, expected)) in found.zip(of(point[0], point[1])).enumerate() {
+                assert!((found - expected).abs() < 1e-13, "row {row}: {found}, not {expected}");
+            }
+        }
+    }
+}

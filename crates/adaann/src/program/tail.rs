@@ -1,0 +1,67 @@
+//! Chains: a value with a single use stays in registers, and its user becomes a tail of its work.
+
+use super::code::{Chain, Scalar, Tail, Work};
+use super::op::Node;
+use std::collections::HashMap;
+
+/// Tails of a chain. A chain runs when its last tail can, and keeps all its operands until then: a
+/// sum of many terms that were one chain would keep all the terms.
+pub(super) const MOST_TAILS: usize = 4;
+
+/// Joins works to chains. `one` is the place of the scalar 1.
+pub(super) fn chain(
+    works: &[(Node, Work<Node>)],
+    outputs: &[Node],
+    one: Scalar,
+) -> Vec<(Node, Chain<Node>)> {
+    let mut uses: HashMap<Node, u32> = HashMap::new();
+    for (_, work) in works {
+        work.each(|operand| *uses.entry(operand).or_default() += 1);
+    }
+    for output in outputs {
+        // Twice, so that an output is never taken for a value with one user.
+        *uses.entry(*output).or_default() += 2;
+    }
+    // Chains that may grow, by the node that they compute; the others are finished, in order.
+    let mut chains: Vec<Option<(Node, Chain<Node>)>> = Vec::with_capacity(works.len());
+    let mut open: HashMap<Node, usize> = HashMap::new();
+    for &(node, work) in works {
+        let mut chain = Chain { work, tails: Vec::new() };
+        if let Some((head, tail)) = absorb(work, |operand| open.contains_key(&operand), one)
+            && let Some((_, begun)) = open.remove(&head).and_then(|index| chains[index].take())
+        {
+            chain = begun;
+            chain.tails.push(tail);
+        }
+        if uses[&node] == 1 && !chain.work.is_dear() && chain.tails.len() < MOST_TAILS {
+            open.insert(node, chains.len());
+        }
+        chains.push(Some((node, chain)));
+    }
+    chains.into_iter().flatten().collect()
+}
+
+/// An operand that may stay in registers, and what the work is to it.
+fn absorb(work: Work<Node>, may: impl Fn(Node) -> bool, one: Scalar) -> Option<(Node, Tail<Node>)> {
+    let first = |options: &[(Node, Tail<Node>)]| options.iter().find(|(r, _)| may(*r)).copied();
+    match work {
+        Work::Shift { a, t } => first(&[(a, Tail::Affine { s: one, t })]),
+        Work::Scale { s, a } => first(&[(a, Tail::Scale { s })]),
+        Work::Affine { s, a, t } => first(&[(a, Tail::Affine { s, t })]),
+        Work::Add { a, b } => first(&[(a, Tail::Add { b }), (b, Tail::Add { b: a })]),
+        Work::ScaleAdd { s, a, c } => {
+            first(&[(a, Tail::ScaleAdd { s, b: c }), (c, Tail::AddScaled { t: s, b: a })])
+        }
+        Work::Combine { s, a, t, c } => {
+            first(&[(a, Tail::Combine { s, t, b: c }), (c, Tail::CombineLast { t: s, b: a, s: t })])
+        }
+        Work::Mul { a, b } => first(&[(a, Tail::Mul { b }), (b, Tail::Mul { b: a })]),
+        Work::MulAdd { a, b, c } => first(&[
+            (a, Tail::MulAdd { b, c }),
+            (b, Tail::MulAdd { b: a, c }),
+            (c, Tail::AddMul { b: a, c: b }),
+        ]),
+        Work::MulScaleAdd { s, a, b, c } => first(&[(c, Tail::AddMulScaled { s, b: a, c: b })]),
+        _ => None,
+    }
+}
