@@ -65,6 +65,10 @@ fn gradients_are_those_of_central_differences() {
             let out = evaluate(target, &points, weights);
             for (i, point) in points.iter().enumerate() {
                 let gradient = out.gradient.point(i);
+                if out.log_likelihood[i] == f64::NEG_INFINITY {
+                    assert!(gradient.iter().all(|g| *g == 0.0), "{name} at {point:?}: lost");
+                    continue;
+                }
                 let size = gradient.iter().fold(1.0_f64, |most, g| most.max(g.abs()));
                 for d in 0..target.dim() {
                     let moved = |x: f64| {
@@ -113,7 +117,11 @@ fn modes_are_local_maxima_and_their_weights_sum_to_one() {
             let out = evaluate(&*problem.target, slice::from_ref(&mode.location), WHOLE);
             let height = out.log_prior[0] + out.log_likelihood[0];
             let steepest = out.gradient.point(0).iter().fold(0.0_f64, |m, g| m.max(g.abs()));
-            // A neighbouring ring pulls by 1e-8, which moves the peak by less.
+            // A neighbouring ring pulls by 1e-8, which moves the peak by less. Where data is given the
+            // mode is that of the unconstrained coordinates; tests/examples_4_5.rs looks at it.
+            if problem.data.is_some() {
+                continue;
+            }
             assert!(steepest < 1e-7, "{name} at {:?}: {steepest}", mode.location);
             let mut lower = 0;
             for _ in 0..50 {
@@ -147,6 +155,8 @@ fn far_away_nothing_is_nan() {
                 assert!(out.gradient.point(0).iter().all(|g| g.is_finite()), "{name} at {point:?}");
                 let inside = (0..dim).all(|d| match problem.target.support(d) {
                     Support::Between(low, high) => low <= point[d] && point[d] <= high,
+                    // A bound counts as inside for a prior.
+                    Support::Above(low) => low <= point[d],
                     support => support.contains(point[d]),
                 });
                 assert!(inside || value == f64::NEG_INFINITY, "{name} at {point:?}: {value}");
@@ -249,7 +259,7 @@ fn unknown_names_are_met_with_known_ones() {
     let found = registry::find("rosenbrok").err().unwrap().to_string();
     assert_eq!(found, "there is no target called 'rosenbrok'; did you mean 'rosenbrock'?");
     assert!(matches!(
-        registry::find("lorenz"),
+        registry::find("pendulum"),
         Err(Error::UnknownName { kind: "target", nearest: None, .. })
     ));
     let shells = registry::find("shells").unwrap();

@@ -108,8 +108,7 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
     };
     let proper = [2.0, 3.0, 2.0].map(|sd| Prior::Normal { mean: 0.0, sd });
     let choice = if preset == "paper" { ([Prior::Flat; 3], paper) } else { (proper, own) };
-    let cap = (preset == "paper").then_some(PAPER_CAP);
-    finish(&design, data, choice, cap, &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]])
+    finish(&design, data, choice, (preset == "paper").then_some(PAPER_CAP), &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]])
 }
 
 /// Annealing the likelihood alone, from the prior on, with a spread that trajectories near an
@@ -168,7 +167,7 @@ fn known(posterior: &Posterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
     let turned = |values: &[f64], signs: &[f64; 3]| -> Vec<f64> {
         values.iter().zip(signs).map(|(x, sign)| x * sign).collect()
     };
-    let mode = |signs| Mode { location: turned(&one.mean, signs), weight: share };
+    let mode = |signs| Mode { location: turned(&one.peak, signs), weight: share };
     let modes: Vec<Mode> = images.iter().map(mode).collect();
     let over_images = |d: usize, power: i32| -> f64 {
         images.iter().map(|signs| share * (signs[d] * one.mean[d]).powi(power)).sum()

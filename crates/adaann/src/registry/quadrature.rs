@@ -4,8 +4,10 @@ use crate::Batch;
 use crate::target::{Target, Unconstrained, Workspace, laplace};
 use std::f64::consts::TAU;
 
-/// Mean, standard deviation and log ∫ p of a mode.
+/// What is known of a mode: peak, mean, standard deviation and log ∫ p.
 pub(super) struct Moments {
+    /// Where the density is highest in the unconstrained coordinates.
+    pub(super) peak: Vec<f64>,
     pub(super) mean: Vec<f64>,
     pub(super) sd: Vec<f64>,
     pub(super) log_z: f64,
@@ -53,7 +55,8 @@ pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     // ln of a cell: log q₀ = −ln|L| − d ln(2π)/2 at the middle of the grid.
     let middle = log_q[..z.len()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_cell = dim as f64 * (SPACING.ln() - 0.5 * TAU.ln()) - middle;
-    Some(Moments { mean, sd, log_z: peak + mass.ln() + log_cell })
+    let (at_peak, _) = unconstrained.constrain(&Batch::from_points(dim, &[base.mean()]));
+    Some(Moments { peak: at_peak.point(0), mean, sd, log_z: peak + mass.ln() + log_cell })
 }
 
 /// A cube of points around the origin, and which of them lie on its faces.
