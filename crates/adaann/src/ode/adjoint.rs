@@ -125,15 +125,14 @@ impl Adjoint {
         // An adaptive step's length is on the tape: its adjoint has no uniforms.
         let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
         let Layout { states, parameters, .. } = layout;
-        let cotangents = states + parameters;
+        let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
         let step = step::back(system, solver, &layout);
         let start = step::back_to_start(system, &layout);
-        let observe = Patterns::new(observations, layout.tape() + parameters, |present| {
-            observations.back(&layout, present).0
-        });
+        let observe =
+            Patterns::new(observations, rest, |present| observations.back(&layout, present).0);
         let observed = observe.each(observations, |present| observations.back(&layout, present).1);
         Self {
-            step: Prepared::new(step, layout.tape() + parameters + cotangents, &settings),
+            step: Prepared::feeding_back(step, rest + cotangents, rest, &settings),
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),
