@@ -57,17 +57,20 @@ pub(super) struct Tape {
 }
 
 impl Tape {
+    #[inline(always)]
     fn record(&mut self, slot: usize) -> &mut [Block] {
         let width = self.layout.tape();
         self.records.grow((slot + 1) * width);
         &mut self.records[slot * width..][..width]
     }
 
+    #[inline(always)]
     fn keep_states(&mut self, slot: usize, rows: &[Block]) {
         let n = self.layout.states;
         self.record(slot)[..n].copy_from_slice(&rows[..n]);
     }
 
+    #[inline(always)]
     fn keep_before(&mut self, slot: usize, rows: &[Block]) {
         if self.adaptive {
             let (n, time) = (self.layout.states, self.layout.time());
@@ -75,6 +78,7 @@ impl Tape {
         }
     }
 
+    #[inline(always)]
     fn keep_after(&mut self, slot: usize, rows: &[Block]) {
         if self.adaptive {
             let (n, taken) = (self.layout.states, self.layout.taken());
@@ -85,12 +89,14 @@ impl Tape {
 }
 
 impl Watch for Tape {
+    #[inline(always)]
     fn begin(&mut self, rows: &[Block]) {
         self.steps_until.clear();
         self.steps = 0;
         self.keep_states(0, rows);
     }
 
+    #[inline(always)]
     fn before_step(&mut self, step: usize, rows: &[Block]) {
         let slot = step % self.window;
         if slot == 0 {
@@ -102,11 +108,13 @@ impl Watch for Tape {
         self.keep_before(slot, rows);
     }
 
+    #[inline(always)]
     fn after_step(&mut self, step: usize, rows: &[Block]) {
         self.keep_after(step % self.window, rows);
         self.steps = step + 1;
     }
 
+    #[inline(always)]
     fn at_time(&mut self, _k: usize, steps: usize, _rows: &[Block]) {
         self.steps_until.push(steps);
     }
