@@ -248,8 +248,8 @@ pub(crate) struct OptimizerArgs {
     /// none]
     #[arg(long, value_name = "NORM", value_parser = values::clip, allow_negative_numbers = true)]
     pub(crate) refine_clip: Option<Clip>,
-    /// Shorten the gradient of log p at single points to this many times its median; none for no
-    /// limit [default: the target's, mostly none]
+    /// Shorten the gradient of log p at single points to this many times its median before t = 1;
+    /// none for no limit [default: the target's, mostly none]
     #[arg(long, value_name = "RATIO", value_parser = values::clip, allow_negative_numbers = true)]
     pub(crate) point_clip: Option<Clip>,
 }

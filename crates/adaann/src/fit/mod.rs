@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
             &self.training,
             number as u64,
             t,
-            self.point_clip,
+            if t < 1.0 { self.point_clip } else { PointClip::new(None) },
         )?;
         self.point_clip.follow(&tally);
         self.flow.gradient(sums, &mut self.gradient);

@@ -49,9 +49,9 @@ pub struct Settings {
     /// weights from rare draws between them, whose gradients are the longest: shortening them loses
     /// a mode.
     pub refine_clip: Option<f64>,
-    /// Gradients of log p_t at single points that are longer than this many times their median are
-    /// shortened to it: for densities that fall off a cliff, as those of unstable systems do. 10
-    /// leaves a well-shaped density alone.
+    /// Before t = 1, gradients of log p_t at single points that are longer than this many times
+    /// their median are shortened to it: for densities that fall off a cliff, as those of unstable
+    /// systems do. 10 leaves a density with one mode alone; draws between two modes need 100.
     pub point_clip: Option<f64>,
     /// Fixes every random number of the run.
     pub seed: u64,

@@ -57,17 +57,20 @@ pub(super) struct Tape {
 }
 
 impl Tape {
+    #[inline(always)]
     fn record(&mut self, slot: usize) -> &mut [Block] {
         let width = self.layout.tape();
         self.records.grow((slot + 1) * width);
         &mut self.records[slot * width..][..width]
     }
 
+    #[inline(always)]
     fn keep_states(&mut self, slot: usize, rows: &[Block]) {
         let n = self.layout.states;
         self.record(slot)[..n].copy_from_slice(&rows[..n]);
     }
 
+    #[inline(always)]
     fn keep_before(&mut self, slot: usize, rows: &[Block]) {
         if self.adaptive {
             let (n, time) = (self.layout.states, self.layout.time());
@@ -75,6 +78,7 @@ impl Tape {
         }
     }
 
+    #[inline(always)]
     fn keep_after(&mut self, slot: usize, rows: &[Block]) {
         if self.adaptive {
             let (n, taken) = (self.layout.states, self.layout.taken());
@@ -85,12 +89,14 @@ impl Tape {
 }
 
 impl Watch for Tape {
+    #[inline(always)]
     fn begin(&mut self, rows: &[Block]) {
         self.steps_until.clear();
         self.steps = 0;
         self.keep_states(0, rows);
     }
 
+    #[inline(always)]
     fn before_step(&mut self, step: usize, rows: &[Block]) {
         let slot = step % self.window;
         if slot == 0 {
@@ -102,11 +108,13 @@ impl Watch for Tape {
         self.keep_before(slot, rows);
     }
 
+    #[inline(always)]
     fn after_step(&mut self, step: usize, rows: &[Block]) {
         self.keep_after(step % self.window, rows);
         self.steps = step + 1;
     }
 
+    #[inline(always)]
     fn at_time(&mut self, _k: usize, steps: usize, _rows: &[Block]) {
         self.steps_until.push(steps);
     }
@@ -125,15 +133,14 @@ impl Adjoint {
         // An adaptive step's length is on the tape: its adjoint has no uniforms.
         let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
         let Layout { states, parameters, .. } = layout;
-        let cotangents = states + parameters;
+        let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
         let step = step::back(system, solver, &layout);
         let start = step::back_to_start(system, &layout);
-        let observe = Patterns::new(observations, layout.tape() + parameters, |present| {
-            observations.back(&layout, present).0
-        });
+        let observe =
+            Patterns::new(observations, rest, |present| observations.back(&layout, present).0);
         let observed = observe.each(observations, |present| observations.back(&layout, present).1);
         Self {
-            step: Prepared::new(step, layout.tape() + parameters + cotangents, &settings),
+            step: Prepared::feeding_back(step, rest + cotangents, rest, &settings),
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),

@@ -48,7 +48,20 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub(super) fn new(recorded: step::Recorded, inputs: usize, settings: &[Vec<f64>]) -> Self {
-        let routine = Routine::new(&recorded.0, inputs, &recorded.1);
+        Self::with(Routine::new(&recorded.0, inputs, &recorded.1), settings)
+    }
+
+    /// A routine whose results are its inputs from `first` on when it runs again.
+    pub(super) fn feeding_back(
+        recorded: step::Recorded,
+        inputs: usize,
+        first: usize,
+        settings: &[Vec<f64>],
+    ) -> Self {
+        Self::with(Routine::feeding_back(&recorded.0, inputs, &recorded.1, first), settings)
+    }
+
+    fn with(routine: Routine, settings: &[Vec<f64>]) -> Self {
         let tables = routine.tables(settings.iter().map(Vec::as_slice));
         Self { routine, tables }
     }
@@ -187,9 +200,10 @@ impl Forward {
                 step::start(system, solver, &layout, grid.span()),
                 layout.parameters,
             ),
-            step: Prepared::new(
+            step: Prepared::feeding_back(
                 step::step(system, solver, &layout),
                 layout.rows(),
+                0,
                 &grid.settings(),
             ),
             layout,

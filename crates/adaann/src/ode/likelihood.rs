@@ -263,6 +263,7 @@ struct Sum<'a, S> {
 }
 
 impl<S: Simd> Watch for Sum<'_, S> {
+    #[inline(always)]
     fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
         self.observe.apply(self.simd, self.rooms, k, rows, self.part);
         for (sum, part) in self.sums.iter_mut().zip(&*self.part) {
@@ -277,18 +278,22 @@ impl<S: Simd> Watch for Sum<'_, S> {
 struct Both<'a, A, B>(&'a mut A, &'a mut B);
 
 impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
+    #[inline(always)]
     fn begin(&mut self, rows: &[Block]) {
         self.0.begin(rows);
         self.1.begin(rows);
     }
+    #[inline(always)]
     fn before_step(&mut self, step: usize, rows: &[Block]) {
         self.0.before_step(step, rows);
         self.1.before_step(step, rows);
     }
+    #[inline(always)]
     fn after_step(&mut self, step: usize, rows: &[Block]) {
         self.0.after_step(step, rows);
         self.1.after_step(step, rows);
     }
+    #[inline(always)]
     fn at_time(&mut self, k: usize, steps: usize, rows: &[Block]) {
         self.0.at_time(k, steps, rows);
         self.1.at_time(k, steps, rows);

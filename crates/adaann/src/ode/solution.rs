@@ -121,6 +121,7 @@ struct Keep<'a> {
 }
 
 impl Watch for Keep<'_> {
+    #[inline(always)]
     fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
         let n = self.states[k].dim();
         let (blocks, stride) = self.states[k].blocks_mut();

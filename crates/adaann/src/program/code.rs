@@ -155,6 +155,11 @@ impl<P: Copy> Tail<P> {
             Self::AddMulScaled { s, b, c } => Tail::AddMulScaled { s, b: to(b), c: to(c) },
         }
     }
+
+    /// Calls `see` with every operand.
+    pub(super) fn each(self, see: impl FnMut(P)) {
+        self.map(see);
+    }
 }
 
 /// The work of one pass and the tails that follow it before the result is stored.
@@ -169,12 +174,12 @@ impl<P: Copy> Chain<P> {
     pub(super) fn each(&self, mut see: impl FnMut(P)) {
         self.work.each(&mut see);
         for tail in &self.tails {
-            tail.map(&mut see);
+            tail.each(&mut see);
         }
     }
 }
 
-/// Work, how many tails it has, and the place of its result, which is never the slot of an operand.
+/// Work, how many tails it has, and the place of its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) to: Place,

@@ -1,6 +1,6 @@
 //! Compiled graphs from rows of blocks to rows of blocks: what solvers are made of.
 
-use super::code::Code;
+use super::code::{Code, Place};
 use super::compile::compile;
 use super::graph::Graph;
 use super::op::Node;
@@ -35,6 +35,21 @@ impl Routine {
     /// Compiles what the outputs need, for so many inputs.
     pub(crate) fn new(graph: &Graph, inputs: usize, outputs: &[Node]) -> Self {
         Self { code: compile(graph, inputs, 0, outputs) }
+    }
+
+    /// The same for a routine that runs again and again: result number i is fed back as input
+    /// `first` + i, and is written there by itself if nothing reads the old input any more.
+    pub(crate) fn feeding_back(
+        graph: &Graph,
+        inputs: usize,
+        outputs: &[Node],
+        first: usize,
+    ) -> Self {
+        let mut routine = Self::new(graph, inputs, outputs);
+        for row in 0..outputs.len() {
+            write_over(&mut routine.code, row, (first + row) as Place);
+        }
+        routine
     }
 
     /// How many passes over a block it makes.
@@ -111,6 +126,28 @@ impl Routine {
     pub(crate) fn outputs(&self) -> usize {
         self.code.outputs.len()
     }
+}
+
+/// Lets a result take the place of an input, if it can. The instruction that computes it may read
+/// that input itself: it reads each sample before it writes it.
+fn write_over(code: &mut Code, row: usize, input: Place) {
+    let place = code.outputs[row];
+    let is_shared = code.outputs.iter().filter(|&&other| other == place).count() > 1;
+    let Some(last) = code.instructions.iter().rposition(|i| i.to == place) else { return };
+    let (before, after) = code.instructions.split_at_mut(last + 1);
+    let tails = before.iter().map(|i| i.tails as usize).sum();
+    let tails = &mut code.tails[tails..];
+    let mut is_read = code.outputs.contains(&input);
+    after.iter().for_each(|i| i.work.each(|operand| is_read |= operand == input));
+    tails.iter().for_each(|tail| tail.each(|operand| is_read |= operand == input));
+    if is_shared || is_read {
+        return;
+    }
+    let renamed = |operand| if operand == place { input } else { operand };
+    before[last].to = input;
+    after.iter_mut().for_each(|i| i.work = i.work.map(renamed));
+    tails.iter_mut().for_each(|tail| *tail = tail.map(renamed));
+    code.outputs[row] = input;
 }
 
 impl Room {

@@ -384,3 +384,47 @@ fn every_output_is_written() {
         }
     }
 }
+
+#[test]
+fn what_is_fed_back_is_written_in_place_where_nothing_reads_the_old() {
+    // (x, y, z, w, p) to (x + y·p, y − x·p, w, z·x, p): the new x must not be seen by y.
+    let mut graph = Graph::new();
+    let z: Vec<_> = (0..5).map(|d| graph.input(d)).collect();
+    let (by_y, by_x) = (graph.mul(z[1], z[4]), graph.mul(z[0], z[4]));
+    let outputs = [graph.add(z[0], by_y), graph.sub(z[1], by_x), z[3], graph.mul(z[2], z[0])];
+    let next = |v: [f64; 5]| {
+        let [x, y, z, w, p] = v;
+        [x + y * p, y - x * p, w, z * x, p]
+    };
+    struct Again<'a>(&'a Routine, &'a mut Room, &'a Tables);
+    impl Kernel for Again<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            self.0.run(simd, self.1, self.2, 0);
+        }
+    }
+    let routine = Routine::feeding_back(&graph, 5, &outputs, 0);
+    let tables = routine.tables([&[][..]]);
+    let mut room = routine.room();
+    let mut expected: Vec<[f64; 5]> =
+        (0..32).map(|i| [0.3, -1.1, 0.8, 1.4, 0.2].map(|x| x + 0.01 * f64::from(i))).collect();
+    for (d, row) in room.inputs_mut().iter_mut().enumerate() {
+        *row = std::array::from_fn(|i| expected[i][d]);
+    }
+    for _ in 0..3 {
+        dispatch(Again(&routine, &mut room, &tables));
+        (0..4).for_each(|row| routine.feed_back(&mut room, row, row));
+        for (i, values) in expected.iter_mut().enumerate() {
+            *values = next(*values);
+            for d in 0..5 {
+                let found = room.inputs()[d][i];
+                assert!((found - values[d]).abs() < 1e-13, "{d}: {found}, not {}", values[d]);
+            }
+        }
+    }
+    // y is written in place; x is still read by y and by z·x, or the other way round.
+    let in_place = |row: usize| std::ptr::eq(routine.output(&room, row), &room.inputs()[row]);
+    assert!((0..4).any(in_place), "one of them at least");
+    assert!(!(0..4).all(in_place));
+}

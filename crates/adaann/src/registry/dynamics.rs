@@ -108,7 +108,13 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
     };
     let proper = [2.0, 3.0, 2.0].map(|sd| Prior::Normal { mean: 0.0, sd });
     let choice = if preset == "paper" { ([Prior::Flat; 3], paper) } else { (proper, own) };
-    finish(&design, data, choice, (preset == "paper").then_some(PAPER_CAP), &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]])
+    finish(
+        &design,
+        data,
+        choice,
+        (preset == "paper").then_some(PAPER_CAP),
+        &[[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]],
+    )
 }
 
 /// Annealing the likelihood alone, from the prior on, with a spread that trajectories near an
