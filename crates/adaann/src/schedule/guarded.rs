@@ -12,7 +12,7 @@ use crate::error::setting;
 /// (exactly so for a Gaussian), and t grows by the ratio 1 + τ/(t S): a spread that asks for more
 /// than `max_ratio` is [`Warning::Collapsed`]. On the likelihood and bridge paths S stays finite as
 /// t → 0, so the ratio is large near t = 0 for healthy flows too: start these at t_0 = 0, where the
-/// ratio does not count, and take its warnings seriously only after the first few steps.
+/// ratio does not count; such a run is warned only from t = 0.1 on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guarded {
     /// The first t.
@@ -28,6 +28,9 @@ pub struct Guarded {
     /// Clip outliers of b ([`winsorised_spread`])?
     pub robust: bool,
 }
+
+/// From where on a small spread says that the flow has collapsed, in a run that starts at t = 0.
+const TELLING_T: f64 = 0.1;
 
 impl Rule for Guarded {
     fn first(&self) -> f64 {
@@ -59,7 +62,8 @@ impl Rule for Guarded {
         let proposal =
             Proposal { t, spread: Some(spread), reason, remedy: "raise tau or min_epsilon" };
         let mut step = super::advance(at, proposal)?;
-        step.warning = (wanted > by_ratio).then_some(Warning::Collapsed {
+        let telling = self.t0 > 0.0 || at.t >= TELLING_T;
+        step.warning = (telling && wanted > by_ratio).then_some(Warning::Collapsed {
             t: at.t,
             std_b: spread.std,
             wanted,
@@ -102,6 +106,14 @@ mod tests {
     fn from(rule: Guarded, t: f64, std_b: f64) -> Step {
         let b = two_draws(std_b);
         rule.next(Position { index: 4, t }, &Draws { b: &b, weights: None }).unwrap()
+    }
+
+    #[test]
+    fn a_run_from_zero_is_warned_late() {
+        let from_zero = Guarded { t0: 0.0, ..GUARDED };
+        assert_eq!(from(from_zero, 1e-6, 1.0).warning, None);
+        assert!(from(from_zero, 0.2, 1e-3).warning.is_some());
+        assert!(from(GUARDED, 0.02, 1e-3).warning.is_some());
     }
 
     #[test]
