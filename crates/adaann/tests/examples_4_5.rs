@@ -4,6 +4,7 @@
 //! annealing by `cargo test --release -p adaann --test examples_4_5 -- --ignored --nocapture`.
 
 use adaann::fit::{Restart, restarts};
+use adaann::optim::RateRule;
 use adaann::registry::{self, Choices, Data, Problem, Table, mode_weights};
 use adaann::schedule::{Schedule, Work};
 
@@ -191,6 +192,8 @@ fn without_annealing_hiv_loses_modes() {
     let mut problem = HIV.problem("paper");
     problem.settings.schedule = Schedule::None;
     problem.settings.work = Work { warmup: 0, anneal: 1, refine: 20_000 };
+    problem.settings.refine_samples = 100;
+    problem.settings.refine_lr_rule = RateRule::Constant;
     let runs = restarts(&*problem.target, &problem.settings, 20, |_| ()).unwrap();
     let found = runs.runs.iter().map(|run| HIV.judge(&problem, run));
     let lost = found.filter(|found| found.weights.iter().any(|w| *w < 0.01)).count();
