@@ -176,6 +176,13 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
     });
     let failed = failed.iter().map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
     summary.warnings.extend(failed);
+    if record.data.is_some() && problem.known.mean.is_some() {
+        summary.notes.push(
+            "the true values are a quadrature over the mode near the parameters that data is made \
+             from; other modes that your data may have are not in them"
+                .to_owned(),
+        );
+    }
     if settings.path == PathKind::Power && !target.has_proper_prior() {
         summary.warnings.push(
             "the prior is flat, and a power p^t of such a posterior may have no integral; if the \

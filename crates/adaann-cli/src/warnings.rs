@@ -15,6 +15,10 @@ const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --b
 /// What to try then, if it was not.
 const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
 
+/// A divergence that is called large, in nats: a lost half of the mass is 0.7, and a run that ends
+/// well on the targets here stays below.
+const LARGE_KL: f64 = 1.0;
+
 /// A standard deviation off by more than this factor, either way, is called wrong.
 const WRONG_SPREAD: f64 = 3.0;
 
@@ -39,6 +43,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     warnings.extend(lost_sides(&summary.splits, remedy));
     if summary.t >= 1.0 {
         warnings.extend(wrong_spreads(&summary.parameters));
+        warnings.extend(large_kl(summary.kl));
     }
     if summary.lost.at_1 > MOST_LOST || summary.lost.draws > MOST_LOST {
         warnings.push(format!(
@@ -97,6 +102,15 @@ fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
     })
 }
 
+/// A divergence that is known and far from 0.
+fn large_kl(kl: Option<f64>) -> Option<String> {
+    let kl = kl.filter(|kl| kl.is_nan() || *kl > LARGE_KL)?;
+    Some(format!(
+        "KL(q||p) is {kl:.1} nats: the flow has lost a part of the density, or draws where it is \
+         next to 0, as between two modes; try several --seeds or more --refine"
+    ))
+}
+
 /// Coordinates whose standard deviation is known and far from that of the draws.
 fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
     // How far apart they are, as a factor; NaN draws are as far as can be.
@@ -129,6 +143,14 @@ mod tests {
 
     fn parameter(name: &str, sd: f64, true_sd: Option<f64>) -> Parameter {
         Parameter { name: name.into(), mean: 0.0, sd, true_mean: None, true_sd }
+    }
+
+    #[test]
+    fn large_divergences_are_told() {
+        assert_eq!(large_kl(None), None);
+        assert_eq!(large_kl(Some(0.7)), None);
+        assert!(large_kl(Some(7.24)).unwrap().starts_with("KL(q||p) is 7.2 nats"));
+        assert!(large_kl(Some(f64::NAN)).is_some());
     }
 
     #[test]
