@@ -134,14 +134,7 @@ fn missing_measurements_say_nothing() {
 
 /// x' = a x², which ends at t = 1/a.
 fn explosive(priors: Prior) -> Posterior {
-    let system = System::record(
-        &["x"],
-        &["a"],
-        |_, x, p| vec![p[0] * x[0] * x[0]],
-        0.0,
-        |_| vec![1.0.into()],
-    )
-    .unwrap();
+    let system = systems::explosive();
     let noise = Noise::Gaussian(Scatter::Variance(0.1));
     let data = Observations::of_states(&system, &["x"], noise, &[0.2, 1.0], &[1.1, 1.5]).unwrap();
     Posterior::new(&system, Solver::Rk4 { step: 0.01 }, data, &[priors]).unwrap()
@@ -186,7 +179,7 @@ fn a_floor_replaces_what_is_below_it() {
 fn the_cheaper_gradient_is_chosen() {
     let wide = systems::chain().posterior(Solver::Rk4 { step: 0.1 });
     assert_eq!(wide.differentiation(), Differentiation::Adjoint);
-    let (forward, adjoint) = wide.passes_per_step();
+    let (forward, adjoint) = wide.operations_per_step();
     assert!(forward.unwrap() > 2 * adjoint, "{forward:?} and {adjoint}");
     // One parameter of an expensive right-hand side: an adjoint would do it all twice.
     let system = System::record(

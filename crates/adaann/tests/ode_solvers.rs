@@ -118,14 +118,7 @@ fn samples_do_not_see_each_other() {
 #[test]
 fn a_trajectory_that_explodes_is_lost_and_the_others_are_not() {
     // x' = a x² from 1 ends at t = 1/a.
-    let system = System::record(
-        &["x"],
-        &["a"],
-        |_, x, p| vec![p[0] * x[0] * x[0]],
-        0.0,
-        |_| vec![1.0.into()],
-    );
-    let system = system.unwrap();
+    let system = systems::explosive();
     let points = Batch::from_points(1, &[[0.5], [2.0], [-1.0], [f64::NAN]]);
     for solver in [Solver::Rk4 { step: 0.01 }, Solver::ADAPTIVE] {
         let solution = solve(&system, &solver, &points, &[0.25, 1.0]).unwrap();

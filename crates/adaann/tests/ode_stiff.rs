@@ -132,7 +132,7 @@ fn an_explicit_method_loses_what_is_stiff() {
 fn gradients_of_a_stiff_posterior_agree_with_central_differences() {
     let posterior = robertson_posterior(stiff(1e-10, 1e-16));
     assert_eq!(posterior.differentiation(), Differentiation::Forward);
-    assert_eq!(posterior.passes_per_step(), (Some(0), 0));
+    assert_eq!(posterior.operations_per_step(), (Some(0), 0));
     let near = |by: [f64; 3]| log_rates().iter().zip(by).map(|(p, by)| p + by).collect();
     let points: Vec<Vec<f64>> =
         vec![near([0.0; 3]), near([0.3, -0.2, 0.4]), near([-0.5, 0.6, 0.1])];
@@ -235,14 +235,7 @@ fn parameters_of_the_noise_alone_have_their_gradient() {
 
 /// x' = a x² from 1: infinite at t = 1/a.
 fn blow_up() -> (System, Observations) {
-    let system = System::record(
-        &["x"],
-        &["a"],
-        |_, x, p| vec![p[0] * x[0] * x[0]],
-        0.0,
-        |_| vec![1.0.into()],
-    )
-    .unwrap();
+    let system = systems::explosive();
     let noise = Noise::Gaussian(Scatter::Variance(1.0));
     let data = Observations::of_states(&system, &["x"], noise, &[1.0, 2.0], &[1.1, 1.3]).unwrap();
     (system, data)

@@ -4,9 +4,10 @@
 //! window, the carry at the start of each window is kept as well and the window is walked again, so
 //! that memory stays bounded at the price of at most one more forward pass.
 
-use super::forward::{Forward, ForwardRoom, Patterns, Prepared, Rows, Watch};
+use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
 use super::observations::Observations;
+use super::prepared::{Patterns, Prepared, Rows};
 use super::step::{self, Layout};
 use super::{Solver, System};
 use crate::program::{Block, Room};
@@ -149,9 +150,9 @@ impl Adjoint {
         }
     }
 
-    /// Passes over a block that a reverse step makes.
-    pub(super) fn instructions(&self) -> usize {
-        self.step.routine.instructions()
+    /// Operations of a reverse step.
+    pub(super) fn operations(&self) -> usize {
+        self.step.routine.operations()
     }
 
     pub(super) fn room(&self, grid: &Grid) -> AdjointRoom {

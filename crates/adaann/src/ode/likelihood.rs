@@ -1,8 +1,9 @@
 //! The log likelihood of a block of samples and its gradient, through the steps of a solver.
 
 use super::adjoint::{Adjoint, AdjointRoom};
-use super::forward::{Forward, ForwardRoom, Patterns, Rows, Watch};
+use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
+use super::prepared::{Patterns, Rows};
 #[cfg(feature = "stiff")]
 use super::stiff::{Stiff, StiffRoom};
 use super::{Observations, Solver, System};
@@ -70,10 +71,10 @@ impl Likelihood {
         Ok(Self::Explicit(Box::new(explicit)))
     }
 
-    /// Passes over a block that a step takes with its gradient: forward, and by the adjoint.
-    pub(super) fn passes_per_step(&self) -> (Option<usize>, usize) {
+    /// Operations that a step takes with its gradient: forward, and by the adjoint.
+    pub(super) fn operations_per_step(&self) -> (Option<usize>, usize) {
         match self {
-            Self::Explicit(explicit) => explicit.passes_per_step(),
+            Self::Explicit(explicit) => explicit.operations_per_step(),
             #[cfg(feature = "stiff")]
             Self::Stiff(_) => (Some(0), 0),
         }
@@ -193,17 +194,17 @@ impl Explicit {
         let adjoint = Adjoint::new(system, solver, &grid, observations, longest_window);
         let differentiation = Differentiation::Adjoint;
         let mut explicit = Self { grid, plain, observe, sensitivities, adjoint, differentiation };
-        let (forward, adjoint) = explicit.passes_per_step();
+        let (forward, adjoint) = explicit.operations_per_step();
         if forward.is_some_and(|forward| forward <= adjoint) {
             explicit.differentiation = Differentiation::Forward;
         }
         explicit
     }
 
-    fn passes_per_step(&self) -> (Option<usize>, usize) {
+    fn operations_per_step(&self) -> (Option<usize>, usize) {
         (
-            self.sensitivities.as_ref().map(|(forward, _)| forward.instructions()),
-            self.plain.instructions() + self.adjoint.instructions(),
+            self.sensitivities.as_ref().map(|(forward, _)| forward.operations()),
+            self.plain.operations() + self.adjoint.operations(),
         )
     }
 

@@ -29,6 +29,7 @@ mod grid;
 mod likelihood;
 mod observations;
 mod posterior;
+mod prepared;
 mod solution;
 mod solver;
 mod step;

@@ -1,7 +1,7 @@
 //! The posterior of a system's parameters as a target.
 
-use super::forward::{Prepared, Rows};
 use super::likelihood::{Differentiation, Likelihood, LikelihoodRoom};
+use super::prepared::{Prepared, Rows};
 use super::step::inputs;
 use super::{Observations, Solver, System};
 use crate::batch::PAD;
@@ -71,11 +71,11 @@ impl Posterior {
         })
     }
 
-    /// Passes over a block of samples that a step takes with its gradient: by sensitivities (none
+    /// Operations on a block of samples that a step takes with its gradient: by sensitivities (none
     /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
-    /// stiff solver goes forward, sample by sample, and so in 0 passes.
-    pub fn passes_per_step(&self) -> (Option<usize>, usize) {
-        self.likelihood.passes_per_step()
+    /// stiff solver goes forward, sample by sample, and has none on blocks.
+    pub fn operations_per_step(&self) -> (Option<usize>, usize) {
+        self.likelihood.operations_per_step()
     }
 
     /// How the gradient is computed.
@@ -183,23 +183,21 @@ impl Target for Posterior {
     }
 
     fn notes(&self) -> Vec<String> {
-        vec![match (self.differentiation(), self.passes_per_step()) {
+        vec![match (self.differentiation(), self.operations_per_step()) {
             (Differentiation::Forward, (_, 0)) => {
                 "gradient by forward sensitivities, sample by sample".into()
             }
             (Differentiation::Forward, (forward, adjoint)) => format!(
-                "gradient by forward sensitivities: {} passes over the samples a step, {adjoint} \
+                "gradient by forward sensitivities: {} operations a step, {adjoint} \
                  by the adjoint",
                 forward.unwrap_or_default()
             ),
             (Differentiation::Adjoint, (Some(forward), adjoint)) => format!(
-                "gradient by the discrete adjoint: {adjoint} passes over the samples a step, \
+                "gradient by the discrete adjoint: {adjoint} operations a step, \
                  {forward} by forward sensitivities"
             ),
             (Differentiation::Adjoint, (None, adjoint)) => {
-                format!(
-                    "gradient by the discrete adjoint: {adjoint} passes over the samples a step"
-                )
+                format!("gradient by the discrete adjoint: {adjoint} operations a step")
             }
         }]
     }

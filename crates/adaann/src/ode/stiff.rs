@@ -5,8 +5,9 @@
 //! falls with the tolerances as the states' does; where they grow by orders of magnitude and fall
 //! back, as in the jumps of a relaxation oscillator, they need tighter tolerances than the states.
 
-use super::forward::{Rows, Watch};
+use super::forward::Watch;
 use super::grid::Grid;
+use super::prepared::Rows;
 use super::step::{self, Layout, inputs};
 use super::{Solver, System};
 use crate::batch::PAD;

@@ -52,9 +52,9 @@ impl Routine {
         routine
     }
 
-    /// How many passes over a block it makes.
-    pub(crate) fn instructions(&self) -> usize {
-        self.code.instructions.len()
+    /// How many operations on a block it has, those fused into others included.
+    pub(crate) fn operations(&self) -> usize {
+        self.code.instructions.len() + self.code.tails.len()
     }
 
     /// The tables for some settings of the uniforms.

@@ -55,7 +55,7 @@ pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Pr
         base: BaseSpec { mean: vec![10.0_f64.ln()], sd: vec![1.0], ..BaseSpec::default() },
         // The posterior is a hundredth to a ten-thousandth as wide as the prior: a rate that falls
         // by a factor of 4,000 takes the jitter of the layers out of the answer. With the paper's
-        // rates the standard deviations come out 1.2 to 2.5 times too wide.
+        // rates the standard deviations come out 1.2 to 2.9 times too wide.
         work: Work { warmup: 500, anneal: 10, refine: 12_000 },
         lr: 0.002,
         refine_lr_rule: RateRule::Exponential { factor: 0.999_3 },
@@ -148,8 +148,7 @@ fn variance(value: f64) -> Result<f64> {
     if value > 0.0 { Ok(value) } else { Err(error::setting("noise-variance", value, "positive")) }
 }
 
-/// The problem. `mirrors` are the signs that turn one mode into
-/// each of them.
+/// The problem. `mirrors` are the signs that turn one mode into each of them.
 fn finish(
     design: &Design,
     data: &Data,

@@ -140,6 +140,12 @@ pub(crate) fn driven() -> System {
     .unwrap()
 }
 
+/// x' = a x² from 1, which ends at t = 1/a.
+pub(crate) fn explosive() -> System {
+    System::record(&["x"], &["a"], |_, x, p| vec![p[0] * x[0] * x[0]], 0.0, |_| vec![1.0.into()])
+        .unwrap()
+}
+
 impl Case {
     /// Data that no point fits exactly, with every seventh measurement missing.
     pub(crate) fn observations(&self) -> Observations {
