@@ -15,12 +15,6 @@ use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::cell::Cell;
 
-/// Points of a tile: the tape of fifty layers fits the first-level cache.
-const TILE: usize = 32;
-
-/// Fewer points than this are not worth a thread of their own.
-const SMALLEST_SHARD: usize = 48;
-
 /// What a pass over points found out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
@@ -48,7 +42,7 @@ pub(super) struct Shards {
 impl Shards {
     /// Cuts `points` points, in one piece if the target asks for that.
     pub(super) fn new(flow: &Flow, points: usize, whole: bool) -> Self {
-        let count = if whole { 1 } else { shard_count(points) };
+        let count = if whole { 1 } else { shard_count(points, flow.grain().shard) };
         // Random numbers come in groups of 16 points, so shards begin with one.
         let start = |i: usize| if i == count { points } else { i * points / count / 16 * 16 };
         let shards = (0..count)
@@ -103,8 +97,8 @@ impl Shards {
 }
 
 /// Up to eight shards for a batch that fits the caches, more for a huge one.
-fn shard_count(points: usize) -> usize {
-    (points / SMALLEST_SHARD).min((points / 512).max(8)).clamp(1, 64)
+fn shard_count(points: usize, smallest: usize) -> usize {
+    (points / smallest).min((points / 512).max(8)).clamp(1, 64)
 }
 
 /// Runs every shard: on the threads of the pool that this is called in, or here if it has one.
@@ -149,7 +143,7 @@ struct Shard {
 
 impl Shard {
     fn new(flow: &Flow, first: usize, len: usize, whole: bool) -> Self {
-        let tile_len = if whole { len } else { len.min(TILE) };
+        let tile_len = if whole { len } else { len.min(flow.grain().tile) };
         let points = Batch::zeros(flow.dim(), tile_len);
         let values = Buffer::zeros(points.padded_len());
         Self {

@@ -5,6 +5,7 @@
 //! samples and gives their log density, and the log density at any point through the inverse.
 
 mod base;
+mod compose;
 pub mod planar;
 mod points;
 mod positive;
@@ -70,12 +71,34 @@ pub enum Precision {
     Single,
 }
 
+/// The parameters of a stack, and what [`Stack::prepare`] derived from them.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights<'a> {
+    /// The flat parameter vector.
+    pub parameters: &'a [f64],
+    /// What was derived from it.
+    pub derived: &'a [f64],
+}
+
+/// How a stack likes its points cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grain {
+    /// Points that go through the whole stack together, so that their tape stays in cache.
+    pub tile: usize,
+    /// Fewer points than this are not worth sums of their own.
+    pub shard: usize,
+}
+
 /// An invertible map of R^d with parameters: all the layers of one family.
 ///
 /// The caller owns all memory. Work is split so that nothing is done twice: [`Stack::prepare`] runs
 /// once for each value of the parameters, [`Stack::forward`] and [`Stack::backward`] for each tile
 /// of points, possibly on several threads with their own `sums`, and [`Stack::gradient`] once for
 /// the sums added up.
+///
+/// Both ways through a stack can be differentiated. [`Stack::backward`] follows
+/// [`Stack::forward`], as training on draws of the flow needs it; [`Stack::backward_inverse`]
+/// follows [`Stack::inverse`], as the gradient of log q at given points needs it.
 pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Number of coordinates.
     fn dim(&self) -> usize;
@@ -83,11 +106,24 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// The blocks of the flat parameter vector, in order.
     fn parameters(&self) -> Vec<Parameter>;
 
+    /// Sets the parameters to a start for training: near the identity, nearer for a smaller
+    /// `scale`. `normal` gives standard normal numbers.
+    fn initialise(&self, scale: f64, normal: &mut dyn FnMut() -> f64, parameters: &mut [f64]) {
+        for parameter in parameters {
+            *parameter = scale * normal();
+        }
+    }
+
     /// Length of the buffer that [`Stack::prepare`] fills.
-    fn prepared_len(&self) -> usize;
+    fn derived_len(&self) -> usize;
 
     /// Derives from the parameters what the kernels read.
-    fn prepare(&self, parameters: &[f64], prepared: &mut [f64]);
+    fn prepare(&self, parameters: &[f64], derived: &mut [f64]);
+
+    /// How it likes its points cut.
+    fn grain(&self) -> Grain {
+        Grain { tile: 32, shard: 48 }
+    }
 
     /// Length of the tape for a batch with this many points, padding included.
     fn tape_len(&self, padded_points: usize) -> usize;
@@ -96,21 +132,22 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// to be a backward pass.
     fn forward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     );
 
-    /// Length of the buffer that [`Stack::backward`] adds to.
+    /// Length of the buffer that [`Stack::backward`] and [`Stack::backward_inverse`] add to.
     fn sums_len(&self) -> usize;
 
-    /// The vector-Jacobian product: `g_z` goes from the cotangent of the image to that of the base
-    /// points, given also the cotangent of the log-determinant. `z` goes from the image back to
-    /// the base points. What the parameters receive is added to `sums`.
+    /// The vector-Jacobian product of [`Stack::forward`], which filled the tape: `g_z` goes from
+    /// the cotangent of the image to that of the base points, given also the cotangent of the
+    /// log-determinant. `z` goes from the image back to the base points. What the parameters
+    /// receive is added to `sums`.
     fn backward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         g_z: &mut Batch,
         g_log_det: &[f64],
@@ -118,11 +155,36 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         sums: &mut [f64],
     );
 
-    /// Adds to `gradient` what `sums` say; may use parts of `prepared` as scratch space.
-    fn gradient(&self, prepared: &mut [f64], sums: &[f64], gradient: &mut [f64]);
+    /// Moves points back, adds the log-determinant of the way forward to `log_det`, and fills the
+    /// tape if [`Stack::backward_inverse`] is to follow.
+    fn inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    );
 
-    /// Moves points back, and adds the log-determinant of the way forward to `log_det`.
-    fn inverse(&self, prepared: &[f64], z: &mut Batch, log_det: &mut [f64]);
+    /// The vector-Jacobian product of [`Stack::inverse`], which filled the tape: `g_z` goes from
+    /// the cotangent of the base points to that of the image, given also the cotangent of the
+    /// log-determinant (of the way forward, as `inverse` adds it). `z` goes from the base points to
+    /// the image. What the parameters receive, with the image held fixed, is added to `sums`.
+    ///
+    /// For x = f(z; θ) with Jacobian J and log-determinant L(z; θ), the cotangents ḡ of z and k of
+    /// L give g = J⁻ᵀ(ḡ + k ∂L/∂z) for x, and −gᵀ ∂f/∂θ + k ∂L/∂θ for θ: what `backward` gives for
+    /// the cotangents −g and k.
+    fn backward_inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    );
+
+    /// Adds to `gradient` what `sums` say; may use parts of `derived` as scratch space.
+    fn gradient(&self, parameters: &[f64], derived: &mut [f64], sums: &[f64], gradient: &mut [f64]);
 
     /// Length of the flat parameter vector.
     fn parameter_len(&self) -> usize {

@@ -2,10 +2,11 @@
 
 use super::{
     Precision, Stack,
+    compose::Compose,
     planar::{Activation, Planar},
     radial::Radial,
 };
-use crate::{Result, names};
+use crate::{Result, error, names};
 use serde::{Deserialize, Serialize};
 
 /// A family of flows with its settings.
@@ -28,6 +29,8 @@ pub enum FlowSpec {
         /// Number of layers.
         layers: usize,
     },
+    /// One flow after another; the first is nearest to the base.
+    Compose(Vec<FlowSpec>),
 }
 
 impl FlowSpec {
@@ -59,6 +62,19 @@ impl FlowSpec {
         match self {
             Self::Planar { .. } => "planar",
             Self::Radial { .. } => "radial",
+            Self::Compose(_) => "compose",
+        }
+    }
+
+    /// The same flow with layers that compute in double precision.
+    #[must_use]
+    pub fn in_double(self) -> Self {
+        match self {
+            Self::Planar { layers, activation, .. } => {
+                Self::Planar { layers, activation, precision: Precision::Double }
+            }
+            Self::Compose(flows) => Self::Compose(flows.into_iter().map(Self::in_double).collect()),
+            other => other,
         }
     }
 
@@ -68,6 +84,14 @@ impl FlowSpec {
     /// If there are no layers or no dimensions.
     pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
         Ok(match *self {
+            Self::Compose(ref flows) => {
+                error::at_least_one("the flows of a composition", flows.len())?;
+                let named = |(i, flow): (usize, &Self)| {
+                    Ok((format!("{i}.{}", flow.name()), flow.build(dim)?))
+                };
+                let parts = flows.iter().enumerate().map(named).collect::<Result<_>>()?;
+                Box::new(Compose::new(dim, parts))
+            }
             Self::Planar { layers, activation, precision } => {
                 Box::new(Planar::new(dim, layers, activation, precision)?)
             }

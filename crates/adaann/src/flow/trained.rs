@@ -1,6 +1,6 @@
 //! A flow with its base and its parameters: draws, and log q anywhere.
 
-use super::{Base, FlowSpec, Parameter, Precision, Stack};
+use super::{Base, FlowSpec, Grain, Parameter, Stack, Weights};
 use crate::{
     Batch, Error, Result,
     batch::padded,
@@ -28,7 +28,7 @@ pub struct Flow {
     stack: Box<dyn Stack>,
     /// The base's parameters, then the stack's.
     parameters: Vec<f64>,
-    prepared: Buffer,
+    derived: Buffer,
 }
 
 impl Clone for Flow {
@@ -51,8 +51,8 @@ impl Flow {
         let stack = spec.build(base.dim())?;
         let mut parameters = base.to_parameters();
         parameters.resize(parameters.len() + stack.parameter_len(), 0.0);
-        let prepared = Buffer::zeros(stack.prepared_len());
-        let mut flow = Self { spec: spec.clone(), base, stack, parameters, prepared };
+        let derived = Buffer::zeros(stack.derived_len());
+        let mut flow = Self { spec: spec.clone(), base, stack, parameters, derived };
         flow.prepare();
         Ok(flow)
     }
@@ -61,9 +61,9 @@ impl Flow {
     pub fn initialise(&mut self, scale: f64, seed: u64) {
         let stream = Stream::new(seed, Purpose::Parameters);
         let first = self.base.parameter_len();
-        for (i, parameter) in self.parameters[first..].iter_mut().enumerate() {
-            *parameter = scale * stream.normal_at(i as u64);
-        }
+        let mut drawn = 0..;
+        let mut normal = || stream.normal_at(drawn.next().expect("endless"));
+        self.stack.initialise(scale, &mut normal, &mut self.parameters[first..]);
         self.prepare();
     }
 
@@ -116,15 +116,15 @@ impl Flow {
 
     /// The same flow with layers that compute in double precision.
     pub(crate) fn into_double(self) -> Self {
-        if let FlowSpec::Planar { layers, activation, precision: Precision::Single } = self.spec {
-            let spec = FlowSpec::Planar { layers, activation, precision: Precision::Double };
-            let stack = spec.build(self.base.dim()).expect("it was built before");
-            let prepared = Buffer::zeros(stack.prepared_len());
-            let mut flow = Self { spec, stack, prepared, ..self };
-            flow.prepare();
-            return flow;
+        let spec = self.spec.clone().in_double();
+        if spec == self.spec {
+            return self;
         }
-        self
+        let stack = spec.build(self.base.dim()).expect("it was built before");
+        let derived = Buffer::zeros(stack.derived_len());
+        let mut flow = Self { spec, stack, derived, ..self };
+        flow.prepare();
+        flow
     }
 
     /// Lets `change` move the parameters.
@@ -136,7 +136,17 @@ impl Flow {
     fn prepare(&mut self) {
         let (base, layers) = self.parameters.split_at(self.base.parameter_len());
         self.base.set_parameters(base);
-        self.stack.prepare(layers, &mut self.prepared);
+        self.stack.prepare(layers, &mut self.derived);
+    }
+
+    fn weights(&self) -> Weights<'_> {
+        let parameters = &self.parameters[self.base.parameter_len()..];
+        Weights { parameters, derived: &self.derived }
+    }
+
+    /// How its layers like points cut.
+    pub(crate) fn grain(&self) -> Grain {
+        self.stack.grain()
     }
 
     /// Length of the tape for a tile of `points` points.
@@ -160,7 +170,7 @@ impl Flow {
     ) {
         self.base.forward(noise, z, log_base);
         log_det[..z.padded_len()].fill(0.0);
-        self.stack.forward(&self.prepared, z, log_det, tape);
+        self.stack.forward(self.weights(), z, log_det, tape);
     }
 
     /// From the cotangents of the image, and of log q₀ − log det (`g_log_q`, with its negative in
@@ -180,7 +190,7 @@ impl Flow {
         sums: &mut [f64],
     ) {
         let (base, layers) = sums.split_at_mut(self.base.parameter_len());
-        self.stack.backward(&self.prepared, z, g_z, g_log_det, tape, layers);
+        self.stack.backward(self.weights(), z, g_z, g_log_det, tape, layers);
         self.base.backward(noise, g_z, g_log_q, base);
     }
 
@@ -189,7 +199,8 @@ impl Flow {
         let split = self.base.parameter_len();
         gradient[..split].copy_from_slice(&sums[..split]);
         gradient[split..].fill(0.0);
-        self.stack.gradient(&mut self.prepared, &sums[split..], &mut gradient[split..]);
+        let (layers, sums) = (&self.parameters[split..], &sums[split..]);
+        self.stack.gradient(layers, &mut self.derived, sums, &mut gradient[split..]);
     }
 
     /// Draws `count` points; the seed fixes them.
@@ -228,7 +239,7 @@ impl Flow {
         }
         let mut z = points.clone();
         let mut log_det = vec![0.0; points.padded_len()];
-        self.stack.inverse(&self.prepared, &mut z, &mut log_det);
+        self.stack.inverse(self.weights(), &mut z, &mut log_det, None);
         let mut log_q: Vec<f64> = log_det[..points.len()].iter().map(|log_det| -log_det).collect();
         self.base.log_density(&z, &mut Batch::zeros(self.dim(), points.len()), &mut log_q);
         Ok(log_q)

@@ -3,7 +3,7 @@
 
 use adaann::{
     Batch,
-    flow::{FlowSpec, Precision, Stack, planar::Activation},
+    flow::{FlowSpec, Precision, Stack, Weights, planar::Activation},
     simd::Buffer,
 };
 
@@ -68,7 +68,8 @@ impl Random {
 /// A stack with parameters, and wrappers that allocate.
 pub(crate) struct Case {
     pub(crate) stack: Box<dyn Stack>,
-    pub(crate) prepared: Buffer,
+    pub(crate) parameters: Vec<f64>,
+    pub(crate) derived: Buffer,
     pub(crate) unit: f64,
     pub(crate) label: String,
 }
@@ -76,22 +77,33 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn new(spec: &FlowSpec, dim: usize, parameters: &[f64], label: &str) -> Self {
         let stack = spec.build(dim).unwrap();
-        let mut prepared = Buffer::zeros(stack.prepared_len());
-        stack.prepare(parameters, &mut prepared);
-        Self { stack, prepared, unit: unit(spec), label: format!("{spec:?} d = {dim} {label}") }
+        let mut derived = Buffer::zeros(stack.derived_len());
+        stack.prepare(parameters, &mut derived);
+        let parameters = parameters.to_vec();
+        Self {
+            stack,
+            parameters,
+            derived,
+            unit: unit(spec),
+            label: format!("{spec:?} d = {dim} {label}"),
+        }
+    }
+
+    pub(crate) fn weights(&self) -> Weights<'_> {
+        Weights { parameters: &self.parameters, derived: &self.derived }
     }
 
     pub(crate) fn forward(&self, z: &Batch) -> (Batch, Vec<f64>) {
         let mut image = z.clone();
         let mut log_det = vec![0.0; z.padded_len()];
-        self.stack.forward(&self.prepared, &mut image, &mut log_det, None);
+        self.stack.forward(self.weights(), &mut image, &mut log_det, None);
         (image, log_det[..z.len()].to_vec())
     }
 
     pub(crate) fn inverse(&self, image: &Batch) -> (Batch, Vec<f64>) {
         let mut z = image.clone();
         let mut log_det = vec![0.0; z.padded_len()];
-        self.stack.inverse(&self.prepared, &mut z, &mut log_det);
+        self.stack.inverse(self.weights(), &mut z, &mut log_det, None);
         (z, log_det[..image.len()].to_vec())
     }
 
@@ -101,14 +113,14 @@ impl Case {
         let mut image = z.clone();
         let mut log_det = vec![0.0; z.padded_len()];
         let mut tape = vec![0.0; self.stack.tape_len(z.padded_len())];
-        self.stack.forward(&self.prepared, &mut image, &mut log_det, Some(&mut tape));
+        self.stack.forward(self.weights(), &mut image, &mut log_det, Some(&mut tape));
         let mut g = g.clone();
         let mut g_log_det = vec![0.0; z.padded_len()];
         g_log_det[..k.len()].copy_from_slice(k);
         let mut sums = vec![0.0; self.stack.sums_len()];
-        self.stack.backward(&self.prepared, &mut image, &mut g, &g_log_det, &tape, &mut sums);
+        self.stack.backward(self.weights(), &mut image, &mut g, &g_log_det, &tape, &mut sums);
         let mut gradient = vec![0.0; self.stack.parameter_len()];
-        self.stack.gradient(&mut self.prepared, &sums, &mut gradient);
+        self.stack.gradient(&self.parameters, &mut self.derived, &sums, &mut gradient);
         (gradient, g, image)
     }
 }

@@ -15,7 +15,7 @@ mod parameters;
 
 pub use activation::Activation;
 
-use super::{Parameter, Precision, Stack, check_size};
+use super::{Parameter, Precision, Stack, Weights, check_size};
 use crate::{Batch, Result, simd};
 use activation::{Algebraic, Curve, Tanh};
 use std::marker::PhantomData;
@@ -42,19 +42,19 @@ impl Planar {
     }
 
     /// The prepared numbers, one record a layer, in the order that kernels read them.
-    fn records<'a>(&self, prepared: &'a [f64]) -> &'a [f64] {
-        &prepared[..self.layers * kernel::record_len(self.dim)]
+    fn records<'a>(&self, derived: &'a [f64]) -> &'a [f64] {
+        &derived[..self.layers * kernel::record_len(self.dim)]
     }
 
     fn forward_with<A: Curve>(
         &self,
-        prepared: &[f64],
+        derived: &[f64],
         z: &mut Batch,
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     ) {
         simd::dispatch(kernel::Forward::<A> {
-            records: self.records(prepared),
+            records: self.records(derived),
             single: self.precision == Precision::Single,
             z,
             log_det,
@@ -65,7 +65,7 @@ impl Planar {
 
     fn backward_with<A: Curve>(
         &self,
-        prepared: &[f64],
+        derived: &[f64],
         z: &mut Batch,
         g_z: &mut Batch,
         g_log_det: &[f64],
@@ -73,7 +73,7 @@ impl Planar {
         sums: &mut [f64],
     ) {
         simd::dispatch(kernel::Backward::<A> {
-            records: self.records(prepared),
+            records: self.records(derived),
             single: self.precision == Precision::Single,
             z,
             g_z,
@@ -103,12 +103,12 @@ impl Stack for Planar {
         ]
     }
 
-    fn prepared_len(&self) -> usize {
+    fn derived_len(&self) -> usize {
         self.layers * kernel::record_len(self.dim) + parameters::scratch_len(self.dim, self.layers)
     }
 
-    fn prepare(&self, parameters: &[f64], prepared: &mut [f64]) {
-        let (records, scratch) = prepared.split_at_mut(self.layers * kernel::record_len(self.dim));
+    fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
+        let (records, scratch) = derived.split_at_mut(self.layers * kernel::record_len(self.dim));
         simd::dispatch(parameters::Prepare {
             dim: self.dim,
             layers: self.layers,
@@ -128,14 +128,16 @@ impl Stack for Planar {
 
     fn forward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     ) {
         match self.activation {
-            Activation::Tanh => self.forward_with::<Tanh>(prepared, z, log_det, tape),
-            Activation::Algebraic => self.forward_with::<Algebraic>(prepared, z, log_det, tape),
+            Activation::Tanh => self.forward_with::<Tanh>(weights.derived, z, log_det, tape),
+            Activation::Algebraic => {
+                self.forward_with::<Algebraic>(weights.derived, z, log_det, tape)
+            }
         }
     }
 
@@ -145,7 +147,7 @@ impl Stack for Planar {
 
     fn backward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         g_z: &mut Batch,
         g_log_det: &[f64],
@@ -153,15 +155,17 @@ impl Stack for Planar {
         sums: &mut [f64],
     ) {
         match self.activation {
-            Activation::Tanh => self.backward_with::<Tanh>(prepared, z, g_z, g_log_det, tape, sums),
+            Activation::Tanh => {
+                self.backward_with::<Tanh>(weights.derived, z, g_z, g_log_det, tape, sums)
+            }
             Activation::Algebraic => {
-                self.backward_with::<Algebraic>(prepared, z, g_z, g_log_det, tape, sums);
+                self.backward_with::<Algebraic>(weights.derived, z, g_z, g_log_det, tape, sums);
             }
         }
     }
 
-    fn gradient(&self, prepared: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
-        let scratch = &mut prepared[self.layers * kernel::record_len(self.dim)..];
+    fn gradient(&self, _: &[f64], derived: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
+        let scratch = &mut derived[self.layers * kernel::record_len(self.dim)..];
         simd::dispatch(parameters::Gradient {
             dim: self.dim,
             layers: self.layers,
@@ -172,8 +176,14 @@ impl Stack for Planar {
         });
     }
 
-    fn inverse(&self, prepared: &[f64], z: &mut Batch, log_det: &mut [f64]) {
-        let records = self.records(prepared);
+    fn inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        let records = self.records(weights.derived);
         match self.activation {
             Activation::Tanh => {
                 simd::dispatch(inverse::Inverse::<Tanh> {
@@ -192,5 +202,17 @@ impl Stack for Planar {
                 });
             }
         }
+    }
+
+    fn backward_inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        todo!()
     }
 }

@@ -8,7 +8,7 @@
 
 mod kernel;
 
-use super::{Parameter, Stack, check_size};
+use super::{Parameter, Stack, Weights, check_size};
 use crate::{Batch, Result, batch::padded, simd};
 
 /// A stack of radial layers.
@@ -25,8 +25,8 @@ impl Radial {
         Ok(Self { dim, layers })
     }
 
-    fn records<'a>(&self, prepared: &'a [f64]) -> &'a [f64] {
-        &prepared[..self.layers * kernel::record_len(self.dim)]
+    fn records<'a>(&self, derived: &'a [f64]) -> &'a [f64] {
+        &derived[..self.layers * kernel::record_len(self.dim)]
     }
 }
 
@@ -43,14 +43,14 @@ impl Stack for Radial {
         ]
     }
 
-    fn prepared_len(&self) -> usize {
+    fn derived_len(&self) -> usize {
         // Records, then rows of α and c for the chain rule.
         self.layers * kernel::record_len(self.dim) + 2 * padded(self.layers)
     }
 
-    fn prepare(&self, parameters: &[f64], prepared: &mut [f64]) {
+    fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
         let (dim, layers) = (self.dim, self.layers);
-        let (records, rows) = prepared.split_at_mut(layers * kernel::record_len(dim));
+        let (records, rows) = derived.split_at_mut(layers * kernel::record_len(dim));
         let (alpha, c) = rows.split_at_mut(padded(layers));
         alpha[..layers].copy_from_slice(&parameters[dim * layers..][..layers]);
         c[..layers].copy_from_slice(&parameters[(dim + 1) * layers..][..layers]);
@@ -71,12 +71,17 @@ impl Stack for Radial {
 
     fn forward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     ) {
-        simd::dispatch(kernel::Forward { records: self.records(prepared), z, log_det, tape });
+        simd::dispatch(kernel::Forward {
+            records: self.records(weights.derived),
+            z,
+            log_det,
+            tape,
+        });
     }
 
     fn sums_len(&self) -> usize {
@@ -85,20 +90,20 @@ impl Stack for Radial {
 
     fn backward(
         &self,
-        prepared: &[f64],
+        weights: Weights,
         z: &mut Batch,
         g_z: &mut Batch,
         g_log_det: &[f64],
         tape: &[f64],
         sums: &mut [f64],
     ) {
-        let records = self.records(prepared);
+        let records = self.records(weights.derived);
         simd::dispatch(kernel::Backward { records, z, g_z, g_log_det, tape, sums });
     }
 
-    fn gradient(&self, prepared: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
+    fn gradient(&self, _: &[f64], derived: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
         let (dim, layers) = (self.dim, self.layers);
-        let rows = &prepared[layers * kernel::record_len(dim)..];
+        let rows = &derived[layers * kernel::record_len(dim)..];
         let numbers = kernel::record_len(dim);
         for (i, register) in sums.chunks_exact(simd::doubles_per_register()).enumerate() {
             let (l, number) = (i / numbers, i % numbers);
@@ -112,7 +117,25 @@ impl Stack for Radial {
         }
     }
 
-    fn inverse(&self, prepared: &[f64], z: &mut Batch, log_det: &mut [f64]) {
-        simd::dispatch(kernel::Inverse { records: self.records(prepared), z, log_det });
+    fn inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        simd::dispatch(kernel::Inverse { records: self.records(weights.derived), z, log_det });
+    }
+
+    fn backward_inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        todo!()
     }
 }

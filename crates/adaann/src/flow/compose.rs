@@ -1,0 +1,209 @@
+//! One stack after another: what most families are made of.
+
+use super::{Grain, Parameter, Stack, Weights};
+use crate::Batch;
+use std::ops::Range;
+
+/// Doubles of a cache line: parts of shared buffers begin with one.
+const LINE: usize = 8;
+
+/// Stacks that points pass one after another.
+#[derive(Debug)]
+pub(super) struct Compose {
+    dim: usize,
+    parts: Vec<Part>,
+    /// Where each part's numbers end in the shared buffers.
+    parameters: usize,
+    derived: usize,
+    sums: usize,
+}
+
+/// A stack and where its numbers are in the shared buffers.
+#[derive(Debug)]
+struct Part {
+    name: String,
+    stack: Box<dyn Stack>,
+    parameters: Range<usize>,
+    derived: Range<usize>,
+    sums: Range<usize>,
+}
+
+impl Part {
+    fn weights<'a>(&self, all: Weights<'a>) -> Weights<'a> {
+        Weights {
+            parameters: &all.parameters[self.parameters.clone()],
+            derived: &all.derived[self.derived.clone()],
+        }
+    }
+}
+
+impl Compose {
+    /// Composes named stacks of one dimension; the first is nearest to the base.
+    pub(super) fn new(dim: usize, stacks: Vec<(String, Box<dyn Stack>)>) -> Self {
+        let (mut parameters, mut derived, mut sums) = (0, 0, 0);
+        let mut parts = Vec::with_capacity(stacks.len());
+        for (name, stack) in stacks {
+            assert_eq!(stack.dim(), dim, "stacks of different dimensions");
+            let part = Part {
+                name,
+                parameters: parameters..parameters + stack.parameter_len(),
+                derived: derived..derived + stack.derived_len(),
+                sums: sums..sums + stack.sums_len(),
+                stack,
+            };
+            parameters = part.parameters.end;
+            derived = part.derived.end.next_multiple_of(LINE);
+            sums = part.sums.end.next_multiple_of(LINE);
+            parts.push(part);
+        }
+        Self { dim, parts, parameters, derived, sums }
+    }
+}
+
+/// Length of a part's stretch of the tape.
+fn stretch(part: &Part, padded_points: usize) -> usize {
+    part.stack.tape_len(padded_points).next_multiple_of(LINE)
+}
+
+impl Stack for Compose {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let named = |part: &Part| {
+            let blocks = part.stack.parameters().into_iter();
+            blocks
+                .map(|block| Parameter { name: format!("{}.{}", part.name, block.name), ..block })
+                .collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(named).collect()
+    }
+
+    fn initialise(&self, scale: f64, normal: &mut dyn FnMut() -> f64, parameters: &mut [f64]) {
+        for part in &self.parts {
+            part.stack.initialise(scale, normal, &mut parameters[part.parameters.clone()]);
+        }
+    }
+
+    fn derived_len(&self) -> usize {
+        self.derived
+    }
+
+    fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
+        for part in &self.parts {
+            let parameters = &parameters[part.parameters.clone()];
+            part.stack.prepare(parameters, &mut derived[part.derived.clone()]);
+        }
+    }
+
+    fn grain(&self) -> Grain {
+        let grains = self.parts.iter().map(|part| part.stack.grain());
+        let both =
+            |a: Grain, b: Grain| Grain { tile: a.tile.max(b.tile), shard: a.shard.max(b.shard) };
+        grains.reduce(both).expect("a composition has parts")
+    }
+
+    fn tape_len(&self, padded_points: usize) -> usize {
+        self.parts.iter().map(|part| stretch(part, padded_points)).sum()
+    }
+
+    fn forward(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        mut tape: Option<&mut [f64]>,
+    ) {
+        let points = z.padded_len();
+        for part in &self.parts {
+            let own = cut(&mut tape, |tape| tape.split_off_mut(..stretch(part, points)));
+            part.stack.forward(part.weights(weights), z, log_det, own);
+        }
+    }
+
+    fn sums_len(&self) -> usize {
+        self.sums
+    }
+
+    fn backward(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        let mut rest = &tape[..self.tape_len(z.padded_len())];
+        for part in self.parts.iter().rev() {
+            let (before, own) = rest.split_at(rest.len() - stretch(part, z.padded_len()));
+            rest = before;
+            let sums = &mut sums[part.sums.clone()];
+            part.stack.backward(part.weights(weights), z, g_z, g_log_det, own, sums);
+        }
+    }
+
+    fn inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        let points = z.padded_len();
+        let mut tape = tape.map(|tape| &mut tape[..self.tape_len(points)]);
+        for part in self.parts.iter().rev() {
+            let own =
+                cut(&mut tape, |tape| tape.split_off_mut(tape.len() - stretch(part, points)..));
+            part.stack.inverse(part.weights(weights), z, log_det, own);
+        }
+    }
+
+    fn backward_inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        let mut rest = tape;
+        for part in &self.parts {
+            let (own, after) = rest.split_at(stretch(part, z.padded_len()));
+            rest = after;
+            let sums = &mut sums[part.sums.clone()];
+            part.stack.backward_inverse(part.weights(weights), z, g_z, g_log_det, own, sums);
+        }
+    }
+
+    fn gradient(
+        &self,
+        parameters: &[f64],
+        derived: &mut [f64],
+        sums: &[f64],
+        gradient: &mut [f64],
+    ) {
+        for part in &self.parts {
+            part.stack.gradient(
+                &parameters[part.parameters.clone()],
+                &mut derived[part.derived.clone()],
+                &sums[part.sums.clone()],
+                &mut gradient[part.parameters.clone()],
+            );
+        }
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.parameters
+    }
+}
+
+/// Takes a stretch off a tape, if there is one.
+fn cut<'a>(
+    tape: &mut Option<&'a mut [f64]>,
+    off: impl FnOnce(&mut &'a mut [f64]) -> Option<&'a mut [f64]>,
+) -> Option<&'a mut [f64]> {
+    tape.as_mut().map(|tape| off(tape).expect("a tape is as long as its stretches"))
+}
