@@ -17,6 +17,7 @@ pub mod fit;
 pub mod flow;
 mod linear;
 mod names;
+mod net;
 pub mod ode;
 pub mod optim;
 pub mod path;

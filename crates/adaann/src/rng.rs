@@ -28,6 +28,8 @@ pub enum Purpose {
     Data = 4,
     /// Moves and decisions of Monte Carlo methods.
     MonteCarlo = 5,
+    /// Orders of coordinates.
+    Order = 7,
 }
 
 /// The random numbers of one seed and purpose.

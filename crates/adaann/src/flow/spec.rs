@@ -1,7 +1,7 @@
 //! Which flow to build: a family with its settings, as data.
 
 use super::{
-    Precision, Stack,
+    Autoregressive, Precision, RealNvp, SplineSpec, Stack,
     compose::Compose,
     planar::{Activation, Planar},
     radial::Radial,
@@ -29,6 +29,17 @@ pub enum FlowSpec {
         /// Number of layers.
         layers: usize,
     },
+    /// Affine couplings.
+    #[serde(rename = "realnvp")]
+    RealNvp(RealNvp),
+    /// Autoregressive layers that draw in one pass.
+    Iaf(Autoregressive),
+    /// Autoregressive layers that give densities in one pass.
+    Maf(Autoregressive),
+    /// Couplings with monotone splines.
+    Spline(SplineSpec),
+    /// Autoregressive layers with monotone splines, that draw in one pass.
+    SplineAutoregressive(SplineSpec),
     /// One flow after another; the first is nearest to the base.
     Compose(Vec<FlowSpec>),
 }
@@ -38,6 +49,14 @@ impl FlowSpec {
     pub const ALL: &[(&str, &str)] = &[
         ("planar", "moves points along one direction a layer; the paper's choice, cheap and sure"),
         ("radial", "pulls points towards a centre or pushes them away"),
+        ("realnvp", "scales and shifts some coordinates by networks of the others"),
+        (
+            "iaf",
+            "scales and shifts each coordinate by a network of those before; draws in one pass",
+        ),
+        ("maf", "the same the other way round; densities in one pass"),
+        ("spline", "bends some coordinates along splines set by a network of the others"),
+        ("spline-autoregressive", "bends each coordinate by a network of those before"),
     ];
 
     /// Planar layers with the defaults: tanh, double precision.
@@ -53,6 +72,11 @@ impl FlowSpec {
         match name {
             "planar" => Ok(Self::planar(50)),
             "radial" => Ok(Self::Radial { layers: 50 }),
+            "realnvp" => Ok(Self::RealNvp(RealNvp::default())),
+            "iaf" => Ok(Self::Iaf(Autoregressive::default())),
+            "maf" => Ok(Self::Maf(Autoregressive::default())),
+            "spline" => Ok(Self::Spline(SplineSpec::default())),
+            "spline-autoregressive" => Ok(Self::SplineAutoregressive(SplineSpec::default())),
             _ => Err(names::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
@@ -62,6 +86,11 @@ impl FlowSpec {
         match self {
             Self::Planar { .. } => "planar",
             Self::Radial { .. } => "radial",
+            Self::RealNvp(_) => "realnvp",
+            Self::Iaf(_) => "iaf",
+            Self::Maf(_) => "maf",
+            Self::Spline(_) => "spline",
+            Self::SplineAutoregressive(_) => "spline-autoregressive",
             Self::Compose(_) => "compose",
         }
     }
@@ -96,6 +125,11 @@ impl FlowSpec {
                 Box::new(Planar::new(dim, layers, activation, precision)?)
             }
             Self::Radial { layers } => Box::new(Radial::new(dim, layers)?),
+            Self::RealNvp(ref settings) => Box::new(settings.build(dim)?),
+            Self::Iaf(ref settings) => Box::new(settings.build(dim, true)?),
+            Self::Maf(ref settings) => Box::new(settings.build(dim, false)?),
+            Self::Spline(ref settings) => Box::new(settings.build(dim, false)?),
+            Self::SplineAutoregressive(ref settings) => Box::new(settings.build(dim, true)?),
         })
     }
 }

@@ -3,7 +3,10 @@
 
 use adaann::{
     Batch,
-    flow::{FlowSpec, Precision, Stack, Weights, planar::Activation},
+    flow::{
+        Autoregressive, FlowSpec, Hidden, Mask, Ordering, Precision, RealNvp, ScaleMap, SplineSpec,
+        Stack, UnitActivation, Weights, planar::Activation,
+    },
     simd::Buffer,
 };
 
@@ -15,6 +18,10 @@ pub(crate) fn planar(activation: Activation, precision: Precision) -> FlowSpec {
     FlowSpec::Planar { layers: LAYERS, activation, precision }
 }
 
+fn hidden(units: usize) -> Hidden {
+    Hidden { units, ..Hidden::default() }
+}
+
 /// Every family, with few enough layers that central differences stay accurate.
 pub(crate) fn families() -> Vec<FlowSpec> {
     vec![
@@ -23,6 +30,32 @@ pub(crate) fn families() -> Vec<FlowSpec> {
         planar(Activation::Tanh, Precision::Single),
         planar(Activation::Algebraic, Precision::Single),
         FlowSpec::Radial { layers: LAYERS },
+        FlowSpec::RealNvp(RealNvp { layers: 4, hidden: hidden(7), ..RealNvp::default() }),
+        FlowSpec::RealNvp(RealNvp {
+            layers: 2,
+            hidden: Hidden { activation: UnitActivation::Silu, ..hidden(17) },
+            scale: ScaleMap::TanhHidden,
+            mask: Mask::Random { seed: 1 },
+            ..RealNvp::default()
+        }),
+        FlowSpec::Iaf(Autoregressive {
+            layers: 3,
+            hidden: hidden(20),
+            ..Autoregressive::default()
+        }),
+        FlowSpec::Maf(Autoregressive {
+            layers: 2,
+            hidden: Hidden { activation: UnitActivation::Tanh, layers: 1, units: 18 },
+            order: Ordering::Random { seed: 2 },
+            ..Autoregressive::default()
+        }),
+        FlowSpec::Spline(SplineSpec { layers: 2, hidden: hidden(9), ..SplineSpec::default() }),
+        FlowSpec::SplineAutoregressive(SplineSpec {
+            layers: 2,
+            bins: 4,
+            hidden: hidden(21),
+            ..SplineSpec::default()
+        }),
     ]
 }
 

@@ -1,0 +1,393 @@
+//! Layers that move coordinates by curves whose knobs are set by networks of other coordinates.
+//!
+//! Coupling layers and autoregressive ones are both of this kind. A layer goes through its
+//! coordinates in stages: a stage reads coordinates that are known, computes the hidden units that
+//! depend on no others, and moves one or more coordinates. A coupling has one stage. An
+//! autoregressive layer has one for each coordinate. In the direction in which all that the networks
+//! read is given, the stages run as one; in the other, each waits for the one before, but no unit is
+//! computed twice: both directions multiply the same numbers, and so do their backward passes.
+
+pub(super) mod affine;
+mod curve;
+mod pass;
+pub(super) mod spline;
+
+pub(super) use curve::Curve;
+
+use super::{Grain, Parameter, Stack, Weights};
+use crate::{
+    Batch,
+    net::{Activation, GROUP, Network, Records, Row, Shape},
+    simd::{self, Buffer},
+};
+use pass::{Direction, Knobs, Move, PullBack, Way};
+use std::{cell::Cell, ops::Range};
+
+/// A step through a layer.
+#[derive(Debug, Clone)]
+struct Stage {
+    /// Places of the coordinates that it is the first to read.
+    read: Range<usize>,
+    /// Hidden units that depend on these and earlier ones alone.
+    units: Range<usize>,
+    /// Which of the moved coordinates it moves.
+    moved: Range<usize>,
+}
+
+/// Which coordinates depend on which.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// The coordinates by place; networks read those of the first `read` places.
+    order: Vec<usize>,
+    read: usize,
+    /// Place of the first moved coordinate; all after it are moved.
+    first_moved: usize,
+    /// For each hidden unit and each moved coordinate, how many places it depends on.
+    unit_reach: Vec<usize>,
+    moved_reach: Vec<usize>,
+    stages: Vec<Stage>,
+}
+
+impl Plan {
+    /// A coupling: coordinates with `kept` set are read and stay, the others move. If none is kept,
+    /// the knobs are constants.
+    pub(super) fn coupling(kept: &[bool], units: usize) -> Self {
+        let with = |wanted: bool| (0..kept.len()).filter(move |d| kept[*d] == wanted);
+        let order: Vec<usize> = with(true).chain(with(false)).collect();
+        let read = with(true).count();
+        let moved = order.len() - read;
+        Self {
+            order,
+            read,
+            first_moved: read,
+            unit_reach: vec![read; units],
+            moved_reach: vec![read; moved],
+            stages: vec![Stage { read: 0..read, units: 0..units, moved: 0..moved }],
+        }
+    }
+
+    /// Each coordinate moves by knobs that depend on those before it in `order`.
+    pub(super) fn autoregressive(order: Vec<usize>, units: usize) -> Self {
+        let dim = order.len();
+        // Units depend on 1 to d − 1 coordinates, as evenly as can be.
+        let unit_reach: Vec<usize> =
+            (0..units).map(|u| if dim == 1 { 0 } else { 1 + u * (dim - 1) / units }).collect();
+        let up_to = |reach: usize| unit_reach.partition_point(|unit| *unit <= reach);
+        let stages = (0..dim)
+            .map(|i| Stage {
+                read: i.saturating_sub(1)..i,
+                units: if i == 0 { 0 } else { up_to(i - 1) }..up_to(i),
+                moved: i..i + 1,
+            })
+            .collect();
+        Self {
+            order,
+            read: dim - 1,
+            first_moved: 0,
+            unit_reach,
+            moved_reach: (0..dim).collect(),
+            stages,
+        }
+    }
+}
+
+/// A layer.
+#[derive(Debug)]
+pub(super) struct Conditioned<C> {
+    plan: Plan,
+    curve: C,
+    /// Does the way forward run the networks on the layer's input, or the way back on its output?
+    reads_input: bool,
+    networks: Vec<Network>,
+    knobs: Knobs,
+    /// Rows of a record: the coordinates by place, then the networks' blocks.
+    rows: usize,
+    parameters: usize,
+}
+
+impl<C: Curve> Conditioned<C> {
+    /// A layer whose networks have hidden layers with these activations: one network for all knobs
+    /// of the curve, or one list for each.
+    pub(super) fn new(plan: Plan, curve: C, reads_input: bool, hidden: &[Vec<Activation>]) -> Self {
+        let count = curve.knobs();
+        // Knobs that one network makes.
+        let each = count / hidden.len();
+        debug_assert!(each * hidden.len() == count, "networks share the knobs evenly");
+        let (mut networks, mut starts) = (Vec::new(), Vec::new());
+        let mut rows = plan.order.len();
+        let mut parameters = 0;
+        for hidden in hidden {
+            let shape = Shape {
+                inputs: plan.read,
+                hidden: hidden.clone(),
+                unit_reach: plan.unit_reach.clone(),
+                output_reach: plan
+                    .moved_reach
+                    .iter()
+                    .flat_map(|reach| vec![*reach; each])
+                    .collect(),
+            };
+            let network = Network::new(&shape, rows);
+            rows = network.end();
+            starts.extend((0..each).map(|knob| network.output_at() + knob));
+            parameters += network.parameter_len();
+            networks.push(network);
+        }
+        let knobs = Knobs { starts, stride: each };
+        Self { plan, curve, reads_input, networks, knobs, rows, parameters }
+    }
+
+    /// Are entries of the networks' matrices fixed at 0?
+    fn is_masked(&self) -> bool {
+        self.networks.iter().any(Network::is_masked)
+    }
+
+    fn records(&self, z: &Batch) -> Records {
+        Records { rows: self.rows, points: z.len() }
+    }
+
+    /// The networks, with where their parameters are.
+    fn placed(&self) -> impl Iterator<Item = (&Network, Range<usize>)> {
+        let mut at = 0;
+        self.networks.iter().map(move |network| {
+            let start = at;
+            at += network.parameter_len();
+            (network, start..at)
+        })
+    }
+
+    fn direction(&self, forward: bool) -> Direction {
+        Direction {
+            way: if forward == self.reads_input { Way::Along } else { Way::Against },
+            log_slope_sign: if self.reads_input { 1.0 } else { -1.0 },
+        }
+    }
+
+    /// Moves points through the layer one way or the other.
+    fn pass(
+        &self,
+        forward: bool,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        let direction = self.direction(forward);
+        let records = self.records(z);
+        with_scratch(if tape.is_none() { self.tape_len(z.padded_len()) } else { 0 }, |scratch| {
+            let tape = rows(tape.unwrap_or(scratch));
+            let matrices = self.matrices(weights);
+            pass::read(&self.plan.order, z, records, tape);
+            for stage in self.stages(direction.way) {
+                for (network, own) in self.placed() {
+                    let outputs = self.outputs(&stage);
+                    network.forward(&matrices[own], stage.units.clone(), outputs, records, tape);
+                }
+                simd::dispatch(Move {
+                    curve: &self.curve,
+                    knobs: &self.knobs,
+                    direction,
+                    order: &self.plan.order[self.plan.first_moved..],
+                    first_place: self.plan.first_moved,
+                    moved: stage.moved,
+                    records,
+                    tape,
+                    z,
+                    log_det,
+                });
+            }
+        });
+    }
+
+    /// The stages one by one, or as one if all that the networks read is given.
+    fn stages(&self, way: Way) -> impl DoubleEndedIterator<Item = Stage> {
+        let whole = Stage {
+            read: 0..self.plan.read,
+            units: 0..self.plan.unit_reach.len(),
+            moved: 0..self.plan.moved_reach.len(),
+        };
+        let (one, many) = match way {
+            Way::Along => (Some(whole), &[][..]),
+            Way::Against => (None, &self.plan.stages[..]),
+        };
+        one.into_iter().chain(many.iter().cloned())
+    }
+
+    /// The outputs of a network that a stage computes.
+    fn outputs(&self, stage: &Stage) -> Range<usize> {
+        stage.moved.start * self.knobs.stride..stage.moved.end * self.knobs.stride
+    }
+
+    fn matrices<'a>(&self, weights: Weights<'a>) -> &'a [f64] {
+        if self.is_masked() { weights.derived } else { weights.parameters }
+    }
+
+    /// Takes cotangents the way back of [`Conditioned::pass`].
+    #[expect(clippy::too_many_arguments, reason = "the contract's buffers, and which way")]
+    fn pull_back(
+        &self,
+        forward: bool,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        let direction = self.direction(forward);
+        let records = self.records(z);
+        let cotangents_len = self.tape_len(z.padded_len());
+        with_scratch(cotangents_len + z.padded_len() * GROUP, |scratch| {
+            let (cotangents, transposed) = scratch.split_at_mut(cotangents_len);
+            let (cotangents, transposed) = (rows(cotangents), rows(transposed));
+            let tape = tape.as_chunks().0;
+            let matrices = self.matrices(weights);
+            pass::read(&self.plan.order, g_z, records, cotangents);
+            for stage in self.stages(direction.way).rev() {
+                simd::dispatch(PullBack {
+                    curve: &self.curve,
+                    knobs: &self.knobs,
+                    direction,
+                    order: &self.plan.order[self.plan.first_moved..],
+                    first_place: self.plan.first_moved,
+                    moved: stage.moved.clone(),
+                    records,
+                    tape,
+                    cotangents,
+                    z,
+                    g_log_det,
+                });
+                for (network, own) in self.placed() {
+                    let Stage { read, units, .. } = &stage;
+                    let (read, units) = (read.clone(), units.clone());
+                    network.pull(&matrices[own], read, units, records, tape, cotangents);
+                }
+            }
+            for (network, own) in self.placed() {
+                network.gather(records, tape, cotangents, transposed, &mut sums[own]);
+            }
+            pass::write(&self.plan.order, g_z, records, cotangents);
+        });
+    }
+}
+
+thread_local! {
+    /// What is not read beyond one call: the tape of a pass that needs none, and cotangents. It is
+    /// taken and put back.
+    static SCRATCH: Cell<Buffer> = Cell::default();
+}
+
+fn with_scratch(len: usize, work: impl FnOnce(&mut [f64])) {
+    let mut scratch = SCRATCH.take();
+    scratch.reserve(len);
+    work(&mut scratch[..len]);
+    SCRATCH.set(scratch);
+}
+
+fn rows(numbers: &mut [f64]) -> &mut [Row] {
+    numbers.as_chunks_mut().0
+}
+
+impl<C: Curve> Stack for Conditioned<C> {
+    fn dim(&self) -> usize {
+        self.plan.order.len()
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let named = |(i, network): (usize, &Network)| {
+            let blocks = network.parameters().into_iter();
+            blocks.map(move |block| Parameter { name: format!("{i}.{}", block.name), ..block })
+        };
+        self.networks.iter().enumerate().flat_map(named).collect()
+    }
+
+    fn initialise(&self, scale: f64, normal: &mut dyn FnMut() -> f64, parameters: &mut [f64]) {
+        for (network, own) in self.placed() {
+            network.initialise(scale, normal, &mut parameters[own]);
+        }
+    }
+
+    fn derived_len(&self) -> usize {
+        if self.is_masked() { self.parameters } else { 0 }
+    }
+
+    fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
+        if self.is_masked() {
+            derived.copy_from_slice(parameters);
+            for (network, own) in self.placed() {
+                network.mask(&mut derived[own]);
+            }
+        }
+    }
+
+    fn grain(&self) -> Grain {
+        Grain { tile: 128, shard: 48 }
+    }
+
+    fn tape_len(&self, padded_points: usize) -> usize {
+        padded_points * self.rows
+    }
+
+    fn forward(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        self.pass(true, weights, z, log_det, tape);
+    }
+
+    fn sums_len(&self) -> usize {
+        self.parameters
+    }
+
+    fn backward(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        self.pull_back(true, weights, z, g_z, g_log_det, tape, sums);
+    }
+
+    fn inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        self.pass(false, weights, z, log_det, tape);
+    }
+
+    fn backward_inverse(
+        &self,
+        weights: Weights,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        self.pull_back(false, weights, z, g_z, g_log_det, tape, sums);
+    }
+
+    fn gradient(&self, _: &[f64], _: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
+        for (g, sum) in gradient.iter_mut().zip(sums) {
+            *g += sum;
+        }
+        if self.is_masked() {
+            for (network, own) in self.placed() {
+                network.mask(&mut gradient[own]);
+            }
+        }
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.parameters
+    }
+}

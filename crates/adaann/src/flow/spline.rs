@@ -1,0 +1,70 @@
+//! Neural spline flows (Durkan, Bekasov, Murray and Papamakarios 2019): couplings and autoregressive
+//! layers that move coordinates along monotone rational-quadratic splines.
+
+use super::{
+    Stack,
+    choices::{Hidden, Mask, Ordering},
+    compose::Compose,
+    conditioned::{Conditioned, Plan, spline::Spline},
+};
+use crate::{Result, error};
+use serde::{Deserialize, Serialize};
+
+/// Bins of a spline; with more the least width of a bin would be all there is.
+const MOST_BINS: usize = 100;
+
+/// The splines of a layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SplineSpec {
+    /// Number of layers. 4 by default.
+    pub layers: usize,
+    /// Bins of each spline. 8, as is usual.
+    pub bins: usize,
+    /// Beyond this distance from 0 a coordinate is left where it is. 6: three standard deviations of
+    /// the default base. A density that reaches further needs a larger one, or an affine layer.
+    pub bound: f64,
+    /// The network of each layer.
+    pub hidden: Hidden,
+    /// Which coordinates couplings keep.
+    pub mask: Mask,
+    /// The order of the coordinates of autoregressive layers.
+    pub order: Ordering,
+}
+
+impl Default for SplineSpec {
+    fn default() -> Self {
+        Self {
+            layers: 4,
+            bins: 8,
+            bound: 6.0,
+            hidden: Hidden::default(),
+            mask: Mask::Alternating,
+            order: Ordering::Alternating,
+        }
+    }
+}
+
+impl SplineSpec {
+    pub(super) fn build(&self, dim: usize, autoregressive: bool) -> Result<Compose> {
+        super::check_size(dim, self.layers)?;
+        self.hidden.check()?;
+        if !(2..=MOST_BINS).contains(&self.bins) {
+            return Err(error::setting("bins", self.bins, format!("from 2 to {MOST_BINS}")));
+        }
+        if !(self.bound.is_finite() && self.bound > 0.0) {
+            return Err(error::setting("bound", self.bound, "positive and finite"));
+        }
+        let curve = Spline { bins: self.bins, bound: self.bound };
+        let layers = (0..self.layers).map(|layer| {
+            let plan = if autoregressive {
+                Plan::autoregressive(self.order.order(dim, layer), self.hidden.units)
+            } else {
+                Plan::coupling(&self.mask.kept(dim, layer)?, self.hidden.units)
+            };
+            let stack = Conditioned::new(plan, curve, true, &[self.hidden.activations()]);
+            Ok((layer.to_string(), Box::new(stack) as Box<dyn Stack>))
+        });
+        Ok(Compose::new(dim, layers.collect::<Result<_>>()?))
+    }
+}
