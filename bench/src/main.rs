@@ -1,5 +1,6 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|programs|precision`.
 
+mod networks;
 mod peers;
 mod precision;
 mod programs;
@@ -15,6 +16,8 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
+        ["networks"] => networks::run(None),
+        ["networks", name] => networks::run(Some(name)),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         _ => {

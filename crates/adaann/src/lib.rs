@@ -21,6 +21,7 @@ mod net;
 pub mod ode;
 pub mod optim;
 pub mod path;
+mod pieces;
 pub mod prior;
 pub mod program;
 pub mod registry;

@@ -32,6 +32,7 @@ use crate::{
     Error, Result,
     flow::Flow,
     optim::{self, clip_by_norm},
+    pieces,
     rng::{Purpose, Stream},
     schedule::{Draws, Phase, Position, Rule, Step, Warning},
     target::{Target, Unconstrained},
@@ -228,9 +229,11 @@ impl<'a> Run<'a> {
         self.flow.gradient(sums, &mut self.gradient);
         self.outcome.target_evaluations += shards.points();
         self.outcome.trace.push(UpdateRecord { update: number, t, neg_elbo: tally.mean() });
-        for g in &mut self.gradient {
-            *g /= tally.kept as f64;
-        }
+        pieces::each(&mut self.gradient, |gradient| {
+            for g in gradient {
+                *g /= tally.kept as f64;
+            }
+        });
         // With no point kept the gradient is 0/0, and the update is skipped like any other without
         // a finite gradient: no NaN reaches a parameter.
         let clip = if t < 1.0 { self.settings.clip } else { self.settings.refine_clip };

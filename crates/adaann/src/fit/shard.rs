@@ -8,6 +8,7 @@ use super::annealed::{Annealed, Tile};
 use crate::{
     Batch, Result,
     flow::Flow,
+    pieces,
     rng::Stream,
     simd::{self, Buffer, F64, Kernel, Lane},
 };
@@ -68,9 +69,11 @@ impl Shards {
         for_each(&mut self.shards, |shard| shard.gradient(flow, density, stream, draw, t, clip))?;
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
         for shard in rest {
-            for (sum, more) in first.sums.iter_mut().zip(shard.sums.iter()) {
-                *sum += more;
-            }
+            pieces::zip(&mut first.sums, &shard.sums, |sums, more| {
+                for (sum, more) in sums.iter_mut().zip(more) {
+                    *sum += more;
+                }
+            });
             first.tally.sum += shard.tally.sum;
             first.tally.kept += shard.tally.kept;
             first.tally.above += shard.tally.above;
@@ -96,9 +99,16 @@ impl Shards {
     }
 }
 
-/// Up to eight shards for a batch that fits the caches, more for a huge one.
+/// Fewer points than this are never worth a thread of their own.
+const SMALLEST_SHARD: usize = 48;
+
+/// Up to eight shards for a batch that fits the caches, more for a huge one; two where a batch can be
+/// halved at all, whatever the flow would like. A power of two, which most numbers of threads share
+/// evenly.
 fn shard_count(points: usize, smallest: usize) -> usize {
-    (points / smallest).min((points / 512).max(8)).clamp(1, 64)
+    let wanted = (points / smallest).max((points / SMALLEST_SHARD).min(2));
+    let most = wanted.min((points / 512).max(8)).clamp(1, 64);
+    1 << most.ilog2()
 }
 
 /// Runs every shard: on the threads of the pool that this is called in, or here if it has one.

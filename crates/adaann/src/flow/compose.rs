@@ -1,7 +1,7 @@
 //! One stack after another: what most families are made of.
 
 use super::{Grain, Parameter, Stack, Weights};
-use crate::Batch;
+use crate::{Batch, pieces};
 use std::ops::Range;
 
 /// Doubles of a cache line: parts of shared buffers begin with one.
@@ -28,7 +28,23 @@ struct Part {
     sums: Range<usize>,
 }
 
+/// Where a part begins in buffers.
+struct Place {
+    parameters: usize,
+    derived: usize,
+    sums: usize,
+}
+
 impl Part {
+    /// Where it begins in buffers that begin with another part.
+    fn place_after(&self, first: &Self) -> Place {
+        Place {
+            parameters: self.parameters.start - first.parameters.start,
+            derived: self.derived.start - first.derived.start,
+            sums: self.sums.start - first.sums.start,
+        }
+    }
+
     fn weights<'a>(&self, all: Weights<'a>) -> Weights<'a> {
         Weights {
             parameters: &all.parameters[self.parameters.clone()],
@@ -91,10 +107,7 @@ impl Stack for Compose {
     }
 
     fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
-        for part in &self.parts {
-            let parameters = &parameters[part.parameters.clone()];
-            part.stack.prepare(parameters, &mut derived[part.derived.clone()]);
-        }
+        prepare(&self.parts, parameters, derived);
     }
 
     fn grain(&self) -> Grain {
@@ -185,14 +198,7 @@ impl Stack for Compose {
         sums: &[f64],
         gradient: &mut [f64],
     ) {
-        for part in &self.parts {
-            part.stack.gradient(
-                &parameters[part.parameters.clone()],
-                &mut derived[part.derived.clone()],
-                &sums[part.sums.clone()],
-                &mut gradient[part.parameters.clone()],
-            );
-        }
+        gradient_of(&self.parts, parameters, derived, sums, gradient);
     }
 
     fn parameter_len(&self) -> usize {
@@ -206,4 +212,66 @@ fn cut<'a>(
     off: impl FnOnce(&mut &'a mut [f64]) -> Option<&'a mut [f64]>,
 ) -> Option<&'a mut [f64]> {
     tape.as_mut().map(|tape| off(tape).expect("a tape is as long as its stretches"))
+}
+
+/// Prepares parts that stand next to each other, on several threads if they are large. The buffers
+/// begin with what belongs to the first of them.
+fn prepare(parts: &[Part], parameters: &[f64], derived: &mut [f64]) {
+    if let Some((left, right, at)) = halves(parts, parameters.len()) {
+        let (parameters, parameters_right) = parameters.split_at(at.parameters);
+        let (derived, derived_right) = derived.split_at_mut(at.derived);
+        rayon::join(
+            || prepare(left, parameters, derived),
+            || prepare(right, parameters_right, derived_right),
+        );
+        return;
+    }
+    for part in parts {
+        let place = part.place_after(&parts[0]);
+        part.stack.prepare(
+            &parameters[place.parameters..][..part.parameters.len()],
+            &mut derived[place.derived..][..part.derived.len()],
+        );
+    }
+}
+
+/// The gradients of parts that stand next to each other, likewise.
+fn gradient_of(
+    parts: &[Part],
+    parameters: &[f64],
+    derived: &mut [f64],
+    sums: &[f64],
+    gradient: &mut [f64],
+) {
+    if let Some((left, right, at)) = halves(parts, parameters.len()) {
+        let (parameters, parameters_right) = parameters.split_at(at.parameters);
+        let (derived, derived_right) = derived.split_at_mut(at.derived);
+        let (sums, sums_right) = sums.split_at(at.sums);
+        let (gradient, gradient_right) = gradient.split_at_mut(at.parameters);
+        rayon::join(
+            || gradient_of(left, parameters, derived, sums, gradient),
+            || gradient_of(right, parameters_right, derived_right, sums_right, gradient_right),
+        );
+        return;
+    }
+    for part in parts {
+        let place = part.place_after(&parts[0]);
+        part.stack.gradient(
+            &parameters[place.parameters..][..part.parameters.len()],
+            &mut derived[place.derived..][..part.derived.len()],
+            &sums[place.sums..][..part.sums.len()],
+            &mut gradient[place.parameters..][..part.parameters.len()],
+        );
+    }
+}
+
+/// Cuts parts with so many parameters in two, if that is worth a thread, and says where the second
+/// half begins.
+fn halves(parts: &[Part], parameters: usize) -> Option<(&[Part], &[Part], Place)> {
+    if parts.len() < 2 {
+        return None;
+    }
+    pieces::cut(parameters)?;
+    let (left, right) = parts.split_at(parts.len() / 2);
+    Some((left, right, right[0].place_after(&left[0])))
 }

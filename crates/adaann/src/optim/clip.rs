@@ -1,6 +1,6 @@
 //! Gradient clipping by norm, which never makes a NaN out of a number.
 
-use crate::error::setting;
+use crate::{error::setting, pieces};
 
 /// The Euclidean norm that a gradient had before clipping.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +54,7 @@ pub fn check_max_norm(name: &'static str, max_norm: f64) -> crate::Result<()> {
 
 /// √Σg², also where the squares overflow or underflow.
 fn norm(gradient: &[f64]) -> f64 {
-    let plain = sum_of_squares(gradient, |g| g);
+    let plain = pieces::sum(gradient, |piece| sum_of_squares(piece, |g| g));
     if (1e-200..1e200).contains(&plain) {
         return plain.sqrt();
     }
@@ -63,7 +63,7 @@ fn norm(gradient: &[f64]) -> f64 {
         // 0, or NaN and infinities, which the sum has kept.
         return plain;
     }
-    sum_of_squares(gradient, |g| g / largest).sqrt() * largest
+    pieces::sum(gradient, |piece| sum_of_squares(piece, |g| g / largest)).sqrt() * largest
 }
 
 /// Σ scaled(g)² over eight fixed partial sums, so that it vectorises in a fixed order.

@@ -1,6 +1,9 @@
 //! An elementwise update, written for one register and run over whole slices.
 
-use crate::simd::{F64, Kernel, Lane, dispatch};
+use crate::{
+    pieces,
+    simd::{F64, Kernel, Lane, dispatch},
+};
 use fearless_simd::Simd;
 
 /// New parameters and K new moments from the old ones and the gradient, elementwise.
@@ -15,14 +18,31 @@ pub(super) trait Elementwise<const K: usize>: Copy {
     ) -> (F64<S>, [F64<S>; K]);
 }
 
-/// Runs a rule over slices of the same length.
+/// Runs a rule over slices of the same length, on several threads if they are long.
 pub(super) fn run<const K: usize>(
-    rule: impl Elementwise<K>,
+    rule: impl Elementwise<K> + Send + Sync,
     params: &mut [f64],
     gradient: &[f64],
     moments: [&mut [f64]; K],
 ) {
-    dispatch(Update { rule, params, gradient, moments });
+    let Some(at) = pieces::cut(params.len()) else {
+        dispatch(Update { rule, params, gradient, moments });
+        return;
+    };
+    let (params, params_rest) = params.split_at_mut(at);
+    let (gradient, gradient_rest) = gradient.split_at(at);
+    let mut moments_rest: [&mut [f64]; K] = std::array::from_fn(|_| &mut [][..]);
+    let mut k = 0;
+    let moments = moments.map(|moment| {
+        let (moment, rest) = moment.split_at_mut(at);
+        moments_rest[k] = rest;
+        k += 1;
+        moment
+    });
+    rayon::join(
+        || run(rule, params, gradient, moments),
+        || run(rule, params_rest, gradient_rest, moments_rest),
+    );
 }
 
 struct Update<'a, R, const K: usize> {

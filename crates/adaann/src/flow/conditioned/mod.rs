@@ -321,7 +321,8 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn grain(&self) -> Grain {
-        Grain { tile: 128, shard: 48 }
+        // Sums as long as the parameters cost as much as some dozen points do.
+        Grain { tile: 128, shard: 96 }
     }
 
     fn tape_len(&self, padded_points: usize) -> usize {
