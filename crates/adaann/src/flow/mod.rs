@@ -4,15 +4,20 @@
 //! registers all the way through. A [`Flow`] is a stack with its base and its parameters: it draws
 //! samples and gives their log density, and the log density at any point through the inverse.
 
+pub mod affine;
 mod base;
 mod compose;
+pub mod linear;
+pub mod permutation;
 pub mod planar;
 mod points;
 mod positive;
 pub mod radial;
+mod rows;
 mod save;
 mod spec;
 mod trained;
+mod triangle;
 
 pub use base::{Base, Covariance};
 pub use spec::FlowSpec;

@@ -2,7 +2,10 @@
 
 use super::{
     Precision, Stack,
+    affine::Affine,
     compose::Compose,
+    linear::{Linear, Shape},
+    permutation::{Order, Permutation},
     planar::{Activation, Planar},
     radial::Radial,
 };
@@ -29,6 +32,14 @@ pub enum FlowSpec {
         /// Number of layers.
         layers: usize,
     },
+    /// A shift and a scale for each coordinate.
+    Affine,
+    /// A shift and a lower triangular matrix: any normal from a standard one.
+    Linear,
+    /// The product of a lower and an upper triangular matrix.
+    Lu,
+    /// Another order of the coordinates.
+    Permutation(Order),
     /// One flow after another; the first is nearest to the base.
     Compose(Vec<FlowSpec>),
 }
@@ -38,6 +49,10 @@ impl FlowSpec {
     pub const ALL: &[(&str, &str)] = &[
         ("planar", "moves points along one direction a layer; the paper's choice, cheap and sure"),
         ("radial", "pulls points towards a centre or pushes them away"),
+        ("affine", "shifts and scales each coordinate"),
+        ("linear", "a shift and a triangular matrix: any normal from a standard one"),
+        ("lu", "any linear map that needs no pivoting, as between the layers of other flows"),
+        ("permutation", "coordinates in reverse order, between the layers of other flows"),
     ];
 
     /// Planar layers with the defaults: tanh, double precision.
@@ -45,7 +60,7 @@ impl FlowSpec {
         Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
     }
 
-    /// The family of this name, with fifty layers.
+    /// The family of this name, with fifty layers if it has layers.
     ///
     /// # Errors
     /// If there is none; the message has the name nearest to it.
@@ -53,6 +68,10 @@ impl FlowSpec {
         match name {
             "planar" => Ok(Self::planar(50)),
             "radial" => Ok(Self::Radial { layers: 50 }),
+            "affine" => Ok(Self::Affine),
+            "linear" => Ok(Self::Linear),
+            "lu" => Ok(Self::Lu),
+            "permutation" => Ok(Self::Permutation(Order::Reversed)),
             _ => Err(names::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
@@ -62,6 +81,10 @@ impl FlowSpec {
         match self {
             Self::Planar { .. } => "planar",
             Self::Radial { .. } => "radial",
+            Self::Affine => "affine",
+            Self::Linear => "linear",
+            Self::Lu => "lu",
+            Self::Permutation(_) => "permutation",
             Self::Compose(_) => "compose",
         }
     }
@@ -81,7 +104,7 @@ impl FlowSpec {
     /// Builds the stack in `dim` dimensions.
     ///
     /// # Errors
-    /// If there are no layers or no dimensions.
+    /// If there are no layers or no dimensions, or an order is none of that many coordinates.
     pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
         Ok(match *self {
             Self::Compose(ref flows) => {
@@ -96,6 +119,10 @@ impl FlowSpec {
                 Box::new(Planar::new(dim, layers, activation, precision)?)
             }
             Self::Radial { layers } => Box::new(Radial::new(dim, layers)?),
+            Self::Affine => Box::new(Affine::new(dim)?),
+            Self::Linear => Box::new(Linear::new(dim, Shape::Lower)?),
+            Self::Lu => Box::new(Linear::new(dim, Shape::Lu)?),
+            Self::Permutation(ref order) => Box::new(Permutation::new(dim, order)?),
         })
     }
 }
