@@ -6,8 +6,8 @@ mod flows;
 use adaann::{Batch, flow::FlowSpec};
 use common::Difference;
 use flows::{
-    Case, DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite, norm,
-    reorders,
+    Case, LAW_DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite,
+    norm, reorders,
 };
 
 /// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single
@@ -222,7 +222,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn identity_at_zero() {
     for spec in families() {
-        for dim in DIMENSIONS {
+        for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let case = Case::new(&spec, dim, &vec![0.0; stack.parameter_len()], "zero");
             let z = Random(4).batch(dim, 9, 2.0);
@@ -259,7 +259,7 @@ fn in_order(spec: &FlowSpec, batch: &Batch, i: usize) -> Vec<f64> {
 fn starts_near_the_identity() {
     let scale = 1e-3;
     for spec in families() {
-        for dim in DIMENSIONS {
+        for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let mut random = Random(10);
             let mut parameters = vec![f64::NAN; stack.parameter_len()];

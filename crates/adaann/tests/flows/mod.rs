@@ -7,7 +7,11 @@ use adaann::{
     simd::Buffer,
 };
 
-pub(crate) const DIMENSIONS: [usize; 5] = [1, 2, 3, 10, 32];
+/// Where bounds from the rounding of each step are sharp.
+pub(crate) const DIMENSIONS: [usize; 4] = [1, 2, 3, 10];
+
+/// Where the laws hold, as far as doubles and differences let them be seen.
+pub(crate) const LAW_DIMENSIONS: [usize; 5] = [1, 2, 3, 10, 32];
 
 pub(crate) const LAYERS: usize = 5;
 
@@ -197,7 +201,7 @@ pub(crate) fn every_case(
     mut check: impl FnMut(&FlowSpec, usize, f64, Vec<f64>, &mut Random),
 ) {
     for spec in families() {
-        for dim in DIMENSIONS {
+        for dim in LAW_DIMENSIONS {
             for scale in SCALES {
                 let mut random = Random(seed);
                 let len = spec.build(dim).unwrap().parameter_len();
