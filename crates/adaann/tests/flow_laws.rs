@@ -6,7 +6,8 @@ mod flows;
 use adaann::{Batch, flow::FlowSpec};
 use common::Difference;
 use flows::{
-    Case, DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite, norm,
+    Case, LAW_DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite,
+    norm, reorders,
 };
 
 /// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single
@@ -55,7 +56,7 @@ fn log_determinant() {
         }
         let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let z = random.batch(dim, 20, 1.0);
-        let (_, log_det) = case.forward(&z);
+        let (image, log_det) = case.forward(&z);
         let mut checked = 0;
         for i in 0..z.len() {
             let h = 1e-6;
@@ -69,45 +70,57 @@ fn log_determinant() {
                     jacobian[k][j] = (up.row(k)[i] - down.row(k)[i]) / (2.0 * h);
                 }
             }
-            let (numerical, size) = log_abs_determinant(jacobian);
-            // Differences of numbers of this size carry about 1e-16 size/h of rounding into each
-            // entry; near-singular Jacobians cannot be had from them.
-            let floor = (1e-16 * size / h).ln();
-            if numerical > floor + 9.0 {
+            // A coordinate rounds at its size, which differences magnify by 1/h, and d log det =
+            // tr(J⁻¹ dJ); near-singular Jacobians cannot be had from them.
+            let rounds = |k: usize| {
+                let slopes = jacobian[k].iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+                1e-16 * slopes.max(image.row(k)[i].abs()) / h
+            };
+            let rounding: Vec<_> = (0..dim).map(rounds).collect();
+            let (numerical, inverse) = log_abs_determinant(jacobian);
+            let column = |k: usize| norm(inverse.iter().map(|row| row[k]));
+            let error =
+                (0..dim).map(|k| column(k) * rounding[k]).sum::<f64>() * (dim as f64).sqrt();
+            if error < 1e-4 {
                 checked += 1;
                 assert!(
-                    (log_det[i] - numerical).abs()
-                        < 1e-5 * (1.0 + numerical.abs()) + 10.0 * (floor - numerical).exp(),
+                    (log_det[i] - numerical).abs() < 1e-5 * (1.0 + numerical.abs()) + 10.0 * error,
                     "{}: {} is not {numerical}",
                     case.label,
                     log_det[i]
                 );
             }
         }
-        // In ten dimensions up to eight of twenty are too near to singular for differences.
+        // Some points are too near to singular for differences.
         assert!(2 * checked >= z.len(), "{}: only {checked} of {} checked", case.label, z.len());
     });
 }
 
-/// Gaussian elimination with pivoting: log |det| and the largest entry to the power that makes a
-/// small determinant comparable with rounding.
-fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, f64) {
+/// Gauss and Jordan's elimination with pivoting: log |det| and the inverse.
+fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, Vec<Vec<f64>>) {
     let n = matrix.len();
-    let largest = matrix.iter().flatten().fold(1.0_f64, |most, x| most.max(x.abs()));
+    for (i, row) in matrix.iter_mut().enumerate() {
+        row.extend((0..n).map(|j| f64::from(u8::from(i == j))));
+    }
     let mut log = 0.0;
     for i in 0..n {
         let pivot =
             (i..n).max_by(|&a, &b| matrix[a][i].abs().total_cmp(&matrix[b][i].abs())).unwrap();
         matrix.swap(i, pivot);
-        log += matrix[i][i].abs().ln();
-        for k in i + 1..n {
-            let factor = matrix[k][i] / matrix[i][i];
-            for j in i..n {
-                matrix[k][j] -= factor * matrix[i][j];
+        let scale = matrix[i][i];
+        log += scale.abs().ln();
+        for x in &mut matrix[i] {
+            *x /= scale;
+        }
+        let row = matrix[i].clone();
+        for (_, other) in matrix.iter_mut().enumerate().filter(|(k, _)| *k != i) {
+            let factor = other[i];
+            for (x, y) in other.iter_mut().zip(&row) {
+                *x -= factor * y;
             }
         }
     }
-    (log, largest.powi(n as i32))
+    (log, matrix.iter().map(|row| row[n..].to_vec()).collect())
 }
 
 /// Parameter and input gradients of Σ (g·f(z) + k log det) against central differences, each
@@ -127,57 +140,95 @@ fn gradients() {
             let start = norm(z.point(i));
             assert!(distance(&back, &z, i) < 1e-9 * (1.0 + start), "{}: the way back", case.label);
         }
-        let value = |parameters: &[f64], z: &Batch, i: usize| {
+        compare(&case, &z, &gradient, &g_z, |parameters, z, i| {
             let (image, log_det) = Case::new(spec, dim, parameters, "").forward(z);
-            let dot: f64 = image.point(i).iter().zip(g.point(i)).map(|(a, b)| a * b).sum();
-            dot + k[i] * log_det[i]
-        };
-        let mut sharp = 0;
-        let mut check = |found: f64, difference: Difference, what: String| {
-            let bound = 1e-6 * difference.value.abs() + 10.0 * difference.error;
-            assert!(
-                (found - difference.value).abs() < bound,
-                "{} {what}: {found} is not {} to {bound:e}",
-                case.label,
-                difference.value
-            );
-            sharp += usize::from(bound < 1e-4 * found.abs());
-        };
-        for p in 0..parameters.len() {
-            let difference = Difference::of(parameters[p], |x| {
-                let mut moved = parameters.clone();
-                moved[p] = x;
-                (0..z.len()).map(|i| value(&moved, &z, i)).sum()
-            });
-            check(gradient[p], difference, format!("parameter {p}"));
-        }
-        for d in 0..dim {
-            for i in 0..z.len() {
-                let difference = Difference::of(z.row(d)[i], |x| {
-                    let mut moved = z.clone();
-                    moved.row_mut(d)[i] = x;
-                    value(&parameters, &moved, i)
-                });
-                check(g_z.row(d)[i], difference, format!("point {i}"));
-            }
-        }
-        let all = parameters.len() + dim * z.len();
-        // The differences must be good enough to find fault: to four digits almost everywhere.
-        assert!(20 * sharp >= 19 * all, "{}: {sharp} of {all} checked sharply", case.label);
+            dot(&image.point(i), &g.point(i)) + k[i] * log_det[i]
+        });
     });
 }
 
-/// Raw parameters 0 are the identity, to rounding.
+/// The same for the way back: those of Σ (g·f⁻¹(x) + k log det). Families in single precision are
+/// no exception, since their inverses run in double. The points end where they started, at x.
+#[test]
+fn gradients_of_the_inverse() {
+    every_case(9, |spec, dim, scale, parameters, random| {
+        let x = random.batch(dim, 7, 1.0);
+        let g = random.batch(dim, 7, 1.0);
+        let k = random.normals(7, 1.0);
+        let mut case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
+        let (gradient, g_x, again) = case.backward_inverse(&x, &g, &k);
+        for i in 0..x.len() {
+            // Steps back are undone with the numbers that they were made with: a rounding each, of
+            // the size of what was moved.
+            let most = 1.0 + norm(x.point(i)) + norm(case.inverse(&x).0.point(i));
+            let off = distance(&again, &x, i);
+            assert!(off < 1e-13 * most, "{}: the image is off by {off:e}", case.label);
+        }
+        compare(&case, &x, &gradient, &g_x, |parameters, x, i| {
+            let (z, log_det) = Case::new(spec, dim, parameters, "").inverse(x);
+            dot(&z.point(i), &g.point(i)) + k[i] * log_det[i]
+        });
+    });
+}
+
+/// Gradients in the parameters and in the points against differences of `value`, which gives a
+/// point's part of the sum. In many dimensions some of them stand for all.
+fn compare(
+    case: &Case,
+    points: &Batch,
+    gradient: &[f64],
+    g_points: &Batch,
+    value: impl Fn(&[f64], &Batch, usize) -> f64,
+) {
+    let (parameters, dim, len) = (&case.parameters, points.dim(), points.len());
+    let (mut all, mut sharp) = (0, 0);
+    let mut check = |found: f64, difference: Difference, what: String| {
+        let bound = 1e-6 * difference.value.abs() + 10.0 * difference.error;
+        assert!(
+            (found - difference.value).abs() <= bound,
+            "{} {what}: {found} is not {} to {bound:e}",
+            case.label,
+            difference.value
+        );
+        all += 1;
+        sharp += usize::from(bound <= 1e-4 * found.abs());
+    };
+    for p in (0..parameters.len()).step_by(1 + parameters.len() / 128) {
+        let difference = Difference::of(parameters[p], |x| {
+            let mut moved = parameters.clone();
+            moved[p] = x;
+            (0..len).map(|i| value(&moved, points, i)).sum()
+        });
+        check(gradient[p], difference, format!("parameter {p}"));
+    }
+    for number in (0..dim * len).step_by(1 + dim * len / 100) {
+        let (d, i) = (number / len, number % len);
+        let difference = Difference::of(points.row(d)[i], |x| {
+            let mut moved = points.clone();
+            moved.row_mut(d)[i] = x;
+            value(parameters, &moved, i)
+        });
+        check(g_points.row(d)[i], difference, format!("coordinate {d} of point {i}"));
+    }
+    // The differences must be good enough to find fault: to four digits almost everywhere.
+    assert!(20 * sharp >= 19 * all, "{}: {sharp} of {all} checked sharply", case.label);
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Raw parameters 0 are the identity, to rounding and to the order of coordinates.
 #[test]
 fn identity_at_zero() {
     for spec in families() {
-        for dim in DIMENSIONS {
+        for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let case = Case::new(&spec, dim, &vec![0.0; stack.parameter_len()], "zero");
             let z = Random(4).batch(dim, 9, 2.0);
             let (image, log_det) = case.forward(&z);
-            for d in 0..dim {
-                for (a, b) in image.row(d).iter().zip(z.row(d)) {
+            for i in 0..z.len() {
+                for (a, b) in in_order(&spec, &image, i).iter().zip(in_order(&spec, &z, i)) {
                     assert!(
                         (a - b).abs() <= 8.0 * case.unit * b.abs(),
                         "{}: {a} is not {b}",
@@ -187,6 +238,43 @@ fn identity_at_zero() {
             }
             let most = 100.0 * case.unit;
             assert!(log_det.iter().all(|x| x.abs() < most), "{}: {log_det:?}", case.label);
+        }
+    }
+}
+
+/// Point `i`, with its coordinates sorted if the family reorders them.
+fn in_order(spec: &FlowSpec, batch: &Batch, i: usize) -> Vec<f64> {
+    let mut point = batch.point(i);
+    if reorders(spec) {
+        point.sort_by(f64::total_cmp);
+    }
+    point
+}
+
+/// Training starts near the identity: at scale ε a row of a layer has up to d + 1 raw numbers of
+/// size ε, which move a coordinate of z by ε (1 + |z|) and a point by √d times as much. Ten times
+/// that leaves room for several layers and rare numbers; the plain softplus, whose layers contract
+/// by a third whatever ε, would be far outside.
+#[test]
+fn starts_near_the_identity() {
+    let scale = 1e-3;
+    for spec in families() {
+        for dim in LAW_DIMENSIONS {
+            let stack = spec.build(dim).unwrap();
+            let mut random = Random(10);
+            let mut parameters = vec![f64::NAN; stack.parameter_len()];
+            stack.initialise(scale, &mut || random.normal(), &mut parameters);
+            let case = Case::new(&spec, dim, &parameters, "start");
+            let z = random.batch(dim, 40, 1.0);
+            let (image, log_det) = case.forward(&z);
+            let most = 10.0 * scale * (dim as f64).sqrt();
+            for i in 0..z.len() {
+                let (from, to) = (in_order(&spec, &z, i), in_order(&spec, &image, i));
+                let moved = norm(from.iter().zip(&to).map(|(a, b)| a - b));
+                let size = norm(from);
+                assert!(moved < most * (1.0 + size), "{}: moved by {moved}", case.label);
+                assert!(log_det[i].abs() < most, "{}: log det {}", case.label, log_det[i]);
+            }
         }
     }
 }
@@ -213,7 +301,7 @@ fn sd(x: &[f64]) -> f64 {
     (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (x.len() - 1) as f64).sqrt()
 }
 
-/// Points of size 1e3 and more come out finite, and come back.
+/// Points of size 1e3 and more come out finite either way, and come back.
 #[test]
 fn far_points_come_back() {
     every_case(6, |spec, dim, scale, parameters, random| {
@@ -222,17 +310,49 @@ fn far_points_come_back() {
             let z = random.batch(dim, 50, spread);
             let (image, log_det) = case.forward(&z);
             assert!(is_finite(&image) && log_det.iter().all(|x| x.is_finite()), "{}", case.label);
-            let (back, log_det_back) = case.inverse(&image);
-            assert!(is_finite(&back) && log_det_back.iter().all(|x| x.is_finite()));
-            // Far out layers hardly bend, so nothing is magnified: each layer rounds the coordinates
-            // at most four times a way, at the size of the point.
+            for x in [&image, &z] {
+                let (base, log_det) = case.inverse(x);
+                assert!(
+                    is_finite(&base) && log_det.iter().all(|x| x.is_finite()),
+                    "{}",
+                    case.label
+                );
+            }
+            let (back, _) = case.inverse(&image);
+            // Far out layers hardly bend: each rounds the coordinates at most four times a way, at
+            // the size of the point, and only a linear map magnifies what came before.
             for i in 0..z.len() {
-                let bound = (2 * 4 * LAYERS) as f64 * case.unit * norm(z.point(i));
+                let roundings = (2 * 4 * LAYERS) as f64 * condition(&case, &z.point(i), spread);
+                let bound = roundings * case.unit * norm(z.point(i));
                 let off = distance(&back, &z, i);
                 assert!(off <= bound, "{} point {i}: off by {off:e} > {bound:e}", case.label);
             }
         }
     });
+}
+
+/// |J| |J⁻¹|/d in the Frobenius norm, from differences at a point: 1 where the map is the identity.
+fn condition(case: &Case, z: &[f64], spread: f64) -> f64 {
+    let dim = z.len();
+    let slopes = |at: &[f64], map: &dyn Fn(&Batch) -> Batch| {
+        let h = 1e-3 * spread;
+        let moved = |step: f64| {
+            let points: Vec<_> = (0..dim)
+                .map(|d| {
+                    let mut point = at.to_vec();
+                    point[d] += step;
+                    point
+                })
+                .collect();
+            map(&Batch::from_points(dim, &points))
+        };
+        let (up, down) = (moved(h), moved(-h));
+        norm((0..dim).map(|i| distance(&up, &down, i) / (2.0 * h)))
+    };
+    let image = case.forward(&Batch::from_points(dim, &[z])).0.point(0);
+    let there = slopes(z, &|z| case.forward(z).0);
+    let back = slopes(&image, &|x| case.inverse(x).0);
+    there * back / dim as f64
 }
 
 /// Any number of points gives each point the same bits: tails of registers are no special case.

@@ -4,26 +4,33 @@
 //! registers all the way through. A [`Flow`] is a stack with its base and its parameters: it draws
 //! samples and gives their log density, and the log density at any point through the inverse.
 
+pub mod affine;
 mod autoregressive;
 mod base;
 mod choices;
 mod compose;
 mod conditioned;
+mod glow;
+pub mod linear;
+pub mod permutation;
 pub mod planar;
 mod points;
 mod positive;
 pub mod radial;
 mod realnvp;
+mod rows;
 mod save;
 mod spec;
 mod spline;
 mod trained;
+mod triangle;
 
 pub use crate::net::Activation as UnitActivation;
 pub use autoregressive::Autoregressive;
 pub use base::{Base, Covariance};
 pub use choices::{Hidden, Mask, Ordering};
 pub use conditioned::affine::ScaleMap;
+pub use glow::Glow;
 pub use realnvp::RealNvp;
 pub use spec::FlowSpec;
 pub use spline::SplineSpec;

@@ -1,8 +1,11 @@
 //! Which flow to build: a family with its settings, as data.
 
 use super::{
-    Autoregressive, Precision, RealNvp, SplineSpec, Stack,
+    Autoregressive, Glow, Precision, RealNvp, SplineSpec, Stack,
+    affine::Affine,
     compose::Compose,
+    linear::{Linear, Shape},
+    permutation::{Order, Permutation},
     planar::{Activation, Planar},
     radial::Radial,
 };
@@ -36,10 +39,20 @@ pub enum FlowSpec {
     Iaf(Autoregressive),
     /// Autoregressive layers that give densities in one pass.
     Maf(Autoregressive),
+    /// Scales and shifts, linear maps and affine couplings.
+    Glow(Glow),
     /// Couplings with monotone splines.
     Spline(SplineSpec),
     /// Autoregressive layers with monotone splines, that draw in one pass.
     SplineAutoregressive(SplineSpec),
+    /// A shift and a scale for each coordinate.
+    Affine,
+    /// A shift and a lower triangular matrix: any normal from a standard one.
+    Linear,
+    /// The product of a lower and an upper triangular matrix.
+    Lu,
+    /// Another order of the coordinates.
+    Permutation(Order),
     /// One flow after another; the first is nearest to the base.
     Compose(Vec<FlowSpec>),
 }
@@ -55,8 +68,13 @@ impl FlowSpec {
             "scales and shifts each coordinate by a network of those before; draws in one pass",
         ),
         ("maf", "the same the other way round; densities in one pass"),
+        ("glow", "realnvp with a linear map of all coordinates between its couplings"),
         ("spline", "bends some coordinates along splines set by a network of the others"),
         ("spline-autoregressive", "bends each coordinate by a network of those before"),
+        ("affine", "shifts and scales each coordinate"),
+        ("linear", "a shift and a triangular matrix: any normal from a standard one"),
+        ("lu", "any linear map that needs no pivoting, as between the layers of other flows"),
+        ("permutation", "coordinates in reverse order, between the layers of other flows"),
     ];
 
     /// Planar layers with the defaults: tanh, double precision.
@@ -64,7 +82,7 @@ impl FlowSpec {
         Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
     }
 
-    /// The family of this name, with fifty layers.
+    /// The family of this name, with fifty layers if it has layers.
     ///
     /// # Errors
     /// If there is none; the message has the name nearest to it.
@@ -75,8 +93,13 @@ impl FlowSpec {
             "realnvp" => Ok(Self::RealNvp(RealNvp::default())),
             "iaf" => Ok(Self::Iaf(Autoregressive::default())),
             "maf" => Ok(Self::Maf(Autoregressive::default())),
+            "glow" => Ok(Self::Glow(Glow::default())),
             "spline" => Ok(Self::Spline(SplineSpec::default())),
             "spline-autoregressive" => Ok(Self::SplineAutoregressive(SplineSpec::default())),
+            "affine" => Ok(Self::Affine),
+            "linear" => Ok(Self::Linear),
+            "lu" => Ok(Self::Lu),
+            "permutation" => Ok(Self::Permutation(Order::Reversed)),
             _ => Err(names::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
@@ -89,8 +112,13 @@ impl FlowSpec {
             Self::RealNvp(_) => "realnvp",
             Self::Iaf(_) => "iaf",
             Self::Maf(_) => "maf",
+            Self::Glow(_) => "glow",
             Self::Spline(_) => "spline",
             Self::SplineAutoregressive(_) => "spline-autoregressive",
+            Self::Affine => "affine",
+            Self::Linear => "linear",
+            Self::Lu => "lu",
+            Self::Permutation(_) => "permutation",
             Self::Compose(_) => "compose",
         }
     }
@@ -110,7 +138,7 @@ impl FlowSpec {
     /// Builds the stack in `dim` dimensions.
     ///
     /// # Errors
-    /// If there are no layers or no dimensions.
+    /// If there are no layers or no dimensions, or an order is none of that many coordinates.
     pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
         Ok(match *self {
             Self::Compose(ref flows) => {
@@ -128,8 +156,13 @@ impl FlowSpec {
             Self::RealNvp(ref settings) => Box::new(settings.build(dim)?),
             Self::Iaf(ref settings) => Box::new(settings.build(dim, true)?),
             Self::Maf(ref settings) => Box::new(settings.build(dim, false)?),
+            Self::Glow(ref settings) => Box::new(settings.build(dim)?),
             Self::Spline(ref settings) => Box::new(settings.build(dim, false)?),
             Self::SplineAutoregressive(ref settings) => Box::new(settings.build(dim, true)?),
+            Self::Affine => Box::new(Affine::new(dim)?),
+            Self::Linear => Box::new(Linear::new(dim, Shape::Lower)?),
+            Self::Lu => Box::new(Linear::new(dim, Shape::Lu)?),
+            Self::Permutation(ref order) => Box::new(Permutation::new(dim, order)?),
         })
     }
 }

@@ -4,7 +4,10 @@
 //! side has slope (1 − h') + c h' > 0. Newton's method runs inside a bracket that |h| <= 1 gives,
 //! and halves the bracket whenever a step leaves it or does not help.
 
-use super::{activation::Curve, kernel::record_len};
+use super::{
+    activation::Curve,
+    kernel::{Layer, Projection, determinant, record_len},
+};
 use crate::{
     Batch,
     simd::{F64, Kernel, Lane, Math},
@@ -15,40 +18,105 @@ use std::marker::PhantomData;
 /// Halving alone brings any bracket of doubles down to neighbours in fewer steps than this.
 const MAX_ITERATIONS: usize = 128;
 
-/// Takes points back through all layers and adds the log-determinants of the way forward.
+/// Takes points back through all layers, adds the log-determinants of the way forward and fills the
+/// tape with h, register of points by register, first layer first.
 pub(super) struct Inverse<'a, A> {
     pub(super) records: &'a [f64],
     /// In: the image; out: the base points.
     pub(super) z: &'a mut Batch,
     pub(super) log_det: &'a mut [f64],
+    pub(super) tape: Option<&'a mut [f64]>,
     pub(super) activation: PhantomData<A>,
 }
 
 impl<A: Curve> Kernel for Inverse<'_, A> {
     type Output = ();
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(mut self, simd: S) {
         let dim = self.z.dim();
         let lanes = <F64<S> as Lane<S>>::LEN;
+        let layers = self.records.len() / record_len(dim);
         for at in (0..self.z.len()).step_by(lanes) {
             let mut log_det = F64::load(simd, &self.log_det[at..]);
-            for record in self.records.chunks_exact(record_len(dim)).rev() {
-                let (w, u) = record[..2 * dim].split_at(dim);
-                let c = F64::splat(simd, record[2 * dim + 1]);
-                let mut level = F64::splat(simd, record[2 * dim]);
+            for l in (0..layers).rev() {
+                let layer = Layer::new(dim, &self.records[l * record_len(dim)..]);
+                let c = F64::splat(simd, layer.c);
+                let mut level = F64::splat(simd, layer.b);
                 for d in 0..dim {
-                    level = F64::splat(simd, w[d])
+                    level = F64::splat(simd, layer.w[d])
                         .mul_add(F64::load(simd, &self.z.padded_row(d)[at..]), level);
                 }
                 let h = A::value(solve::<S, A>(c, level));
+                if let Some(tape) = &mut self.tape {
+                    h.store(&mut tape[at * layers + l * lanes..]);
+                }
                 for d in 0..dim {
                     let row = &mut self.z.padded_row_mut(d)[at..];
-                    F64::splat(simd, u[d]).neg_mul_add(h, F64::load(simd, row)).store(row);
+                    F64::splat(simd, layer.u[d]).neg_mul_add(h, F64::load(simd, row)).store(row);
                 }
-                let slope = A::slope(h);
-                log_det = log_det + c.mul_add(slope, F64::splat(simd, 1.0) - slope).ln();
+                log_det = log_det + determinant(A::slope(h), c).ln();
             }
             log_det.store(&mut self.log_det[at..]);
+        }
+    }
+}
+
+/// Takes cotangents forward through all layers: from those of the base points and the
+/// log-determinant to those of the image, adding up those of w, û, b and c over the points.
+///
+/// A layer's Jacobian is I + h' û wᵀ with determinant e. With the cotangents ḡ of its base points
+/// and k of its log-determinant, that of its image is g = ḡ + w g_a, where g_a = (k (c − 1) h''/e −
+/// h' û·ḡ)/e is what the projection receives in the ordinary backward pass of −g and k: that pass
+/// ends at −g + w g_a = −ḡ.
+pub(super) struct BackwardInverse<'a, A> {
+    pub(super) records: &'a [f64],
+    /// In: the base points; out: the image again.
+    pub(super) z: &'a mut Batch,
+    pub(super) g_z: &'a mut Batch,
+    pub(super) g_log_det: &'a [f64],
+    pub(super) tape: &'a [f64],
+    /// `sum_lanes` doubles for each number of each record, of which the first register is used.
+    pub(super) sums: &'a mut [f64],
+    pub(super) sum_lanes: usize,
+    pub(super) activation: PhantomData<A>,
+}
+
+impl<A: Curve> Kernel for BackwardInverse<'_, A> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let dim = self.z.dim();
+        let lanes = <F64<S> as Lane<S>>::LEN;
+        let (numbers, stride) = (record_len(dim), self.sum_lanes);
+        let layers = self.records.len() / numbers;
+        for at in (0..self.z.len()).step_by(lanes) {
+            let g_log_det = F64::load(simd, &self.g_log_det[at..]);
+            for l in 0..layers {
+                let layer = Layer::new(dim, &self.records[l * numbers..]);
+                let sums = &mut self.sums[l * numbers * stride..][..numbers * stride];
+                let h = F64::load(simd, &self.tape[at * layers + l * lanes..]);
+                let mut along = F64::splat(simd, 0.0);
+                for d in 0..dim {
+                    along = F64::splat(simd, layer.u[d])
+                        .mul_add(F64::load(simd, &self.g_z.padded_row(d)[at..]), along);
+                }
+                let c = F64::splat(simd, layer.c);
+                let projection = Projection::new::<S, A>(h, c, g_log_det, -along);
+                let g_a = projection.g_a / projection.determinant;
+                g_a.accumulate_f64(&mut sums[2 * dim * stride..]);
+                let g_c = projection.slope * projection.per_det;
+                g_c.accumulate_f64(&mut sums[(2 * dim + 1) * stride..]);
+                for d in 0..dim {
+                    let row = &mut self.z.padded_row_mut(d)[at..];
+                    let before = F64::load(simd, row);
+                    (g_a * before).accumulate_f64(&mut sums[d * stride..]);
+                    F64::splat(simd, layer.u[d]).mul_add(h, before).store(row);
+                    let row = &mut self.g_z.padded_row_mut(d)[at..];
+                    let g = F64::splat(simd, layer.w[d]).mul_add(g_a, F64::load(simd, row));
+                    g.store(row);
+                    (-g * h).accumulate_f64(&mut sums[(dim + d) * stride..]);
+                }
+            }
         }
     }
 }

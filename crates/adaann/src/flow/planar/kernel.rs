@@ -30,16 +30,16 @@ pub(super) const fn record_len(dim: usize) -> usize {
 
 /// The prepared numbers of one layer.
 #[derive(Clone, Copy)]
-struct Layer<'a> {
-    w: &'a [f64],
-    u: &'a [f64],
-    b: f64,
-    c: f64,
+pub(super) struct Layer<'a> {
+    pub(super) w: &'a [f64],
+    pub(super) u: &'a [f64],
+    pub(super) b: f64,
+    pub(super) c: f64,
 }
 
 impl<'a> Layer<'a> {
     #[inline(always)]
-    fn new(dim: usize, record: &'a [f64]) -> Self {
+    pub(super) fn new(dim: usize, record: &'a [f64]) -> Self {
         let record = &record[..record_len(dim)];
         Self {
             w: &record[..dim],
@@ -52,8 +52,34 @@ impl<'a> Layer<'a> {
 
 /// (1 − h') + c h'
 #[inline(always)]
-fn determinant<S: Simd, V: Lane<S>>(slope: V, c: V) -> V {
+pub(super) fn determinant<S: Simd, V: Lane<S>>(slope: V, c: V) -> V {
     c.mul_add(slope, V::splat(slope.token(), 1.0) - slope)
+}
+
+/// What a layer's projection a receives; its c receives `slope` times `per_det`.
+pub(super) struct Projection<V> {
+    pub(super) slope: V,
+    pub(super) determinant: V,
+    /// The cotangent of the log-determinant, divided by the determinant.
+    pub(super) per_det: V,
+    pub(super) g_a: V,
+}
+
+impl<V> Projection<V> {
+    /// From h and c and the cotangents of the log-determinant and of h:
+    /// ∂ log det/∂c = h'/det and ∂ log det/∂a = (c − 1) h''/det.
+    #[inline(always)]
+    pub(super) fn new<S: Simd, A: Curve>(h: V, c: V, g_log_det: V, g_h: V) -> Self
+    where
+        V: Lane<S>,
+    {
+        let one = V::splat(h.token(), 1.0);
+        let slope = A::slope(h);
+        let determinant = determinant(slope, c);
+        let per_det = g_log_det / determinant;
+        let g_a = slope * ((c - one) * A::bend(h)).mul_add(per_det, g_h);
+        Self { slope, determinant, per_det, g_a }
+    }
 }
 
 /// Runs a kernel over the groups of its batch, in registers for the dimensions that are worth it.
@@ -261,13 +287,12 @@ fn back<S: Simd, V: Math<S>, A: Curve, const R: usize>(
     for r in 0..R {
         g_ld[r] = V::load_f64(simd, &g_log_det[at + r * V::LEN..]);
     }
-    let one = V::splat(simd, 1.0);
     let stack = records.chunks_exact(len).zip(tape.chunks_exact(R * V::LEN));
     for ((record, tape), sums) in stack.zip(sums.chunks_exact_mut(len * V::LEN)).rev() {
         let layer = Layer::new(dim, record);
         let c = V::splat(simd, layer.c);
-        let mut h = [one; R];
-        let mut g_h = [V::splat(simd, 0.0); R];
+        let mut h = [V::splat(simd, 0.0); R];
+        let mut g_h = h;
         for r in 0..R {
             h[r] = V::load(simd, &tape[r * V::LEN..]);
         }
@@ -281,15 +306,13 @@ fn back<S: Simd, V: Math<S>, A: Curve, const R: usize>(
             }
             g_u.accumulate_f64(&mut sums[(dim + d) * V::LEN..]);
         }
-        // ∂ log det/∂c = h'/det and ∂ log det/∂a = (c − 1) h''/det.
         let mut g_a = g_h;
         let mut g_c = V::splat(simd, 0.0);
         let mut g_b = V::splat(simd, 0.0);
         for r in 0..R {
-            let slope = A::slope(h[r]);
-            let per_det = g_ld[r] / determinant(slope, c);
-            g_c = slope.mul_add(per_det, g_c);
-            g_a[r] = slope * ((c - one) * A::bend(h[r])).mul_add(per_det, g_h[r]);
+            let projection = Projection::new::<S, A>(h[r], c, g_ld[r], g_h[r]);
+            g_c = projection.slope.mul_add(projection.per_det, g_c);
+            g_a[r] = projection.g_a;
             g_b = g_b + g_a[r];
         }
         g_b.accumulate_f64(&mut sums[2 * dim * V::LEN..]);

@@ -84,6 +84,44 @@ impl Planar {
         });
     }
 
+    /// In double precision whatever that of training: Newton's method is to end at f⁻¹ itself.
+    fn inverse_with<A: Curve>(
+        &self,
+        derived: &[f64],
+        z: &mut Batch,
+        log_det: &mut [f64],
+        tape: Option<&mut [f64]>,
+    ) {
+        simd::dispatch(inverse::Inverse::<A> {
+            records: self.records(derived),
+            z,
+            log_det,
+            tape,
+            activation: PhantomData,
+        });
+    }
+
+    fn backward_inverse_with<A: Curve>(
+        &self,
+        derived: &[f64],
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_det: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        simd::dispatch(inverse::BackwardInverse::<A> {
+            records: self.records(derived),
+            z,
+            g_z,
+            g_log_det,
+            tape,
+            sums,
+            sum_lanes: self.sum_lanes(),
+            activation: PhantomData,
+        });
+    }
+
     /// Doubles in a register of sums: as many as there are numbers in a lane of the precision.
     fn sum_lanes(&self) -> usize {
         simd::doubles_per_register() * if self.precision == Precision::Single { 2 } else { 1 }
@@ -183,23 +221,10 @@ impl Stack for Planar {
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     ) {
-        let records = self.records(weights.derived);
         match self.activation {
-            Activation::Tanh => {
-                simd::dispatch(inverse::Inverse::<Tanh> {
-                    records,
-                    z,
-                    log_det,
-                    activation: PhantomData,
-                });
-            }
+            Activation::Tanh => self.inverse_with::<Tanh>(weights.derived, z, log_det, tape),
             Activation::Algebraic => {
-                simd::dispatch(inverse::Inverse::<Algebraic> {
-                    records,
-                    z,
-                    log_det,
-                    activation: PhantomData,
-                });
+                self.inverse_with::<Algebraic>(weights.derived, z, log_det, tape);
             }
         }
     }
@@ -213,6 +238,18 @@ impl Stack for Planar {
         tape: &[f64],
         sums: &mut [f64],
     ) {
-        todo!()
+        match self.activation {
+            Activation::Tanh => {
+                self.backward_inverse_with::<Tanh>(weights.derived, z, g_z, g_log_det, tape, sums);
+            }
+            Activation::Algebraic => self.backward_inverse_with::<Algebraic>(
+                weights.derived,
+                z,
+                g_z,
+                g_log_det,
+                tape,
+                sums,
+            ),
+        }
     }
 }

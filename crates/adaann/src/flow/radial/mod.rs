@@ -124,7 +124,8 @@ impl Stack for Radial {
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     ) {
-        simd::dispatch(kernel::Inverse { records: self.records(weights.derived), z, log_det });
+        let records = self.records(weights.derived);
+        simd::dispatch(kernel::Inverse { records, z, log_det, tape });
     }
 
     fn backward_inverse(
@@ -136,6 +137,7 @@ impl Stack for Radial {
         tape: &[f64],
         sums: &mut [f64],
     ) {
-        todo!()
+        let records = self.records(weights.derived);
+        simd::dispatch(kernel::BackwardInverse { records, z, g_z, g_log_det, tape, sums });
     }
 }
