@@ -1,12 +1,17 @@
 //! The command line: what can be asked, and what it defaults to.
 
 use crate::{
-    names::{ACTIVATIONS, COVARIANCES, Named, PRECISIONS, STARTS, variant},
-    values::{self, Clip, List, count, list, number},
+    names::{
+        ACTIVATIONS, COVARIANCES, Named, PRECISIONS, SCALE_MAPS, STARTS, UNIT_ACTIVATIONS, variant,
+    },
+    values::{self, Clip, List, count, list, mask, number, order},
 };
 use adaann::{
     fit::Start,
-    flow::{Covariance, FlowSpec, Precision, planar::Activation},
+    flow::{
+        Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, UnitActivation,
+        planar::Activation,
+    },
     optim::{Optimizer, RateRule},
     path::PathKind,
     schedule::Schedule,
@@ -90,10 +95,12 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Flow (defaults: those of the target)")]
 pub(crate) struct FlowArgs {
-    /// The family of layers [default: the target's, mostly planar]
+    /// The family of layers, or several joined by +, the first nearest to the base: linear+spline
+    /// [default: the target's, mostly planar]
     #[arg(long, value_name = "NAME", value_parser = Named(FlowSpec::ALL, FlowSpec::named))]
     pub(crate) flow: Option<FlowSpec>,
-    /// Number of layers [default: the target's]
+    /// Number of layers, couplings or steps [default: the target's if it has the same kind of
+    /// layers, or else the family's]
     #[arg(long, value_parser = count, value_name = "L", allow_negative_numbers = true)]
     pub(crate) layers: Option<usize>,
     /// Activation of planar layers [default: the target's, mostly tanh]
@@ -102,8 +109,37 @@ pub(crate) struct FlowArgs {
     /// Precision that planar layers compute in; sums are in f64 either way [default: f64]
     #[arg(long, value_name = "NAME", value_parser = Named(PRECISIONS, variant::<Precision>))]
     pub(crate) precision: Option<Precision>,
-    /// Standard deviation of the layers' parameters at the start; the smaller, the nearer to the
-    /// identity [default: the target's, mostly 0.1]
+    /// Units in a hidden layer of a network [default: 32]
+    #[arg(long, value_parser = count, value_name = "H", allow_negative_numbers = true)]
+    pub(crate) hidden: Option<usize>,
+    /// Hidden layers of a network [default: 2]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) hidden_layers: Option<usize>,
+    /// Activation of hidden units [default: relu]
+    #[arg(long, value_name = "NAME", value_parser = Named(UNIT_ACTIVATIONS, variant::<UnitActivation>))]
+    pub(crate) hidden_activation: Option<UnitActivation>,
+    /// Coordinates that the first coupling keeps, the next one moving them: alternating, halves,
+    /// random, or a list of numbers from 0 on [default: alternating]
+    #[arg(long, value_name = "MASK", value_parser = mask)]
+    pub(crate) mask: Option<Mask>,
+    /// Order of the coordinates in autoregressive layers: alternating, sequential, reversed or
+    /// random [default: alternating]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    pub(crate) order: Option<Ordering>,
+    /// How networks bound their scales [default: tanh-output]
+    #[arg(long, value_name = "NAME", value_parser = Named(SCALE_MAPS, variant::<ScaleMap>))]
+    pub(crate) scale_map: Option<ScaleMap>,
+    /// One network a coupling for scale and shift, where realnvp has two [default: two]
+    #[arg(long)]
+    pub(crate) one_network: bool,
+    /// Bins of a spline [default: 8]
+    #[arg(long, value_parser = count, value_name = "K", allow_negative_numbers = true)]
+    pub(crate) bins: Option<usize>,
+    /// Splines leave coordinates alone beyond this distance from 0 [default: 6]
+    #[arg(long, value_parser = number, value_name = "B", allow_negative_numbers = true)]
+    pub(crate) spline_bound: Option<f64>,
+    /// Standard deviation of the layers' parameters at the start, or the size of what networks make
+    /// then; the smaller, the nearer to the identity [default: the target's, mostly 0.1]
     #[arg(long, value_parser = number, value_name = "SD", allow_negative_numbers = true)]
     pub(crate) initial_scale: Option<f64>,
 }

@@ -8,6 +8,7 @@ mod csv;
 mod density;
 mod failure;
 mod figures;
+mod flow;
 mod folder;
 mod interrupt;
 mod list;

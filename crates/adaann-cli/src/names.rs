@@ -17,6 +17,19 @@ pub(crate) const ACTIVATIONS: Names = &[
     ("algebraic", "x/sqrt(1 + x^2): heavier tails, no exponential"),
 ];
 
+/// Activations of hidden units.
+pub(crate) const UNIT_ACTIVATIONS: Names = &[
+    ("relu", "max(x, 0): the paper's choice, and the quickest"),
+    ("tanh", "smooth and bounded"),
+    ("silu", "x/(1 + exp(-x)): smooth"),
+];
+
+/// How networks bound scales.
+pub(crate) const SCALE_MAPS: Names = &[
+    ("tanh-output", "tanh of the network's output: a layer stretches by at most e"),
+    ("tanh-hidden", "tanh in the last hidden layer, then a linear map"),
+];
+
 /// Precisions of planar layers.
 pub(crate) const PRECISIONS: Names =
     &[("f64", "double precision"), ("f32", "single precision: twice the numbers in a register")];
@@ -79,7 +92,7 @@ mod tests {
     use super::*;
     use adaann::{
         fit::Start,
-        flow::{Covariance, FlowSpec, Precision, planar::Activation},
+        flow::{Covariance, FlowSpec, Precision, ScaleMap, UnitActivation, planar::Activation},
     };
 
     /// A table has the names that serde knows, no more and no fewer.
@@ -98,6 +111,8 @@ mod tests {
     #[test]
     fn the_help_shows_every_variant() {
         assert_complete::<Activation>(ACTIVATIONS);
+        assert_complete::<UnitActivation>(UNIT_ACTIVATIONS);
+        assert_complete::<ScaleMap>(SCALE_MAPS);
         assert_complete::<Precision>(PRECISIONS);
         assert_complete::<Start>(STARTS);
         assert_complete::<Covariance>(COVARIANCES);
@@ -107,7 +122,7 @@ mod tests {
     fn errors_have_the_nearest_name_or_all() {
         let say = |name: &str| expected(&FlowSpec::named(name).unwrap_err(), FlowSpec::ALL);
         assert_eq!(say("planer"), "there is no flow called 'planer'; did you mean 'planar'?");
-        assert_eq!(say("spline"), "must be planar or radial");
+        assert!(say("transformer").starts_with("must be planar, radial, "));
         let error = variant::<Activation>("Tanh").unwrap_err();
         assert_eq!(expected(&error, ACTIVATIONS), "must be tanh or algebraic");
     }

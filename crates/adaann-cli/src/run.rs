@@ -203,11 +203,11 @@ fn title(record: &Record, run: &Run) -> String {
         }
         other => format!("{} schedule", other.name()),
     };
-    let layers = settings::layers(flow);
+    let layers = flow.layers();
     format!(
         "{}: {} flow of {layers} layers, {annealing}, seed {}",
         record.target,
-        flow.name(),
+        flow.label(),
         run.summary.seed
     )
 }

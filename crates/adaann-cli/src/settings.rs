@@ -4,14 +4,15 @@
 //! it believes that it matters.
 
 use crate::{
-    args::{BaseArgs, FlowArgs, OptimizerArgs, RunArgs, ScheduleArgs, TrainingArgs},
+    args::{BaseArgs, OptimizerArgs, RunArgs, ScheduleArgs, TrainingArgs},
     failure::usage,
+    flow::flow,
     values::List,
 };
 use adaann::{
     Error, Settings,
     fit::{BaseSpec, Start},
-    flow::{Covariance, FlowSpec},
+    flow::Covariance,
     optim::Optimizer,
     path::PathKind,
     schedule::{Rule, Schedule, Work},
@@ -54,7 +55,7 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     Ok(settings)
 }
 
-fn set<T>(setting: &mut T, flag: Option<T>) {
+pub(crate) fn set<T>(setting: &mut T, flag: Option<T>) {
     if let Some(value) = flag {
         *setting = value;
     }
@@ -71,39 +72,6 @@ fn refuse_strangers(kind: &str, chosen: &str, flags: &[Flag]) -> Result<()> {
             "--{flag} does not apply to the {chosen} {kind}; it belongs to {}",
             owners.join(", ")
         ))),
-    }
-}
-
-fn flow(args: &FlowArgs, preset: &FlowSpec) -> Result<FlowSpec> {
-    let mut flow = match &args.flow {
-        Some(asked) if asked.name() != preset.name() => asked.clone(),
-        _ => preset.clone(),
-    };
-    refuse_strangers(
-        "flow",
-        flow.name(),
-        &[
-            ("activation", args.activation.is_some(), &["planar"]),
-            ("precision", args.precision.is_some(), &["planar"]),
-        ],
-    )?;
-    // Another family for the same target has as many layers as the target's own.
-    let asked_layers = args.layers.or(Some(layers(preset)));
-    match &mut flow {
-        FlowSpec::Planar { layers, activation, precision } => {
-            set(layers, asked_layers);
-            set(activation, args.activation);
-            set(precision, args.precision);
-        }
-        FlowSpec::Radial { layers } => set(layers, asked_layers),
-    }
-    Ok(flow)
-}
-
-/// Number of layers, which every family has.
-pub(crate) fn layers(flow: &FlowSpec) -> usize {
-    match *flow {
-        FlowSpec::Planar { layers, .. } | FlowSpec::Radial { layers } => layers,
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Errors say what is expected; clap writes the flag and the value before them.
 
-use adaann::optim::RateRule;
+use adaann::{
+    flow::{Mask, Ordering},
+    optim::RateRule,
+};
 use std::str::FromStr;
 
 /// The largest whole number that a float holds exactly, with all below it.
@@ -29,6 +32,32 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(seed) if seed <= LAST_SEED => Ok(seed),
         _ => Err(format!("must be a whole number from 0 to {LAST_SEED}")),
+    }
+}
+
+/// Which coordinates couplings keep.
+pub(crate) fn mask(text: &str) -> Result<Mask, String> {
+    match text {
+        "alternating" => Ok(Mask::Alternating),
+        "halves" => Ok(Mask::Halves),
+        "random" => Ok(Mask::Random { seed: 1 }),
+        list => {
+            let kept: Result<_, _> = list.split(',').map(|d| d.trim().parse()).collect();
+            kept.map(Mask::Kept).map_err(|_| {
+                "must be alternating, halves, random or coordinates such as 0,2,5".to_owned()
+            })
+        }
+    }
+}
+
+/// The order of coordinates in autoregressive layers.
+pub(crate) fn order(text: &str) -> Result<Ordering, String> {
+    match text {
+        "alternating" => Ok(Ordering::Alternating),
+        "sequential" => Ok(Ordering::Sequential),
+        "reversed" => Ok(Ordering::Reversed),
+        "random" => Ok(Ordering::Random { seed: 1 }),
+        _ => Err("must be alternating, sequential, reversed or random".to_owned()),
     }
 }
 

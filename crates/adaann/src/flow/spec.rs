@@ -82,11 +82,22 @@ impl FlowSpec {
         Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
     }
 
-    /// The family of this name, with fifty layers if it has layers.
+    /// The family of this name with its defaults, or several joined by `+`, the first nearest to the
+    /// base.
+    ///
+    /// ```
+    /// use adaann::flow::FlowSpec;
+    ///
+    /// assert_eq!(FlowSpec::named("linear+spline")?.label(), "linear+spline");
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If there is none; the message has the name nearest to it.
     pub fn named(name: &str) -> Result<Self> {
+        if name.contains('+') {
+            return Ok(Self::Compose(name.split('+').map(Self::named).collect::<Result<_>>()?));
+        }
         match name {
             "planar" => Ok(Self::planar(50)),
             "radial" => Ok(Self::Radial { layers: 50 }),
@@ -120,6 +131,43 @@ impl FlowSpec {
             Self::Lu => "lu",
             Self::Permutation(_) => "permutation",
             Self::Compose(_) => "compose",
+        }
+    }
+
+    /// The family's name, or those of a composition joined by `+`.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Compose(flows) => flows.iter().map(Self::label).collect::<Vec<_>>().join("+"),
+            one => one.name().to_owned(),
+        }
+    }
+
+    /// Number of layers, couplings or steps; that of a composition is the sum of its parts'.
+    pub fn layers(&self) -> usize {
+        match self {
+            Self::Planar { layers, .. } | Self::Radial { layers } => *layers,
+            Self::RealNvp(RealNvp { layers, .. })
+            | Self::Iaf(Autoregressive { layers, .. })
+            | Self::Maf(Autoregressive { layers, .. })
+            | Self::Glow(Glow { layers, .. })
+            | Self::Spline(SplineSpec { layers, .. })
+            | Self::SplineAutoregressive(SplineSpec { layers, .. }) => *layers,
+            Self::Affine | Self::Linear | Self::Lu | Self::Permutation(_) => 1,
+            Self::Compose(flows) => flows.iter().map(Self::layers).sum(),
+        }
+    }
+
+    /// Are its layers set by networks?
+    pub fn has_networks(&self) -> bool {
+        match self {
+            Self::RealNvp(_)
+            | Self::Iaf(_)
+            | Self::Maf(_)
+            | Self::Glow(_)
+            | Self::Spline(_)
+            | Self::SplineAutoregressive(_) => true,
+            Self::Compose(flows) => flows.iter().any(Self::has_networks),
+            _ => false,
         }
     }
 

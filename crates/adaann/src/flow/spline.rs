@@ -53,7 +53,7 @@ impl SplineSpec {
             return Err(error::setting("bins", self.bins, format!("from 2 to {MOST_BINS}")));
         }
         if !(self.bound.is_finite() && self.bound > 0.0) {
-            return Err(error::setting("bound", self.bound, "positive and finite"));
+            return Err(error::setting("spline-bound", self.bound, "positive and finite"));
         }
         let curve = Spline { bins: self.bins, bound: self.bound };
         let layers = (0..self.layers).map(|layer| {

@@ -235,16 +235,10 @@ pub(crate) fn parameters(spec: &FlowSpec, dim: usize, scale: f64, random: &mut R
     let stack = spec.build(dim).unwrap();
     let mut parameters = vec![0.0; stack.parameter_len()];
     stack.initialise(scale, &mut || random.normal(), &mut parameters);
-    if has_networks(spec) {
+    if spec.has_networks() {
         parameters.iter_mut().for_each(|parameter| *parameter += 0.1 * scale * random.normal());
     }
     parameters
-}
-
-/// Are its layers set by networks?
-pub(crate) fn has_networks(spec: &FlowSpec) -> bool {
-    use FlowSpec::{Glow, Iaf, Maf, RealNvp, Spline, SplineAutoregressive};
-    matches!(spec, RealNvp(_) | Iaf(_) | Maf(_) | Glow(_) | Spline(_) | SplineAutoregressive(_))
 }
 
 /// Runs a check for every family, dimension and scale of the raw parameters.
