@@ -1,4 +1,4 @@
-//! The laws that every flow obeys: a new family joins by one line in [`families`].
+//! The laws that every flow obeys: a new family joins by one line in [`flows::families`].
 
 mod common;
 mod flows;
@@ -6,7 +6,7 @@ mod flows;
 use adaann::{Batch, flow::FlowSpec};
 use common::Difference;
 use flows::{
-    Case, LAW_DIMENSIONS, LAYERS, Random, distance, every_case, families, in_double, is_finite,
+    Case, LAW_DIMENSIONS, LAYERS, Random, all_families, distance, every_case, in_double, is_finite,
     norm, reorders,
 };
 
@@ -221,7 +221,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Raw parameters 0 are the identity, to rounding and to the order of coordinates.
 #[test]
 fn identity_at_zero() {
-    for spec in families() {
+    for spec in all_families() {
         for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let case = Case::new(&spec, dim, &vec![0.0; stack.parameter_len()], "zero");
@@ -258,7 +258,7 @@ fn in_order(spec: &FlowSpec, batch: &Batch, i: usize) -> Vec<f64> {
 #[test]
 fn starts_near_the_identity() {
     let scale = 1e-3;
-    for spec in families() {
+    for spec in all_families() {
         for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let mut random = Random(10);
