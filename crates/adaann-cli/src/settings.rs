@@ -49,7 +49,7 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     if settings.base.start == Start::Normal {
         // The fit would say so as well, but only after the output folder was looked at. A Laplace
         // start is left to it: finding a mode takes time.
-        settings.base.resolve(&Unconstrained::new(target)?)?;
+        settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?;
     }
     Ok(settings)
 }
@@ -96,14 +96,17 @@ fn flow(args: &FlowArgs, preset: &FlowSpec) -> Result<FlowSpec> {
             set(precision, args.precision);
         }
         FlowSpec::Radial { layers } => set(layers, asked_layers),
+        // Neither a name on the command line nor a preset.
+        FlowSpec::Compose(_) => {}
     }
     Ok(flow)
 }
 
 /// Number of layers, which every family has.
 pub(crate) fn layers(flow: &FlowSpec) -> usize {
-    match *flow {
-        FlowSpec::Planar { layers, .. } | FlowSpec::Radial { layers } => layers,
+    match flow {
+        FlowSpec::Planar { layers, .. } | FlowSpec::Radial { layers } => *layers,
+        FlowSpec::Compose(flows) => flows.iter().map(layers).sum(),
     }
 }
 
@@ -113,6 +116,8 @@ fn base(args: &BaseArgs, preset: &BaseSpec) -> Result<BaseSpec> {
     set(&mut base.mean, numbers(&args.base_mean));
     set(&mut base.sd, numbers(&args.base_sd));
     set(&mut base.covariance, args.base_covariance);
+    set(&mut base.components, args.base_components);
+    set(&mut base.means, numbers(&args.base_means));
     base.trained |= args.train_base;
     if args.base_sd.is_some() {
         base.matrix.clear();

@@ -96,7 +96,7 @@ pub fn fit(
 
 fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
     let target = Unconstrained::new(target)?;
-    let base = settings.base.resolve(&target)?;
+    let base = settings.base.resolve(&target, settings.seed)?;
     let mut flow = Flow::new(&settings.flow, base.clone())?;
     flow.initialise(settings.initial_scale, settings.seed);
     let density = Annealed { target, path: settings.path, reference: base };
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
         self.outcome.target_evaluations += shards.points();
         self.outcome.trace.push(UpdateRecord { update: number, t, neg_elbo: tally.mean() });
         for g in &mut self.gradient {
-            *g /= tally.kept as f64;
+            *g /= tally.weight;
         }
         // With no point kept the gradient is 0/0, and the update is skipped like any other without
         // a finite gradient: no NaN reaches a parameter.

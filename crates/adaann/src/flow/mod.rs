@@ -14,9 +14,10 @@ mod save;
 mod spec;
 mod trained;
 
+pub(crate) use base::Noise;
 pub use base::{Base, Covariance};
 pub use spec::FlowSpec;
-pub use trained::{Draws, Flow};
+pub use trained::{Draws, Flow, LogDensityGradient};
 
 use crate::{Batch, Result, error};
 use serde::{Deserialize, Serialize};
