@@ -1,7 +1,7 @@
 //! Flows whose base is a mixture: what they find, that a seed fixes them, and their files.
 
 use adaann::{
-    Error, Program, Settings,
+    Batch, Error, Program, Settings,
     fit::{BaseSpec, fit},
     flow::{Base, Covariance, Flow, FlowSpec},
     path::PathKind,
@@ -39,9 +39,11 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// The family holds the target: layers at the identity, and a component on each mode. Then
-/// log q − log p is a constant, and with modes apart the logits rest without noise; what is left is
-/// the error of the draws that weigh the modes, √(0.3·0.7/40 000) = 0.0023 a standard error.
+/// From means that the seed draws to the right modes with the right weights.
+///
+/// What is left of KL(q‖p) at the end says how far the weights may be off. With modes apart, the best
+/// weights for components that fit their modes with KL_k are 0.3 and 0.7 times e^(−KL_k), which is
+/// off by at most 0.3 · 0.7 · max KL_k, and Σ w_k KL_k = KL leaves KL_k at most KL/0.3.
 #[test]
 fn weights_of_modes_are_recovered() {
     const DRAWS: usize = 40_000;
@@ -58,15 +60,20 @@ fn weights_of_modes_are_recovered() {
         };
         let outcome = fit(&target, &settings, &mut ()).unwrap();
         let draws = outcome.approximation(&target).unwrap().sample(DRAWS, seed).unwrap();
-        // The modes are 3.2 and 3.4 standard deviations from the line between.
+        // p integrates to 2π. The spread of log q − log p is about √(2 KL).
+        let kl = draws.neg_elbo() + std::f64::consts::TAU.ln();
+        assert!(kl < 0.02, "seed {seed}: KL {kl}");
+        let kl = kl + 4.0 * (2.0 * kl.abs() / DRAWS as f64).sqrt();
+
+        let weights = outcome.flow.base().weights();
+        let off = weights[0].min(weights[1]) - 0.3;
+        assert!(off.abs() < 0.7 * kl, "seed {seed}: {weights:?}, KL {kl}");
+        // The modes are 3.2 standard deviations from the line between: 0.0002 of p is on the wrong
+        // side of it. One standard error of the share of the draws is √(0.3 · 0.7/N) = 0.0023.
         let left = draws.points.row(0).iter().filter(|x| **x < -0.6).count() as f64;
-        let off = (left / DRAWS as f64 - 0.3) / (0.21 / DRAWS as f64).sqrt();
-        println!(
-            "seed {seed}: {left} {off} {} {:?} steps {}",
-            draws.neg_elbo(),
-            outcome.flow.base(),
-            outcome.steps.len()
-        );
+        let off = left / DRAWS as f64 - 0.3;
+        let standard_error = (0.21 / DRAWS as f64).sqrt();
+        assert!(off.abs() < 0.7 * kl + 4.0 * standard_error, "seed {seed}: {off}");
     }
 }
 
@@ -208,12 +215,13 @@ fn a_mixture_survives_its_file() {
 /// A file from before there were mixtures: a full Gaussian, trained.
 #[test]
 fn files_of_gaussian_bases_are_read_as_before() {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/flow_of_version_1.safetensors");
-    let flow = Flow::load(&path).unwrap();
-    println!(
-        "{:?} {:?}",
-        flow.base().mean(),
-        flow.log_density(&adaann::Batch::from_points(3, &[[0.5, -1.0, 0.25]]))
-    );
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let flow = Flow::load(&fixtures.join("flow_of_version_1.safetensors")).unwrap();
+    let mean =
+        [0.007_227_283_051_311_218_4, -0.003_053_013_276_284_116, -0.006_966_190_211_756_012];
+    assert_eq!((flow.base().mean(), flow.base().components()), (&mean[..], 1));
+    // What the library said that wrote the file.
+    let point = Batch::from_points(3, &[[0.5, -1.0, 0.25]]);
+    let log_q = flow.log_density(&point).unwrap()[0];
+    assert!((log_q + 3.802_738_170_039_938).abs() < 1e-13, "{log_q}");
 }
