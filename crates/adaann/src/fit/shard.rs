@@ -15,6 +15,9 @@ use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::cell::Cell;
 
+#[cfg(test)]
+mod tests;
+
 /// What a pass over points found out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
