@@ -168,6 +168,14 @@ pub(crate) struct BaseArgs {
     /// --train-base [default: diagonal; always full with --base laplace]
     #[arg(long, value_name = "NAME", value_parser = Named(COVARIANCES, variant::<Covariance>))]
     pub(crate) base_covariance: Option<Covariance>,
+    /// Number of Gaussians that the base is a mixture of, with equal weights at the start; their
+    /// means are drawn from the base's mean and standard deviation by the seed [default: 1]
+    #[arg(long, value_parser = count, value_name = "K", allow_negative_numbers = true)]
+    pub(crate) base_components: Option<usize>,
+    /// Means of the base's components, one component after another: 0,1,5,6 for two of them in two
+    /// dimensions [default: drawn]
+    #[arg(long, value_name = "LIST", value_parser = list, allow_hyphen_values = true)]
+    pub(crate) base_means: Option<List>,
     /// Train the base with the layers [default: the base is fixed]
     #[arg(long)]
     pub(crate) train_base: bool,

@@ -50,7 +50,7 @@ pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) ->
     if settings.base.start == Start::Normal {
         // The fit would say so as well, but only after the output folder was looked at. A Laplace
         // start is left to it: finding a mode takes time.
-        settings.base.resolve(&Unconstrained::new(target)?)?;
+        settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?;
     }
     Ok(settings)
 }
@@ -81,6 +81,8 @@ fn base(args: &BaseArgs, preset: &BaseSpec) -> Result<BaseSpec> {
     set(&mut base.mean, numbers(&args.base_mean));
     set(&mut base.sd, numbers(&args.base_sd));
     set(&mut base.covariance, args.base_covariance);
+    set(&mut base.components, args.base_components);
+    set(&mut base.means, numbers(&args.base_means));
     base.trained |= args.train_base;
     if args.base_sd.is_some() {
         base.matrix.clear();

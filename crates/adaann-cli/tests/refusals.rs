@@ -39,6 +39,21 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--base-matrix -1", "--base-matrix is not positive definite"),
         ("--base-matrix 1 --base-sd 2", "--base-matrix and --base-sd both"),
         ("--base laplace --base-matrix 1", "--base-matrix does not apply to the laplace base"),
+        ("--base-components 0", "--base-components is 0, but must be at least 1"),
+        (
+            "--base-components 3 --refine-samples 2",
+            "--refine-samples is 2, but must be at least 3, the number of base-components",
+        ),
+        (
+            "--base-components 2 --base laplace",
+            "--base-components is 2, but must be 1 to start at the laplace approximation",
+        ),
+        (
+            "--base-components 2 --base-covariance full",
+            "--base-components is 2, but must be 1 to have a full base-covariance",
+        ),
+        ("--base-components 2 --base-means 1,2,3", "--base-means is a list of 3, but must be"),
+        ("--base-means 1", "--base-means is a list of 1, but must be absent"),
         ("--draws 1", "--draws is 1, but must be from 2 to"),
         ("--seeds 0", "--seeds is 0, but must be from 1 to"),
         (

@@ -28,6 +28,8 @@ pub enum Purpose {
     Data = 4,
     /// Moves and decisions of Monte Carlo methods.
     MonteCarlo = 5,
+    /// Where the components of a base start.
+    Components = 6,
     /// Orders of coordinates.
     Order = 7,
 }
@@ -76,6 +78,20 @@ impl Stream {
         dispatch(FillNormals { key: self.key, draw, first_point, out });
     }
 
+    /// A uniform number between 0 and 1, both excluded, that belongs to a point of a draw as its
+    /// normals do, and is independent of them.
+    ///
+    /// # Panics
+    /// As [`Stream::fill_normals`].
+    pub fn point_uniform_at(&self, draw: u64, point: u64) -> f64 {
+        assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
+        assert!(point < 1 << 33, "more than 2^33 points in one draw");
+        let [draw_low, draw_high] = halves(draw);
+        let [a, b, c, d] =
+            philox([(point / 2) as u32, UNIFORM_COORDINATE, draw_low, draw_high], self.key);
+        if point.is_multiple_of(2) { uniform(a, b) } else { uniform(c, d) }
+    }
+
     /// A uniform number between 0 and 1, both excluded: number `index` of this stream, apart from
     /// all that [`Stream::fill_normals`] uses.
     pub fn uniform_at(&self, index: u64) -> f64 {
@@ -99,6 +115,9 @@ impl Stream {
 
 /// The draw number whose counters serve single numbers.
 const SCALAR_DRAW: u64 = u64::MAX;
+
+/// The coordinate, beyond those of any point, whose counters serve a uniform number for each point.
+const UNIFORM_COORDINATE: u32 = u32::MAX;
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
 const KEY_STEPS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];

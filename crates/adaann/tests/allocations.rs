@@ -58,14 +58,15 @@ fn updates_allocate_nothing() {
         FlowSpec::Planar { layers: 4, activation: Activation::Tanh, precision: Precision::Single };
     for flow in [FlowSpec::planar(7), single, FlowSpec::Radial { layers: 3 }] {
         for dim in [1, 3, 6] {
-            for (path, covariance, trained) in [
-                (PathKind::Power, Covariance::Diagonal, false),
-                (PathKind::Likelihood, Covariance::Diagonal, true),
-                (PathKind::Bridge, Covariance::Full, true),
+            for (path, covariance, trained, components) in [
+                (PathKind::Power, Covariance::Diagonal, false, 1),
+                (PathKind::Likelihood, Covariance::Diagonal, true, 1),
+                (PathKind::Bridge, Covariance::Full, true, 1),
+                (PathKind::Bridge, Covariance::Diagonal, true, 3),
             ] {
                 let with = |refine| Settings {
                     flow: flow.clone(),
-                    base: BaseSpec { covariance, trained, ..BaseSpec::default() },
+                    base: BaseSpec { covariance, trained, components, ..BaseSpec::default() },
                     path,
                     schedule: Schedule::None,
                     work: Work { warmup: 1, anneal: 1, refine },
@@ -74,7 +75,7 @@ fn updates_allocate_nothing() {
                     ..Settings::default()
                 };
                 let (few, many) = (allocations(&with(10), dim), allocations(&with(500), dim));
-                assert_eq!(few, many, "{flow:?} d = {dim} {path:?}");
+                assert_eq!(few, many, "{flow:?} d = {dim} {path:?} K = {components}");
                 assert!(few > 0, "the counter sees nothing");
             }
         }

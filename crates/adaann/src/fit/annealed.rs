@@ -60,12 +60,13 @@ impl Annealed<'_> {
         self.target.evaluate(z, asked, &mut tile.work)?;
         if self.path.needs_reference() {
             tile.noise.truncate(z.len());
-            tile.log_reference[..z.len()].fill(0.0);
+            tile.log_reference[..z.padded_len()].fill(0.0);
             self.reference.log_density(z, &mut tile.noise, &mut tile.log_reference);
             if let Some(weights) = weights {
                 let gradient = &mut tile.work.evaluation.gradient;
                 self.reference.add_log_density_gradient(
                     weights.reference,
+                    z,
                     &mut tile.noise,
                     gradient,
                 );

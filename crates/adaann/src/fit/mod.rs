@@ -97,7 +97,7 @@ pub fn fit(
 
 fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
     let target = Unconstrained::new(target)?;
-    let base = settings.base.resolve(&target)?;
+    let base = settings.base.resolve(&target, settings.seed)?;
     let mut flow = Flow::new(&settings.flow, base.clone())?;
     flow.initialise(settings.initial_scale, settings.seed);
     let density = Annealed { target, path: settings.path, reference: base };
@@ -231,7 +231,7 @@ impl<'a> Run<'a> {
         self.outcome.trace.push(UpdateRecord { update: number, t, neg_elbo: tally.mean() });
         pieces::each(&mut self.gradient, |gradient| {
             for g in gradient {
-                *g /= tally.kept as f64;
+                *g /= tally.weight;
             }
         });
         // With no point kept the gradient is 0/0, and the update is skipped like any other without

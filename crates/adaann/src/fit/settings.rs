@@ -5,6 +5,7 @@ use crate::{
     flow::{Base, Covariance, FlowSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
+    rng::{Purpose, Stream},
     schedule::{Rule, Schedule, Work},
     target::{Target, Unconstrained, laplace},
 };
@@ -98,6 +99,12 @@ pub struct BaseSpec {
     pub covariance: Covariance,
     /// Does training move it?
     pub trained: bool,
+    /// K: 1 for a Gaussian, more for a mixture of that many Gaussians with equal weights, the
+    /// standard deviations above, and no correlations.
+    pub components: usize,
+    /// Where the components of a mixture have their means: K·d numbers, component by component. If
+    /// empty, they are drawn from N(mean, sd²), and the run's seed fixes them.
+    pub means: Vec<f64>,
 }
 
 /// Where the base density starts.
@@ -120,18 +127,25 @@ impl Default for BaseSpec {
             matrix: Vec::new(),
             covariance: Covariance::Diagonal,
             trained: false,
+            components: 1,
+            means: Vec::new(),
         }
     }
 }
 
 impl BaseSpec {
-    /// The base for a target.
+    /// The base for a target, in a run with this seed.
     ///
     /// # Errors
     /// If a list has neither one entry nor one for each coordinate, a number is out of range, the
-    /// matrix is no covariance, or no mode is found.
-    pub fn resolve(&self, target: &Unconstrained) -> Result<Base> {
+    /// matrix is no covariance, a mixture is asked for what it cannot have, or no mode is found.
+    pub fn resolve(&self, target: &Unconstrained, seed: u64) -> Result<Base> {
         let dim = target.dim();
+        self.check_components()?;
+        if self.components > 1 {
+            let base = self.mixture(dim, seed)?;
+            return Ok(if self.trained { base.trained() } else { base });
+        }
         let mean = spread_over("base-mean", &self.mean, dim)?;
         let base = match self.start {
             Start::Normal if self.matrix.is_empty() => {
@@ -145,6 +159,50 @@ impl BaseSpec {
         };
         let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };
         Ok(if self.trained { base.trained() } else { base })
+    }
+
+    /// Refuses what only one component, or only several, can have.
+    fn check_components(&self) -> Result<()> {
+        error::at_least_one("base-components", self.components)?;
+        if self.components == 1 {
+            return match self.means.len() {
+                0 => Ok(()),
+                given => Err(error::setting(
+                    "base-means",
+                    format!("a list of {given}"),
+                    "absent for a base of one component, whose mean is base-mean",
+                )),
+            };
+        }
+        let only_one = [
+            (self.start == Start::Laplace, "start at the laplace approximation of a mode"),
+            (!self.matrix.is_empty(), "have a base-matrix"),
+            (self.covariance == Covariance::Full, "have a full base-covariance"),
+        ];
+        match only_one.iter().find(|(asked, _)| *asked) {
+            None => Ok(()),
+            Some((_, what)) => {
+                Err(error::setting("base-components", self.components, format!("1 to {what}")))
+            }
+        }
+    }
+
+    fn mixture(&self, dim: usize, seed: u64) -> Result<Base> {
+        let numbers = self.components * dim;
+        let mean = spread_over("base-mean", &self.mean, dim)?.repeat(self.components);
+        let sd = spread_over("base-sd", &self.sd, dim)?.repeat(self.components);
+        if !self.means.is_empty() && self.means.len() != numbers {
+            let value = format!("a list of {}", self.means.len());
+            let range = format!("{} means of {dim} numbers, or absent", self.components);
+            return Err(error::setting("base-means", value, range));
+        }
+        let stream = Stream::new(seed, Purpose::Components);
+        let drawn = |i: usize| mean[i] + sd[i] * stream.normal_at(i as u64);
+        let means = match &self.means[..] {
+            [] => (0..numbers).map(drawn).collect(),
+            given => given.to_vec(),
+        };
+        Base::mixture(&vec![1.0; self.components], &means, &sd)
     }
 }
 
@@ -183,6 +241,17 @@ impl Settings {
         for (name, count) in counts {
             if !(2..=MOST_POINTS).contains(&count) {
                 return Err(error::setting(name, count, format!("from 2 to {MOST_POINTS}")));
+            }
+        }
+        self.base.check_components()?;
+        // The schedule's draws choose their components freely.
+        for (name, count) in &counts[..2] {
+            if *count < self.base.components {
+                let components = self.base.components;
+                let range = format!(
+                    "at least {components}, the number of base-components: each needs a point"
+                );
+                return Err(error::setting(name, *count, range));
             }
         }
         let updates = [

@@ -7,7 +7,7 @@
 use super::annealed::{Annealed, Tile};
 use crate::{
     Batch, Result,
-    flow::Flow,
+    flow::{Flow, Noise},
     pieces,
     rng::Stream,
     simd::{self, Buffer, F64, Kernel, Lane},
@@ -16,21 +16,28 @@ use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::cell::Cell;
 
+#[cfg(test)]
+mod tests;
+
 /// What a pass over points found out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
-    /// Σ (log q − log p_t) over the points kept.
+    /// Σ c (log q − log p_t) over the points kept, with the weight c that each stands for.
     pub(super) sum: f64,
+    /// Σ c over the points kept: what a sum over them is divided by to be a mean. With every weight
+    /// 1, as for a Gaussian base, it is their number.
+    pub(super) weight: f64,
     /// Points with a finite density and gradient.
     pub(super) kept: usize,
-    /// Points among them whose gradient is longer than the typical one.
+    /// Points among them whose gradient is longer than the typical one. What is typical is asked of
+    /// points, not of their weights: a limit is there for points that are unlike the others.
     pub(super) above: usize,
 }
 
 impl Tally {
     /// Estimate of E_q[log q − log p_t]; NaN if no point was kept.
     pub(super) fn mean(&self) -> f64 {
-        self.sum / self.kept as f64
+        self.sum / self.weight
     }
 }
 
@@ -56,7 +63,7 @@ impl Shards {
         self.points
     }
 
-    /// Adds up, over fresh points, the gradient of Σ (log q − log p_t) as the flow's sums.
+    /// Adds up, over fresh points, the gradient of Σ c (log q − log p_t) as the flow's sums.
     pub(super) fn gradient(
         &mut self,
         flow: &Flow,
@@ -66,7 +73,8 @@ impl Shards {
         t: f64,
         clip: PointClip,
     ) -> Result<(Tally, &[f64])> {
-        for_each(&mut self.shards, |shard| shard.gradient(flow, density, stream, draw, t, clip))?;
+        let update = Update { flow, density, stream, draw, points: self.points, t, clip };
+        for_each(&mut self.shards, |shard| shard.gradient(&update))?;
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
         for shard in rest {
             pieces::zip(&mut first.sums, &shard.sums, |sums, more| {
@@ -75,6 +83,7 @@ impl Shards {
                 }
             });
             first.tally.sum += shard.tally.sum;
+            first.tally.weight += shard.tally.weight;
             first.tally.kept += shard.tally.kept;
             first.tally.above += shard.tally.above;
         }
@@ -130,18 +139,34 @@ thread_local! {
     static TAPE: Cell<Buffer> = Cell::default();
 }
 
+/// What all shards of an update are told.
+struct Update<'a> {
+    flow: &'a Flow,
+    density: &'a Annealed<'a>,
+    stream: &'a Stream,
+    draw: u64,
+    /// Points of all shards.
+    points: usize,
+    t: f64,
+    clip: PointClip,
+}
+
 /// A run of neighbouring points with the memory to handle them.
 struct Shard {
     first: usize,
     len: usize,
     tile_len: usize,
-    noise: Batch,
+    noise: Noise,
+    /// What each point of an update stands for.
+    weight: Buffer,
     z: Batch,
     g_z: Batch,
     log_base: Buffer,
     log_det: Buffer,
     g_log_q: Buffer,
     g_log_det: Buffer,
+    /// What each point adds to the objective: its weight times its loss, 0 if it is lost.
+    loss: Buffer,
     /// By how much the gradient of each point is shortened.
     scale: Buffer,
     tape_len: usize,
@@ -160,13 +185,15 @@ impl Shard {
             first,
             len,
             tile_len,
-            noise: points.clone(),
+            noise: points.clone().into(),
+            weight: values.clone(),
             z: points.clone(),
             g_z: points,
             log_base: values.clone(),
             log_det: values.clone(),
             g_log_q: values.clone(),
             g_log_det: values.clone(),
+            loss: values.clone(),
             scale: values,
             tape_len: flow.tape_len(tile_len),
             density: Tile::zeros(flow.dim(), tile_len),
@@ -182,36 +209,28 @@ impl Shard {
         (first..end).step_by(tile_len).map(move |at| (at, tile_len.min(end - at)))
     }
 
-    /// Fresh draws of the flow, `len` of them from number `at` on.
-    fn draw(
-        &mut self,
-        flow: &Flow,
-        stream: &Stream,
-        draw: u64,
-        (at, len): (usize, usize),
-        tape: Option<&mut [f64]>,
-    ) {
-        self.noise.truncate(len);
-        self.z.truncate(len);
-        stream.fill_normals(draw, at as u64, &mut self.noise);
+    /// Moves the points that the noise makes.
+    fn forward(&mut self, flow: &Flow, tape: Option<&mut [f64]>) {
         flow.forward(&self.noise, &mut self.z, &mut self.log_base, &mut self.log_det, tape);
     }
 
-    fn gradient(
-        &mut self,
-        flow: &Flow,
-        density: &Annealed,
-        stream: &Stream,
-        draw: u64,
-        t: f64,
-        clip: PointClip,
-    ) -> Result<()> {
+    fn truncate(&mut self, len: usize) {
+        self.noise.truncate(len);
+        self.z.truncate(len);
+        self.g_z.truncate(len);
+    }
+
+    fn gradient(&mut self, update: &Update) -> Result<()> {
+        let Update { flow, density, stream, draw, points, t, clip } = *update;
         self.sums.fill(0.0);
         self.tally = Tally::default();
         let mut tape = TAPE.take();
         tape.reserve(self.tape_len);
-        for tile in self.tiles() {
-            self.draw(flow, stream, draw, tile, Some(&mut tape));
+        for (at, len) in self.tiles() {
+            self.truncate(len);
+            let (noise, weight) = (&mut self.noise, &mut self.weight);
+            flow.base().draw_stratified(stream, draw, at as u64, points, noise, weight);
+            self.forward(flow, Some(&mut tape));
             density.evaluate(&self.z, Some(t), &mut self.density)?;
             self.seed_cotangents(t, clip);
             flow.backward(
@@ -220,6 +239,7 @@ impl Shard {
                 &mut self.g_z,
                 &self.g_log_q,
                 &self.g_log_det,
+                &self.loss,
                 &tape,
                 &mut self.sums,
             );
@@ -228,10 +248,9 @@ impl Shard {
         Ok(())
     }
 
-    /// Cotangents of Σ (log q₀ − log det − log p_t) at the points of the tile.
+    /// Cotangents of Σ c (log q₀ − log det − log p_t) at the points of the tile.
     fn seed_cotangents(&mut self, t: f64, clip: PointClip) {
         let len = self.z.len();
-        self.g_z.truncate(len);
         // The padding is no point: NaN makes it a lost one.
         self.log_base[len..].fill(f64::NAN);
         simd::dispatch(Seed { t, clip, shard: self });
@@ -245,11 +264,13 @@ impl Shard {
         draw: u64,
     ) -> Result<()> {
         self.b.clear();
-        for tile in self.tiles() {
-            self.draw(flow, stream, draw, tile, None);
+        for (at, len) in self.tiles() {
+            self.truncate(len);
+            flow.base().draw(stream, draw, at as u64, &mut self.noise);
+            self.forward(flow, None);
             density.evaluate(&self.z, None, &mut self.density)?;
             // A point where a is not finite has no density at any t: it is lost whatever b is.
-            let (a, b) = (&self.density.a[..tile.1], &self.density.b[..tile.1]);
+            let (a, b) = (&self.density.a[..len], &self.density.b[..len]);
             let lost = f64::NEG_INFINITY;
             self.b.extend(a.iter().zip(b).map(|(a, b)| if a.is_finite() { *b } else { lost }));
         }
@@ -302,10 +323,10 @@ impl Kernel for Seed<'_> {
         let len = shard.z.padded_len();
         let (log_base, log_det) = (&shard.log_base[..len], &shard.log_det[..len]);
         let (g_log_q, g_log_det) = (&mut shard.g_log_q[..len], &mut shard.g_log_det[..len]);
-        let scale = &mut shard.scale[..len];
+        let (scale, losses) = (&mut shard.scale[..len], &mut shard.loss[..len]);
         let typical = F64::splat(simd, clip.typical);
         let longest = F64::splat(simd, clip.most.map_or(f64::INFINITY, |most| most * clip.typical));
-        let (mut sum, mut kept, mut above) = (zero, zero, zero);
+        let (mut sum, mut total, mut kept, mut above) = (zero, zero, zero, zero);
         for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
             let log_q = F64::load(simd, &log_base[at..]) - F64::load(simd, &log_det[at..]);
             let loss = log_q - shard.density.log_p(simd, t, at);
@@ -317,11 +338,15 @@ impl Kernel for Seed<'_> {
                 square = gradient.mul_add(gradient, square);
             }
             let keep = probe.eq(zero);
-            let weight = F64::select(keep, one, zero);
+            let weight = F64::load(simd, &shard.weight[at..]);
+            let loss = F64::select(keep, weight * loss, zero);
+            let weight = F64::select(keep, weight, zero);
             weight.store(&mut g_log_q[at..]);
             (-weight).store(&mut g_log_det[at..]);
-            sum = sum + F64::select(keep, loss, zero);
-            kept = kept + weight;
+            loss.store(&mut losses[at..]);
+            sum = sum + loss;
+            total = total + weight;
+            kept = kept + F64::select(keep, one, zero);
             let length = square.sqrt();
             above = above + F64::select(keep & typical.lt(length), one, zero);
             F64::select(longest.lt(length), longest / length, one).store(&mut scale[at..]);
@@ -330,15 +355,17 @@ impl Kernel for Seed<'_> {
             let gradient = &shard.density.gradient().padded_row(d)[..len];
             let (z, g_z) = (shard.z.padded_row_mut(d), shard.g_z.padded_row_mut(d));
             for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
-                let keep = zero.lt(F64::load(simd, &g_log_q[at..]));
+                let weight = F64::load(simd, &g_log_q[at..]);
+                let keep = zero.lt(weight);
                 let g = F64::load(simd, &gradient[at..]) * F64::load(simd, &scale[at..]);
-                F64::select(keep, -g, zero).store(&mut g_z[at..]);
+                F64::select(keep, -(weight * g), zero).store(&mut g_z[at..]);
                 // Zero times an infinite coordinate would be NaN.
                 F64::select(keep, F64::load(simd, &z[at..]), zero).store(&mut z[at..]);
             }
         }
         shard.tally.above += above.add_lanes() as usize;
         shard.tally.sum += sum.add_lanes();
+        shard.tally.weight += total.add_lanes();
         shard.tally.kept += kept.add_lanes() as usize;
     }
 }

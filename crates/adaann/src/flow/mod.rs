@@ -27,6 +27,7 @@ mod triangle;
 
 pub use crate::net::Activation as UnitActivation;
 pub use autoregressive::Autoregressive;
+pub(crate) use base::Noise;
 pub use base::{Base, Covariance};
 pub use choices::{Hidden, Mask, Ordering};
 pub use conditioned::affine::ScaleMap;
@@ -34,7 +35,7 @@ pub use glow::Glow;
 pub use realnvp::RealNvp;
 pub use spec::FlowSpec;
 pub use spline::SplineSpec;
-pub use trained::{Draws, Flow};
+pub use trained::{Draws, Flow, LogDensityGradient};
 
 use crate::{Batch, Result, error};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! A flow with its base and its parameters: draws, and log q anywhere.
 
-use super::{Base, FlowSpec, Grain, Parameter, Stack, Weights};
+use super::{Base, FlowSpec, Grain, Noise, Parameter, Stack, Weights};
 use crate::{
     Batch, Error, Result,
     batch::padded,
@@ -18,6 +18,17 @@ pub struct Draws {
     pub points: Batch,
     /// log q at each point.
     pub log_q: Vec<f64>,
+}
+
+/// log q at points, and the gradient of Σ k_n log q(x_n).
+#[derive(Debug, Clone)]
+pub struct LogDensityGradient {
+    /// log q at each point.
+    pub log_q: Vec<f64>,
+    /// The gradient in the flat parameter vector.
+    pub parameters: Vec<f64>,
+    /// The gradient in the points: k_n ∇ log q(x_n).
+    pub points: Batch,
 }
 
 /// A normalizing flow: base, layers and parameters.
@@ -156,13 +167,13 @@ impl Flow {
 
     /// Length of the sums that [`Flow::backward`] adds to.
     pub(crate) fn sums_len(&self) -> usize {
-        self.base.parameter_len() + self.stack.sums_len()
+        self.base.sums_len() + self.stack.sums_len()
     }
 
     /// z = f(base(noise)), with log q₀ at the base points and the log-determinant.
     pub(crate) fn forward(
         &self,
-        noise: &Batch,
+        noise: &Noise,
         z: &mut Batch,
         log_base: &mut [f64],
         log_det: &mut [f64],
@@ -174,32 +185,35 @@ impl Flow {
     }
 
     /// From the cotangents of the image, and of log q₀ − log det (`g_log_q`, with its negative in
-    /// `g_log_det`), to the parameters': added to `sums`. `z` and `g_z` end at the base.
+    /// `g_log_det`), to the parameters': added to `sums`. `loss` is what each point adds to the
+    /// objective, its weight included. `z` and `g_z` end at the base.
     #[expect(
         clippy::too_many_arguments,
         reason = "buffers that the caller owns, each with its own name"
     )]
     pub(crate) fn backward(
         &self,
-        noise: &Batch,
+        noise: &Noise,
         z: &mut Batch,
         g_z: &mut Batch,
         g_log_q: &[f64],
         g_log_det: &[f64],
+        loss: &[f64],
         tape: &[f64],
         sums: &mut [f64],
     ) {
-        let (base, layers) = sums.split_at_mut(self.base.parameter_len());
+        let (base, layers) = sums.split_at_mut(self.base.sums_len());
         self.stack.backward(self.weights(), z, g_z, g_log_det, tape, layers);
-        self.base.backward(noise, g_z, g_log_q, base);
+        self.base.backward(noise, z, g_z, g_log_q, loss, base);
     }
 
     /// The gradient in the flat parameter vector that the sums amount to.
     pub(crate) fn gradient(&mut self, sums: &[f64], gradient: &mut [f64]) {
         let split = self.base.parameter_len();
-        gradient[..split].copy_from_slice(&sums[..split]);
+        let (base_sums, sums) = sums.split_at(self.base.sums_len());
+        self.base.gradient(base_sums, &mut gradient[..split]);
         gradient[split..].fill(0.0);
-        let (layers, sums) = (&self.parameters[split..], &sums[split..]);
+        let layers = &self.parameters[split..];
         self.stack.gradient(layers, &mut self.derived, sums, &mut gradient[split..]);
     }
 
@@ -207,15 +221,15 @@ impl Flow {
     pub fn sample(&self, count: usize, seed: u64) -> Draws {
         let mut draws = Draws { points: Batch::zeros(self.dim(), count), log_q: vec![0.0; count] };
         let stream = Stream::new(seed, Purpose::Posterior);
-        let mut noise = Batch::zeros(self.dim(), TILE);
-        let mut z = noise.clone();
+        let mut noise = Noise::zeros(self.dim(), TILE);
+        let mut z = Batch::zeros(self.dim(), TILE);
         let mut log_base = vec![0.0; TILE];
         let mut log_det = vec![0.0; TILE];
         for at in (0..count).step_by(TILE) {
             let len = TILE.min(count - at);
             noise.truncate(len);
             z.truncate(len);
-            stream.fill_normals(0, at as u64, &mut noise);
+            self.base.draw(&stream, 0, at as u64, &mut noise);
             self.forward(&noise, &mut z, &mut log_base, &mut log_det, None);
             draws.points.copy_points(at, &z, 0, len);
             for (i, log_q) in draws.log_q[at..at + len].iter_mut().enumerate() {
@@ -230,18 +244,80 @@ impl Flow {
     /// # Errors
     /// If the points have another dimension.
     pub fn log_density(&self, points: &Batch) -> Result<Vec<f64>> {
-        if points.dim() != self.dim() {
-            return Err(Error::Shape {
-                what: "a point".into(),
-                found: format!("{} coordinates", points.dim()),
-                expected: self.dim().to_string(),
-            });
-        }
+        self.check_dim(points)?;
         let mut z = points.clone();
         let mut log_det = vec![0.0; points.padded_len()];
         self.stack.inverse(self.weights(), &mut z, &mut log_det, None);
-        let mut log_q: Vec<f64> = log_det[..points.len()].iter().map(|log_det| -log_det).collect();
+        let mut log_q: Vec<f64> = log_det.iter().map(|log_det| -log_det).collect();
         self.base.log_density(&z, &mut Batch::zeros(self.dim(), points.len()), &mut log_q);
+        log_q.truncate(points.len());
         Ok(log_q)
+    }
+
+    /// log q at any points, and the gradient of Σ k_n log q(x_n) in the flat parameter vector and
+    /// in the points.
+    ///
+    /// With k = −1/N the parameters' gradient is that of the maximum-likelihood objective; a single
+    /// k = 1 among zeros gives the score of one point.
+    ///
+    /// # Errors
+    /// If the points have another dimension, or there is not one k for each.
+    pub fn log_density_gradient(&self, points: &Batch, k: &[f64]) -> Result<LogDensityGradient> {
+        self.check_dim(points)?;
+        if k.len() != points.len() {
+            return Err(Error::Shape {
+                what: "the weights of the points".into(),
+                found: format!("{} numbers", k.len()),
+                expected: points.len().to_string(),
+            });
+        }
+        let (dim, split) = (self.dim(), self.base.parameter_len());
+        let mut out = LogDensityGradient {
+            log_q: vec![0.0; points.len()],
+            parameters: vec![0.0; self.parameters.len()],
+            points: Batch::zeros(dim, points.len()),
+        };
+        let (base, layers) = out.parameters.split_at_mut(split);
+        let mut sums = Buffer::zeros(self.stack.sums_len());
+        let mut tape = Buffer::zeros(self.tape_len(TILE));
+        let mut z = Batch::zeros(dim, TILE);
+        let (mut g_z, mut work) = (z.clone(), z.clone());
+        for at in (0..points.len()).step_by(TILE) {
+            let len = TILE.min(points.len() - at);
+            for batch in [&mut z, &mut g_z, &mut work] {
+                batch.truncate(len);
+            }
+            z.copy_points(0, points, at, len);
+            let mut log_det = [0.0; TILE];
+            self.stack.inverse(self.weights(), &mut z, &mut log_det, Some(&mut tape));
+            let mut log_q = log_det.map(|log_det| -log_det);
+            self.base.log_density(&z, &mut work, &mut log_q);
+            out.log_q[at..at + len].copy_from_slice(&log_q[..len]);
+
+            let k = &k[at..at + len];
+            g_z.padded_rows_mut().for_each(|row| row.fill(0.0));
+            self.base.pull_log_density(&z, &work, k, &mut g_z, base);
+            let mut g_log_det = [0.0; TILE];
+            for (g_log_det, k) in g_log_det.iter_mut().zip(k) {
+                *g_log_det = -k;
+            }
+            let weights = self.weights();
+            self.stack.backward_inverse(weights, &mut z, &mut g_z, &g_log_det, &tape, &mut sums);
+            out.points.copy_points(at, &g_z, 0, len);
+        }
+        let mut derived = self.derived.clone();
+        self.stack.gradient(&self.parameters[split..], &mut derived, &sums, layers);
+        Ok(out)
+    }
+
+    fn check_dim(&self, points: &Batch) -> Result<()> {
+        if points.dim() == self.dim() {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "a point".into(),
+            found: format!("{} coordinates", points.dim()),
+            expected: self.dim().to_string(),
+        })
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     let (noise, at_edge) = grid(dim);
     let mut z = noise.clone();
     let mut log_q = vec![0.0; noise.padded_len()];
-    base.forward(&noise, &mut z, &mut log_q);
+    base.forward(&noise.into(), &mut z, &mut log_q);
     let mut work = Workspace::zeros(dim, z.len());
     unconstrained.evaluate(&z, None, &mut work).ok()?;
     let (theta, log_jacobian) = unconstrained.constrain(&z);

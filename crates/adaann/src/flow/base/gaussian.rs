@@ -1,15 +1,12 @@
-//! The base density: a Gaussian with any mean and a diagonal or full covariance, fixed or trained.
+//! A Gaussian base with any mean and a diagonal or full covariance, fixed or trained.
 //!
 //! z₀ = μ + L ε with standard normal ε, so log q₀(z₀) = −|ε|²/2 − Σ log L_ii − (d/2) log 2π. A
 //! trained base has μ, log L_ii and, if full, the entries of L below the diagonal in the flow's
 //! parameter vector.
 
-use super::Parameter;
-use crate::{Batch, Result, error, linear};
+use super::{LOG_SQRT_2PI, Parameter, check_mean, check_sd};
+use crate::{Batch, Result, linear};
 use serde::{Deserialize, Serialize};
-
-/// log √(2π)
-const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
 /// Which entries the factor of the covariance has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -22,10 +19,9 @@ pub enum Covariance {
     Full,
 }
 
-/// A Gaussian base.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked")]
-pub struct Base {
+/// A Gaussian.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Gaussian {
     mean: Vec<f64>,
     /// L, row by row: d numbers of the diagonal, or d·d with zeros above it.
     factor: Vec<f64>,
@@ -33,20 +29,14 @@ pub struct Base {
     trained: bool,
 }
 
-/// A base as a file has it.
-#[derive(Deserialize)]
-struct Unchecked {
-    mean: Vec<f64>,
-    factor: Vec<f64>,
-    covariance: Covariance,
-    trained: bool,
-}
-
-impl TryFrom<Unchecked> for Base {
-    type Error = String;
-
-    fn try_from(file: Unchecked) -> Result<Self, String> {
-        let Unchecked { mean, factor, covariance, trained } = file;
+impl Gaussian {
+    /// A Gaussian as a file has it.
+    pub(super) fn from_file(
+        mean: Vec<f64>,
+        factor: Vec<f64>,
+        covariance: Covariance,
+        trained: bool,
+    ) -> Result<Self, String> {
         check_mean(&mean).map_err(|error| error.to_string())?;
         let dim = mean.len();
         let (expected, step) = match covariance {
@@ -61,11 +51,9 @@ impl TryFrom<Unchecked> for Base {
         }
         Ok(Self { mean, factor, covariance, trained })
     }
-}
 
-impl Base {
     /// N(0, I) in `dim` dimensions.
-    pub fn standard(dim: usize) -> Self {
+    pub(super) fn standard(dim: usize) -> Self {
         Self {
             mean: vec![0.0; dim],
             factor: vec![1.0; dim],
@@ -75,21 +63,9 @@ impl Base {
     }
 
     /// Independent coordinates with the given means and standard deviations.
-    ///
-    /// # Errors
-    /// If the lengths differ, a mean is not finite or a standard deviation not positive.
-    pub fn diagonal(mean: &[f64], sd: &[f64]) -> Result<Self> {
+    pub(super) fn diagonal(mean: &[f64], sd: &[f64]) -> Result<Self> {
         check_mean(mean)?;
-        if sd.len() != mean.len() {
-            return Err(error::setting(
-                "base-sd",
-                format!("a list of {}", sd.len()),
-                format!("one number or {}", mean.len()),
-            ));
-        }
-        if let Some(bad) = sd.iter().find(|sd| !(sd.is_finite() && **sd > 0.0)) {
-            return Err(error::setting("base-sd", bad, "positive and finite"));
-        }
+        check_sd(sd, mean.len())?;
         Ok(Self {
             mean: mean.to_vec(),
             factor: sd.to_vec(),
@@ -99,24 +75,19 @@ impl Base {
     }
 
     /// A Gaussian with a full covariance matrix, given row by row.
-    ///
-    /// # Errors
-    /// If a mean is not finite or the matrix not symmetric and positive definite.
-    pub fn full(mean: &[f64], covariance: &[f64]) -> Result<Self> {
+    pub(super) fn full(mean: &[f64], covariance: &[f64]) -> Result<Self> {
         check_mean(mean)?;
         let factor = linear::cholesky(mean.len(), covariance)?;
         Ok(Self { mean: mean.to_vec(), factor, covariance: Covariance::Full, trained: false })
     }
 
     /// The same base with parameters that training may move.
-    #[must_use]
-    pub fn trained(self) -> Self {
+    pub(super) fn trained(self) -> Self {
         Self { trained: true, ..self }
     }
 
     /// The same density with a factor that has all entries below the diagonal.
-    #[must_use]
-    pub fn with_full_factor(self) -> Self {
+    pub(super) fn with_full_factor(self) -> Self {
         match self.covariance {
             Covariance::Full => self,
             Covariance::Diagonal => {
@@ -131,12 +102,12 @@ impl Base {
     }
 
     /// Number of coordinates.
-    pub fn dim(&self) -> usize {
+    pub(super) fn dim(&self) -> usize {
         self.mean.len()
     }
 
     /// The mean.
-    pub fn mean(&self) -> &[f64] {
+    pub(super) fn mean(&self) -> &[f64] {
         &self.mean
     }
 
@@ -224,7 +195,7 @@ impl Base {
     }
 
     /// z ← μ + L ε and log q₀(z) for every point, padding included.
-    pub(crate) fn forward(&self, noise: &Batch, z: &mut Batch, log_q: &mut [f64]) {
+    pub(super) fn forward(&self, noise: &Batch, z: &mut Batch, log_q: &mut [f64]) {
         log_q[..z.padded_len()].fill(self.log_peak());
         for i in 0..self.dim() {
             let noise_i = noise.padded_row(i);
@@ -269,7 +240,7 @@ impl Base {
     }
 
     /// Adds log q₀ at any points to `log_q`. `noise` receives ε = L⁻¹(z − μ).
-    pub(crate) fn log_density(&self, z: &Batch, noise: &mut Batch, log_q: &mut [f64]) {
+    pub(super) fn log_density(&self, z: &Batch, noise: &mut Batch, log_q: &mut [f64]) {
         let peak = self.log_peak();
         for log_q in &mut log_q[..z.len()] {
             *log_q += peak;
@@ -287,9 +258,9 @@ impl Base {
         }
     }
 
-    /// Adds `weight` · ∇ log q₀ = −weight · L⁻ᵀ ε, with ε as [`Base::log_density`] left it; ε is
-    /// used up.
-    pub(crate) fn add_log_density_gradient(
+    /// Adds `weight` · ∇ log q₀ = −weight · L⁻ᵀ ε, with ε as [`Gaussian::log_density`] left it; ε
+    /// is used up.
+    pub(super) fn add_log_density_gradient(
         &self,
         weight: f64,
         noise: &mut Batch,
@@ -309,6 +280,49 @@ impl Base {
             }
         }
     }
+
+    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`,
+    /// with ε as [`Gaussian::log_density`] left it.
+    ///
+    /// With x = L⁻ᵀ ε it is −x in z, x in μ, and x_i ε_j − δ_ij/L_ij in L_ij.
+    pub(super) fn pull_log_density(
+        &self,
+        noise: &Batch,
+        k: &[f64],
+        g_z: &mut Batch,
+        gradient: &mut [f64],
+    ) {
+        let dim = self.dim();
+        let mut x = vec![0.0; dim];
+        for n in 0..noise.len() {
+            // A weight of 0 leaves its point out, wherever that is.
+            if k[n] == 0.0 {
+                continue;
+            }
+            for i in (0..dim).rev() {
+                let mut rest = noise.row(i)[n];
+                if self.covariance == Covariance::Full {
+                    for j in i + 1..dim {
+                        rest -= self.entry(j, i) * x[j];
+                    }
+                }
+                x[i] = rest / self.entry(i, i);
+                g_z.row_mut(i)[n] -= k[n] * x[i];
+            }
+            if !self.trained {
+                continue;
+            }
+            for i in 0..dim {
+                gradient[i] += k[n] * x[i];
+                gradient[dim + i] += k[n] * (x[i] * noise.row(i)[n] * self.entry(i, i) - 1.0);
+            }
+            if self.covariance == Covariance::Full {
+                for (slot, (i, j)) in gradient[2 * dim..].iter_mut().zip(below(dim)) {
+                    *slot += k[n] * x[i] * noise.row(j)[n];
+                }
+            }
+        }
+    }
 }
 
 /// (i, j) of the entries below the diagonal, row by row.
@@ -318,12 +332,4 @@ fn below(dim: usize) -> impl Iterator<Item = (usize, usize)> {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn check_mean(mean: &[f64]) -> Result<()> {
-    error::at_least_one("dim", mean.len())?;
-    match mean.iter().find(|mean| !mean.is_finite()) {
-        Some(bad) => Err(error::setting("base-mean", bad, "finite")),
-        None => Ok(()),
-    }
 }

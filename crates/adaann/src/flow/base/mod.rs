@@ -1,0 +1,306 @@
+//! The base density q₀ of a flow: a Gaussian, or a mixture of Gaussians, fixed or trained.
+
+mod gaussian;
+mod mixture;
+mod noise;
+#[cfg(test)]
+mod tests;
+
+pub use gaussian::Covariance;
+pub(crate) use noise::Noise;
+
+use super::Parameter;
+use crate::{Batch, Result, error, rng::Stream};
+use gaussian::Gaussian;
+use mixture::Mixture;
+use serde::{Deserialize, Serialize};
+
+/// log √(2π)
+const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
+
+/// A base density.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Base(Kind);
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Kind {
+    Gaussian(Gaussian),
+    Mixture(Mixture),
+}
+
+/// A base as a file has it: a Gaussian has a factor, a mixture has logits and log scales.
+#[derive(Deserialize)]
+struct Unchecked {
+    mean: Vec<f64>,
+    factor: Option<Vec<f64>>,
+    covariance: Option<Covariance>,
+    logit: Option<Vec<f64>>,
+    log_scale: Option<Vec<f64>>,
+    trained: bool,
+}
+
+impl TryFrom<Unchecked> for Base {
+    type Error = String;
+
+    fn try_from(file: Unchecked) -> Result<Self, String> {
+        let Unchecked { mean, factor, covariance, logit, log_scale, trained } = file;
+        Ok(Self(match (factor, covariance, logit, log_scale) {
+            (Some(factor), Some(covariance), None, None) => {
+                Kind::Gaussian(Gaussian::from_file(mean, factor, covariance, trained)?)
+            }
+            (None, None, Some(logit), Some(log_scale)) => {
+                Kind::Mixture(Mixture::from_file(logit, mean, log_scale, trained)?)
+            }
+            _ => return Err("the base is neither a Gaussian nor a mixture".into()),
+        }))
+    }
+}
+
+/// Calls a method of whichever kind it is.
+macro_rules! of_kind {
+    ($base:expr, $kind:ident => $call:expr) => {
+        match $base {
+            Kind::Gaussian($kind) => $call,
+            Kind::Mixture($kind) => $call,
+        }
+    };
+}
+
+impl Base {
+    /// N(0, I) in `dim` dimensions.
+    pub fn standard(dim: usize) -> Self {
+        Self(Kind::Gaussian(Gaussian::standard(dim)))
+    }
+
+    /// Independent coordinates with the given means and standard deviations.
+    ///
+    /// # Errors
+    /// If the lengths differ, a mean is not finite or a standard deviation not positive.
+    pub fn diagonal(mean: &[f64], sd: &[f64]) -> Result<Self> {
+        Ok(Self(Kind::Gaussian(Gaussian::diagonal(mean, sd)?)))
+    }
+
+    /// A Gaussian with a full covariance matrix, given row by row.
+    ///
+    /// # Errors
+    /// If a mean is not finite or the matrix not symmetric and positive definite.
+    pub fn full(mean: &[f64], covariance: &[f64]) -> Result<Self> {
+        Ok(Self(Kind::Gaussian(Gaussian::full(mean, covariance)?)))
+    }
+
+    /// Σ_k w_k N(μ_k, diag σ_k²): K weights, whose sum need not be 1, then the K means and the K
+    /// standard deviations, each component's coordinates one after another.
+    ///
+    /// ```
+    /// use adaann::flow::Base;
+    ///
+    /// // A narrow component at (0, 0) and one three times as heavy at (5, 1).
+    /// let base = Base::mixture(&[1.0, 3.0], &[0.0, 0.0, 5.0, 1.0], &[0.1, 0.1, 2.0, 1.0])?;
+    /// assert_eq!((base.dim(), base.components()), (2, 2));
+    /// assert!((base.mean()[0] - 3.75).abs() < 1e-12);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the lengths do not fit, a mean is not finite, or a weight or a standard deviation is not
+    /// positive and finite.
+    pub fn mixture(weights: &[f64], means: &[f64], sds: &[f64]) -> Result<Self> {
+        Ok(Self(Kind::Mixture(Mixture::new(weights, means, sds)?)))
+    }
+
+    /// The same base with parameters that training may move.
+    #[must_use]
+    pub fn trained(self) -> Self {
+        Self(match self.0 {
+            Kind::Gaussian(gaussian) => Kind::Gaussian(gaussian.trained()),
+            Kind::Mixture(mixture) => Kind::Mixture(mixture.trained()),
+        })
+    }
+
+    /// The same density with a factor that has all entries below the diagonal; a mixture, whose
+    /// components have none, stays as it is.
+    #[must_use]
+    pub fn with_full_factor(self) -> Self {
+        match self.0 {
+            Kind::Gaussian(gaussian) => Self(Kind::Gaussian(gaussian.with_full_factor())),
+            Kind::Mixture(_) => self,
+        }
+    }
+
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        of_kind!(&self.0, base => base.dim())
+    }
+
+    /// The mean; of a mixture the mean of all of it.
+    pub fn mean(&self) -> &[f64] {
+        of_kind!(&self.0, base => base.mean())
+    }
+
+    /// Number of components: 1 for a Gaussian.
+    pub fn components(&self) -> usize {
+        self.weights().len()
+    }
+
+    /// The components' weights, which add up to 1.
+    pub fn weights(&self) -> &[f64] {
+        match &self.0 {
+            Kind::Gaussian(_) => &[1.0],
+            Kind::Mixture(mixture) => mixture.weights(),
+        }
+    }
+
+    /// The blocks of the parameter vector: none if the base is fixed.
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
+        of_kind!(&self.0, base => base.parameters())
+    }
+
+    /// Length of the blocks together, without making them.
+    pub(super) fn parameter_len(&self) -> usize {
+        of_kind!(&self.0, base => base.parameter_len())
+    }
+
+    /// The parameter vector of the base as it is.
+    pub(super) fn to_parameters(&self) -> Vec<f64> {
+        of_kind!(&self.0, base => base.to_parameters())
+    }
+
+    /// Takes on the values of a parameter vector.
+    pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
+        of_kind!(&mut self.0, base => base.set_parameters(parameters));
+    }
+
+    /// The random numbers of independent draws: points `first_point` and on of draw number `draw`.
+    pub(crate) fn draw(&self, stream: &Stream, draw: u64, first_point: u64, noise: &mut Noise) {
+        stream.fill_normals(draw, first_point, &mut noise.normal);
+        if let Kind::Mixture(mixture) = &self.0 {
+            mixture.choose(stream, draw, first_point, noise);
+        }
+    }
+
+    /// The random numbers of `total` draws that represent each component by its own share, with
+    /// the weight of each point: points `first_point` and on. A mean over all of them is one of
+    /// weight · value, and the weights of all of them add up to their number.
+    pub(crate) fn draw_stratified(
+        &self,
+        stream: &Stream,
+        draw: u64,
+        first_point: u64,
+        total: usize,
+        noise: &mut Noise,
+        weight: &mut [f64],
+    ) {
+        stream.fill_normals(draw, first_point, &mut noise.normal);
+        match &self.0 {
+            Kind::Gaussian(_) => weight.fill(1.0),
+            Kind::Mixture(mixture) => mixture.stratify(first_point, total, noise, weight),
+        }
+    }
+
+    /// z ← base points and log q₀(z) for every point, padding included.
+    pub(crate) fn forward(&self, noise: &Noise, z: &mut Batch, log_q: &mut [f64]) {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.forward(&noise.normal, z, log_q),
+            Kind::Mixture(mixture) => mixture.forward(noise, z, log_q),
+        }
+    }
+
+    /// Length of the sums that [`Base::backward`] adds to.
+    pub(super) fn sums_len(&self) -> usize {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.parameter_len(),
+            Kind::Mixture(mixture) => mixture.sums_len(),
+        }
+    }
+
+    /// Adds to `sums` what the base's parameters receive from the cotangents `g_z` of the base
+    /// points, which come through the layers, and `g_log_q` of log q₀. `loss` is what each point
+    /// adds to the objective, its weight included. `z` and `g_z` are used up.
+    pub(super) fn backward(
+        &self,
+        noise: &Noise,
+        z: &mut Batch,
+        g_z: &mut Batch,
+        g_log_q: &[f64],
+        loss: &[f64],
+        sums: &mut [f64],
+    ) {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.backward(&noise.normal, g_z, g_log_q, sums),
+            Kind::Mixture(mixture) => mixture.backward(noise, z, g_z, g_log_q, loss, sums),
+        }
+    }
+
+    /// The gradient in the base's parameters that the sums amount to.
+    pub(super) fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        match &self.0 {
+            Kind::Gaussian(_) => gradient.copy_from_slice(sums),
+            Kind::Mixture(mixture) => mixture.gradient(sums, gradient),
+        }
+    }
+
+    /// Adds log q₀ at any points to `log_q`, which is as long as a padded row. `work` receives what
+    /// the gradients below need besides the points.
+    pub(crate) fn log_density(&self, z: &Batch, work: &mut Batch, log_q: &mut [f64]) {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.log_density(z, work, log_q),
+            Kind::Mixture(mixture) => mixture.log_density(z, log_q),
+        }
+    }
+
+    /// Adds `weight` · ∇ log q₀ at the points, with `work` as [`Base::log_density`] left it; it is
+    /// used up.
+    pub(crate) fn add_log_density_gradient(
+        &self,
+        weight: f64,
+        z: &Batch,
+        work: &mut Batch,
+        gradient: &mut Batch,
+    ) {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.add_log_density_gradient(weight, work, gradient),
+            Kind::Mixture(mixture) => mixture.add_log_density_gradient(weight, z, gradient),
+        }
+    }
+
+    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`,
+    /// with `work` as [`Base::log_density`] left it. A point with k = 0 adds nothing, wherever it is.
+    pub(super) fn pull_log_density(
+        &self,
+        z: &Batch,
+        work: &Batch,
+        k: &[f64],
+        g_z: &mut Batch,
+        gradient: &mut [f64],
+    ) {
+        match &self.0 {
+            Kind::Gaussian(gaussian) => gaussian.pull_log_density(work, k, g_z, gradient),
+            Kind::Mixture(mixture) => mixture.pull_log_density(z, k, g_z, gradient),
+        }
+    }
+}
+
+fn check_mean(mean: &[f64]) -> Result<()> {
+    error::at_least_one("dim", mean.len())?;
+    match mean.iter().find(|mean| !mean.is_finite()) {
+        Some(bad) => Err(error::setting("base-mean", bad, "finite")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses standard deviations that are not positive, or not `count` of them.
+fn check_sd(sd: &[f64], count: usize) -> Result<()> {
+    if sd.len() != count {
+        return Err(error::setting(
+            "base-sd",
+            format!("a list of {}", sd.len()),
+            format!("one number or {count}"),
+        ));
+    }
+    match sd.iter().find(|sd| !(sd.is_finite() && **sd > 0.0)) {
+        Some(bad) => Err(error::setting("base-sd", bad, "positive and finite")),
+        None => Ok(()),
+    }
+}
