@@ -222,7 +222,7 @@ impl Shard {
 
     fn gradient(&mut self, update: &Update) -> Result<()> {
         let Update { flow, density, stream, draw, points, t, clip } = *update;
-        self.sums.fill(0.0);
+        update.flow.clear(&mut self.sums);
         self.tally = Tally::default();
         let mut tape = TAPE.take();
         tape.reserve(self.tape_len);

@@ -139,6 +139,12 @@ impl Stack for Compose {
         self.sums
     }
 
+    fn clear(&self, sums: &mut [f64]) {
+        for part in &self.parts {
+            part.stack.clear(&mut sums[part.sums.clone()]);
+        }
+    }
+
     fn backward(
         &self,
         weights: Weights,

@@ -160,6 +160,11 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Length of the buffer that [`Stack::backward`] and [`Stack::backward_inverse`] add to.
     fn sums_len(&self) -> usize;
 
+    /// Readies sums for the first of some backward passes.
+    fn clear(&self, sums: &mut [f64]) {
+        sums.fill(0.0);
+    }
+
     /// The vector-Jacobian product of [`Stack::forward`], which filled the tape: `g_z` goes from
     /// the cotangent of the image to that of the base points, given also the cotangent of the
     /// log-determinant. `z` goes from the image back to the base points. What the parameters

@@ -207,6 +207,13 @@ impl Flow {
         self.base.backward(noise, z, g_z, g_log_q, loss, base);
     }
 
+    /// Readies sums for the first backward pass of an update.
+    pub(crate) fn clear(&self, sums: &mut [f64]) {
+        let (base, layers) = sums.split_at_mut(self.base.sums_len());
+        base.fill(0.0);
+        self.stack.clear(layers);
+    }
+
     /// The gradient in the flat parameter vector that the sums amount to.
     pub(crate) fn gradient(&mut self, sums: &[f64], gradient: &mut [f64]) {
         let split = self.base.parameter_len();

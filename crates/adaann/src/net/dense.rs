@@ -76,45 +76,41 @@ impl Kernel for Apply<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (matrix, bias) = self.dense.split(self.parameters);
-        for group in 0..self.records.groups() {
-            let record = &mut self.tape[group * self.records.rows..][..self.records.rows];
-            let (before, after) = record.split_at_mut(self.place.output);
-            let mut product = Product {
-                dense: self.dense,
-                matrix,
-                bias,
-                floor: self.floor,
-                input: &before[self.place.input..][..self.dense.inputs],
-                output: &mut after[..self.dense.outputs()],
-            };
-            cut(simd, self.rows.clone(), self.records.len(group), &mut product);
-        }
+        let (rows, points) = (self.rows.clone(), self.records.points);
+        cut(simd, rows, points, &mut Product { apply: self, matrix, bias });
     }
 }
 
-struct Product<'a> {
-    dense: &'a Dense,
-    matrix: &'a [f64],
-    bias: &'a [f64],
-    floor: f64,
-    input: &'a [Row],
-    output: &'a mut [Row],
+struct Product<'a, 'b> {
+    apply: Apply<'a>,
+    matrix: &'b [f64],
+    bias: &'b [f64],
 }
 
-impl Tiled for Product<'_> {
+impl Tiled for Product<'_, '_> {
     #[inline(always)]
-    fn tile<S: Simd, const M: usize, const R: usize>(&mut self, simd: S, row: usize, at: usize) {
+    fn tile<S: Simd, const M: usize, const R: usize>(
+        &mut self,
+        simd: S,
+        row: usize,
+        group: usize,
+        at: usize,
+    ) {
+        let Apply { dense, place, records, floor, .. } = self.apply;
+        let record = &mut self.apply.tape[group * records.rows..][..records.rows];
+        let (before, after) = record.split_at_mut(place.output);
         let mut tile: Tile<S, M, R> = [[F64::splat(simd, 0.0); R]; M];
         for m in 0..M {
             tile[m] = [F64::splat(simd, self.bias[row + m]); R];
         }
-        let input = &self.input[..self.dense.reach[row + M - 1]];
-        let rows = Rows::<M>::new(self.matrix, self.dense.inputs, row, input.len());
+        let input = &before[place.input..][..dense.reach[row + M - 1]];
+        let rows = Rows::<M>::new(self.matrix, dense.inputs, row, input.len());
         let tile = accumulate(simd, &rows, input, at, tile);
-        let floor = F64::splat(simd, self.floor);
+        let floor = F64::splat(simd, floor);
+        let output = &mut after[row..row + M];
         for m in 0..M {
             for r in 0..R {
-                let lanes = &mut self.output[row + m][at + r * <F64<S> as Lane<S>>::LEN..];
+                let lanes = &mut output[m][at + r * <F64<S> as Lane<S>>::LEN..];
                 tile[m][r].max(floor).store(lanes);
             }
         }
@@ -149,65 +145,61 @@ impl Kernel for Pull<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (matrix, _) = self.dense.split(self.parameters);
-        for group in 0..self.records.groups() {
-            let record = group * self.records.rows..(group + 1) * self.records.rows;
-            let (before, after) = self.cotangents[record.clone()].split_at_mut(self.place.output);
-            let mut pulled = Pulled {
-                dense: self.dense,
-                matrix,
-                into: self.into,
-                input: &self.tape[record][self.place.input..][..self.dense.inputs],
-                g_input: &mut before[self.place.input..][..self.dense.inputs],
-                g_output: &after[..self.dense.outputs()],
-            };
-            cut(simd, self.columns.clone(), self.records.len(group), &mut pulled);
-        }
+        let (columns, points) = (self.columns.clone(), self.records.points);
+        cut(simd, columns, points, &mut Pulled { pull: self, matrix });
     }
 }
 
-struct Pulled<'a> {
-    dense: &'a Dense,
-    matrix: &'a [f64],
-    into: Into,
-    input: &'a [Row],
-    g_input: &'a mut [Row],
-    g_output: &'a [Row],
+struct Pulled<'a, 'b> {
+    pull: Pull<'a>,
+    matrix: &'b [f64],
 }
 
-impl Tiled for Pulled<'_> {
+impl Tiled for Pulled<'_, '_> {
     #[inline(always)]
-    fn tile<S: Simd, const M: usize, const R: usize>(&mut self, simd: S, row: usize, at: usize) {
+    fn tile<S: Simd, const M: usize, const R: usize>(
+        &mut self,
+        simd: S,
+        row: usize,
+        group: usize,
+        at: usize,
+    ) {
+        let Pull { dense, place, records, into, tape, .. } = self.pull;
         let lanes = <F64<S> as Lane<S>>::LEN;
+        let record = group * records.rows..(group + 1) * records.rows;
+        let input = &tape[record.clone()][place.input + row..][..M];
+        let (before, after) = self.pull.cotangents[record].split_at_mut(place.output);
+        let g_input = &mut before[place.input + row..][..M];
         let zero = F64::splat(simd, 0.0);
         let mut tile: Tile<S, M, R> = [[zero; R]; M];
-        if self.into == Into::Sum {
+        if into == Into::Sum {
             for m in 0..M {
                 for r in 0..R {
-                    tile[m][r] = F64::load(simd, &self.g_input[row + m][at + r * lanes..]);
+                    tile[m][r] = F64::load(simd, &g_input[m][at + r * lanes..]);
                 }
             }
         }
-        let first = self.dense.first_reader[row];
-        let readers = &self.g_output[first..];
+        let first = dense.first_reader[row];
+        let readers = &after[first..dense.outputs()];
         // With no reader the matrix may end before the column begins.
-        let matrix = self.matrix.get(first * self.dense.inputs + row..).unwrap_or(&[]);
-        let columns = Columns { matrix, stride: self.dense.inputs };
+        let matrix = self.matrix.get(first * dense.inputs + row..).unwrap_or(&[]);
+        let columns = Columns { matrix, stride: dense.inputs };
         let tile = accumulate(simd, &columns, readers, at, tile);
         for m in 0..M {
             for r in 0..R {
                 let mut g = tile[m][r];
-                if self.into == Into::Rectified {
-                    let h = F64::load(simd, &self.input[row + m][at + r * lanes..]);
+                if into == Into::Rectified {
+                    let h = F64::load(simd, &input[m][at + r * lanes..]);
                     g = F64::select(zero.lt(h), g, zero);
                 }
-                g.store(&mut self.g_input[row + m][at + r * lanes..]);
+                g.store(&mut g_input[m][at + r * lanes..]);
             }
         }
     }
 }
 
-/// Adds the cotangents of W and b to `sums`. Entries beyond the reach receive numbers without
-/// meaning.
+/// Adds the cotangents of W and b to `sums`, or replaces what is there if they are `fresh`. Entries
+/// beyond the reach are left with numbers without meaning.
 pub(super) struct Gather<'a> {
     pub(super) dense: &'a Dense,
     pub(super) place: Place,
@@ -216,6 +208,7 @@ pub(super) struct Gather<'a> {
     pub(super) cotangents: &'a [Row],
     /// A row for each point of the groups.
     pub(super) scratch: &'a mut [Row],
+    pub(super) fresh: bool,
     pub(super) sums: &'a mut [f64],
 }
 
@@ -223,7 +216,7 @@ impl Kernel for Gather<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { dense, place, records, tape, cotangents, scratch, sums } = self;
+        let Self { dense, place, records, tape, cotangents, scratch, fresh, sums } = self;
         let (g_matrix, g_bias) = sums.split_at_mut(dense.inputs * dense.outputs());
         for first in (0..dense.inputs).step_by(GROUP) {
             let width = GROUP.min(dense.inputs - first);
@@ -239,9 +232,13 @@ impl Kernel for Gather<'_> {
                 records,
                 cotangents,
                 points: scratch,
+                fresh,
                 g_matrix,
             };
             cut(simd, dense.first_reader[first]..dense.outputs(), width, &mut outer);
+        }
+        if fresh {
+            g_bias.fill(0.0);
         }
         for group in 0..records.groups() {
             let g_output = &cotangents[group * records.rows + place.output..][..dense.outputs()];
@@ -281,12 +278,19 @@ struct Outer<'a> {
     cotangents: &'a [Row],
     /// The inputs, a row for each point.
     points: &'a [Row],
+    fresh: bool,
     g_matrix: &'a mut [f64],
 }
 
 impl Tiled for Outer<'_> {
     #[inline(always)]
-    fn tile<S: Simd, const M: usize, const R: usize>(&mut self, simd: S, row: usize, at: usize) {
+    fn tile<S: Simd, const M: usize, const R: usize>(
+        &mut self,
+        simd: S,
+        row: usize,
+        _: usize,
+        at: usize,
+    ) {
         let lanes = <F64<S> as Lane<S>>::LEN;
         let mut tile: Tile<S, M, R> = [[F64::splat(simd, 0.0); R]; M];
         for group in 0..self.records.groups() {
@@ -297,18 +301,24 @@ impl Tiled for Outer<'_> {
         }
         for m in 0..M {
             let to = &mut self.g_matrix[(row + m) * self.stride + self.first..][..self.width];
-            for r in 0..R {
-                let column = at + r * lanes;
-                if column + lanes <= self.width {
-                    let to = &mut to[column..];
-                    (F64::load(simd, to) + tile[m][r]).store(to);
-                } else {
-                    let mut rest = [0.0; 8];
-                    tile[m][r].store(&mut rest);
-                    for i in column..self.width {
-                        to[i] += rest[i - column];
+            if R * lanes + at <= self.width {
+                let to = &mut to[at..at + R * lanes];
+                for r in 0..R {
+                    let to = &mut to[r * lanes..];
+                    if self.fresh {
+                        tile[m][r].store(to);
+                    } else {
+                        (F64::load(simd, to) + tile[m][r]).store(to);
                     }
                 }
+                continue;
+            }
+            let mut all = [0.0; GROUP];
+            for r in 0..R {
+                tile[m][r].store(&mut all[at + r * lanes..]);
+            }
+            for i in at..self.width.min(at + R * lanes) {
+                to[i] = if self.fresh { all[i] } else { to[i] + all[i] };
             }
         }
     }

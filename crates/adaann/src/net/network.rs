@@ -210,13 +210,15 @@ impl Network {
         }
     }
 
-    /// Adds the cotangents of all parameters, given those of all units and outputs.
+    /// Adds the cotangents of all parameters, given those of all units and outputs; replaces what is
+    /// there if the sums are `fresh`.
     pub(crate) fn gather(
         &self,
         records: Records,
         tape: &[Row],
         cotangents: &[Row],
         scratch: &mut [Row],
+        fresh: bool,
         sums: &mut [f64],
     ) {
         for Layer { dense, place, parameters: own, .. } in &self.layers {
@@ -227,6 +229,7 @@ impl Network {
                 tape,
                 cotangents,
                 scratch,
+                fresh,
                 sums: &mut sums[own.clone()],
             });
         }

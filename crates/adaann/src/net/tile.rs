@@ -6,6 +6,7 @@
 use super::GROUP;
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
+use std::ops::Range;
 
 /// Accumulators: M rows of R registers.
 pub(super) type Tile<S, const M: usize, const R: usize> = [[F64<S>; R]; M];
@@ -115,59 +116,80 @@ impl<const M: usize> Left<M> for Points<'_, M> {
     }
 }
 
-/// Work over a rectangle that is cut into tiles.
+/// Work over rows and columns that are cut into tiles.
 pub(super) trait Tiled {
-    /// Does M rows from row `row` on, R registers from column `at` on; must be `#[inline(always)]`.
-    fn tile<S: Simd, const M: usize, const R: usize>(&mut self, simd: S, row: usize, at: usize);
+    /// Does M rows from row `row` on, R registers from column `at` of group `group` on; must be
+    /// `#[inline(always)]`.
+    fn tile<S: Simd, const M: usize, const R: usize>(
+        &mut self,
+        simd: S,
+        row: usize,
+        group: usize,
+        at: usize,
+    );
 }
 
-/// Cuts `rows` and the first `columns` of a group into tiles. A register may reach beyond the
-/// columns, into the group's padding.
+/// Cuts `rows` and all columns, given as groups of [`GROUP`] and a shorter one, into tiles. A
+/// register may reach beyond the columns, into the last group's padding.
+///
+/// All groups pass by one set of rows before the next: what belongs to rows, such as weights, is
+/// read once.
 #[inline(always)]
-pub(super) fn cut<S: Simd>(
-    simd: S,
-    rows: std::ops::Range<usize>,
-    columns: usize,
-    work: &mut impl Tiled,
-) {
+pub(super) fn cut<S: Simd>(simd: S, rows: Range<usize>, columns: usize, work: &mut impl Tiled) {
     let lanes = <F64<S> as Lane<S>>::LEN;
-    let mut at = 0;
-    while at < columns {
+    let (whole, rest) = (columns / GROUP, columns % GROUP);
+    for at in (0..GROUP).step_by(4 * lanes) {
         // Twelve accumulators whatever the number of registers.
-        match (columns - at).div_ceil(lanes).min(GROUP / lanes).min(4) {
-            1 => strip::<S, 12, 1>(simd, rows.clone(), at, work),
-            2 => strip::<S, 6, 2>(simd, rows.clone(), at, work),
-            3 => strip::<S, 4, 3>(simd, rows.clone(), at, work),
-            _ => strip::<S, 3, 4>(simd, rows.clone(), at, work),
+        if GROUP >= 4 * lanes {
+            strip::<S, 3, 4>(simd, rows.clone(), 0..whole, at, work);
+        } else {
+            strip::<S, 6, 2>(simd, rows.clone(), 0..whole, at, work);
         }
-        at += 4 * lanes;
+    }
+    for at in (0..rest).step_by(4 * lanes) {
+        let last = whole..whole + 1;
+        match (rest - at).div_ceil(lanes) {
+            1 => strip::<S, 12, 1>(simd, rows.clone(), last, at, work),
+            2 => strip::<S, 6, 2>(simd, rows.clone(), last, at, work),
+            3 => strip::<S, 4, 3>(simd, rows.clone(), last, at, work),
+            _ => strip::<S, 3, 4>(simd, rows.clone(), last, at, work),
+        }
     }
 }
 
-/// All rows of R registers.
+/// R registers of all rows and some groups.
 #[inline(always)]
 fn strip<S: Simd, const M: usize, const R: usize>(
     simd: S,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
+    groups: Range<usize>,
     at: usize,
     work: &mut impl Tiled,
 ) {
     let mut row = rows.start;
     while rows.end - row >= M {
-        work.tile::<S, M, R>(simd, row, at);
+        for group in groups.clone() {
+            work.tile::<S, M, R>(simd, row, group, at);
+        }
         row += M;
     }
     if M > 4 {
         while rows.end - row >= 4 {
-            work.tile::<S, 4, R>(simd, row, at);
+            for group in groups.clone() {
+                work.tile::<S, 4, R>(simd, row, group, at);
+            }
             row += 4;
         }
     }
     while rows.end - row >= 2 {
-        work.tile::<S, 2, R>(simd, row, at);
+        for group in groups.clone() {
+            work.tile::<S, 2, R>(simd, row, group, at);
+        }
         row += 2;
     }
     if row < rows.end {
-        work.tile::<S, 1, R>(simd, row, at);
+        for group in groups {
+            work.tile::<S, 1, R>(simd, row, group, at);
+        }
     }
 }

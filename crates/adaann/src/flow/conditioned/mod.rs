@@ -263,13 +263,17 @@ impl<C: Curve> Conditioned<C> {
                     network.pull(&matrices[own], read, units, records, tape, cotangents);
                 }
             }
+            let fresh = std::mem::replace(&mut sums[self.parameters], 0.0) == FRESH;
             for (network, own) in self.placed() {
-                network.gather(records, tape, cotangents, transposed, &mut sums[own]);
+                network.gather(records, tape, cotangents, transposed, fresh, &mut sums[own]);
             }
             pass::write(&self.plan.order, g_z, records, cotangents);
         });
     }
 }
+
+/// Says that sums hold nothing yet.
+const FRESH: f64 = 1.0;
 
 thread_local! {
     /// What is not read beyond one call: the tape of a pass that needs none, and cotangents. It is
@@ -340,7 +344,13 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn sums_len(&self) -> usize {
-        self.parameters
+        // One for each parameter, and whether they are to be replaced, not added to: reading as many
+        // zeros as there are weights would cost as much as a pass over some points.
+        self.parameters + 1
+    }
+
+    fn clear(&self, sums: &mut [f64]) {
+        sums[self.parameters] = FRESH;
     }
 
     fn backward(
