@@ -105,8 +105,8 @@ impl Stack for Affine {
         let sum = |number: usize| sums[number * lanes..][..lanes].iter().sum::<f64>();
         let g_log_det = sum(2 * self.dim);
         for d in 0..self.dim {
-            gradient[d] += sum(d);
-            gradient[self.dim + d] += sum(self.dim + d) + g_log_det;
+            gradient[d] = sum(d);
+            gradient[self.dim + d] = sum(self.dim + d) + g_log_det;
         }
     }
 }

@@ -256,10 +256,10 @@ impl Stack for Linear {
         let sum = |number: usize| sums[number * lanes..][..lanes].iter().sum::<f64>();
         let g_log_det = sum(gradient.len());
         for d in 0..self.dim {
-            gradient[d] += derived[d] * sum(d) + g_log_det;
+            gradient[d] = derived[d] * sum(d) + g_log_det;
         }
         for number in self.dim..gradient.len() {
-            gradient[number] += sum(number);
+            gradient[number] = sum(number);
         }
     }
 

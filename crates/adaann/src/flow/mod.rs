@@ -207,7 +207,7 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         sums: &mut [f64],
     );
 
-    /// Adds to `gradient` what `sums` say; may use parts of `derived` as scratch space.
+    /// Fills `gradient` with what `sums` say; may use parts of `derived` as scratch space.
     fn gradient(&self, parameters: &[f64], derived: &mut [f64], sums: &[f64], gradient: &mut [f64]);
 
     /// Length of the flat parameter vector.

@@ -219,7 +219,6 @@ impl Flow {
         let split = self.base.parameter_len();
         let (base_sums, sums) = sums.split_at(self.base.sums_len());
         self.base.gradient(base_sums, &mut gradient[..split]);
-        gradient[split..].fill(0.0);
         let layers = &self.parameters[split..];
         self.stack.gradient(layers, &mut self.derived, sums, &mut gradient[split..]);
     }

@@ -218,24 +218,38 @@ impl Kernel for Gather<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { dense, place, records, tape, cotangents, scratch, fresh, sums } = self;
         let (g_matrix, g_bias) = sums.split_at_mut(dense.inputs * dense.outputs());
-        for first in (0..dense.inputs).step_by(GROUP) {
-            let width = GROUP.min(dense.inputs - first);
+        // The side with fewer rows is turned from rows of units to rows of points.
+        let turn_inputs = dense.inputs <= dense.outputs();
+        let (turned, turned_at, turned_len, held, held_at) = if turn_inputs {
+            (tape, place.input, dense.inputs, cotangents, place.output)
+        } else {
+            (cotangents, place.output, dense.outputs(), tape, place.input)
+        };
+        for first in (0..turned_len).step_by(GROUP) {
+            let width = GROUP.min(turned_len - first);
             for group in 0..records.groups() {
-                let input = &tape[group * records.rows + place.input + first..][..width];
-                transpose(simd, input, &mut scratch[group * GROUP..][..GROUP]);
+                let units = &turned[group * records.rows + turned_at + first..][..width];
+                transpose(simd, units, &mut scratch[group * GROUP..][..GROUP]);
             }
-            let mut outer = Outer {
-                stride: dense.inputs,
-                first,
-                width,
-                output: place.output,
-                records,
-                cotangents,
-                points: scratch,
-                fresh,
-                g_matrix,
+            let rows = if turn_inputs {
+                dense.first_reader[first]..dense.outputs()
+            } else {
+                0..dense.reach[first + width - 1]
             };
-            cut(simd, dense.first_reader[first]..dense.outputs(), width, &mut outer);
+            let (held_stride, turned_stride) =
+                if turn_inputs { (dense.inputs, 1) } else { (1, dense.inputs) };
+            let mut outer = Outer {
+                held,
+                held_at,
+                held_stride,
+                turned: scratch,
+                turned_stride,
+                records,
+                fresh,
+                width,
+                g_matrix: &mut g_matrix[first * turned_stride..],
+            };
+            cut(simd, rows, width, &mut outer);
         }
         if fresh {
             g_bias.fill(0.0);
@@ -268,17 +282,20 @@ fn total<S: Simd>(simd: S, row: &Row, len: usize) -> f64 {
     sum
 }
 
-/// Σ_n g_n x_nᵀ for all outputs and up to [`GROUP`] inputs.
+/// Σ_n a_n b_nᵀ for the units of one side and up to [`GROUP`] units of the other.
 struct Outer<'a> {
-    stride: usize,
-    first: usize,
-    width: usize,
-    output: usize,
+    /// One side, in records.
+    held: &'a [Row],
+    held_at: usize,
+    /// How far apart its units' entries are in the matrix.
+    held_stride: usize,
+    /// The other, a row for each point.
+    turned: &'a [Row],
+    turned_stride: usize,
     records: Records,
-    cotangents: &'a [Row],
-    /// The inputs, a row for each point.
-    points: &'a [Row],
     fresh: bool,
+    /// Units of the other side.
+    width: usize,
     g_matrix: &'a mut [f64],
 }
 
@@ -294,31 +311,31 @@ impl Tiled for Outer<'_> {
         let lanes = <F64<S> as Lane<S>>::LEN;
         let mut tile: Tile<S, M, R> = [[F64::splat(simd, 0.0); R]; M];
         for group in 0..self.records.groups() {
-            let g = &self.cotangents[group * self.records.rows + self.output + row..];
-            let g = Points(g.first_chunk::<M>().expect("rows of the record"));
-            let points = &self.points[group * GROUP..][..self.records.len(group)];
-            tile = accumulate(simd, &g, points, at, tile);
+            let held = &self.held[group * self.records.rows + self.held_at + row..];
+            let held = Points(held.first_chunk::<M>().expect("rows of the record"));
+            let turned = &self.turned[group * GROUP..][..self.records.len(group)];
+            tile = accumulate(simd, &held, turned, at, tile);
         }
+        let end = self.width.min(at + R * lanes);
         for m in 0..M {
-            let to = &mut self.g_matrix[(row + m) * self.stride + self.first..][..self.width];
-            if R * lanes + at <= self.width {
-                let to = &mut to[at..at + R * lanes];
+            let to = &mut self.g_matrix[(row + m) * self.held_stride..];
+            if self.turned_stride == 1 && end == at + R * lanes {
+                let to = &mut to[at..end];
                 for r in 0..R {
                     let to = &mut to[r * lanes..];
-                    if self.fresh {
-                        tile[m][r].store(to);
-                    } else {
-                        (F64::load(simd, to) + tile[m][r]).store(to);
-                    }
+                    let sum =
+                        if self.fresh { tile[m][r] } else { F64::load(simd, to) + tile[m][r] };
+                    sum.store(to);
                 }
                 continue;
             }
-            let mut all = [0.0; GROUP];
+            let mut sums = [0.0; GROUP];
             for r in 0..R {
-                tile[m][r].store(&mut all[at + r * lanes..]);
+                tile[m][r].store(&mut sums[at + r * lanes..]);
             }
-            for i in at..self.width.min(at + R * lanes) {
-                to[i] = if self.fresh { all[i] } else { to[i] + all[i] };
+            for i in at..end {
+                let to = &mut to[i * self.turned_stride];
+                *to = if self.fresh { sums[i] } else { *to + sums[i] };
             }
         }
     }

@@ -388,9 +388,7 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn gradient(&self, _: &[f64], _: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
-        for (g, sum) in gradient.iter_mut().zip(sums) {
-            *g += sum;
-        }
+        gradient.copy_from_slice(&sums[..self.parameters]);
         if self.is_masked() {
             for (network, own) in self.placed() {
                 network.mask(&mut gradient[own]);

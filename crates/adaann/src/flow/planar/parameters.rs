@@ -181,9 +181,7 @@ impl Kernel for Gradient<'_> {
         }
         for row in 0..2 * dim + 1 {
             let total = &self.scratch[rows.at(rows.cotangent(row), 0)..][..layers];
-            for (g, t) in self.gradient[row * layers..][..layers].iter_mut().zip(total) {
-                *g += t;
-            }
+            self.gradient[row * layers..][..layers].copy_from_slice(total);
         }
     }
 }

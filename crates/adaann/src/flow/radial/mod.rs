@@ -113,7 +113,7 @@ impl Stack for Radial {
                 None => 1.0,
                 Some(row) => -(-rows[row * padded(layers) + l]).exp_m1(),
             };
-            gradient[number * layers + l] += slope * sum;
+            gradient[number * layers + l] = slope * sum;
         }
     }
 
