@@ -1,5 +1,6 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|programs|precision`.
 
+mod example3;
 mod networks;
 mod peers;
 mod precision;
@@ -16,20 +17,30 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
+        ["example3"] => example3::run(50, 50),
+        ["example3", trials, of_large] => match (trials.parse(), of_large.parse()) {
+            (Ok(trials), Ok(of_large)) => example3::run(trials, of_large),
+            _ => return usage(),
+        },
         ["networks"] => networks::run(None),
         ["networks", name] => networks::run(Some(name)),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
-        _ => {
-            eprintln!(
-                "usage: adaann-bench updates [--peers]   microseconds per parameter update\n       \
-                 adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
-                 adaann-bench programs            recorded programs against hand-written kernels\n       \
-                 adaann-bench precision           what f32 layers cost in quality\n\n\
-                 --peers runs the same updates in JAX and PyTorch (first bench/peers/install.sh)"
-            );
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     }
     ExitCode::SUCCESS
+}
+
+fn usage() -> ExitCode {
+    eprintln!(
+        "usage: adaann-bench updates [--peers]   microseconds per parameter update, planar flows\n       \
+         adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
+         adaann-bench networks [NAME]     the same for flows built on networks\n       \
+         adaann-bench families            what every family of flows reaches on five targets\n       \
+         adaann-bench example3 [N M]      how often modes are kept in N trials, M of large networks\n       \
+         adaann-bench programs            recorded programs against hand-written kernels\n       \
+         adaann-bench precision           what f32 layers cost in quality\n\n\
+         --peers runs the same updates in JAX and PyTorch (first bench/peers/install.sh)"
+    );
+    ExitCode::from(2)
 }
