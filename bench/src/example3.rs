@@ -73,7 +73,8 @@ pub(crate) fn run(trials: usize, trials_of_large: usize) {
         let training = if row.annealed { "AdaAnn" } else { "5,000 at t=1" };
         print!("{:<17} {training:<12} {trials:>6}    ", row.name);
         for mu in MU {
-            let problem = registry::find("mixture2d").and_then(|entry| entry.build(&[("mu".into(), mu)]));
+            let problem =
+                registry::find("mixture2d").and_then(|entry| entry.build(&[("mu".into(), mu)]));
             let problem = problem.expect("registered");
             let settings = settings(&row, &problem.settings);
             print!("{:>6}", count_kept(&problem, &settings, trials));

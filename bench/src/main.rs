@@ -1,6 +1,7 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|programs|precision`.
 
 mod example3;
+mod families;
 mod networks;
 mod peers;
 mod precision;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
             (Ok(trials), Ok(of_large)) => example3::run(trials, of_large),
             _ => return usage(),
         },
+        ["families"] => families::run(),
         ["networks"] => networks::run(None),
         ["networks", name] => networks::run(Some(name)),
         ["odes"] => updates::run(Kind::Odes, false),

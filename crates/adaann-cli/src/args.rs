@@ -135,7 +135,8 @@ pub(crate) struct FlowArgs {
     /// Bins of a spline [default: 8]
     #[arg(long, value_parser = count, value_name = "K", allow_negative_numbers = true)]
     pub(crate) bins: Option<usize>,
-    /// Splines leave coordinates alone beyond this distance from 0 [default: 6]
+    /// Splines leave coordinates alone beyond this distance from 0; it should be five
+    /// standard deviations of the base [default: 10]
     #[arg(long, value_parser = number, value_name = "B", allow_negative_numbers = true)]
     pub(crate) spline_bound: Option<f64>,
     /// Standard deviation of the layers' parameters at the start, or the size of what networks make

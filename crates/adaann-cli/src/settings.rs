@@ -23,14 +23,16 @@ use anyhow::Result;
 /// The settings of a run, checked.
 pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) -> Result<Settings> {
     let path = args.schedule.path.unwrap_or(preset.path);
+    let flow = flow(&args.flow, &preset.flow)?;
+    let is_another = flow.label() != preset.flow.label();
+    let preset = Settings { work: work(&args.training, preset.work), ..preset.clone() };
+    let preset = if is_another { preset.with_flow(flow) } else { Settings { flow, ..preset } };
     let mut settings = Settings {
-        flow: flow(&args.flow, &preset.flow)?,
         base: base(&args.base, &preset.base)?,
         path,
         schedule: schedule(&args.schedule, &preset.schedule, path)?,
-        work: work(&args.training, preset.work),
         optimizer: optimizer(&args.optimizer, preset.optimizer)?,
-        ..preset.clone()
+        ..preset
     };
     set(&mut settings.initial_scale, args.flow.initial_scale);
     set(&mut settings.samples, args.training.samples);

@@ -21,8 +21,9 @@ pub struct SplineSpec {
     pub layers: usize,
     /// Bins of each spline. 8, as is usual.
     pub bins: usize,
-    /// Beyond this distance from 0 a coordinate is left where it is. 6: three standard deviations of
-    /// the default base. A density that reaches further needs a larger one, or an affine layer.
+    /// Beyond this distance from 0 a coordinate is left where it is. 10: five standard deviations of
+    /// the default base. Draws of the base beyond it stay there, however small the density: one in a
+    /// hundred would cost nats.
     pub bound: f64,
     /// The network of each layer.
     pub hidden: Hidden,
@@ -37,7 +38,7 @@ impl Default for SplineSpec {
         Self {
             layers: 4,
             bins: 8,
-            bound: 6.0,
+            bound: 10.0,
             hidden: Hidden::default(),
             mask: Mask::Alternating,
             order: Ordering::Alternating,
