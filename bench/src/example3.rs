@@ -3,7 +3,7 @@
 use adaann::{
     Settings,
     fit::fit,
-    flow::{Autoregressive, FlowSpec, Hidden, RealNvp, SplineSpec},
+    flow::{Autoregressive, FlowSpec, Hidden, RealNvp, SplineSpec, UnitActivation},
     registry::{self, Problem},
     schedule::{Schedule, Work},
 };
@@ -30,7 +30,7 @@ struct Row {
 
 fn rows() -> Vec<Row> {
     let row = |name: &str, flow, annealed| Row { name: name.into(), flow, annealed, large: false };
-    let hidden = |units| Hidden { units, ..Hidden::default() };
+    let hidden = |units| Hidden { units, activation: UnitActivation::Relu, ..Hidden::default() };
     let realnvp = |layers, units| {
         FlowSpec::RealNvp(RealNvp { layers, hidden: hidden(units), ..RealNvp::default() })
     };

@@ -3,7 +3,7 @@
 use adaann::{
     Program, Settings,
     fit::{Event, Observer, fit},
-    flow::{Autoregressive, FlowSpec, Hidden, RealNvp, SplineSpec},
+    flow::{Autoregressive, FlowSpec, Hidden, RealNvp, SplineSpec, UnitActivation},
     program::log_sum_exp,
     schedule::{Schedule, Work},
     simd::{F64, Instructions, Kernel, Lane},
@@ -44,7 +44,7 @@ fn problems() -> Vec<Problem> {
             sum
         })
     };
-    let units = |units| Hidden { units, ..Hidden::default() };
+    let units = |units| Hidden { units, activation: UnitActivation::Relu, ..Hidden::default() };
     let realnvp = |name, layers, hidden| Problem {
         name,
         points: 100,

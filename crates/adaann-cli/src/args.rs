@@ -115,7 +115,7 @@ pub(crate) struct FlowArgs {
     /// Hidden layers of a network [default: 2]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) hidden_layers: Option<usize>,
-    /// Activation of hidden units [default: relu]
+    /// Activation of hidden units [default: silu]
     #[arg(long, value_name = "NAME", value_parser = Named(UNIT_ACTIVATIONS, variant::<UnitActivation>))]
     pub(crate) hidden_activation: Option<UnitActivation>,
     /// Coordinates that the first coupling keeps, the next one moving them: alternating, halves,

@@ -21,7 +21,7 @@ pub(crate) const ACTIVATIONS: Names = &[
 pub(crate) const UNIT_ACTIVATIONS: Names = &[
     ("relu", "max(x, 0): the paper's choice, and the quickest"),
     ("tanh", "smooth and bounded"),
-    ("silu", "x/(1 + exp(-x)): smooth"),
+    ("silu", "x/(1 + exp(-x)): smooth, and the most accurate on smooth densities"),
 ];
 
 /// How networks bound scales.

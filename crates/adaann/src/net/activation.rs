@@ -11,11 +11,11 @@ use std::ops::Range;
 #[serde(rename_all = "lowercase")]
 pub enum Activation {
     /// max(x, 0)
-    #[default]
     Relu,
     /// tanh x
     Tanh,
     /// x/(1 + e⁻ˣ)
+    #[default]
     Silu,
 }
 
