@@ -70,24 +70,35 @@ impl Difference {
     /// the one that differs least from its neighbours counts: a layer with a radius of 1e-4 finds
     /// it among short steps, a flat one among long steps.
     pub(crate) fn of(x: f64, f: impl Fn(f64) -> f64) -> Self {
-        let mut best = Self { value: f64::NAN, error: f64::INFINITY };
-        let mut above: Vec<f64> = Vec::new();
-        let mut h = 2e-3 * x.abs().max(1.0);
+        Self::each(x.abs().max(1.0), |h| vec![f(x + h)]).remove(0)
+    }
+
+    /// The derivatives at 0 of numbers that are functions of one, for which steps of `size` are
+    /// large. Each has its own table: a kink of one of them, which entries on either side of it
+    /// disagree about, leaves the others alone.
+    pub(crate) fn each(size: f64, f: impl Fn(f64) -> Vec<f64>) -> Vec<Self> {
+        let mut best: Vec<Self> = Vec::new();
+        let mut tables: Vec<Vec<f64>> = Vec::new();
+        let mut h = 2e-3 * size;
         for _ in 0..11 {
-            let (up, down) = (f(x + h), f(x - h));
-            // Values of this size cannot be told apart more finely, however well entries agree.
-            let rounding = f64::EPSILON * up.abs().max(down.abs()) / h;
-            let mut row = vec![(up - down) / (2.0 * h)];
-            for column in 0..above.len().min(3) {
-                let four = 4.0_f64.powi(column as i32 + 1);
-                let better = (four * row[column] - above[column]) / (four - 1.0);
-                let error = (better - row[column]).abs().max((better - above[column]).abs());
-                if error.max(rounding) < best.error {
-                    best = Self { value: better, error: error.max(rounding) };
+            let (up, down) = (f(h), f(-h));
+            best.resize_with(up.len(), || Self { value: f64::NAN, error: f64::INFINITY });
+            tables.resize(up.len(), Vec::new());
+            for (i, (best, above)) in best.iter_mut().zip(&mut tables).enumerate() {
+                // Values of this size cannot be told apart more finely, however well entries agree.
+                let rounding = f64::EPSILON * up[i].abs().max(down[i].abs()) / h;
+                let mut row = vec![(up[i] - down[i]) / (2.0 * h)];
+                for column in 0..above.len().min(3) {
+                    let four = 4.0_f64.powi(column as i32 + 1);
+                    let better = (four * row[column] - above[column]) / (four - 1.0);
+                    let error = (better - row[column]).abs().max((better - above[column]).abs());
+                    if error.max(rounding) < best.error {
+                        *best = Self { value: better, error: error.max(rounding) };
+                    }
+                    row.push(better);
                 }
-                row.push(better);
+                *above = row;
             }
-            above = row;
             h /= 2.0;
         }
         best
