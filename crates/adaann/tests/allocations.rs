@@ -1,13 +1,16 @@
 //! No allocation inside the update loop: the number of allocations does not depend on its length.
 
+mod flows;
+
 use adaann::{
     Batch, Program, Settings,
     fit::{BaseSpec, fit},
-    flow::{Covariance, FlowSpec, Precision, planar::Activation},
+    flow::{Covariance, FlowSpec},
     path::PathKind,
     schedule::{Schedule, Work},
     target::{Evaluation, Support, Target, Weights},
 };
+use flows::families;
 
 /// A density with a prior and bounded coordinates, so that transforms and both parts take part.
 struct Bounded(Program);
@@ -52,32 +55,53 @@ fn allocations(settings: &Settings, dim: usize) -> u64 {
     })
 }
 
+fn with(flow: &FlowSpec, path: PathKind, base: BaseSpec, refine: usize) -> Settings {
+    Settings {
+        flow: flow.clone(),
+        base,
+        path,
+        schedule: Schedule::None,
+        work: Work { warmup: 1, anneal: 1, refine },
+        refine_samples: 100,
+        clip: Some(10.0),
+        ..Settings::default()
+    }
+}
+
+/// Runs of 10 and of 300 updates allocate the same.
+fn holds(flow: &FlowSpec, dim: usize, path: PathKind, base: &BaseSpec) {
+    let count = |refine| allocations(&with(flow, path, base.clone(), refine), dim);
+    let (few, many) = (count(10), count(300));
+    assert_eq!(few, many, "{flow:?} d = {dim} {path:?} {base:?}");
+    assert!(few > 0, "the counter sees nothing");
+}
+
+fn mixture() -> BaseSpec {
+    BaseSpec { trained: true, components: 3, ..BaseSpec::default() }
+}
+
+/// Every path and base.
 #[test]
 fn updates_allocate_nothing() {
-    let single =
-        FlowSpec::Planar { layers: 4, activation: Activation::Tanh, precision: Precision::Single };
-    for flow in [FlowSpec::planar(7), single, FlowSpec::Radial { layers: 3 }] {
+    let base = BaseSpec::default;
+    for flow in [FlowSpec::planar(7), FlowSpec::Radial { layers: 3 }] {
         for dim in [1, 3, 6] {
-            for (path, covariance, trained, components) in [
-                (PathKind::Power, Covariance::Diagonal, false, 1),
-                (PathKind::Likelihood, Covariance::Diagonal, true, 1),
-                (PathKind::Bridge, Covariance::Full, true, 1),
-                (PathKind::Bridge, Covariance::Diagonal, true, 3),
-            ] {
-                let with = |refine| Settings {
-                    flow: flow.clone(),
-                    base: BaseSpec { covariance, trained, components, ..BaseSpec::default() },
-                    path,
-                    schedule: Schedule::None,
-                    work: Work { warmup: 1, anneal: 1, refine },
-                    refine_samples: 100,
-                    clip: Some(10.0),
-                    ..Settings::default()
-                };
-                let (few, many) = (allocations(&with(10), dim), allocations(&with(500), dim));
-                assert_eq!(few, many, "{flow:?} d = {dim} {path:?} K = {components}");
-                assert!(few > 0, "the counter sees nothing");
-            }
+            holds(&flow, dim, PathKind::Power, &base());
+            holds(&flow, dim, PathKind::Likelihood, &BaseSpec { trained: true, ..base() });
+            let full = BaseSpec { covariance: Covariance::Full, trained: true, ..base() };
+            holds(&flow, dim, PathKind::Bridge, &full);
+            holds(&flow, dim, PathKind::Bridge, &mixture());
         }
+    }
+}
+
+/// Every family.
+#[test]
+fn updates_of_no_family_allocate() {
+    for flow in families() {
+        for dim in [1, 4] {
+            holds(&flow, dim, PathKind::Power, &BaseSpec::default());
+        }
+        holds(&flow, 3, PathKind::Bridge, &mixture());
     }
 }

@@ -6,9 +6,82 @@ mod flows;
 use adaann::{Batch, flow::FlowSpec};
 use common::Difference;
 use flows::{
-    Case, LAW_DIMENSIONS, LAYERS, Random, all_families, distance, every_case, in_double, is_finite,
-    norm, reorders,
+    Case, LAW_DIMENSIONS, Random, distance, every_case, families, in_double, is_finite, norm,
+    reorders,
 };
+
+/// How far rounding may move what comes of a point, and of its log-determinant.
+struct Reach {
+    point: f64,
+    log_det: f64,
+}
+
+/// Roundings that may hit a number at their worst. Sums have up to 32 terms, a network has three
+/// layers of them and a stack up to five layers, on the way there and back: 960 roundings, which add
+/// up like √960 = 31 of them, being independent. Four times that, since the largest of a few normal
+/// nudges may be small.
+const ROUNDINGS: f64 = 128.0;
+
+/// What rounding may do on the way forward or back from `start` to `end`.
+///
+/// A rounding is a change of some number by up to `unit` of itself, and as good as a change of the
+/// parameters, which are maps of numbers of size 1, or of points before, between or after layers. So
+/// these are nudged by unit^¾ times 1 + their size, at random, and what comes of it is scaled down.
+/// This sees what layers make of the roundings of others, which no condition number of the whole
+/// does.
+fn reach(
+    case: &Case,
+    forward: bool,
+    start: &Batch,
+    (end, log_det): (&Batch, &[f64]),
+    random: &mut Random,
+) -> Vec<Reach> {
+    let size = case.unit.powf(0.75);
+    let mut nudge = |numbers: &mut [f64]| {
+        numbers.iter_mut().for_each(|x| *x += size * (1.0 + x.abs()) * random.normal());
+    };
+    let mut nudged = |points: &Batch| {
+        let mut points = points.clone();
+        (0..points.dim()).for_each(|d| nudge(points.row_mut(d)));
+        points
+    };
+    let run = |case: &Case, points: &Batch| {
+        if forward { case.forward(points) } else { case.inverse(points) }
+    };
+    let base = if forward { start.clone() } else { case.inverse(start).0 };
+    let beginnings = case.beginnings();
+    let mut ends = Vec::new();
+    for _ in 0..3 {
+        let parameters = nudged(&Batch::from_points(case.parameters.len(), &[&case.parameters]));
+        ends.push(run(&case.with(&parameters.point(0)), &nudged(start)));
+        for first in &beginnings {
+            let base = first.inverse(&nudged(&first.forward(&base).0)).0;
+            let (image, log_det) = case.forward(&base);
+            ends.push((if forward { image } else { base }, log_det));
+        }
+    }
+    // A sum rounds at its own size at least, even where no nudge moves it. What nudges move far they
+    // say nothing about: it does not grow with them.
+    let bound = |moved: f64, sum: f64| {
+        let roundings = ROUNDINGS * case.unit * (moved / size + sum);
+        if moved < 0.01 * (1.0 + sum) { roundings } else { f64::INFINITY }
+    };
+    let most =
+        |moved: &dyn Fn(&(Batch, Vec<f64>)) -> f64| ends.iter().map(moved).fold(0.0, f64::max);
+    (0..start.len())
+        .map(|i| Reach {
+            point: bound(most(&|(at, _)| distance(at, end, i)), norm(end.point(i))),
+            log_det: bound(most(&|(_, at)| (at[i] - log_det[i]).abs()), 1.0 + log_det[i].abs()),
+        })
+        .collect()
+}
+
+/// A law that can hardly be seen is worth little: most points must be checked well. At extreme
+/// parameters layers are all but singular at many points; what can be seen there holds too.
+fn enough(case: &Case, scale: f64, checked: usize, all: usize) {
+    let least = if scale > 1.0 { 1 } else { 2 * all / 3 };
+    assert!(checked >= least, "{}: only {checked} of {all} checked", case.label);
+}
 
 /// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single
 /// precision have their own bounds in `flow_rounding.rs`.
@@ -19,32 +92,43 @@ fn round_trip() {
             return;
         }
         let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
-        // Five layers round at 1e-16 and Newton's method stops at 1e-15. At scale 3 a layer of ten
-        // dimensions magnifies what came before by |û||w|, up to 100.
-        let tolerance = if scale > 1.0 { 1e-9 } else { 1e-12 };
         for spread in [1.0, 100.0] {
             let x = random.batch(dim, 37, spread);
             let (z, log_det_back) = case.inverse(&x);
             let (again, log_det) = case.forward(&z);
-            for d in 0..dim {
-                for (a, b) in again.row(d).iter().zip(x.row(d)) {
-                    assert!(
-                        (a - b).abs() < tolerance * (1.0 + b.abs()),
-                        "{}: {a} is not {b}",
-                        case.label
-                    );
-                }
-            }
-            for (a, b) in log_det.iter().zip(&log_det_back) {
-                // A layer that is all but singular magnifies the rounding of its input.
-                assert!(
-                    (a - b).abs() < 1e-6 * (1.0 + b.abs()),
-                    "{}: log det {a} is not {b}",
-                    case.label
-                );
-            }
+            let bounds = reach(&case, true, &z, (&x, &log_det_back), random);
+            let sharp = hold(&case, &bounds, (&again, &log_det), (&x, &log_det_back));
+            enough(&case, scale, sharp, x.len());
         }
     });
+}
+
+/// Holds points and log-determinants that came back to where they started, and counts those with
+/// bounds that can find fault: those that vouch for more than half the digits but for 128 roundings.
+fn hold(
+    case: &Case,
+    bounds: &[Reach],
+    (back, log_det): (&Batch, &[f64]),
+    (start, expected): (&Batch, &[f64]),
+) -> usize {
+    let mut sharp = 0;
+    for (i, bound) in bounds.iter().enumerate() {
+        let off = distance(back, start, i);
+        assert!(off <= bound.point, "{} point {i}: off by {off:e} > {:e}", case.label, bound.point);
+        let log_off = (log_det[i] - expected[i]).abs();
+        assert!(
+            log_off <= bound.log_det,
+            "{} point {i}: log det off by {log_off:e} > {:e}",
+            case.label,
+            bound.log_det
+        );
+        let most = ROUNDINGS * case.unit.sqrt();
+        sharp += usize::from(
+            bound.point <= most * (1.0 + norm(start.point(i)))
+                && bound.log_det <= most * (1.0 + expected[i].abs()),
+        );
+    }
+    sharp
 }
 
 /// The log-determinant against that of the Jacobian from central differences.
@@ -56,43 +140,38 @@ fn log_determinant() {
         }
         let case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let z = random.batch(dim, 20, 1.0);
-        let (image, log_det) = case.forward(&z);
+        let log_det = case.forward(&z).1;
+        // ∂f/∂z_j of all points at once: entry k of point i is at k n + i.
+        let columns: Vec<Vec<Difference>> = (0..dim)
+            .map(|j| {
+                Difference::each(1.0, |h| {
+                    let mut moved = z.clone();
+                    moved.row_mut(j).iter_mut().for_each(|z| *z += h);
+                    let image = case.forward(&moved).0;
+                    (0..dim).flat_map(|k| image.row(k).to_vec()).collect()
+                })
+            })
+            .collect();
         let mut checked = 0;
         for i in 0..z.len() {
-            let h = 1e-6;
-            let mut jacobian = vec![vec![0.0; dim]; dim];
-            for j in 0..dim {
-                let (mut up, mut down) = (z.clone(), z.clone());
-                up.row_mut(j)[i] += h;
-                down.row_mut(j)[i] -= h;
-                let (up, down) = (case.forward(&up).0, case.forward(&down).0);
-                for k in 0..dim {
-                    jacobian[k][j] = (up.row(k)[i] - down.row(k)[i]) / (2.0 * h);
-                }
-            }
-            // A coordinate rounds at its size, which differences magnify by 1/h, and d log det =
-            // tr(J⁻¹ dJ); near-singular Jacobians cannot be had from them.
-            let rounds = |k: usize| {
-                let slopes = jacobian[k].iter().fold(1.0_f64, |most, x| most.max(x.abs()));
-                1e-16 * slopes.max(image.row(k)[i].abs()) / h
-            };
-            let rounding: Vec<_> = (0..dim).map(rounds).collect();
+            let entry = |k: usize, j: usize| &columns[j][k * z.len() + i];
+            let jacobian =
+                (0..dim).map(|k| (0..dim).map(|j| entry(k, j).value).collect()).collect();
             let (numerical, inverse) = log_abs_determinant(jacobian);
-            let column = |k: usize| norm(inverse.iter().map(|row| row[k]));
-            let error =
-                (0..dim).map(|k| column(k) * rounding[k]).sum::<f64>() * (dim as f64).sqrt();
+            // d log det = tr(J⁻¹ dJ): near-singular Jacobians cannot be had from differences.
+            let pairs = (0..dim).flat_map(|j| (0..dim).map(move |k| (j, k)));
+            let error: f64 = pairs.map(|(j, k)| inverse[j][k].abs() * entry(k, j).error).sum();
             if error < 1e-4 {
                 checked += 1;
                 assert!(
-                    (log_det[i] - numerical).abs() < 1e-5 * (1.0 + numerical.abs()) + 10.0 * error,
-                    "{}: {} is not {numerical}",
+                    (log_det[i] - numerical).abs() < 1e-7 * (1.0 + numerical.abs()) + 10.0 * error,
+                    "{}: {} is not {numerical} to {error:e}",
                     case.label,
                     log_det[i]
                 );
             }
         }
-        // Some points are too near to singular for differences.
-        assert!(2 * checked >= z.len(), "{}: only {checked} of {} checked", case.label, z.len());
+        enough(&case, scale, checked, z.len());
     });
 }
 
@@ -140,10 +219,7 @@ fn gradients() {
             let start = norm(z.point(i));
             assert!(distance(&back, &z, i) < 1e-9 * (1.0 + start), "{}: the way back", case.label);
         }
-        compare(&case, &z, &gradient, &g_z, |parameters, z, i| {
-            let (image, log_det) = Case::new(spec, dim, parameters, "").forward(z);
-            dot(&image.point(i), &g.point(i)) + k[i] * log_det[i]
-        });
+        compare(&case, &z, &gradient, &g_z, |case, z| objective(case.forward(z), &g, &k));
     });
 }
 
@@ -164,23 +240,20 @@ fn gradients_of_the_inverse() {
             let off = distance(&again, &x, i);
             assert!(off < 1e-13 * most, "{}: the image is off by {off:e}", case.label);
         }
-        compare(&case, &x, &gradient, &g_x, |parameters, x, i| {
-            let (z, log_det) = Case::new(spec, dim, parameters, "").inverse(x);
-            dot(&z.point(i), &g.point(i)) + k[i] * log_det[i]
-        });
+        compare(&case, &x, &gradient, &g_x, |case, x| objective(case.inverse(x), &g, &k));
     });
 }
 
-/// Gradients in the parameters and in the points against differences of `value`, which gives a
-/// point's part of the sum. In many dimensions some of them stand for all.
+/// Gradients in the parameters and in the points against differences of `value`, which gives each
+/// point's part of the sum. Of many parameters some stand for all.
 fn compare(
     case: &Case,
     points: &Batch,
     gradient: &[f64],
     g_points: &Batch,
-    value: impl Fn(&[f64], &Batch, usize) -> f64,
+    value: impl Fn(&Case, &Batch) -> Vec<f64>,
 ) {
-    let (parameters, dim, len) = (&case.parameters, points.dim(), points.len());
+    let parameters = &case.parameters;
     let (mut all, mut sharp) = (0, 0);
     let mut check = |found: f64, difference: Difference, what: String| {
         let bound = 1e-6 * difference.value.abs() + 10.0 * difference.error;
@@ -191,37 +264,43 @@ fn compare(
             difference.value
         );
         all += 1;
-        sharp += usize::from(bound <= 1e-4 * found.abs());
+        // Behind units that are off, and masks, a 0 and differences of 0 agree to all digits.
+        let zero = found == 0.0 && difference.value == 0.0;
+        sharp += usize::from(zero || bound <= 1e-4 * found.abs());
     };
     for p in (0..parameters.len()).step_by(1 + parameters.len() / 128) {
-        let difference = Difference::of(parameters[p], |x| {
+        let parts = Difference::each(parameters[p].abs().max(1.0), |h| {
             let mut moved = parameters.clone();
-            moved[p] = x;
-            (0..len).map(|i| value(&moved, points, i)).sum()
+            moved[p] += h;
+            value(&case.with(&moved), points)
         });
-        check(gradient[p], difference, format!("parameter {p}"));
+        check(gradient[p], Difference::sum(&parts), format!("parameter {p}"));
     }
-    for number in (0..dim * len).step_by(1 + dim * len / 100) {
-        let (d, i) = (number / len, number % len);
-        let difference = Difference::of(points.row(d)[i], |x| {
+    for d in 0..points.dim() {
+        let differences = Difference::each(1.0, |h| {
             let mut moved = points.clone();
-            moved.row_mut(d)[i] = x;
-            value(parameters, &moved, i)
+            moved.row_mut(d).iter_mut().for_each(|x| *x += h);
+            value(case, &moved)
         });
-        check(g_points.row(d)[i], difference, format!("coordinate {d} of point {i}"));
+        for (i, difference) in differences.into_iter().enumerate() {
+            check(g_points.row(d)[i], difference, format!("coordinate {d} of point {i}"));
+        }
     }
-    // The differences must be good enough to find fault: to four digits almost everywhere.
-    assert!(20 * sharp >= 19 * all, "{}: {sharp} of {all} checked sharply", case.label);
+    // The differences must be good enough to find fault: to four digits almost everywhere. Those
+    // across a kink of a rectifier disagree with each other, and do not count.
+    assert!(5 * sharp >= 4 * all, "{}: {sharp} of {all} checked sharply", case.label);
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// g·x + k log det of each point.
+fn objective((points, log_det): (Batch, Vec<f64>), g: &Batch, k: &[f64]) -> Vec<f64> {
+    let dot = |i: usize| points.point(i).iter().zip(g.point(i)).map(|(x, g)| x * g).sum::<f64>();
+    (0..points.len()).map(|i| dot(i) + k[i] * log_det[i]).collect()
 }
 
 /// Raw parameters 0 are the identity, to rounding and to the order of coordinates.
 #[test]
 fn identity_at_zero() {
-    for spec in all_families() {
+    for spec in families() {
         for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let case = Case::new(&spec, dim, &vec![0.0; stack.parameter_len()], "zero");
@@ -230,7 +309,7 @@ fn identity_at_zero() {
             for i in 0..z.len() {
                 for (a, b) in in_order(&spec, &image, i).iter().zip(in_order(&spec, &z, i)) {
                     assert!(
-                        (a - b).abs() <= 8.0 * case.unit * b.abs(),
+                        (a - b).abs() <= 8.0 * case.unit * (b.abs() + knots(&spec)),
                         "{}: {a} is not {b}",
                         case.label
                     );
@@ -239,6 +318,17 @@ fn identity_at_zero() {
             let most = 100.0 * case.unit;
             assert!(log_det.iter().all(|x| x.abs() < most), "{}: {log_det:?}", case.label);
         }
+    }
+}
+
+/// Splines find a coordinate from knots, sums of up to as many widths as there are bins: each
+/// rounds at the size of the box, in x and in y, layer by layer.
+fn knots(spec: &FlowSpec) -> f64 {
+    match spec {
+        FlowSpec::Spline(spline) | FlowSpec::SplineAutoregressive(spline) => {
+            spline.bound * (spline.bins * spline.layers) as f64
+        }
+        _ => 0.0,
     }
 }
 
@@ -258,7 +348,7 @@ fn in_order(spec: &FlowSpec, batch: &Batch, i: usize) -> Vec<f64> {
 #[test]
 fn starts_near_the_identity() {
     let scale = 1e-3;
-    for spec in all_families() {
+    for spec in families() {
         for dim in LAW_DIMENSIONS {
             let stack = spec.build(dim).unwrap();
             let mut random = Random(10);
@@ -318,41 +408,12 @@ fn far_points_come_back() {
                     case.label
                 );
             }
-            let (back, _) = case.inverse(&image);
-            // Far out layers hardly bend: each rounds the coordinates at most four times a way, at
-            // the size of the point, and only a linear map magnifies what came before.
-            for i in 0..z.len() {
-                let roundings = (2 * 4 * LAYERS) as f64 * condition(&case, &z.point(i), spread);
-                let bound = roundings * case.unit * norm(z.point(i));
-                let off = distance(&back, &z, i);
-                assert!(off <= bound, "{} point {i}: off by {off:e} > {bound:e}", case.label);
-            }
+            let (back, log_det_back) = case.inverse(&image);
+            let bounds = reach(&case, false, &image, (&z, &log_det), random);
+            let sharp = hold(&case, &bounds, (&back, &log_det_back), (&z, &log_det));
+            enough(&case, scale, sharp, z.len());
         }
     });
-}
-
-/// |J| |J⁻¹|/d in the Frobenius norm, from differences at a point: 1 where the map is the identity.
-fn condition(case: &Case, z: &[f64], spread: f64) -> f64 {
-    let dim = z.len();
-    let slopes = |at: &[f64], map: &dyn Fn(&Batch) -> Batch| {
-        let h = 1e-3 * spread;
-        let moved = |step: f64| {
-            let points: Vec<_> = (0..dim)
-                .map(|d| {
-                    let mut point = at.to_vec();
-                    point[d] += step;
-                    point
-                })
-                .collect();
-            map(&Batch::from_points(dim, &points))
-        };
-        let (up, down) = (moved(h), moved(-h));
-        norm((0..dim).map(|i| distance(&up, &down, i) / (2.0 * h)))
-    };
-    let image = case.forward(&Batch::from_points(dim, &[z])).0.point(0);
-    let there = slopes(z, &|z| case.forward(z).0);
-    let back = slopes(&image, &|x| case.inverse(x).0);
-    there * back / dim as f64
 }
 
 /// Any number of points gives each point the same bits: tails of registers are no special case.

@@ -54,7 +54,7 @@ fn run(instructions: &str) -> Vec<String> {
 }
 
 fn numbers(line: &str) -> Vec<f64> {
-    line.split(' ').map(|x| x.parse().unwrap()).collect()
+    line.split_whitespace().map(|x| x.parse().unwrap()).collect()
 }
 
 #[test]

@@ -58,13 +58,19 @@ impl Flow {
         let mut flow = Self::new(&spec, base)?;
         let tensors =
             SafeTensors::deserialize(&bytes).map_err(|error| refuse(error.to_string()))?;
+        let blocks = flow.blocks();
+        let known = |name: &str| blocks.iter().any(|block| block.name == name);
+        if let Some(name) = tensors.names().into_iter().filter(|name| !known(name)).min() {
+            return Err(refuse(format!("has '{name}', but the {} flow has none", spec.name())));
+        }
         let mut parameters = Vec::with_capacity(flow.parameters().len());
-        for block in flow.blocks() {
+        for block in &blocks {
             let tensor = tensors.tensor(&block.name).map_err(|error| refuse(error.to_string()))?;
             if tensor.shape() != block.shape || tensor.dtype() != Dtype::F64 {
                 return Err(refuse(format!(
-                    "'{}' has shape {:?}, but the {} flow it names has {:?}",
+                    "'{}' is {} of shape {:?}, but that of the {} flow is F64 of shape {:?}",
                     block.name,
+                    tensor.dtype(),
                     tensor.shape(),
                     spec.name(),
                     block.shape

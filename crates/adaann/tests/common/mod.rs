@@ -70,25 +70,58 @@ impl Difference {
     /// the one that differs least from its neighbours counts: a layer with a radius of 1e-4 finds
     /// it among short steps, a flat one among long steps.
     pub(crate) fn of(x: f64, f: impl Fn(f64) -> f64) -> Self {
-        let mut best = Self { value: f64::NAN, error: f64::INFINITY };
-        let mut above: Vec<f64> = Vec::new();
-        let mut h = 2e-3 * x.abs().max(1.0);
+        Self::each(x.abs().max(1.0), |h| vec![f(x + h)]).remove(0)
+    }
+
+    /// The derivative of a sum.
+    pub(crate) fn sum(parts: &[Self]) -> Self {
+        Self {
+            value: parts.iter().map(|part| part.value).sum(),
+            error: parts.iter().map(|part| part.error).sum(),
+        }
+    }
+
+    /// The derivatives at 0 of numbers that are functions of one, for which steps of `size` are
+    /// large. Each has its own table: a kink of one of them, which entries on either side of it
+    /// disagree about, leaves the others alone. A kink nearer than all steps looks like a slope
+    /// between those on either side; half of what these differ by is part of the error.
+    pub(crate) fn each(size: f64, mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<Self> {
+        let here = f(0.0);
+        let nothing = || Self { value: f64::NAN, error: f64::INFINITY };
+        let mut best: Vec<Self> = here.iter().map(|_| nothing()).collect();
+        let mut tables: Vec<Vec<f64>> = vec![Vec::new(); here.len()];
+        // Right slope less left, at a step; extrapolated to no step from the last two; and the least
+        // that two extrapolations in a row agree on.
+        let (mut turns, mut kinks) = (vec![f64::NAN; here.len()], vec![f64::NAN; here.len()]);
+        let mut jumps = vec![f64::INFINITY; here.len()];
+        let mut h = 2e-3 * size;
         for _ in 0..11 {
-            let (up, down) = (f(x + h), f(x - h));
-            // Values of this size cannot be told apart more finely, however well entries agree.
-            let rounding = f64::EPSILON * up.abs().max(down.abs()) / h;
-            let mut row = vec![(up - down) / (2.0 * h)];
-            for column in 0..above.len().min(3) {
-                let four = 4.0_f64.powi(column as i32 + 1);
-                let better = (four * row[column] - above[column]) / (four - 1.0);
-                let error = (better - row[column]).abs().max((better - above[column]).abs());
-                if error.max(rounding) < best.error {
-                    best = Self { value: better, error: error.max(rounding) };
+            let (up, down) = (f(h), f(-h));
+            for (i, (best, above)) in best.iter_mut().zip(&mut tables).enumerate() {
+                // Values of this size cannot be told apart more finely, however well entries agree.
+                let rounding = f64::EPSILON * up[i].abs().max(down[i].abs()) / h;
+                let turn = (up[i] - here[i] - (here[i] - down[i])) / h;
+                let kink = (2.0 * turn - turns[i]).abs();
+                if !kinks[i].is_nan() {
+                    jumps[i] = jumps[i].min(kink.max(kinks[i]));
                 }
-                row.push(better);
+                (turns[i], kinks[i]) = (turn, kink);
+                let mut row = vec![(up[i] - down[i]) / (2.0 * h)];
+                for column in 0..above.len().min(3) {
+                    let four = 4.0_f64.powi(column as i32 + 1);
+                    let better = (four * row[column] - above[column]) / (four - 1.0);
+                    let error = (better - row[column]).abs().max((better - above[column]).abs());
+                    if error.max(rounding) < best.error {
+                        *best = Self { value: better, error: error.max(rounding) };
+                    }
+                    row.push(better);
+                }
+                *above = row;
             }
-            above = row;
             h /= 2.0;
+        }
+        for (best, jump) in best.iter_mut().zip(jumps) {
+            best.error = best.error.max(jump / 2.0);
         }
         best
     }

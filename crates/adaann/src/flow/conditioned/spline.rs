@@ -222,14 +222,17 @@ impl Curve for Spline {
         let bin = self.bin(simd, knobs, y, true);
         let s = bin.h / bin.w;
         let rise = ((y - bin.y0) / bin.h).max(zero).min(one);
-        // A ξ² + B ξ + C = 0 with the root in [0, 1] in the form that does not cancel.
+        // A ξ² + B ξ + C = 0, and of the two forms of the root in [0, 1] the one that does not cancel:
+        // B < 0, where both ends are steeper than the bin, is where A > 0.
         let excess = rise * (bin.a + bin.b - two * s);
         let quadratic = s - bin.a + excess;
         let slope = bin.a - excess;
         let constant = -(s * rise);
         let root =
             slope.mul_add(slope, -(F64::splat(simd, 4.0) * quadratic * constant)).max(zero).sqrt();
-        let xi = (-(two * constant) / (slope + root)).max(zero).min(one);
+        let rising = -(two * constant) / (slope + root);
+        let xi = F64::select(slope.lt(zero), (root - slope) / (two * quadratic), rising);
+        let xi = xi.max(zero).min(one);
         let x = xi.mul_add(bin.w, bin.x0);
         let mask = self.is_inside(y);
         (F64::select(mask, x, y), F64::select(mask, bin.at(s, xi).log_slope(), zero))
