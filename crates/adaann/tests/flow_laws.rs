@@ -66,14 +66,15 @@ fn reach(
         let roundings = ROUNDINGS * case.unit * (moved / size + sum);
         if moved < 0.01 * (1.0 + sum) { roundings } else { f64::INFINITY }
     };
-    let most =
-        |moved: &dyn Fn(&(Batch, Vec<f64>)) -> f64| ends.iter().map(moved).fold(0.0, f64::max);
-    (0..start.len())
-        .map(|i| Reach {
-            point: bound(most(&|(at, _)| distance(at, end, i)), norm(end.point(i))),
-            log_det: bound(most(&|(_, at)| (at[i] - log_det[i]).abs()), 1.0 + log_det[i].abs()),
-        })
-        .collect()
+    let largest = |i: usize| {
+        let points = ends.iter().map(|(points, _)| distance(points, end, i)).fold(0.0, f64::max);
+        let log_dets = ends.iter().map(|(_, at)| (at[i] - log_det[i]).abs()).fold(0.0, f64::max);
+        Reach {
+            point: bound(points, norm(end.point(i))),
+            log_det: bound(log_dets, 1.0 + log_det[i].abs()),
+        }
+    };
+    (0..start.len()).map(largest).collect()
 }
 
 /// A law that can hardly be seen is worth little: most points must be checked well. At extreme
@@ -202,6 +203,17 @@ fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, Vec<Vec<f64>>) {
     (log, matrix.iter().map(|row| row[n..].to_vec()).collect())
 }
 
+/// Points with cotangents of themselves and of their log-determinants: more than one register and
+/// group of points, and some of them so far out that splines leave their coordinates alone.
+fn near_and_far(dim: usize, random: &mut Random) -> (Batch, Batch, Vec<f64>) {
+    let len = 19;
+    let mut points = random.batch(dim, len, 1.0);
+    for d in 0..dim {
+        points.row_mut(d)[len - 4..].iter_mut().for_each(|x| *x *= 8.0);
+    }
+    (points, random.batch(dim, len, 1.0), random.normals(len, 1.0))
+}
+
 /// Parameter and input gradients of Σ (g·f(z) + k log det) against central differences, each
 /// component to 1e-6 of itself and what the differences say of their own error.
 #[test]
@@ -210,9 +222,7 @@ fn gradients() {
         if !in_double(spec) {
             return;
         }
-        let z = random.batch(dim, 7, 1.0);
-        let g = random.batch(dim, 7, 1.0);
-        let k = random.normals(7, 1.0);
+        let (z, g, k) = near_and_far(dim, random);
         let mut case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let (gradient, g_z, back) = case.backward(&z, &g, &k);
         for i in 0..z.len() {
@@ -228,9 +238,7 @@ fn gradients() {
 #[test]
 fn gradients_of_the_inverse() {
     every_case(9, |spec, dim, scale, parameters, random| {
-        let x = random.batch(dim, 7, 1.0);
-        let g = random.batch(dim, 7, 1.0);
-        let k = random.normals(7, 1.0);
+        let (x, g, k) = near_and_far(dim, random);
         let mut case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let (gradient, g_x, again) = case.backward_inverse(&x, &g, &k);
         for i in 0..x.len() {
@@ -256,7 +264,8 @@ fn compare(
     let parameters = &case.parameters;
     let (mut all, mut sharp) = (0, 0);
     let mut check = |found: f64, difference: Difference, what: String| {
-        let bound = 1e-6 * difference.value.abs() + 10.0 * difference.error;
+        // Of some thirty entries of a table the best may agree by chance.
+        let bound = 1e-6 * difference.value.abs() + 30.0 * difference.error;
         assert!(
             (found - difference.value).abs() <= bound,
             "{} {what}: {found} is not {} to {bound:e}",
