@@ -18,14 +18,19 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
-        ["example3"] => example3::run(50, 50),
-        ["example3", trials, of_large] => match (trials.parse(), of_large.parse()) {
-            (Ok(trials), Ok(of_large)) => example3::run(trials, of_large),
-            _ => return usage(),
-        },
+        ["example3"] => example3::run([50; 3]),
+        ["example3", planar, networks, large] => {
+            match (planar.parse(), networks.parse(), large.parse()) {
+                (Ok(planar), Ok(networks), Ok(large)) => {
+                    example3::run([planar, networks, large]);
+                }
+                _ => return usage(),
+            }
+        }
         ["families"] => families::run(),
-        ["networks"] => networks::run(None),
-        ["networks", name] => networks::run(Some(name)),
+        ["networks"] => networks::run(None, false),
+        ["networks", "--peers"] => networks::run(None, true),
+        ["networks", name] => networks::run(Some(name), false),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         _ => return usage(),
@@ -37,9 +42,10 @@ fn usage() -> ExitCode {
     eprintln!(
         "usage: adaann-bench updates [--peers]   microseconds per parameter update, planar flows\n       \
          adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
-         adaann-bench networks [NAME]     the same for flows built on networks\n       \
+         adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
-         adaann-bench example3 [N M]      how often modes are kept in N trials, M of large networks\n       \
+         adaann-bench example3 [N N N]    how often modes are kept; trials of planar flows,\n       \
+                                          networks and large networks\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n\n\
          --peers runs the same updates in JAX and PyTorch (first bench/peers/install.sh)"

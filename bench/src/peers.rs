@@ -6,43 +6,49 @@ use std::{path::Path, process::Command};
 
 /// A line that a peer's script prints.
 #[derive(Deserialize)]
-struct Line {
-    framework: String,
-    problem: String,
+pub(crate) struct Line {
+    pub(crate) framework: String,
+    pub(crate) problem: String,
     layers: usize,
     points: usize,
-    microseconds: f64,
-    variant: String,
+    pub(crate) microseconds: f64,
+    pub(crate) variant: String,
+}
+
+/// What a peer's script measured; what went wrong is printed.
+pub(crate) fn lines(script: &str, flag: Option<&str>) -> Vec<Line> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = here.join(".venv/bin/python");
+    if !python.exists() {
+        eprintln!("no {}: run bench/peers/install.sh first", python.display());
+        return Vec::new();
+    }
+    let output = Command::new(&python).arg(here.join("peers").join(script)).args(flag).output();
+    let output = match output {
+        Ok(output) if output.status.success() => output.stdout,
+        Ok(output) => {
+            eprintln!("{script} failed: {}", String::from_utf8_lossy(&output.stderr));
+            return Vec::new();
+        }
+        Err(error) => {
+            eprintln!("{script} did not start: {error}");
+            return Vec::new();
+        }
+    };
+    let text = String::from_utf8_lossy(&output);
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a peer prints one object a line"))
+        .collect()
 }
 
 /// Runs the peers and prints how many times longer they take than the better of one and two
 /// threads, in double and in single precision.
 pub(crate) fn compare(kind: Kind, problems: &[Problem], ours: &[[f64; 4]]) {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = here.join(".venv/bin/python");
-    if !python.exists() {
-        eprintln!("no {}: run bench/peers/install.sh first", python.display());
-        return;
-    }
     println!(
         "\npeer         problem      L     N   microseconds   ratio to f64   to f32   variant"
     );
     for script in ["jax_updates.py", "torch_updates.py"] {
-        let output =
-            Command::new(&python).arg(here.join("peers").join(script)).args(kind.flag()).output();
-        let output = match output {
-            Ok(output) if output.status.success() => output.stdout,
-            Ok(output) => {
-                eprintln!("{script} failed: {}", String::from_utf8_lossy(&output.stderr));
-                continue;
-            }
-            Err(error) => {
-                eprintln!("{script} did not start: {error}");
-                continue;
-            }
-        };
-        for line in String::from_utf8_lossy(&output).lines() {
-            let line: Line = serde_json::from_str(line).expect("a peer prints one object a line");
+        for line in lines(script, kind.flag()) {
             let same = |p: &Problem| {
                 (p.name, p.layers, p.points) == (line.problem.as_str(), line.layers, line.points)
             };

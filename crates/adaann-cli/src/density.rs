@@ -27,7 +27,8 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let record = Record::read(&args.run)?;
     let problem = registry::find(&record.target)?.choose(&record.choices(&args.run)?)?;
     let target = &*problem.target;
-    let flow = Flow::load(&args.run.join("flow.safetensors"))?;
+    let spec = record.settings.flow.clone().in_double();
+    let flow = Flow::load_as(&args.run.join("flow.safetensors"), &spec, target.dim())?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;

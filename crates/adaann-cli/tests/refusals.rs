@@ -15,6 +15,18 @@ fn refused(words: &str) -> String {
 }
 
 #[test]
+fn masks_fit_the_dimension() {
+    for (mask, message) in [
+        ("0,2", "--mask is a list with 2, but must be a list of different coordinates from 0 to 1"),
+        ("0,0", "--mask is a list with 0, but must be"),
+        ("0,1", "--mask is 2 of 2, but must be a list that leaves coordinates both"),
+    ] {
+        let said = refused(&format!("run two-moons --flow realnvp --mask {mask}"));
+        assert!(said.contains(message), "{mask}: {said}");
+    }
+}
+
+#[test]
 fn settings_out_of_range_are_named_with_value_and_range() {
     for (flags, message) in [
         ("--tau 0", "--tau is 0, but must be a positive finite number"),
@@ -24,6 +36,17 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--t0 1.5", "--t0 is 1.5, but must be above 0 and at most 1"),
         ("--t0 -0.1", "--t0 is -0.1, but must be above 0 and at most 1"),
         ("--layers 0", "--layers is 0, but must be from 1 to 100000"),
+        ("--flow realnvp --hidden 0", "--hidden is 0, but must be from 1 to"),
+        ("--flow realnvp --hidden-layers 0", "--hidden-layers is 0, but must be from 1 to"),
+        ("--flow spline --bins 1", "--bins is 1, but must be from 2 to 100"),
+        ("--flow spline --spline-bound 0", "--spline-bound is 0, but must be positive"),
+        ("--flow spline+plannar", "there is no flow called 'plannar'; did you mean 'planar'?"),
+        ("--flow realnvp --mask x", "must be alternating, halves, random or coordinates"),
+        ("--flow iaf --order first", "must be alternating, sequential, reversed or random"),
+        ("--hidden 5", "--hidden does not apply to the planar flow; it belongs to realnvp"),
+        ("--flow iaf --mask halves", "--mask does not apply to the iaf flow"),
+        ("--flow affine+linear --layers 3", "--layers does not apply to the affine+linear flow"),
+        ("--flow glow --bins 3", "--bins does not apply to the glow flow; it belongs to spline"),
         ("--samples 1", "--samples is 1, but must be from 2 to"),
         ("--refine-samples 0", "--refine-samples is 0, but must be from 2 to"),
         ("--variance-samples 1", "--variance-samples is 1, but must be from 2 to"),

@@ -2,6 +2,7 @@
 
 mod common;
 
+use adaann::flow::FlowSpec;
 use common::{Place, TINY, names, stderr, stdout, table};
 use serde_json::Value;
 
@@ -228,6 +229,27 @@ fn every_schedule_flow_and_optimizer_runs() {
     }
     let (_, steps) = table(&place.read("r4/schedule.csv"));
     assert_eq!(steps.iter().map(|step| step[1]).collect::<Vec<_>>(), [0.2, 0.6, 1.0]);
+}
+
+#[test]
+fn every_family_runs() {
+    let place = Place::new();
+    let small = "--schedule none --refine 3 --refine-samples 20 --draws 50 --quiet";
+    let composed = ["linear+spline", "affine+planar", "planar --base-components 3 --train-base"];
+    let names = FlowSpec::ALL.iter().map(|(name, _)| *name).chain(composed);
+    for (i, flow) in names.enumerate() {
+        let output = place.adaann(&format!("run two-moons --flow {flow} {small} --out r{i}"), &[]);
+        assert!(output.status.success(), "{flow}: {}", stderr(&output));
+        assert_eq!(place.summary(&format!("r{i}"))["draws"], 50);
+    }
+    let settings = "--hidden 5 --hidden-layers 1 --hidden-activation tanh --mask 1 --bins 4";
+    let output =
+        place.adaann(&format!("run two-moons --flow spline {settings} {small} --out s"), &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let record = place.read("s/run.toml");
+    for line in ["units = 5", "layers = 1", "activation = \"tanh\"", "bins = 4", "kept = [1]"] {
+        assert!(record.contains(line), "{line}: {record}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod flows;
 
 use adaann::{
     Batch, Error,
-    flow::{Base, Flow, FlowSpec},
+    flow::{Base, Flow, FlowSpec, RealNvp},
 };
 use flows::{Random, families, parameters};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -235,4 +235,25 @@ fn files_that_are_cut_or_none_are_refused() {
     for bytes in [&b"hello"[..], b"a longer text, that is no header of a file", &[0; 100]] {
         place.refuses(bytes, &["not a safetensors file"], "text");
     }
+}
+
+#[test]
+fn another_family_or_dimension_than_expected_is_refused() {
+    let place = Place::new("load-as");
+    let path = &place.0;
+    let spec = FlowSpec::named("linear+realnvp").unwrap();
+    flow(&spec, Base::standard(3)).save(path).unwrap();
+    let load = |name: &str, dim: usize| {
+        let said = Flow::load_as(path, &FlowSpec::named(name).unwrap(), dim);
+        said.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(load("linear+realnvp", 3), Ok(()));
+    let said = load("spline", 3).unwrap_err();
+    assert!(said.contains("has a linear+realnvp flow, but a spline flow is expected"), "{said}");
+    let said = load("linear+realnvp", 2).unwrap_err();
+    assert!(said.contains("has 3 dimensions, but 2 are expected"), "{said}");
+    let fewer = FlowSpec::RealNvp(RealNvp { layers: 2, ..RealNvp::default() });
+    flow(&fewer, Base::standard(3)).save(path).unwrap();
+    let said = load("realnvp", 3).unwrap_err();
+    assert!(said.contains("\"layers\":2") && said.contains("\"layers\":8"), "{said}");
 }

@@ -34,6 +34,27 @@ impl Flow {
         file::write(path, &bytes)
     }
 
+    /// Reads back a flow that is known to be of a family, its settings and a dimension.
+    ///
+    /// # Errors
+    /// As [`Flow::load`], and if the file has another family, other settings or another dimension.
+    pub fn load_as(path: &Path, spec: &FlowSpec, dim: usize) -> Result<Self> {
+        let flow = Self::load(path)?;
+        let refuse = |what: String| Err(Error::Load(format!("{}: {what}", path.display())));
+        let (found, expected) = (flow.spec().label(), spec.label());
+        if found != expected {
+            return refuse(format!("has a {found} flow, but a {expected} flow is expected"));
+        }
+        if flow.spec() != spec {
+            let (found, expected) = (to_json(flow.spec()), to_json(spec));
+            return refuse(format!("has the flow {found}, but {expected} is expected"));
+        }
+        if flow.dim() != dim {
+            return refuse(format!("has {} dimensions, but {dim} are expected", flow.dim()));
+        }
+        Ok(flow)
+    }
+
     /// Reads a flow back: the same bits.
     ///
     /// # Errors

@@ -225,7 +225,32 @@ impl Kernel for Gather<'_> {
         } else {
             (cotangents, place.output, dense.outputs(), tape, place.input)
         };
-        for first in (0..turned_len).step_by(GROUP) {
+        let (held_stride, turned_stride) =
+            if turn_inputs { (dense.inputs, 1) } else { (1, dense.inputs) };
+        if turned_len == 1 {
+            // A single row needs no turning: the sums run along the lanes.
+            let held_len = dense.inputs.max(dense.outputs());
+            let mut row = 0;
+            while row < held_len {
+                let at = |row: usize| (held_at + row, turned_at);
+                let entry = row * held_stride;
+                if held_len - row >= 4 {
+                    let sums = dots::<S, 4>(simd, records, held, turned, at(row));
+                    for m in 0..4 {
+                        let to = &mut g_matrix[entry + m * held_stride];
+                        *to = if fresh { sums[m] } else { *to + sums[m] };
+                    }
+                    row += 4;
+                } else {
+                    let [sum] = dots::<S, 1>(simd, records, held, turned, at(row));
+                    let to = &mut g_matrix[entry];
+                    *to = if fresh { sum } else { *to + sum };
+                    row += 1;
+                }
+            }
+        }
+        let tiled_len = if turned_len == 1 { 0 } else { turned_len };
+        for first in (0..tiled_len).step_by(GROUP) {
             let width = GROUP.min(turned_len - first);
             for group in 0..records.groups() {
                 let units = &turned[group * records.rows + turned_at + first..][..width];
@@ -236,8 +261,6 @@ impl Kernel for Gather<'_> {
             } else {
                 0..dense.reach[first + width - 1]
             };
-            let (held_stride, turned_stride) =
-                if turn_inputs { (dense.inputs, 1) } else { (1, dense.inputs) };
             let mut outer = Outer {
                 held,
                 held_at,
@@ -262,6 +285,44 @@ impl Kernel for Gather<'_> {
             }
         }
     }
+}
+
+/// Σ_n a_n b_n for M rows a and one row b, which stand at the given places of records.
+#[inline(always)]
+fn dots<S: Simd, const M: usize>(
+    simd: S,
+    records: Records,
+    a: &[Row],
+    b: &[Row],
+    (a_at, b_at): (usize, usize),
+) -> [f64; M] {
+    let lanes = <F64<S> as Lane<S>>::LEN;
+    let mut sums = [F64::splat(simd, 0.0); M];
+    let mut rest = [0.0; M];
+    for group in 0..records.groups() {
+        let a = a[group * records.rows + a_at..].first_chunk::<M>().expect("rows of the record");
+        let b = &b[group * records.rows + b_at];
+        let len = records.len(group);
+        if len == GROUP {
+            for at in (0..GROUP).step_by(lanes) {
+                let b = F64::load(simd, &b[at..]);
+                for m in 0..M {
+                    sums[m] = F64::load(simd, &a[m][at..]).mul_add(b, sums[m]);
+                }
+            }
+        } else {
+            // What stands in the padding is not counted.
+            for n in 0..len {
+                for m in 0..M {
+                    rest[m] += a[m][n] * b[n];
+                }
+            }
+        }
+    }
+    for m in 0..M {
+        rest[m] += sums[m].add_lanes();
+    }
+    rest
 }
 
 /// The sum of the first `len` numbers of a row.

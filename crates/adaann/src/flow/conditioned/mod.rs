@@ -99,6 +99,8 @@ pub(super) struct Conditioned<C> {
     /// Does the way forward run the networks on the layer's input, or the way back on its output?
     reads_input: bool,
     networks: Vec<Network>,
+    /// Are entries of the networks' matrices fixed at 0?
+    is_masked: bool,
     knobs: Knobs,
     /// Rows of a record: the coordinates by place, then the networks' blocks.
     rows: usize,
@@ -134,12 +136,8 @@ impl<C: Curve> Conditioned<C> {
             networks.push(network);
         }
         let knobs = Knobs { starts, stride: each };
-        Self { plan, curve, reads_input, networks, knobs, rows, parameters }
-    }
-
-    /// Are entries of the networks' matrices fixed at 0?
-    fn is_masked(&self) -> bool {
-        self.networks.iter().any(Network::is_masked)
+        let is_masked = networks.iter().any(Network::is_masked);
+        Self { plan, curve, reads_input, networks, is_masked, knobs, rows, parameters }
     }
 
     fn records(&self, z: &Batch) -> Records {
@@ -219,7 +217,7 @@ impl<C: Curve> Conditioned<C> {
     }
 
     fn matrices<'a>(&self, weights: Weights<'a>) -> &'a [f64] {
-        if self.is_masked() { weights.derived } else { weights.parameters }
+        if self.is_masked { weights.derived } else { weights.parameters }
     }
 
     /// Takes cotangents the way back of [`Conditioned::pass`].
@@ -312,11 +310,11 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn derived_len(&self) -> usize {
-        if self.is_masked() { self.parameters } else { 0 }
+        if self.is_masked { self.parameters } else { 0 }
     }
 
     fn prepare(&self, parameters: &[f64], derived: &mut [f64]) {
-        if self.is_masked() {
+        if self.is_masked {
             derived.copy_from_slice(parameters);
             for (network, own) in self.placed() {
                 network.mask(&mut derived[own]);
@@ -389,7 +387,7 @@ impl<C: Curve> Stack for Conditioned<C> {
 
     fn gradient(&self, _: &[f64], _: &mut [f64], sums: &[f64], gradient: &mut [f64]) {
         gradient.copy_from_slice(&sums[..self.parameters]);
-        if self.is_masked() {
+        if self.is_masked {
             for (network, own) in self.placed() {
                 network.mask(&mut gradient[own]);
             }
