@@ -163,7 +163,7 @@ fn unknown_names_get_the_nearest() {
             "run bimodal --flow planer",
             "'--flow <NAME>': there is no flow called 'planer'; did you mean 'planar'?\n",
         ),
-        ("run bimodal --flow spline", "'--flow <NAME>': must be planar or radial\n"),
+        ("run bimodal --flow transformer", "'--flow <NAME>': must be planar, radial, realnvp, "),
         ("run bimodal --schedule adaan", "no schedule called 'adaan'; did you mean 'adaann'?\n"),
         ("run bimodal --path pwoer", "no path called 'pwoer'; did you mean 'power'?\n"),
         ("run bimodal --optimizer adm", "no optimizer called 'adm'; did you mean 'adam'?\n"),

@@ -249,7 +249,7 @@ fn another_family_or_dimension_than_expected_is_refused() {
     };
     assert_eq!(load("linear+realnvp", 3), Ok(()));
     let said = load("spline", 3).unwrap_err();
-    assert!(said.contains("has a linear+realnvp flow, but a spline flow is expected"), "{said}");
+    assert!(said.contains("has the flow linear+realnvp, but spline is expected"), "{said}");
     let said = load("linear+realnvp", 2).unwrap_err();
     assert!(said.contains("has 3 dimensions, but 2 are expected"), "{said}");
     let fewer = FlowSpec::RealNvp(RealNvp { layers: 2, ..RealNvp::default() });

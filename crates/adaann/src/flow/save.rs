@@ -43,7 +43,7 @@ impl Flow {
         let refuse = |what: String| Err(Error::Load(format!("{}: {what}", path.display())));
         let (found, expected) = (flow.spec().label(), spec.label());
         if found != expected {
-            return refuse(format!("has a {found} flow, but a {expected} flow is expected"));
+            return refuse(format!("has the flow {found}, but {expected} is expected"));
         }
         if flow.spec() != spec {
             let (found, expected) = (to_json(flow.spec()), to_json(spec));
