@@ -38,6 +38,7 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--layers 0", "--layers is 0, but must be from 1 to 100000"),
         ("--flow realnvp --hidden 0", "--hidden is 0, but must be from 1 to"),
         ("--flow realnvp --hidden-layers 0", "--hidden-layers is 0, but must be from 1 to"),
+        ("--flow realnvp --hidden 100000", "parameters, but must be one of at most 50000000"),
         ("--flow spline --bins 1", "--bins is 1, but must be from 2 to 100"),
         ("--flow spline --spline-bound 0", "--spline-bound is 0, but must be positive"),
         ("--flow spline+plannar", "there is no flow called 'plannar'; did you mean 'planar'?"),

@@ -12,6 +12,9 @@ use super::{
 use crate::{Result, error, names};
 use serde::{Deserialize, Serialize};
 
+/// A run keeps about ten numbers for each parameter: these fill four gigabytes.
+const MOST_PARAMETERS: usize = 50_000_000;
+
 /// A family of flows with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -186,8 +189,19 @@ impl FlowSpec {
     /// Builds the stack in `dim` dimensions.
     ///
     /// # Errors
-    /// If there are no layers or no dimensions, or an order is none of that many coordinates.
+    /// If a setting is out of range, or there are more parameters than the memory is likely to hold.
     pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
+        let stack = self.stack(dim)?;
+        let parameters = stack.parameter_len();
+        if parameters > MOST_PARAMETERS {
+            let range =
+                format!("one of at most {MOST_PARAMETERS}: take fewer layers or hidden units");
+            return Err(error::setting("flow", format!("one of {parameters} parameters"), range));
+        }
+        Ok(stack)
+    }
+
+    fn stack(&self, dim: usize) -> Result<Box<dyn Stack>> {
         Ok(match *self {
             Self::Compose(ref flows) => {
                 error::at_least_one("the flows of a composition", flows.len())?;
