@@ -20,10 +20,6 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Names, for messages and command lines.
-    pub const ALL: &[(&str, Self)] =
-        &[("relu", Self::Relu), ("tanh", Self::Tanh), ("silu", Self::Silu)];
-
     /// Blocks of rows that a hidden layer leaves on the tape: values, and slopes if they cannot be
     /// had from the values.
     pub(super) fn blocks(self) -> usize {

@@ -7,6 +7,7 @@
 
 mod activation;
 mod dense;
+mod gather;
 mod network;
 mod tile;
 

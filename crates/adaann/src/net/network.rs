@@ -3,7 +3,8 @@
 use super::{
     Activation, Records,
     activation::{Activate, Slope},
-    dense::{Apply, Dense, Gather, Into, Place, Pull},
+    dense::{Apply, Dense, Into, Place, Pull},
+    gather::Gather,
     tile::Row,
 };
 use crate::{flow::Parameter, simd};
@@ -110,7 +111,7 @@ impl Network {
         for Layer { dense, parameters: own, .. } in &self.layers {
             for i in 0..dense.outputs() {
                 let row = own.start + i * dense.inputs;
-                parameters[row + dense.reach(i)..row + dense.inputs].fill(0.0);
+                parameters[row + dense.reach[i]..row + dense.inputs].fill(0.0);
             }
         }
     }
@@ -132,7 +133,7 @@ impl Network {
                 Some(Activation::Tanh) => 1.0,
             };
             for i in 0..dense.outputs() {
-                let reach = dense.reach(i);
+                let reach = dense.reach[i];
                 for weight in &mut parameters[i * dense.inputs..][..reach] {
                     *weight = gain * normal() / (reach as f64).sqrt();
                 }

@@ -20,12 +20,6 @@ pub enum ScaleMap {
     TanhHidden,
 }
 
-impl ScaleMap {
-    /// Names, for messages and command lines.
-    pub const ALL: &[(&str, Self)] =
-        &[("tanh-output", Self::TanhOutput), ("tanh-hidden", Self::TanhHidden)];
-}
-
 /// The curve.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::flow) struct Affine {
