@@ -40,22 +40,20 @@ impl Kernel for Gather<'_> {
         if turned_len == 1 {
             // A single row needs no turning: the sums run along the lanes.
             let held_len = dense.inputs.max(dense.outputs());
-            let mut row = 0;
-            while row < held_len {
-                let at = |row: usize| (held_at + row, turned_at);
-                let entry = row * held_stride;
-                if held_len - row >= 4 {
-                    let sums = dots::<S, 4>(simd, records, held, turned, at(row));
-                    for m in 0..4 {
-                        let to = &mut g_matrix[entry + m * held_stride];
-                        *to = if fresh { sums[m] } else { *to + sums[m] };
-                    }
-                    row += 4;
+            for row in (0..held_len).step_by(4) {
+                let places = (held_at + row, turned_at);
+                let mut sums = [0.0; 4];
+                if row + 4 <= held_len {
+                    sums = dots::<S, 4>(simd, records, held, turned, places);
                 } else {
-                    let [sum] = dots::<S, 1>(simd, records, held, turned, at(row));
-                    let to = &mut g_matrix[entry];
-                    *to = if fresh { sum } else { *to + sum };
-                    row += 1;
+                    for m in 0..held_len - row {
+                        let places = (places.0 + m, places.1);
+                        [sums[m]] = dots::<S, 1>(simd, records, held, turned, places);
+                    }
+                }
+                for m in 0..4.min(held_len - row) {
+                    let to = &mut g_matrix[(row + m) * held_stride];
+                    *to = if fresh { sums[m] } else { *to + sums[m] };
                 }
             }
         }
