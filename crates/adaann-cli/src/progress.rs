@@ -151,7 +151,7 @@ impl Observer for Watch {
                     self.look(record.t, record.neg_elbo, *phase);
                 }
             }
-            Event::Step(step) => {
+            Event::Step { record: step, .. } => {
                 // What is not counted yet belongs to the phase that ends here.
                 let phase = if step.t >= 1.0 { Phase::Refine } else { Phase::Anneal };
                 self.pace.update(phase, self.uncounted, self.looked);

@@ -151,7 +151,7 @@ fn adaann_on_a_gaussian_takes_geometric_steps() {
         for step in below {
             // The same run, stopped here: the flow is the one that the draws of b came from.
             let mut stop = |event: &Event| match event {
-                Event::Step(record) if record.step == step.step => ControlFlow::Break(()),
+                Event::Step { record, .. } if record.step == step.step => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             };
             let here = fit(&target, &settings, &mut stop).unwrap();

@@ -281,7 +281,7 @@ impl<'a> Run<'a> {
             lost: stage.lost(),
             reason: next.as_ref().map(|next| next.reason),
         };
-        let mut told = observer.observe(&Event::Step(&record));
+        let mut told = observer.observe(&Event::Step { record: &record, flow: &self.flow });
         self.outcome.steps.push(record);
         if let Some(warning) = next.as_ref().and_then(|next| next.warning) {
             self.outcome.warnings.push(warning);

@@ -1,6 +1,9 @@
 //! What a run tells those who watch it, and how they stop it.
 
-use crate::schedule::{Phase, Reason, Warning};
+use crate::{
+    flow::Flow,
+    schedule::{Phase, Reason, Warning},
+};
 use std::ops::ControlFlow;
 
 /// One parameter update.
@@ -50,7 +53,12 @@ pub enum Event<'a> {
         phase: Phase,
     },
     /// Training at one value of t is over.
-    Step(&'a StepRecord),
+    Step {
+        /// What was done there, and the step to the next value.
+        record: &'a StepRecord,
+        /// The flow as it is now, for those who want to look at it on its way.
+        flow: &'a Flow,
+    },
     /// A schedule's warning.
     Warning(Warning),
 }
