@@ -39,6 +39,14 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// List targets with their parameters, flows, schedules, paths and optimizers
     List,
+    /// Run the paper's experiments: every table and figure, beside the published numbers
+    ///
+    /// Trials run in parallel, and each result is kept as soon as it is there: a run that was stopped
+    /// or killed goes on where it was when the same command is given again.
+    #[command(after_help = "Examples:\n  adaann paper --quick        a look at everything, in \
+        minutes\n  adaann paper                over a coffee\n  adaann paper ex3 --full     as many \
+        trials as the paper has")]
+    Paper(PaperArgs),
     /// Evaluate log p and log q of a run at your own points
     #[command(after_help = "The file has one point a line. With a header, columns are found by \
         their names, in any order, and others are ignored; without one there is a column for \
@@ -335,6 +343,37 @@ pub(crate) struct OutputArgs {
     /// Print the settings as they would be run (run.toml), and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// Arguments of `adaann paper`.
+#[derive(Debug, Args)]
+pub(crate) struct PaperArgs {
+    /// Which examples
+    #[arg(value_name = "EXAMPLE", default_value = "all")]
+    #[arg(value_parser = ["ex1", "ex2", "ex3", "ex4", "ex5", "all"])]
+    pub(crate) examples: Vec<String>,
+    /// A few trials of everything: three minutes on two cores
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// As many trials as the paper has: an hour on two cores, and two more for realNVP with 100 units
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Trials of each experiment, at each value of its parameter [default: by the size]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) trials: Option<usize>,
+    /// Leave out realNVP with 100 hidden units, the longest part of --full
+    #[arg(long)]
+    pub(crate) no_large: bool,
+    /// Threads; they never change a result [default: 0, all cores]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// The folder for page, figures, tables and results; what it has of earlier runs is used
+    #[arg(long, value_name = "FOLDER", default_value = "runs/paper")]
+    pub(crate) out: PathBuf,
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `adaann density`.

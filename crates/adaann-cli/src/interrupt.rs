@@ -18,6 +18,11 @@ pub(crate) fn listen() -> anyhow::Result<()> {
     .context("cannot listen for Ctrl-C")
 }
 
+/// The flag that is raised when somebody asks.
+pub(crate) fn flag() -> &'static AtomicBool {
+    &ASKED
+}
+
 /// Has somebody asked the run to end?
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)

@@ -14,6 +14,7 @@ mod interrupt;
 mod list;
 mod names;
 mod pace;
+mod paper;
 mod progress;
 mod record;
 mod report;
@@ -39,6 +40,7 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(&args),
         Command::List => list::list(),
+        Command::Paper(args) => paper::paper(&args),
         Command::Density(args) => density::density(&args),
     }
 }

@@ -174,7 +174,7 @@ impl Drop for Watch {
 }
 
 /// A time as people say it.
-fn human(time: Duration) -> String {
+pub(crate) fn human(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),

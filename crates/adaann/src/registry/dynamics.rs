@@ -182,7 +182,10 @@ fn known(posterior: &Posterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
     let turned = |values: &[f64], signs: &[f64; 3]| -> Vec<f64> {
         values.iter().zip(signs).map(|(x, sign)| x * sign).collect()
     };
-    let mode = |signs| Mode { location: turned(&one.peak, signs), weight: share };
+    let mode = |signs| {
+        Mode::new(turned(&one.peak, signs), share)
+            .with_moments(turned(&one.mean, signs), one.sd.clone())
+    };
     let modes: Vec<Mode> = images.iter().map(mode).collect();
     let over_images = |d: usize, power: i32| -> f64 {
         images.iter().map(|signs| share * (signs[d] * one.mean[d]).powi(power)).sum()

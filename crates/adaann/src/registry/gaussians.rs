@@ -29,7 +29,7 @@ pub(super) fn gaussian(parameters: &[f64]) -> Result<Problem> {
             log_z: Some(0.0),
             mean: Some(mean.clone()),
             sd: Some(sd),
-            modes: vec![Mode { location: mean, weight: 1.0 }],
+            modes: vec![Mode::new(mean, 1.0)],
             ..Known::default()
         },
         data: None,
@@ -155,7 +155,7 @@ impl Equal {
             };
             match modes.iter_mut().find(same) {
                 Some(mode) => mode.weight += 1.0 / self.means.len() as f64,
-                None => modes.push(Mode { location, weight: 1.0 / self.means.len() as f64 }),
+                None => modes.push(Mode::new(location, 1.0 / self.means.len() as f64)),
             }
         }
         modes

@@ -29,6 +29,24 @@ pub struct Mode {
     pub location: Vec<f64>,
     /// Probability of the points that are nearer to this mode than to any other.
     pub weight: f64,
+    /// Mean of those points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Vec<f64>>,
+    /// Standard deviation of each of their coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd: Option<Vec<f64>>,
+}
+
+impl Mode {
+    /// A mode of which no more is known.
+    pub fn new(location: Vec<f64>, weight: f64) -> Self {
+        Self { location, weight, mean: None, sd: None }
+    }
+
+    /// With the mean and the standard deviations of its points.
+    pub fn with_moments(self, mean: Vec<f64>, sd: Vec<f64>) -> Self {
+        Self { mean: Some(mean), sd: Some(sd), ..self }
+    }
 }
 
 /// How near a point is to a mode.
@@ -99,7 +117,7 @@ mod tests {
     use super::*;
 
     fn modes(locations: &[[f64; 2]]) -> Vec<Mode> {
-        locations.iter().map(|at| Mode { location: at.to_vec(), weight: 0.5 }).collect()
+        locations.iter().map(|at| Mode::new(at.to_vec(), 0.5)).collect()
     }
 
     #[test]

@@ -12,15 +12,18 @@ use crate::{
 
 /// Example 1. Its settings are the library's defaults, written out because they are the paper's.
 pub(super) fn bimodal(_: &[f64]) -> Result<Problem> {
-    let root = 3.0_f64.sqrt();
-    let mode = |z| Mode { location: vec![z], weight: 0.5 };
+    // Mean and standard deviation of either half, by quadrature.
+    let mode = |side: f64| {
+        Mode::new(vec![-2.0 + side * 3.0_f64.sqrt()], 0.5)
+            .with_moments(vec![-2.0 + side * 1.690_854_517_670_523], vec![0.219_249_483_598_903])
+    };
     Ok(Problem {
         target: Box::new(Labelled::new(hand::Bimodal, ["z"])),
         known: Known {
             log_z: Some(0.047_119_864_711_179_4),
             mean: Some(vec![-2.0]),
             sd: Some(vec![1.705_010_069_174_152]),
-            modes: vec![mode(-2.0 - root), mode(-2.0 + root)],
+            modes: vec![mode(-1.0), mode(1.0)],
             ..Known::default()
         },
         data: None,

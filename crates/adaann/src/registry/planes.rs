@@ -14,7 +14,7 @@ use std::f64::consts::{PI, TAU};
 
 /// log p = −((r − 2)/0.2)²/2 + log(e^(−((x − 2)/0.3)²/2) + e^(−((x + 2)/0.3)²/2))
 pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
-    let mode = |x| Mode { location: vec![x, 0.0], weight: 0.5 };
+    let mode = |x| Mode::new(vec![x, 0.0], 0.5);
     Ok(Problem {
         target: Box::new(Labelled::new(hand::TwoMoons, ["x", "y"])),
         known: Known {
@@ -52,7 +52,7 @@ pub(super) fn rings(_: &[f64]) -> Result<Problem> {
     });
     // E[x²] = E[r²]/2, and E[r²] on ring k is k² + 3 s².
     let square: f64 = radii.iter().map(|k| k * (k * k + 3.0 * RING_SD * RING_SD) / 10.0).sum();
-    let mode = |k: f64| Mode { location: vec![k, 0.0], weight: k / 10.0 };
+    let mode = |k: f64| Mode::new(vec![k, 0.0], k / 10.0);
     Ok(Problem {
         target: Box::new(Labelled::new(target, ["x", "y"])),
         known: Known {
@@ -95,7 +95,7 @@ pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
             mean: Some(vec![1.0, 1.5]),
             // Var x² = 4 E[x]² Var x + 2 (Var x)²
             sd: Some(vec![0.5_f64.sqrt(), (2.5_f64 + 1.0 / 200.0).sqrt()]),
-            modes: vec![Mode { location: vec![1.0, 1.0], weight: 1.0 }],
+            modes: vec![Mode::new(vec![1.0, 1.0], 1.0)],
             ..Known::default()
         },
         data: None,
@@ -124,7 +124,7 @@ pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
     {
         let kept = |k| if k == 0 || k == 5 { 0.5 } else { 1.0 };
         let location = vec![TAU * f64::from(k), TAU * f64::from(m)];
-        modes.push(Mode { location, weight: 0.08 * kept(k) * kept(m) });
+        modes.push(Mode::new(location, 0.08 * kept(k) * kept(m)));
     }
     Ok(Problem {
         target: Box::new(Labelled::new(target, ["x", "y"]).on(Support::Between(0.0, side))),

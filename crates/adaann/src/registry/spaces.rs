@@ -112,7 +112,7 @@ pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
     let mode = |side: f64| {
         let mut location = vec![0.0; dim];
         location[0] = side * (CENTRE + RADIUS);
-        Mode { location, weight: 0.5 }
+        Mode::new(location, 0.5)
     };
     Ok(Problem {
         target: Box::new(Labelled::numbered(target).on(Support::Between(-BOX, BOX))),

@@ -1,0 +1,51 @@
+//! `adaann paper`: the paper's experiments, then its page.
+
+mod bars;
+
+use crate::{args::PaperArgs, failure::usage, interrupt};
+use adaann_paper::{
+    campaign::{self, Plan},
+    experiments::{self, Size},
+};
+use anyhow::{Context, Result};
+use bars::Bars;
+use rayon::ThreadPoolBuilder;
+use std::process::ExitCode;
+
+/// Trials of one experiment; more is surely a slip.
+const MOST_TRIALS: usize = 10_000;
+
+/// Runs what is asked for.
+pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
+    let examples = experiments::all();
+    let plan = plan(args)?;
+    interrupt::listen()?;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(args.threads)
+        .build()
+        .with_context(|| format!("cannot start {} threads", args.threads))?;
+    let bars = Bars::new(args.quiet);
+    let results =
+        pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars))?;
+    bars.finish();
+    let Some(_results) = results else {
+        eprintln!("stopped; the same command goes on from here");
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    };
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(args: &PaperArgs) -> Result<Plan> {
+    let size = match (args.quick, args.full) {
+        (true, _) => Size::Quick,
+        (_, true) => Size::Full,
+        _ => Size::Normal,
+    };
+    if args.trials.is_some_and(|trials| !(1..=MOST_TRIALS).contains(&trials)) {
+        return Err(usage(format!("--trials must be from 1 to {MOST_TRIALS}")));
+    }
+    let all = ["ex1", "ex2", "ex3", "ex4", "ex5"];
+    let asked = |id: &&str| args.examples.iter().any(|given| given == "all" || given == id);
+    let examples = all.iter().filter(|id| asked(id)).map(ToString::to_string).collect();
+    Ok(Plan { size, trials: args.trials, large: !args.no_large, examples })
+}

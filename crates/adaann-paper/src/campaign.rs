@@ -1,0 +1,219 @@
+//! All trials of the paper, over all cores: each on one thread, with its own stream, in any order.
+
+use crate::{
+    cost,
+    experiments::{Example, Point, Run, Size},
+    journal::Journal,
+    kept::Kept,
+    trial::{self, Trial},
+};
+use anyhow::{Context, Result, bail};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// How many trials.
+    pub size: Size,
+    /// Trials at every point, in place of those of the size.
+    pub trials: Option<usize>,
+    /// With the runs that take hours?
+    pub large: bool,
+    /// Ids of the examples, like ex1.
+    pub examples: Vec<String>,
+}
+
+impl Plan {
+    /// Trials at each point of a run.
+    pub fn trials(&self, run: &Run) -> usize {
+        match (run.large && !self.large, self.trials) {
+            (true, _) => 0,
+            // A run that a size leaves out stays out.
+            (_, Some(trials)) if run.trials(self.size) > 0 => trials,
+            _ => run.trials(self.size),
+        }
+    }
+
+    /// The runs of the plan, in the paper's order.
+    pub fn runs<'a>(&'a self, examples: &'a [Example]) -> impl Iterator<Item = &'a Run> {
+        let chosen = examples.iter().filter(|example| self.examples.contains(&example.id));
+        chosen.flat_map(|example| &example.runs).filter(|run| self.trials(run) > 0)
+    }
+}
+
+/// Sees how far the campaign is. Calls come from several threads.
+pub trait Progress: Sync {
+    /// A run has this many trials, of which some were done before; the others have this cost in all.
+    fn begin(&self, run: &Run, done: usize, total: usize, cost: f64);
+    /// A trial of this cost is done.
+    fn advance(&self, run: &Run, trial: &Trial, cost: f64);
+}
+
+/// Watches nothing.
+impl Progress for () {
+    fn begin(&self, _: &Run, _: usize, _: usize, _: f64) {}
+    fn advance(&self, _: &Run, _: &Trial, _: f64) {}
+}
+
+/// The trials of all runs.
+#[derive(Debug)]
+pub struct Results {
+    trials: BTreeMap<String, Vec<Trial>>,
+    folder: PathBuf,
+}
+
+impl Results {
+    /// The trials of a run, by the order of its points, then by number; none if it was left out.
+    pub fn of(&self, run: &Run) -> &[Trial] {
+        self.trials.get(&run.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The trials of a run at one point.
+    pub fn at(&self, run: &Run, value: Option<f64>) -> Vec<&Trial> {
+        self.of(run).iter().filter(|trial| trial.value == value).collect()
+    }
+
+    /// What was kept of a trial that is shown.
+    ///
+    /// # Errors
+    /// If there is nothing.
+    pub fn kept(&self, run: &Run, point: &Point, number: usize) -> Result<Kept> {
+        let name = name(run, point, number);
+        Kept::read(&self.folder, &name).with_context(|| format!("the flow of {name}"))
+    }
+
+    /// Every trial of every run, by the name of the run.
+    pub fn all(&self) -> &BTreeMap<String, Vec<Trial>> {
+        &self.trials
+    }
+}
+
+fn name(run: &Run, point: &Point, number: usize) -> String {
+    let value = point.value.map_or(String::new(), |value| format!("-{value}"));
+    format!("{}{value}-{number}", run.id)
+}
+
+/// A trial to be run.
+struct Task<'a> {
+    run: &'a Run,
+    point: &'a Point,
+    number: usize,
+}
+
+/// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in.
+/// None if it was stopped; what was done is in the journal.
+///
+/// # Errors
+/// If the journal cannot be read or written, or a density cannot be evaluated.
+pub fn run(
+    examples: &[Example],
+    plan: &Plan,
+    folder: &Path,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Option<Results>> {
+    if let Some(unknown) = plan.examples.iter().find(|id| examples.iter().all(|e| e.id != **id)) {
+        bail!("there is no example {unknown}");
+    }
+    let journal = Journal::open(folder)?;
+    let mut trials = BTreeMap::new();
+    let mut tasks = Vec::new();
+    for run in plan.runs(examples) {
+        let done = usable(&journal, run)?;
+        let mut left = missing(run, plan.trials(run), &done);
+        let total = plan.trials(run) * run.points.len();
+        let cost = left.iter().map(|task| cost::of_trial(task.point)).sum();
+        progress.begin(run, total - left.len(), total, cost);
+        tasks.append(&mut left);
+        trials.insert(run.id.clone(), done);
+    }
+    let trials = Mutex::new(trials);
+    let failure = Mutex::new(None);
+    let next = AtomicUsize::new(0);
+    let halt = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+                let work = || -> Result<()> {
+                    let pool = pool.context("cannot start a thread")?;
+                    while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if stop.load(Ordering::Relaxed) || halt.load(Ordering::Relaxed) {
+                            return Ok(());
+                        }
+                        let Task { run, point, number } = *task;
+                        let Some((trial, kept)) =
+                            pool.install(|| trial::run(run, point, number, stop))?
+                        else {
+                            return Ok(());
+                        };
+                        if let Some(kept) = kept {
+                            kept.write(journal.folder(), &name(run, point, number))?;
+                        }
+                        let mut trials = trials.lock().expect("no thread panics with it");
+                        journal.append(run, &trial)?;
+                        progress.advance(run, &trial, cost::of_trial(point));
+                        trials.entry(run.id.clone()).or_default().push(trial);
+                    }
+                    Ok(())
+                };
+                if let Err(error) = work() {
+                    halt.store(true, Ordering::Relaxed);
+                    failure.lock().expect("no thread panics with it").get_or_insert(error);
+                }
+            });
+        }
+    });
+    if let Some(error) = failure.into_inner().expect("all threads are done") {
+        return Err(error);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let mut trials = trials.into_inner().expect("all threads are done");
+    for run in plan.runs(examples) {
+        let found = trials.get_mut(&run.id).expect("entered above");
+        found.retain(|trial| trial.number <= plan.trials(run));
+        let place = |trial: &Trial| run.points.iter().position(|p| p.value == trial.value);
+        found.sort_by_key(|trial| (place(trial), trial.number));
+    }
+    Ok(Some(Results { trials, folder: journal.folder().to_owned() }))
+}
+
+/// The trials in the journal that were made with these settings.
+fn usable(journal: &Journal, run: &Run) -> Result<Vec<Trial>> {
+    let found = journal.read(run)?;
+    let of_point = |trial: &Trial| run.points.iter().find(|point| point.value == trial.value);
+    let is_current = |trial: &&Trial| {
+        of_point(trial).is_some_and(|point| {
+            let lacks_flow = (run.watch || run.keep && trial.number == 1)
+                && trial.outcome.is_ok()
+                && !Kept::exists(journal.folder(), &name(run, point, trial.number));
+            trial.fingerprint == trial::fingerprint(run, point) && !lacks_flow
+        })
+    };
+    let kept: Vec<Trial> = found.iter().filter(is_current).cloned().collect();
+    if kept.len() < found.len() {
+        journal.rewrite(run, &kept)?;
+    }
+    Ok(kept)
+}
+
+fn missing<'a>(run: &'a Run, trials: usize, done: &[Trial]) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
+    for point in &run.points {
+        for number in 1..=trials {
+            if !done.iter().any(|trial| trial.value == point.value && trial.number == number) {
+                tasks.push(Task { run, point, number });
+            }
+        }
+    }
+    tasks
+}

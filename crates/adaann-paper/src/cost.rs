@@ -1,0 +1,43 @@
+//! A guess at how long a trial takes, in arbitrary units: for the time that is left.
+
+use crate::experiments::Point;
+use adaann::{
+    flow::{Base, Flow},
+    schedule::{Rule, Schedule},
+};
+
+/// What the solution of a dynamical system costs beside a flow of 250 layers.
+const OF_DYNAMICS: f64 = 2.0;
+
+/// Points through the flow, times its parameters: each is used about once a point.
+pub(crate) fn of_trial(point: &Point) -> f64 {
+    let settings = &point.settings;
+    let dim = point.problem().target.dim();
+    let parameters = Flow::new(&settings.flow, Base::standard(dim))
+        .map_or(1.0, |flow| flow.parameters().len() as f64);
+    let steps = steps(&settings.schedule, dim) - 1.0;
+    let work = &settings.work;
+    let before = if steps > 0.0 { work.warmup as f64 } else { 0.0 };
+    let trained = (before + steps * work.anneal as f64) * settings.samples as f64
+        + work.refine as f64 * settings.refine_samples as f64;
+    // Draws for the schedule go forward only.
+    let drawn = match settings.schedule {
+        Schedule::AdaAnn { .. } | Schedule::Guarded { .. } => {
+            steps * settings.variance_samples as f64 / 3.0
+        }
+        _ => 0.0,
+    };
+    let dynamics = if point.problem().data.is_some() { OF_DYNAMICS } else { 1.0 };
+    (trained + drawn) * parameters * dynamics
+}
+
+/// Values of t: known, or those of a Gaussian, for which a step multiplies t by 1 + τ √(2/d).
+fn steps(schedule: &Schedule, dim: usize) -> f64 {
+    match schedule {
+        Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => {
+            let factor = tau * (2.0 / dim as f64).sqrt();
+            -t0.max(1e-5).ln() / factor.ln_1p()
+        }
+        other => other.count().unwrap_or(1) as f64,
+    }
+}

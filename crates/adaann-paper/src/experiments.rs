@@ -1,0 +1,330 @@
+//! The paper's experiments, read from `experiments.toml`.
+
+use crate::variants::Variant;
+use adaann::{
+    Settings,
+    registry::{self, Choices, Problem},
+};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// How much to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// A look, in minutes.
+    Quick,
+    /// Over a coffee.
+    Normal,
+    /// As many trials as the paper.
+    Full,
+}
+
+/// How many trials a run has, by size.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trials {
+    quick: usize,
+    normal: usize,
+    full: usize,
+}
+
+impl Trials {
+    fn of(self, size: Size) -> usize {
+        match size {
+            Size::Quick => self.quick,
+            Size::Normal => self.normal,
+            Size::Full => self.full,
+        }
+    }
+}
+
+/// How a run gets from the base to the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// At t = 1 from the first update on.
+    None,
+    /// By equal steps.
+    Linear,
+    /// By AdaAnn's steps.
+    AdaAnn,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    example: Vec<ExampleText>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ExampleText {
+    id: String,
+    title: String,
+    sections: String,
+    trials: Trials,
+    settings: toml::Table,
+    case: Vec<CaseText>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct CaseText {
+    id: String,
+    title: String,
+    target: String,
+    preset: Option<String>,
+    component_sd: Option<f64>,
+    parameter: Option<String>,
+    #[serde(default)]
+    values: Vec<f64>,
+    lr: Vec<f64>,
+    trials: Option<Trials>,
+    #[serde(default)]
+    beyond_paper: bool,
+    run: Vec<RunText>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RunText {
+    id: String,
+    label: String,
+    kind: Kind,
+    preset: Option<String>,
+    trials: Option<Trials>,
+    variant: Option<Variant>,
+    lr_factor: Option<f64>,
+    #[serde(default)]
+    settings: toml::Table,
+    #[serde(default)]
+    keep: bool,
+    #[serde(default)]
+    watch: bool,
+    #[serde(default)]
+    large: bool,
+    #[serde(default)]
+    beyond_paper: bool,
+}
+
+/// One of the paper's five examples.
+#[derive(Debug)]
+pub struct Example {
+    /// ex1 to ex5.
+    pub id: String,
+    /// What it is.
+    pub title: String,
+    /// Where the paper has it.
+    pub sections: String,
+    /// Its runs.
+    pub runs: Vec<Run>,
+}
+
+/// One way to train one flow on a density, or on a family of densities over one parameter.
+#[derive(Debug)]
+pub struct Run {
+    /// Like `ex2-symmetric-adaann`; also the name of its files.
+    pub id: String,
+    /// The case it belongs to, like `symmetric`.
+    pub case: String,
+    /// What that case is.
+    pub case_title: String,
+    /// Its own name within the case.
+    pub name: String,
+    /// How it is called in tables and figures.
+    pub label: String,
+    /// How it gets to the target.
+    pub kind: Kind,
+    /// Is it ours, not the paper's?
+    pub beyond_paper: bool,
+    /// Does it take hours?
+    pub large: bool,
+    /// Is the first trial's flow kept, to be drawn?
+    pub keep: bool,
+    /// Is the flow looked at on its way?
+    pub watch: bool,
+    /// The densities.
+    pub points: Vec<Point>,
+    trials: Trials,
+}
+
+impl Run {
+    /// Trials at each point.
+    pub fn trials(&self, size: Size) -> usize {
+        self.trials.of(size)
+    }
+
+    /// The point with this value of the parameter.
+    pub fn at(&self, value: f64) -> Option<&Point> {
+        self.points.iter().find(|point| point.value == Some(value))
+    }
+}
+
+/// A density and the settings of its trials.
+pub struct Point {
+    /// The value of the family's parameter.
+    pub value: Option<f64>,
+    /// The settings, but for the seed.
+    pub settings: Settings,
+    /// Standard deviation of a component, by which being near a mode is measured; the exact ones of
+    /// each mode if none.
+    pub component_sd: Option<f64>,
+    /// How the density differs from the registered one.
+    pub variant: Option<Variant>,
+    target: String,
+    choices: Choices,
+    problem: OnceLock<Problem>,
+}
+
+impl std::fmt::Debug for Point {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Point")
+            .field("value", &self.value)
+            .field("target", &self.target)
+            .field("choices", &self.choices)
+            .field("variant", &self.variant)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Point {
+    /// The density, with what is known about it; made once.
+    pub fn problem(&self) -> &Problem {
+        self.problem.get_or_init(|| build(&self.target, &self.choices).expect("built before"))
+    }
+}
+
+fn build(target: &str, choices: &Choices) -> Result<Problem> {
+    Ok(registry::find(target)?.choose(choices)?)
+}
+
+/// All experiments.
+pub fn all() -> Vec<Example> {
+    parse(include_str!("../experiments.toml")).expect("the project's own file, tested")
+}
+
+fn parse(text: &str) -> Result<Vec<Example>> {
+    let file: File = toml::from_str(text)?;
+    file.example.into_iter().map(example).collect()
+}
+
+fn example(text: ExampleText) -> Result<Example> {
+    let mut runs = Vec::new();
+    for case in &text.case {
+        for given in &case.run {
+            let id = format!("{}-{}-{}", text.id, case.id, given.id);
+            runs.push(run(&text, case, given, &id).with_context(|| id.clone())?);
+        }
+    }
+    Ok(Example { id: text.id, title: text.title, sections: text.sections, runs })
+}
+
+fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Result<Run> {
+    let values: Vec<Option<f64>> = match case.values.as_slice() {
+        [] => vec![None],
+        values => values.iter().copied().map(Some).collect(),
+    };
+    if values.len() != case.lr.len() {
+        bail!("{} values and {} learning rates", values.len(), case.lr.len());
+    }
+    let point = |(value, lr): (&Option<f64>, &f64)| point(example, case, text, *value, *lr);
+    Ok(Run {
+        id: id.to_owned(),
+        case: case.id.clone(),
+        case_title: case.title.clone(),
+        name: text.id.clone(),
+        label: text.label.clone(),
+        kind: text.kind,
+        beyond_paper: case.beyond_paper || text.beyond_paper,
+        large: text.large,
+        keep: text.keep,
+        watch: text.watch,
+        points: values.iter().zip(&case.lr).map(point).collect::<Result<_>>()?,
+        trials: text.trials.or(case.trials).unwrap_or(example.trials),
+    })
+}
+
+fn point(
+    example: &ExampleText,
+    case: &CaseText,
+    run: &RunText,
+    value: Option<f64>,
+    lr: f64,
+) -> Result<Point> {
+    let parameters = match (&case.parameter, value) {
+        (Some(name), Some(value)) => vec![(name.clone(), value)],
+        (None, None) => Vec::new(),
+        _ => bail!("values and the parameter's name go together"),
+    };
+    let preset = run.preset.clone().or_else(|| case.preset.clone());
+    let choices = Choices { parameters, preset, data: None };
+    let settings = if run.preset.is_some() {
+        // Ours, not the paper's: they live with the registered problem.
+        build(&case.target, &choices)?.settings
+    } else {
+        let mut table = example.settings.clone();
+        table.extend(run.settings.clone());
+        let settings: Settings = table.try_into()?;
+        Settings { lr: lr * run.lr_factor.unwrap_or(1.0), ..settings }
+    };
+    Ok(Point {
+        value,
+        settings,
+        component_sd: case.component_sd,
+        variant: run.variant,
+        target: case.target.clone(),
+        choices,
+        problem: OnceLock::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_run_has_its_own_name() {
+        let examples = all();
+        let ids: Vec<_> = examples.iter().flat_map(|e| e.runs.iter().map(|r| &r.id)).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+        assert_eq!(examples.len(), 5);
+    }
+
+    /// The library's presets and this file were both copied from the paper; they must agree.
+    #[test]
+    fn the_library_has_the_same_settings() {
+        for (example, case) in [
+            ("ex1", "bimodal"),
+            ("ex2", "symmetric"),
+            ("ex2", "asymmetric"),
+            ("ex3", "planar"),
+            ("ex4", "low"),
+            ("ex4", "high"),
+            ("ex5", "hiv"),
+        ] {
+            let examples = all();
+            let runs = &examples.iter().find(|e| e.id == example).unwrap().runs;
+            let name = if example == "ex1" { "tau-0.01" } else { "adaann" };
+            let run = runs.iter().find(|run| run.case == case && run.name == name).unwrap();
+            for point in &run.points {
+                assert_eq!(
+                    point.settings,
+                    point.problem().settings,
+                    "{} {:?}",
+                    run.id,
+                    point.value
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_slip_names_its_run() {
+        let text = include_str!("../experiments.toml").replace("refine = 20000", "refin = 20000");
+        let error = format!("{:#}", parse(&text).unwrap_err());
+        assert!(error.contains("ex5-hiv-none") && error.contains("refin"), "{error}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What is kept of a trial that is shown: its flow on arrival and at the end, its schedule, its looks.
+
+use crate::watch::Look;
+use adaann::{fit::Outcome, flow::Flow};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A trial that is shown.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The flow at the end.
+    pub flow: Flow,
+    /// The flow on arrival at t = 1.
+    pub flow_at_1: Flow,
+    /// Its way.
+    pub way: Way,
+}
+
+/// How a trial got to t = 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Way {
+    /// Every value of t, with the step to the next and the standard deviation of log p.
+    pub steps: Vec<(f64, f64, Option<f64>)>,
+    /// What was seen on the way, if it was watched.
+    pub looks: Vec<Look>,
+}
+
+impl Kept {
+    pub(crate) fn new(outcome: &Outcome, looks: Vec<Look>) -> Self {
+        let steps = outcome.steps.iter().map(|step| (step.t, step.epsilon, step.std_b)).collect();
+        let flow = outcome.flow.clone();
+        let flow_at_1 = outcome.flow_at_1.clone().unwrap_or_else(|| flow.clone());
+        Self { flow, flow_at_1, way: Way { steps, looks } }
+    }
+
+    pub(crate) fn write(&self, folder: &Path, name: &str) -> Result<()> {
+        let [flow, flow_at_1, way] = files(folder, name);
+        self.flow.save(&flow)?;
+        self.flow_at_1.save(&flow_at_1)?;
+        adaann::file::write(&way, &serde_json::to_vec(&self.way)?)?;
+        Ok(())
+    }
+
+    pub(crate) fn read(folder: &Path, name: &str) -> Result<Self> {
+        let [flow, flow_at_1, way] = files(folder, name);
+        Ok(Self {
+            flow: Flow::load(&flow)?,
+            flow_at_1: Flow::load(&flow_at_1)?,
+            way: serde_json::from_slice(&adaann::file::read(&way)?)
+                .with_context(|| way.display().to_string())?,
+        })
+    }
+
+    /// Are all its files there?
+    pub(crate) fn exists(folder: &Path, name: &str) -> bool {
+        files(folder, name).iter().all(|path| path.is_file())
+    }
+}
+
+fn files(folder: &Path, name: &str) -> [PathBuf; 3] {
+    ["flow.safetensors", "arrival.safetensors", "way.json"]
+        .map(|ending| folder.join(format!("{name}.{ending}")))
+}

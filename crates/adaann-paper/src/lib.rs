@@ -1,0 +1,16 @@
+//! The experiments of the AdaAnn paper as data, and the machine that runs them.
+//!
+//! `experiments.toml` has every setting, to be checked against the paper line by line.
+//! [`campaign::run`] runs all trials over all cores and keeps each result in a journal.
+
+pub mod campaign;
+mod cost;
+pub mod exact;
+pub mod experiments;
+mod journal;
+pub mod kept;
+pub mod trial;
+mod variants;
+pub mod watch;
+
+pub use variants::Variant;

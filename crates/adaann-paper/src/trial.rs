@@ -1,0 +1,286 @@
+//! One trial: a fit, and what is measured of it.
+
+use crate::{
+    experiments::{Point, Run},
+    kept::Kept,
+    variants::Altered,
+    watch::Watch,
+};
+use adaann::{
+    Batch, Settings,
+    fit::{Approximation, Event, Outcome, fit},
+    registry::{Known, mode_weights},
+    target::Target,
+};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+/// Draws that a flow is judged by.
+pub const DRAWS: usize = 10_000;
+
+/// How many standard deviations of its component around a mode belong to it.
+pub const REACH: f64 = 4.0;
+
+/// Share of the draws that must be near each mode for it to count as captured.
+pub const CAPTURED: f64 = 0.05;
+
+/// A run that creeps is given up: several times what the longest of the paper's runs take.
+const MOST_UPDATES: usize = 400_000;
+
+/// What a trial has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Trial {
+    /// The value of the family's parameter.
+    pub value: Option<f64>,
+    /// Its number, from 1.
+    pub number: usize,
+    /// Fixes its random numbers.
+    pub seed: u64,
+    /// What it was told, in short: a result of other settings is of no use.
+    pub fingerprint: u64,
+    /// What it measured, unless it failed.
+    pub outcome: std::result::Result<Measured, String>,
+    /// Time it took, on one thread.
+    pub seconds: f64,
+}
+
+/// What is measured of a fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Measured {
+    /// Values of t.
+    pub steps: usize,
+    /// Updates of the parameters.
+    pub updates: usize,
+    /// Those before t = 1.
+    pub updates_before_1: usize,
+    /// Points at which the density was evaluated, the schedule's draws included.
+    pub evaluations: usize,
+    /// The flow on arrival at t = 1.
+    pub on_arrival: Quality,
+    /// The flow at the end.
+    pub at_end: Quality,
+    /// Of each mode: mean and standard deviation of its draws; absent with fewer than two.
+    pub modes: Vec<Option<Moments>>,
+}
+
+/// How good a flow is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Quality {
+    /// Share of the draws near each mode.
+    pub masses: Vec<f64>,
+    /// Share of the draws that are nearer to each mode than to any other.
+    pub weights: Vec<f64>,
+    /// KL(q‖p), where log Z is known; from the draws.
+    pub kl: Option<f64>,
+    /// Draws with log density −∞ or none.
+    pub lost: usize,
+}
+
+impl Quality {
+    /// Is at least this share of the draws near each mode?
+    pub fn captures(&self, share: f64) -> bool {
+        self.masses.iter().all(|mass| *mass >= share)
+    }
+}
+
+/// Mean and standard deviation of each coordinate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moments {
+    /// Means.
+    pub mean: Vec<f64>,
+    /// Standard deviations.
+    pub sd: Vec<f64>,
+}
+
+/// The seed of a trial: its own stream, whatever else is run.
+pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
+    let name = format!("{} {:?} {number}", run.id, point.value);
+    // Short enough to be typed after --seed.
+    fnv(name.as_bytes()) >> 32
+}
+
+/// What the results of a point depend on.
+pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
+    let instructions = adaann::simd::Instructions::current();
+    let told = format!("{} {instructions:?} {} {} {point:?}", run.id, run.keep, run.watch);
+    // JSON readers hold whole numbers exactly up to 2⁵³.
+    fnv(told.as_bytes()) >> 12
+}
+
+/// Fowler, Noll and Vo's hash: the same on every machine and in every version of Rust.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Runs a trial on the current thread pool; none if it was stopped.
+pub(crate) fn run(
+    run: &Run,
+    point: &Point,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<Option<(Trial, Option<Kept>)>> {
+    let start = Instant::now();
+    let seed = seed(run, point, number);
+    let settings = Settings { seed, ..point.settings.clone() };
+    let problem = point.problem();
+    let altered = point.variant.map(|variant| {
+        let mu = point.value.expect("variants are of Example 3, which has mu");
+        Altered { mu, variant }
+    });
+    let target: &dyn Target = match &altered {
+        Some(altered) => altered,
+        None => &*problem.target,
+    };
+    let mut watch = run.watch.then(|| Watch::new(&problem.known));
+    let mut updates = 0;
+    let mut observer = |event: &Event| {
+        match event {
+            Event::Update { .. } => updates += 1,
+            Event::Step { record, flow } => {
+                if let Some(watch) = &mut watch {
+                    watch.look(record, flow, target);
+                }
+            }
+            _ => {}
+        }
+        match stop.load(Ordering::Relaxed) || updates >= MOST_UPDATES {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let fitted = fit(target, &settings, &mut observer);
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let (outcome, kept) = match fitted {
+        Err(error) => (Err(error.to_string()), None),
+        Ok(outcome) if outcome.stopped => {
+            (Err(format!("given up after {MOST_UPDATES} updates, at t < 1")), None)
+        }
+        Ok(outcome) => {
+            let measured = measure(point, &outcome, seed)?;
+            let looks = watch.map(Watch::into_looks);
+            let kept = (number == 1 && run.keep || looks.is_some())
+                .then(|| Kept::new(&outcome, looks.unwrap_or_default()));
+            (Ok(measured), kept)
+        }
+    };
+    let trial = Trial {
+        value: point.value,
+        number,
+        seed,
+        fingerprint: fingerprint(run, point),
+        outcome,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Some((trial, kept)))
+}
+
+fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
+    let problem = point.problem();
+    let judge = |flow: &adaann::flow::Flow| -> Result<(Quality, Batch)> {
+        // Against the density itself, also where training saw an altered one.
+        let approximation = Approximation::new(&*problem.target, flow.clone())?;
+        let sample = approximation.sample(DRAWS, seed)?;
+        let quality = Quality {
+            masses: masses(&problem.known, point.component_sd, &sample.points),
+            weights: mode_weights(&problem.known, &sample.points),
+            kl: problem
+                .known
+                .log_z
+                .map(|log_z| sample.neg_elbo() + log_z)
+                .filter(|kl| kl.is_finite()),
+            lost: sample.lost(),
+        };
+        Ok((quality, sample.points))
+    };
+    let (at_end, draws) = judge(&outcome.flow)?;
+    let on_arrival = match &outcome.flow_at_1 {
+        Some(flow) => judge(flow)?.0,
+        None => at_end.clone(),
+    };
+    let before_1 = outcome.steps.iter().filter(|step| step.t < 1.0).map(|step| step.updates);
+    Ok(Measured {
+        steps: outcome.steps.len(),
+        updates: outcome.trace.len(),
+        updates_before_1: before_1.sum(),
+        evaluations: outcome.target_evaluations,
+        on_arrival,
+        at_end,
+        modes: (0..problem.known.modes.len()).map(|m| moments(&problem.known, m, &draws)).collect(),
+    })
+}
+
+/// The share of the draws within [`REACH`] standard deviations of each mode.
+fn masses(known: &Known, component_sd: Option<f64>, draws: &Batch) -> Vec<f64> {
+    let near = |mode: &adaann::registry::Mode| {
+        let inside = (0..draws.len()).filter(|&i| {
+            let square = |d: usize| {
+                let sd = component_sd.or_else(|| mode.sd.as_ref().map(|sd| sd[d]));
+                ((draws.row(d)[i] - mode.location[d]) / sd.unwrap_or(1.0)).powi(2)
+            };
+            (0..draws.dim()).map(square).sum::<f64>() <= REACH * REACH
+        });
+        inside.count() as f64 / draws.len() as f64
+    };
+    known.modes.iter().map(near).collect()
+}
+
+/// Mean and standard deviation of the draws that belong to a mode.
+fn moments(known: &Known, mode: usize, draws: &Batch) -> Option<Moments> {
+    let own: Vec<usize> =
+        (0..draws.len()).filter(|&i| known.mode_of(&draws.point(i)) == Some(mode)).collect();
+    if own.len() < 2 {
+        return None;
+    }
+    let count = own.len() as f64;
+    let mean: Vec<f64> = (0..draws.dim())
+        .map(|d| own.iter().map(|&i| draws.row(d)[i]).sum::<f64>() / count)
+        .collect();
+    let variance = |d: usize| {
+        own.iter().map(|&i| (draws.row(d)[i] - mean[d]).powi(2)).sum::<f64>() / (count - 1.0)
+    };
+    let sd = (0..draws.dim()).map(|d| variance(d).sqrt()).collect();
+    Some(Moments { mean, sd })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::registry::Mode;
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    /// A flow on one of two far modes has all its draws near that one and none near the other.
+    #[test]
+    fn a_collapsed_flow_captures_nothing() {
+        let modes = vec![Mode::new(vec![-3.0], 0.5), Mode::new(vec![3.0], 0.5)];
+        let known = Known { modes, ..Known::default() };
+        let draws: Vec<[f64; 1]> = (0..100).map(|i| [3.0 + 0.01 * f64::from(i)]).collect();
+        let draws = Batch::from_points(1, &draws);
+        let masses = masses(&known, Some(0.2), &draws);
+        // Within 0.8 of 3: the draws 0 to 79, and 80 but for rounding.
+        assert!(masses[0] == 0.0 && (0.80..=0.81).contains(&masses[1]), "{masses:?}");
+        let quality = Quality { masses, weights: vec![0.0, 1.0], kl: None, lost: 0 };
+        assert!(!quality.captures(CAPTURED));
+        assert_eq!(moments(&known, 0, &draws), None);
+        let found = moments(&known, 1, &draws).unwrap();
+        assert!((found.mean[0] - 3.495).abs() < 1e-12 && (found.sd[0] - 0.290_115).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,103 @@
+//! Looks at a flow on its way: how far it lags behind the density it follows.
+
+use adaann::{
+    fit::{Approximation, StepRecord},
+    flow::Flow,
+    registry::Known,
+    target::Target,
+};
+use serde::{Deserialize, Serialize};
+
+/// Steps between looks.
+const EVERY: usize = 20;
+
+/// Draws of a look.
+const DRAWS: usize = 2_000;
+
+/// What is between the modes at t is farther than this many standard deviations of p^t from each.
+const REACH: f64 = 6.0;
+
+/// The flow at one value of t.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Look {
+    /// Number of the step.
+    pub step: usize,
+    /// The inverse temperature.
+    pub t: f64,
+    /// Standard deviation of log p over draws of the flow.
+    pub std_log_p: f64,
+    /// The same over the draws near a mode.
+    pub std_log_p_near: f64,
+    /// Share of the draws near neither mode.
+    pub between: f64,
+    /// How wide the draws near a mode are: mean square distance from it in standard deviations of
+    /// p^t; 1 where the flow has followed.
+    pub width: f64,
+    /// Share of the draws that belong to each mode.
+    pub weights: Vec<f64>,
+}
+
+/// Watches one trial.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    known: &'a Known,
+    looks: Vec<Look>,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(known: &'a Known) -> Self {
+        Self { known, looks: Vec::new() }
+    }
+
+    pub(crate) fn into_looks(self) -> Vec<Look> {
+        self.looks
+    }
+
+    /// Looks at every so many steps, and at t = 1.
+    pub(crate) fn look(&mut self, record: &StepRecord, flow: &Flow, target: &dyn Target) {
+        if !record.step.is_multiple_of(EVERY) && record.t < 1.0 {
+            return;
+        }
+        let sample = Approximation::new(target, flow.clone())
+            .and_then(|approximation| approximation.sample(DRAWS, record.step as u64));
+        // A target that cannot be evaluated stops the run itself.
+        let Ok(sample) = sample else { return };
+        let (mut all, mut near, mut squares) = (Vec::new(), Vec::new(), Vec::new());
+        let mut weights = vec![0.0; self.known.modes.len()];
+        for i in (0..DRAWS).filter(|&i| sample.log_p[i].is_finite()) {
+            let point = sample.points.point(i);
+            let Some(index) = self.known.mode_of(&point) else { continue };
+            let mode = &self.known.modes[index];
+            let Some(sd) = &mode.sd else { continue };
+            // Near a mode p^t is a Gaussian that is wider by 1/√t.
+            let scaled = |d: usize| (point[d] - mode.location[d]) / sd[d] * record.t.sqrt();
+            let square: Vec<f64> = (0..point.len()).map(|d| scaled(d).powi(2)).collect();
+            weights[index] += 1.0;
+            all.push(sample.log_p[i]);
+            if square.iter().sum::<f64>() <= REACH * REACH {
+                near.push(sample.log_p[i]);
+                squares.extend(square);
+            }
+        }
+        let count = all.len() as f64;
+        self.looks.push(Look {
+            step: record.step,
+            t: record.t,
+            std_log_p: deviation(&all),
+            std_log_p_near: deviation(&near),
+            between: 1.0 - near.len() as f64 / count,
+            width: squares.iter().sum::<f64>() / squares.len().max(1) as f64,
+            weights: weights.iter().map(|weight| weight / count).collect(),
+        });
+    }
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    if count < 2.0 {
+        return 0.0;
+    }
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
+}
