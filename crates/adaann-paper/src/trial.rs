@@ -13,11 +13,11 @@ use adaann::{
     target::Target,
 };
 use anyhow::Result;
+use cpu_time::ThreadTime;
 use serde::{Deserialize, Serialize};
 use std::{
     ops::ControlFlow,
     sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
 };
 
 /// Draws that a flow is judged by.
@@ -46,8 +46,8 @@ pub struct Trial {
     pub fingerprint: u64,
     /// What it measured, unless it failed.
     pub outcome: std::result::Result<Measured, String>,
-    /// Time it took, on one thread.
-    pub seconds: f64,
+    /// Time it took of a processor, on one thread, whatever else the machine did.
+    pub cpu_seconds: f64,
 }
 
 /// What is measured of a fit.
@@ -130,7 +130,7 @@ pub(crate) fn run(
     number: usize,
     stop: &AtomicBool,
 ) -> Result<Option<(Trial, Option<Kept>)>> {
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let seed = seed(run, point, number);
     let settings = Settings { seed, ..point.settings.clone() };
     let problem = point.problem();
@@ -182,7 +182,7 @@ pub(crate) fn run(
         seed,
         fingerprint: fingerprint(run, point),
         outcome,
-        seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds: start.elapsed().as_secs_f64(),
     };
     Ok(Some((trial, kept)))
 }

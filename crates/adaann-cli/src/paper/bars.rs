@@ -102,7 +102,7 @@ impl Progress for Bars {
         let state = &mut *guard;
         state.spent += cost;
         let under = state.runs.get_mut(&run.id).expect("it has begun");
-        let began = Instant::now().checked_sub(Duration::from_secs_f64(trial.seconds));
+        let began = Instant::now().checked_sub(Duration::from_secs_f64(trial.cpu_seconds));
         let started = *under.started.get_or_insert(began.unwrap_or(state.started));
         under.done += 1;
         under.spent += cost;
