@@ -4,6 +4,7 @@ mod systems;
 
 use adaann::ode::{Differentiation, Noise, Observations, Posterior, Scatter, Solver, System};
 use adaann::prior::Prior;
+use adaann::registry;
 use adaann::target::{Evaluation, Support, Target, Weights};
 use adaann::{Batch, Expr};
 use std::f64::consts::TAU;
@@ -232,4 +233,36 @@ fn data_that_makes_no_sense_is_refused_with_its_place() {
     let data = Observations::of_states(&system, &["x"], gaussian, &[1.0], &[1.0]).unwrap();
     let few = Posterior::new(&system, Solver::ADAPTIVE, data, &[Prior::Flat]);
     assert!(few.unwrap_err().to_string().contains("one for each parameter"));
+}
+
+/// A registered posterior solves its system as its likelihood does: data made from a seed scatters
+/// around the solution at the parameters that made it, by the noise alone.
+#[test]
+fn registered_dynamics_give_the_solution_behind_the_data() {
+    for (name, observed, variance) in
+        [("lorenz", &["x", "y", "z"][..], 0.2), ("hiv", &["x3"], 5e-4)]
+    {
+        let problem = registry::find(name).unwrap().build(&[]).unwrap();
+        let (dynamics, data) = (problem.dynamics.unwrap(), problem.data.unwrap());
+        assert_eq!(dynamics.observed(), observed);
+        let times: Vec<f64> = data.rows.iter().map(|row| row[0]).collect();
+        let solution = dynamics.solve(dynamics.truth(), &times).unwrap();
+        let mut squares = Vec::new();
+        for (column, state) in dynamics.observed().iter().enumerate() {
+            let state = dynamics.states().iter().position(|name| name == state).unwrap();
+            let errors = data.rows.iter().zip(&solution[state]).map(|(row, x)| row[column + 1] - x);
+            squares.extend(errors.map(|error| error * error / variance));
+        }
+        // A mean of n squares of normals: 1 ± √(2/n), here within four of these.
+        let n = squares.len() as f64;
+        let mean = squares.iter().sum::<f64>() / n;
+        assert!((mean - 1.0).abs() < 4.0 * (2.0 / n).sqrt(), "{name}: {mean} of {n}");
+        // Other parameters have another solution, and the wrong number of them none.
+        let moved: Vec<f64> = dynamics.truth().iter().map(|p| 1.1 * p).collect();
+        assert_ne!(dynamics.solve(&moved, &times).unwrap(), solution);
+        assert!(dynamics.solve(&moved[1..], &times).is_err());
+        let lost = dynamics.solve(&[1e200, 1.0, 1e200], &times).unwrap_err();
+        assert!(lost.to_string().contains("leaves the finite range"), "{lost}");
+    }
+    assert!(registry::find("bimodal").unwrap().build(&[]).unwrap().dynamics.is_none());
 }

@@ -1,7 +1,7 @@
 //! Examples 4 and 5 of the paper: posteriors of dynamical systems.
 
 use super::data::{Data, Design};
-use super::{Known, Mode, Problem, quadrature};
+use super::{Dynamics, Known, Mode, Problem, quadrature};
 use crate::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
 use crate::prior::Prior;
 use crate::{
@@ -165,7 +165,8 @@ fn finish(
     if let Some(floor) = floor {
         posterior = posterior.with_floor(floor);
     }
-    Ok(Problem { target: Box::new(posterior), known, settings, data: Some(table) })
+    let dynamics = Some(Dynamics::new(design, &table.names));
+    Ok(Problem { target: Box::new(posterior), known, settings, data: Some(table), dynamics })
 }
 
 /// The log likelihood of a sum of squares.

@@ -33,6 +33,7 @@ pub(super) fn gaussian(parameters: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(4 * dim.max(5)),
             schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
@@ -52,6 +53,7 @@ pub(super) fn eight(_: &[f64]) -> Result<Problem> {
         target: Box::new(Labelled::new(mixture.record(), ["x", "y"])),
         known: mixture.known(),
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
@@ -75,6 +77,7 @@ pub(super) fn forty(_: &[f64]) -> Result<Problem> {
         target: Box::new(Labelled::new(mixture.record(), ["x", "y"])),
         known: mixture.known(),
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             base: BaseSpec { sd: vec![25.0], ..BaseSpec::default() },

@@ -20,10 +20,12 @@ mod labelled;
 mod paper;
 mod planes;
 mod quadrature;
+mod solutions;
 mod spaces;
 
 pub use data::{Data, Table};
 pub use known::{Distance, Known, Mode, Split, mode_weights, split_shares};
+pub use solutions::Dynamics;
 
 use crate::{Result, error, fit::Settings, names, target::Target};
 
@@ -37,6 +39,8 @@ pub struct Problem {
     pub settings: Settings,
     /// The data behind it, if it is a posterior.
     pub data: Option<Table>,
+    /// The dynamical system behind it, if it is the posterior of one.
+    pub dynamics: Option<Dynamics>,
 }
 
 /// A registered density.

@@ -27,6 +27,7 @@ pub(super) fn bimodal(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(50),
             base: BaseSpec { sd: vec![2.0], ..BaseSpec::default() },
@@ -75,6 +76,7 @@ fn on_a_line(means: [f64; 2], layers: usize, lr: f64) -> Problem {
         target: Box::new(Labelled::new(mixture.record(), ["z"])),
         known: mixture.known(),
         data: None,
+        dynamics: None,
         settings: unrefined(layers, 4.0, 0.005, lr),
     }
 }
@@ -94,6 +96,7 @@ pub(super) fn mixture2d(parameters: &[f64]) -> Result<Problem> {
         target: Box::new(Labelled::new(hand::Mixture2d { mu }, ["z1", "z2"])),
         known: mixture.known(),
         data: None,
+        dynamics: None,
         settings: unrefined(75, 2.0, 0.01, lr),
     })
 }

@@ -25,6 +25,7 @@ pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(50),
             // A quiet start and many points: how the mass is shared is settled early, and by chance
@@ -64,6 +65,7 @@ pub(super) fn rings(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(150),
             base: BaseSpec { sd: vec![2.5], ..BaseSpec::default() },
@@ -99,6 +101,7 @@ pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(75),
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
@@ -136,6 +139,7 @@ pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             path: PathKind::Likelihood,

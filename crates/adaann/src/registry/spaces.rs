@@ -36,6 +36,7 @@ pub(super) fn funnel(parameters: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
             schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
@@ -74,6 +75,7 @@ pub(super) fn many_well(parameters: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
             schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
@@ -124,6 +126,7 @@ pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
             ..Known::default()
         },
         data: None,
+        dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(75),
             base: BaseSpec { sd: vec![1.5], ..BaseSpec::default() },

@@ -1,0 +1,55 @@
+//! Figures, tables and one self-contained page: all drawing of the project.
+//!
+//! A figure is laid out once, as a list of strokes and texts, which is written as SVG, painted as
+//! PNG, or put into a page where it answers to pointer, touch and keyboard.
+//!
+//! ```
+//! use adaann_report::{Axis, Block, Color, Figure, Mark, Page, Panel};
+//!
+//! let squares: Vec<(f64, f64)> = (0..20).map(|i| (i as f64, (i * i) as f64)).collect();
+//! let panel = Panel {
+//!     title: None,
+//!     x: Axis::new("n"),
+//!     y: Axis::new("n squared"),
+//!     marks: vec![Mark::line(squares, Color::Blue).label("squares")],
+//! };
+//! let figure = Figure::grid("squares", "Squares of whole numbers.", 1, vec![panel]);
+//! assert!(figure.svg().starts_with("<svg "));
+//! let page = Page {
+//!     title: "Numbers".into(),
+//!     lead: "A page with one figure.".into(),
+//!     blocks: vec![Block::Figure(figure)],
+//!     footer: String::new(),
+//!     contents: false,
+//! };
+//! assert!(page.html().contains("Squares of whole numbers."));
+//! ```
+
+pub mod bins;
+mod color;
+mod contour;
+mod corner;
+mod escape;
+mod figure;
+mod grid;
+mod ink;
+mod legend;
+mod mark;
+mod page;
+mod panel;
+mod raster;
+mod scale;
+mod series;
+mod space;
+mod svg;
+mod table;
+mod text;
+mod ticks;
+mod words;
+
+pub use color::Color;
+pub use figure::Figure;
+pub use mark::{Axis, Mark, Panel, Shape};
+pub use page::{Block, Page};
+pub use space::{Space, SpaceMark};
+pub use table::Table;

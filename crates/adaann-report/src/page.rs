@@ -1,0 +1,193 @@
+//! One page that needs nothing but itself.
+
+use crate::{Figure, Table, escape::escaped, words};
+
+/// A part of a page. Texts know `` `code` ``, `**strong**` and `[links](url)`, and nothing else.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A heading.
+    Heading {
+        /// Where links to it lead.
+        id: String,
+        /// Its words.
+        text: String,
+        /// From 2, for a chapter, to 4.
+        level: u8,
+    },
+    /// A paragraph; an empty line begins another.
+    Text(String),
+    /// A paragraph that should not be missed.
+    Warning(String),
+    /// A table.
+    Table(Table),
+    /// Tables beside each other where the screen is wide.
+    SideBySide(Vec<Table>),
+    /// A figure.
+    Figure(Figure),
+    /// Plain text that is folded away.
+    Details {
+        /// What is shown of it.
+        summary: String,
+        /// The text, as it is.
+        text: String,
+    },
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Its title.
+    pub title: String,
+    /// A line below.
+    pub lead: String,
+    /// Its parts.
+    pub blocks: Vec<Block>,
+    /// A line at the end.
+    pub footer: String,
+    /// Does it begin with a table of its headings?
+    pub contents: bool,
+}
+
+impl Page {
+    /// The page as one file of HTML, with its styles and its script.
+    pub fn html(&self) -> String {
+        let mut body = format!("<h1>{}</h1>\n", escaped(&self.title));
+        if !self.lead.is_empty() {
+            body += &format!("<p class=\"lead\">{}</p>\n", words::html(&self.lead));
+        }
+        if self.contents {
+            body += &self.contents();
+        }
+        body.extend(self.blocks.iter().map(Block::html));
+        if !self.footer.is_empty() {
+            body += &format!("<footer>{}</footer>\n", words::html(&self.footer));
+        }
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+             name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" \
+             href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n\
+             {body}</main>\n<script>\n{}</script>\n</body>\n</html>\n",
+            escaped(&self.title),
+            include_str!("page.css"),
+            include_str!("page.js"),
+        )
+    }
+
+    fn contents(&self) -> String {
+        let mut html = String::from("<nav class=\"contents\" aria-label=\"Contents\"><ul>\n");
+        for block in &self.blocks {
+            if let Block::Heading { id, text, level } = block {
+                html += &format!(
+                    "<li class=\"level-{}\"><a href=\"#{}\">{}</a></li>\n",
+                    level.clamp(&2, &4),
+                    escaped(id),
+                    escaped(text)
+                );
+            }
+        }
+        html + "</ul></nav>\n"
+    }
+
+    /// The page in Markdown, with figures at the paths that `figure_path` gives.
+    pub fn markdown(&self, figure_path: &dyn Fn(&Figure) -> String) -> String {
+        let mut parts = vec![format!("# {}", self.title)];
+        parts.extend((!self.lead.is_empty()).then(|| self.lead.clone()));
+        parts.extend(self.blocks.iter().map(|block| block.markdown(figure_path)));
+        parts.extend((!self.footer.is_empty()).then(|| self.footer.clone()));
+        let trimmed: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
+        trimmed.join("\n\n") + "\n"
+    }
+}
+
+impl Block {
+    fn html(&self) -> String {
+        match self {
+            Self::Heading { id, text, level } => {
+                let level = level.clamp(&2, &4);
+                format!("<h{level} id=\"{}\">{}</h{level}>\n", escaped(id), words::html(text))
+            }
+            Self::Text(text) => {
+                let paragraphs = text.split("\n\n").map(str::trim).filter(|text| !text.is_empty());
+                paragraphs.map(|text| format!("<p>{}</p>\n", words::html(text))).collect()
+            }
+            Self::Warning(text) => {
+                format!("<p class=\"warning\" role=\"note\">{}</p>\n", words::html(text))
+            }
+            Self::Table(table) => table.html(),
+            Self::SideBySide(tables) => {
+                let tables: String = tables.iter().map(Table::html).collect();
+                format!("<div class=\"beside\">\n{tables}</div>\n")
+            }
+            Self::Figure(figure) => figure.html(),
+            Self::Details { summary, text } => format!(
+                "<details><summary>{}</summary><pre tabindex=\"0\">{}</pre></details>\n",
+                escaped(summary),
+                escaped(text)
+            ),
+        }
+    }
+
+    fn markdown(&self, figure_path: &dyn Fn(&Figure) -> String) -> String {
+        match self {
+            Self::Heading { text, level, .. } => {
+                format!("{} {text}", "#".repeat(usize::from(*level.clamp(&2, &4))))
+            }
+            Self::Text(text) => text.trim().to_owned(),
+            Self::Warning(text) => format!("> **Warning:** {}", text.replace('\n', "\n> ")),
+            Self::Table(table) => table.markdown(),
+            Self::SideBySide(tables) => {
+                tables.iter().map(Table::markdown).collect::<Vec<_>>().join("\n")
+            }
+            Self::Figure(figure) => {
+                let alt = figure.caption.replace(['[', ']', '\n'], " ");
+                format!("![{alt}]({})\n\n*{}*", figure_path(figure), figure.caption)
+            }
+            Self::Details { summary, text } => format!(
+                "<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>",
+                escaped(summary),
+                escaped(text)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Page {
+        Page {
+            title: "A <page>".into(),
+            lead: "of `code`".into(),
+            blocks: vec![
+                Block::Heading { id: "one".into(), text: "One & two".into(), level: 9 },
+                Block::Text("first\n\nsecond".into()),
+                Block::Warning("**careful** </p>".into()),
+                Block::Details { summary: "more".into(), text: "</pre><script>".into() },
+                Block::Figure(Figure::grid("f", "cap [1]", 1, Vec::new())),
+            ],
+            footer: "the end".into(),
+            contents: true,
+        }
+    }
+
+    #[test]
+    fn everything_is_escaped() {
+        let html = page().html();
+        assert!(html.contains("<title>A &lt;page&gt;</title>"));
+        assert!(html.contains("<h4 id=\"one\">One &amp; two</h4>"));
+        assert!(html.contains("<a href=\"#one\">One &amp; two</a>"));
+        assert!(html.contains("<p>first</p>\n<p>second</p>"));
+        assert_eq!(html.matches("<script>").count(), 1, "the page's own");
+    }
+
+    #[test]
+    fn markdown_has_every_part() {
+        let text = page().markdown(&|figure| format!("figures/{}.svg", figure.name));
+        let expected = "# A <page>\n\nof `code`\n\n#### One & two\n\nfirst\n\nsecond\n\n\
+                        > **Warning:** **careful** </p>\n\n<details><summary>more</summary>\n\n\
+                        <pre>&lt;/pre&gt;&lt;script&gt;</pre>\n\n</details>\n\n\
+                        ![cap  1 ](figures/f.svg)\n\n*cap [1]*\n\nthe end\n";
+        assert_eq!(text, expected);
+    }
+}
