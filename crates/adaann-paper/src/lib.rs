@@ -4,11 +4,16 @@
 //! [`campaign::run`] runs all trials over all cores and keeps each result in a journal.
 
 pub mod campaign;
+pub mod chapters;
 mod cost;
 pub mod exact;
 pub mod experiments;
 mod journal;
 pub mod kept;
+pub mod machine;
+pub mod output;
+mod published;
+mod stats;
 pub mod trial;
 mod variants;
 pub mod watch;

@@ -14,6 +14,12 @@ use anyhow::{Context, Result};
 /// Pixels across a PNG, at least.
 const PIXELS: f64 = 1_900.0;
 
+/// What the page's script does at the touch of a button; hidden where no script runs.
+const TOOLS: &str = "<div class=\"tools\" hidden><button type=\"button\" value=\"in\" \
+    aria-label=\"Zoom in\">+</button><button type=\"button\" value=\"out\" \
+    aria-label=\"Zoom out\">−</button><button type=\"button\" value=\"reset\">Reset</button>\
+    <button type=\"button\" value=\"enlarge\">Enlarge</button></div>\n";
+
 /// A drawing with its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
@@ -136,6 +142,7 @@ impl Figure {
             html.push('\n');
         }
         html += "</div>\n";
+        html += TOOLS;
         html += &format!("<figcaption>{}</figcaption>\n</figure>\n", escaped(&self.caption));
         html
     }

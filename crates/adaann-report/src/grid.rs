@@ -4,38 +4,35 @@ use crate::{
     figure::{Cell, Drawing},
     ink::Rect,
     legend::{self, Entry},
-    mark::{Panel, Shape},
+    mark::Panel,
     panel::{Chart, Margins},
 };
 
-/// Width of all figures.
+/// Width of figures with several panels.
 pub(crate) const WIDTH: f64 = 760.0;
 
-/// Height of a cell of this width.
-fn height(panels: &[Panel], columns: usize, width: f64) -> f64 {
-    let is_contour =
-        |panel: &Panel| panel.marks.iter().any(|mark| matches!(mark.shape, Shape::Contours { .. }));
-    match (panels.iter().any(is_contour), columns) {
-        (true, 1) => 520.0,
-        (true, _) => width + 10.0,
-        (false, 1) => {
-            if panels.len() == 1 {
-                400.0
-            } else {
-                260.0
-            }
-        }
-        (false, _) => 90.0 + 0.55 * width,
+/// Width of a single panel: narrower, so that its words are larger on a page.
+const SINGLE: f64 = 640.0;
+
+/// Height of a cell of this width: as the contours need it, or a common shape.
+fn height(charts: &[Chart], columns: usize, width: f64) -> f64 {
+    let ratio = charts.iter().filter_map(Chart::ratio).reduce(f64::max);
+    match (ratio, columns) {
+        (Some(ratio), 1) => (60.0 + ratio * (width - 70.0)).clamp(320.0, 620.0),
+        (Some(ratio), _) => (70.0 + ratio * (width - 60.0)).clamp(0.6 * width, 1.3 * width),
+        (None, 1) if charts.len() == 1 => 350.0,
+        (None, 1) => 230.0,
+        (None, _) => 90.0 + 0.55 * width,
     }
 }
 
 /// The panels in rows of `columns`.
 pub(crate) fn draw(columns: usize, panels: &[Panel]) -> Drawing {
     let columns = columns.clamp(1, panels.len().max(1));
-    let width = WIDTH / columns as f64;
-    let height = height(panels, columns, width);
-    let cell = Rect { left: 0.0, top: 0.0, width, height };
+    let width = if columns == 1 { SINGLE } else { WIDTH / columns as f64 };
     let charts: Vec<Chart> = panels.iter().map(Chart::new).collect();
+    let height = height(&charts, columns, width);
+    let cell = Rect { left: 0.0, top: 0.0, width, height };
     let margins: Vec<Margins> = charts.iter().map(|chart| chart.margins(cell)).collect();
     let shared = |keep: &dyn Fn(usize) -> bool| {
         let kept = margins.iter().enumerate().filter(|(i, _)| keep(*i));

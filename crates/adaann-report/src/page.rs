@@ -2,6 +2,15 @@
 
 use crate::{Figure, Table, escape::escaped, words};
 
+/// Charts answer to pointer, touch and keyboard; a block of its own leaves no names behind.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n{\n",
+    include_str!("panel.js"),
+    include_str!("space.js"),
+    include_str!("page.js"),
+    "}\n"
+);
+
 /// A part of a page. Texts know `` `code` ``, `**strong**` and `[links](url)`, and nothing else.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
@@ -69,7 +78,7 @@ impl Page {
              {body}</main>\n<script>\n{}</script>\n</body>\n</html>\n",
             escaped(&self.title),
             include_str!("page.css"),
-            include_str!("page.js"),
+            SCRIPT,
         )
     }
 

@@ -21,8 +21,8 @@ const GRID: &str = "#e4e4e4";
 const FAINT: &str = "#f2f2f2";
 
 /// Room between the numbers of an axis, across and upwards.
-const ACROSS: f64 = 62.0;
-const UPWARDS: f64 = 40.0;
+const ACROSS: f64 = 56.0;
+const UPWARDS: f64 = 32.0;
 
 /// Room around the axes of a panel.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,11 +71,16 @@ impl<'a> Chart<'a> {
             let shown = |value: f64, axis: &Axis| !value.is_nan() && (!axis.log || value > 0.0);
             shown(*x, &panel.x) && shown(*y, &panel.y)
         };
-        let margin = |range: &Axis| if range.log { 0.04 } else { 0.05 };
+        let any = |of: fn(&Shape) -> bool| panel.marks.iter().any(|mark| of(&mark.shape));
         // Contours fill their grid; white around it would look as if something were cut off.
-        let contours = panel.marks.iter().any(|mark| matches!(mark.shape, Shape::Contours { .. }));
-        let x_margin = if contours { 0.0 } else { 0.02_f64.max(margin(&panel.x) - 0.02) };
-        let y_margin = if contours { 0.0 } else { margin(&panel.y) };
+        let contours = any(|shape| matches!(shape, Shape::Contours { .. }));
+        // A dot on an axis would be cut in half.
+        let dots = any(|shape| matches!(shape, Shape::Markers { .. } | Shape::LineMarkers { .. }));
+        let [x_margin, y_margin] = match (contours, dots) {
+            (true, _) => [0.0, 0.0],
+            (false, true) => [0.04, 0.06],
+            (false, false) => [0.02, 0.05],
+        };
         let x_values = all().filter(both_shown).map(|point| point.0);
         let rules_x = panel.marks.iter().filter_map(|mark| match mark.shape {
             Shape::VerticalRule { x } => Some(x),
@@ -85,22 +90,24 @@ impl<'a> Chart<'a> {
             Shape::HorizontalRule { y } => Some(y),
             _ => None,
         });
-        let x = fit(panel.x.range, panel.x.log, x_values.chain(rules_x), x_margin);
+        let x = fit(panel.x.range, panel.x.log, x_values.chain(rules_x), x_margin, !dots);
         // What lies outside the horizontal range has no say in the vertical one.
         let y_values = all()
             .filter(both_shown)
             .filter(|point| (x[0]..=x[1]).contains(&point.0))
             .map(|point| point.1);
-        let y = fit(panel.y.range, panel.y.log, y_values.chain(rules_y), y_margin);
+        let y = fit(panel.y.range, panel.y.log, y_values.chain(rules_y), y_margin, !dots);
         Self { panel, x, y, numbers: [true, true] }
     }
 
-    /// Are heights over a plane shown, whose shapes should be as they are?
-    fn has_true_shapes(&self) -> bool {
+    /// Height over width of the axes, if heights over a plane are shown, whose shapes should be as
+    /// they are.
+    pub(crate) fn ratio(&self) -> Option<f64> {
         let contours =
             self.panel.marks.iter().any(|mark| matches!(mark.shape, Shape::Contours { .. }));
         let ratio = (self.y[1] - self.y[0]) / (self.x[1] - self.x[0]);
-        contours && !self.panel.x.log && !self.panel.y.log && (0.25..=4.0).contains(&ratio)
+        let linear = !self.panel.x.log && !self.panel.y.log;
+        (contours && linear && (0.25..=4.0).contains(&ratio)).then_some(ratio)
     }
 
     fn scales(&self, area: Rect) -> (Scale, Scale) {
@@ -114,7 +121,7 @@ impl<'a> Chart<'a> {
 
     fn ticks(&self, area: Rect) -> (Vec<Tick>, Vec<Tick>) {
         let (x, y) = self.scales(area);
-        let most = |room: f64, each: f64| ((room / each) as usize).clamp(2, 10);
+        let most = |room: f64, each: f64| ((room / each) as usize).clamp(4, 10);
         let mut count = most(area.width, ACROSS);
         let mut across = ticks::ticks(&x, count);
         // Long numbers need more room than short ones.
@@ -142,7 +149,7 @@ impl<'a> Chart<'a> {
 
     /// The panel with its axes in this area.
     pub(crate) fn draw(&self, area: Rect) -> Ink {
-        let area = if self.has_true_shapes() { self.true_area(area) } else { area };
+        let area = self.ratio().map_or(area, |ratio| with_ratio(area, ratio));
         let (x, y) = self.scales(area);
         let (across, upwards) = self.ticks(area);
         let mut axes = grid_lines(area, &x, &y, &across, &upwards);
@@ -176,15 +183,6 @@ impl<'a> Chart<'a> {
         ];
         inks.extend(self.words(area, &upwards));
         Ink::Group(Group { class: "panel", data: self.data(area), window: None, inks })
-    }
-
-    /// The largest part of the area where both axes have the same unit.
-    fn true_area(&self, area: Rect) -> Rect {
-        let ratio = (self.y[1] - self.y[0]) / (self.x[1] - self.x[0]);
-        let width = area.width.min(area.height / ratio);
-        let height = area.height.min(area.width * ratio);
-        let left = area.left + (area.width - width) / 2.0;
-        Rect { left, top: area.top + (area.height - height) / 2.0, width, height }
     }
 
     fn words(&self, area: Rect, upwards: &[Tick]) -> Vec<Ink> {
@@ -237,6 +235,14 @@ impl<'a> Chart<'a> {
         data.push(("numbers", shown.join(" ")));
         data
     }
+}
+
+/// The largest part of the area with this ratio of height to width.
+fn with_ratio(area: Rect, ratio: f64) -> Rect {
+    let width = area.width.min(area.height / ratio);
+    let height = area.height.min(area.width * ratio);
+    let left = area.left + (area.width - width) / 2.0;
+    Rect { left, top: area.top + (area.height - height) / 2.0, width, height }
 }
 
 /// Width of a number.

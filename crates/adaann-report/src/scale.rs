@@ -30,12 +30,13 @@ impl Scale {
 
 /// The range of an axis: the one asked for, or all values with a margin.
 ///
-/// Zero at the lower end is kept there without a margin: columns stand on it.
+/// Zero at the lower end stays there without a margin if asked: columns stand on it.
 pub(crate) fn fit(
     asked: Option<[f64; 2]>,
     log: bool,
     values: impl Iterator<Item = f64>,
     margin: f64,
+    grounded: bool,
 ) -> [f64; 2] {
     let shown = |x: &f64| x.is_finite() && (!log || *x > 0.0);
     if let Some([low, high]) = asked.filter(|[low, high]| low < high && shown(low) && shown(high)) {
@@ -57,7 +58,7 @@ pub(crate) fn fit(
         }
         (low, high, false) => {
             let room = margin * (high - low);
-            [if low == 0.0 { 0.0 } else { low - room }, high + room]
+            [if grounded && low == 0.0 { 0.0 } else { low - room }, high + room]
         }
     }
 }
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn ranges_hold_everything_that_can_be_shown() {
-        let fit = |log, values: &[f64]| fit(None, log, values.iter().copied(), 0.1);
+        let fit = |log, values: &[f64]| fit(None, log, values.iter().copied(), 0.1, true);
         assert_eq!(fit(false, &[0.0, 10.0, f64::NAN]), [0.0, 11.0]);
         assert_eq!(fit(false, &[]), [0.0, 1.0]);
         assert_eq!(fit(false, &[5.0, 5.0]), [4.5, 5.5]);
@@ -89,9 +90,9 @@ mod tests {
     #[test]
     fn a_range_that_makes_no_sense_is_not_used() {
         let values = || [1.0, 2.0].into_iter();
-        assert_eq!(fit(Some([0.5, 4.0]), true, values(), 0.1), [0.5, 4.0]);
+        assert_eq!(fit(Some([0.5, 4.0]), true, values(), 0.1, true), [0.5, 4.0]);
         for asked in [[4.0, 0.5], [f64::NAN, 1.0], [-1.0, 4.0]] {
-            assert!(fit(Some(asked), true, values(), 0.1)[0] > 0.9, "{asked:?}");
+            assert!(fit(Some(asked), true, values(), 0.1, true)[0] > 0.9, "{asked:?}");
         }
     }
 }

@@ -106,7 +106,7 @@ fn cell(space: &Space, [width, height]: [f64; 2]) -> Ink {
     };
     let ranges = [0, 1, 2].map(|d| {
         let values = space.marks.iter().flat_map(|mark| mark.points.iter().map(|p| p[d]));
-        fit(None, false, values, 0.03)
+        fit(None, false, values, 0.03, false)
     });
     let scales = ranges.map(|[low, high]| Scale { low, high, log: false, from: -1.0, to: 1.0 });
     let mut inks: Vec<Ink> = EDGES
@@ -153,7 +153,9 @@ fn axis_words(space: &Space, scales: &[Scale; 3], at: &dyn Fn([f64; 3]) -> Point
             inks.push(Ink::Group(Group { class: "solid", data, window: None, inks: vec![text] }));
         };
         for tick in ticks::ticks(&scales[d], 4) {
-            let Some(along) = scales[d].at(tick.value) else { continue };
+            // At the ends of two edges their numbers would meet.
+            let along = scales[d].at(tick.value).filter(|along| along.abs() < 0.93);
+            let Some(along) = along else { continue };
             let point = place(along, 0.16);
             let at = at(point);
             let number = Text { power: tick.power, ..words(&tick.words, (at.0, at.1 + 4.0), 10.0) };

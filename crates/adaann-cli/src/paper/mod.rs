@@ -5,7 +5,9 @@ mod bars;
 use crate::{args::PaperArgs, failure::usage, interrupt};
 use adaann_paper::{
     campaign::{self, Plan},
+    chapters,
     experiments::{self, Size},
+    machine, output,
 };
 use anyhow::{Context, Result};
 use bars::Bars;
@@ -28,10 +30,19 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
     let results =
         pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars))?;
     bars.finish();
-    let Some(_results) = results else {
+    let Some(results) = results else {
         eprintln!("stopped; the same command goes on from here");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };
+    let page = chapters::page(&examples, &plan, &results, &machine::description())?;
+    output::write(&args.out, &page, &results)?;
+    if !args.quiet {
+        let out = args.out.display();
+        println!(
+            "written to {out}\n  page      {out}/index.html\n  figures   {out}/figures\n  \
+            tables    {out}/tables\n  results   {out}/results.json"
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,0 +1,210 @@
+//! Example 1, with the motivating example: densities, schedules, tolerances.
+
+use super::view::{View, kl, kl_on_arrival};
+use crate::{
+    exact,
+    experiments::Run,
+    stats::{count, median, ratio, short},
+    trial::CAPTURED,
+};
+use adaann::{Batch, fit::Approximation, flow::Flow, schedule::Schedule};
+use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
+use anyhow::Result;
+
+/// What of the line is shown.
+const SHOWN: [f64; 2] = [-5.0, 1.2];
+const POINTS: usize = 310;
+
+pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
+    let runs = view.case("ex1", "bimodal");
+    let run = |name: &str| runs.iter().copied().find(|run| run.name == name);
+    let mut blocks = vec![Block::Table(counts(view, &runs))];
+    blocks.extend(finding(view, &runs).map(Block::Text));
+    if let (Some(none), Some(linear), Some(adaann)) = (run("none"), run("linear"), run("tau-0.01"))
+    {
+        let density = |run: &Run, title: &str| {
+            let kept = view.shown(run, &run.points[0])?;
+            panel(run, title, &[("approximation", &kept.flow)])
+        };
+        blocks.push(Block::Figure(Figure::grid(
+            "ex1-densities",
+            "The bimodal density and its approximations: without annealing one mode is lost; linear \
+             annealing and AdaAnn keep both. First trial of each.",
+            3,
+            vec![
+                density(none, "no annealing")?,
+                density(linear, "linear")?,
+                density(adaann, "AdaAnn, tau 0.01")?,
+            ],
+        )));
+        blocks.push(Block::Figure(schedules(view, linear, adaann)?));
+    }
+    let tolerances: Vec<_> = runs.iter().filter(|run| run.name.starts_with("tau")).collect();
+    let panels = tolerances.iter().map(|run| {
+        let kept = view.shown(run, &run.points[0])?;
+        let flows = [("on arrival at t = 1", &kept.flow_at_1), ("after refinement", &kept.flow)];
+        panel(run, run.label.trim_start_matches("AdaAnn, "), &flows)
+    });
+    let panels = panels.collect::<Result<Vec<_>>>()?;
+    if !panels.is_empty() {
+        blocks.push(Block::Figure(Figure::grid(
+            "ex1-tolerances",
+            "What the tolerance does: the flow on arrival at t = 1, as in the paper's figure, and \
+             after 8,000 more updates there. First trial of each.",
+            2,
+            panels,
+        )));
+    }
+    Ok(blocks)
+}
+
+/// Steps, updates and quality of every run.
+fn counts(view: &View, runs: &[&Run]) -> Table {
+    let published = &view.published.ex1;
+    let row = |run: &&Run| {
+        let point = &run.points[0];
+        let schedule = &point.settings.schedule;
+        let (theirs, exact) = match schedule {
+            Schedule::AdaAnn { tau, .. } => {
+                let pair = published.tolerances.iter().find(|pair| pair[0] == *tau);
+                (pair.map(|pair| pair[1]), Some(exact::bimodal(*tau)))
+            }
+            Schedule::Linear { .. } => (Some(published.linear.steps), None),
+            _ => (None, None),
+        };
+        let steps = view.values(run, point, |found| found.steps as f64);
+        let range = |values: &[f64]| {
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if least < most {
+                format!("{} ({} to {})", count(median(values)), count(least), count(most))
+            } else {
+                count(median(values))
+            }
+        };
+        vec![
+            run.label.clone(),
+            theirs.map_or("–".into(), count),
+            range(&steps),
+            theirs.map_or("–".into(), |theirs| ratio(median(&steps), theirs)),
+            exact.map_or("–".into(), |exact| count(exact as f64)),
+            count(view.median(run, point, |found| found.updates_before_1 as f64)),
+            match run.name.as_str() {
+                "linear" => count(published.linear.updates),
+                "tau-0.01" => count(published.adaann.updates),
+                _ => "–".into(),
+            },
+            count(view.median(run, point, |found| found.updates as f64)),
+            count(view.median(run, point, |found| found.evaluations as f64)),
+            short(view.median(run, point, kl_on_arrival)),
+            short(view.median(run, point, kl)),
+            format!("{} of {}", view.captured(run, point, CAPTURED), view.trials(run, point).len()),
+            short(median(&view.seconds(run, point))),
+        ]
+    };
+    let header = [
+        "run",
+        "steps: paper",
+        "ours",
+        "ratio",
+        "exact variance",
+        "updates before t = 1",
+        "updates in all: paper",
+        "ours",
+        "evaluations",
+        "KL on arrival",
+        "KL at the end",
+        "captured",
+        "CPU seconds",
+    ];
+    Table {
+        caption: "Steps, updates and quality in Example 1".into(),
+        header: header.map(String::from).to_vec(),
+        rows: runs.iter().map(row).collect(),
+        note: Some(format!(
+            "Medians over the trials, with the range of the steps. \"Exact variance\" is AdaAnn's rule \
+             with the variance of log p by quadrature: no flow, no noise. The paper's linear run \
+             counts one step more, because its sum of steps of 0.0001 falls short of 1 by rounding; \
+             its times are {} minutes for linear and {} for AdaAnn.",
+            published.linear.minutes, published.adaann.minutes
+        )),
+    }
+}
+
+/// The chapter's claim, with its numbers.
+fn finding(view: &View, runs: &[&Run]) -> Option<String> {
+    let run = |name: &str| runs.iter().find(|run| run.name == name);
+    let (linear, adaann) = (run("linear")?, run("tau-0.01")?);
+    let updates = |run: &Run| view.median(run, &run.points[0], |m| m.updates_before_1 as f64);
+    let quality = |run: &Run| short(view.median(run, &run.points[0], kl));
+    let seconds = |run: &Run| median(&view.seconds(run, &run.points[0]));
+    let published = &view.published.ex1;
+    Some(format!(
+        "Before t = 1, AdaAnn makes {} updates where linear makes {}: **{} times fewer**, for a KL \
+         divergence of {} against {} nats after refinement. The whole run takes {} s on one core \
+         ({} times faster than the paper's {} minutes), linear {} s ({} times).",
+        count(updates(adaann)),
+        count(updates(linear)),
+        ratio(updates(linear), updates(adaann)),
+        quality(adaann),
+        quality(linear),
+        short(seconds(adaann)),
+        ratio(60.0 * published.adaann.minutes, seconds(adaann)),
+        published.adaann.minutes,
+        short(seconds(linear)),
+        ratio(60.0 * published.linear.minutes, seconds(linear)),
+    ))
+}
+
+/// The target and flows on the line.
+fn panel(run: &Run, title: &str, flows: &[(&str, &Flow)]) -> Result<Panel> {
+    let problem = run.points[0].problem();
+    let grid = midpoints(SHOWN, POINTS);
+    let points = Batch::from_points(1, &grid.iter().map(|&x| [x]).collect::<Vec<_>>());
+    let curve = |logs: &[f64], shift: f64| -> Vec<(f64, f64)> {
+        grid.iter().zip(logs).map(|(&x, log)| (x, (log - shift).exp())).collect()
+    };
+    let log_z = problem.known.log_z.unwrap_or(0.0);
+    let mut marks = Vec::new();
+    for (i, (label, flow)) in flows.iter().enumerate() {
+        let approximation = Approximation::new(&*problem.target, (*flow).clone())?;
+        if i == 0 {
+            let target = curve(&approximation.log_p(&points)?, log_z);
+            let band = target.iter().map(|&(x, y)| (x, 0.0, y)).collect::<Vec<_>>();
+            marks.push(Mark::band(band, Color::Grey).label("target"));
+        }
+        let q = curve(&approximation.log_q(&points)?, 0.0);
+        let last = i + 1 == flows.len();
+        let color = if last { Color::Blue } else { Color::Vermillion };
+        let mark = if last { Mark::line(q, color) } else { Mark::dashed(q, color) };
+        marks.push(mark.label(*label));
+    }
+    Ok(Panel {
+        title: Some(title.to_owned()),
+        x: Axis::new("z").between(SHOWN[0], SHOWN[1]),
+        y: Axis::new("density"),
+        marks,
+    })
+}
+
+/// t over the steps, AdaAnn alone and beside linear.
+fn schedules(view: &View, linear: &Run, adaann: &Run) -> Result<Figure> {
+    let steps = |run: &Run| -> Result<Vec<(f64, f64)>> {
+        let way = view.shown(run, &run.points[0])?.way;
+        Ok(way.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0)).collect())
+    };
+    let own = Mark::line(steps(adaann)?, Color::Blue).label("AdaAnn");
+    let other = Mark::dashed(steps(linear)?, Color::Vermillion).label("linear");
+    let panel = |title: &str, marks| Panel {
+        title: Some(title.to_owned()),
+        x: Axis::new("step"),
+        y: Axis::new("t").between(0.0, 1.02),
+        marks,
+    };
+    Ok(Figure::grid(
+        "ex1-schedules",
+        "The inverse temperature over the steps: AdaAnn, and AdaAnn beside the linear schedule.",
+        2,
+        vec![panel("AdaAnn", vec![own.clone()]), panel("AdaAnn and linear", vec![own, other])],
+    ))
+}

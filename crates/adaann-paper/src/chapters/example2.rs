@@ -1,0 +1,148 @@
+//! Example 2: how often both Gaussians on the line are captured, and what it costs.
+
+use super::{rates, view::View};
+use crate::{
+    experiments::{Kind, Run},
+    stats::{quantile, ratio, short},
+    trial::CAPTURED,
+};
+use adaann::{Batch, target::Evaluation};
+use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
+
+/// The value of mu of the paper's table of times, and of the densities that are drawn.
+const MU: f64 = 4.0;
+
+pub(super) fn chapter(view: &View) -> Vec<Block> {
+    let cases = ["symmetric", "asymmetric"].map(|case| view.case("ex2", case));
+    let mut blocks = Vec::new();
+    if let [Some(symmetric), Some(asymmetric)] = cases.each_ref().map(|runs| runs.first()) {
+        blocks.push(Block::Figure(Figure::grid(
+            "ex2-targets",
+            "The two families at mu = 4, and the base density from which flows start.",
+            2,
+            vec![target(symmetric, "symmetric"), target(asymmetric, "asymmetric")],
+        )));
+    }
+    let panels = vec![
+        rates::panel(view, &cases[0], "symmetric"),
+        rates::panel(view, &cases[1], "asymmetric"),
+    ];
+    blocks.push(Block::Figure(Figure::grid(
+        "ex2-rates",
+        "How often both modes are captured. Labels name the layers of the symmetric case where the \
+         asymmetric one has 75.",
+        2,
+        panels,
+    )));
+    blocks.push(Block::Text(finding(view, &cases)));
+    for (runs, name) in cases.iter().zip(["symmetric", "asymmetric"]) {
+        blocks.push(Block::Table(rates::table(
+            view,
+            runs,
+            &format!("Both modes captured, {name}"),
+        )));
+        let caption = format!("Share of the draws near the lighter mode, {name}");
+        blocks.push(Block::Table(rates::masses(view, runs, &caption)));
+    }
+    blocks.push(Block::Text(
+        "At mu = 1 the modes are four standard deviations apart and their surroundings overlap, so \
+         that a flow on one of them has draws near both: capturing says little there."
+            .into(),
+    ));
+    blocks.push(Block::Table(times(view, &cases[0])));
+    blocks
+}
+
+/// The density of a family, and the base.
+fn target(run: &Run, title: &str) -> Panel {
+    let point = run.at(MU).expect("mu = 4 is in both families");
+    let problem = point.problem();
+    let shown = [-9.0, 9.0];
+    let grid = midpoints(shown, 720);
+    let points = Batch::from_points(1, &grid.iter().map(|&x| [x]).collect::<Vec<_>>());
+    let mut values = Evaluation::zeros(1, grid.len());
+    problem.target.evaluate(&points, None, &mut values).expect("a closed form");
+    let density = grid.iter().zip(values.log_likelihood.iter()).map(|(&x, log)| (x, log.exp()));
+    let sd = point.settings.base.sd[0];
+    let base = |x: f64| (-0.5 * (x / sd).powi(2)).exp() / (sd * std::f64::consts::TAU.sqrt());
+    Panel {
+        title: Some(title.to_owned()),
+        x: Axis::new("z").between(shown[0], shown[1]),
+        y: Axis::new("density"),
+        marks: vec![
+            Mark::line(density.collect::<Vec<_>>(), Color::Blue).label("target"),
+            Mark::dashed(grid.iter().map(|&x| (x, base(x))).collect::<Vec<_>>(), Color::Grey)
+                .label("base"),
+        ],
+    }
+}
+
+/// The paper's claims, with our counts.
+fn finding(view: &View, cases: &[Vec<&Run>; 2]) -> String {
+    let total = |wanted: &dyn Fn(&Run) -> bool, from: f64, runs: &[&Run]| {
+        let (mut captured, mut trials) = (0, 0);
+        for run in runs.iter().filter(|run| wanted(run)) {
+            for point in run.points.iter().filter(|p| p.value.is_some_and(|mu| mu >= from)) {
+                captured += view.captured(run, point, CAPTURED);
+                trials += view.trials(run, point).len();
+            }
+        }
+        format!("{captured} of {trials}")
+    };
+    let both: Vec<&Run> = cases.iter().flatten().copied().collect();
+    let least = |runs: &[&Run]| {
+        let plain = runs.iter().filter(|run| run.kind == Kind::None);
+        let rates = plain.flat_map(|run| {
+            run.points.iter().map(|point| {
+                let trials = view.trials(run, point).len() as f64;
+                (view.captured(run, point, CAPTURED) as f64 / trials, point.value)
+            })
+        });
+        let low: Vec<_> = rates.filter(|(rate, _)| *rate < 0.5).filter_map(|(_, mu)| mu).collect();
+        let ends = (
+            low.iter().copied().fold(f64::INFINITY, f64::min),
+            low.iter().copied().fold(0.0, f64::max),
+        );
+        if low.is_empty() { "none".into() } else { format!("{} to {}", ends.0, ends.1) }
+    };
+    format!(
+        "The paper reports that both annealing schedules capture both modes in all trials. Here \
+         AdaAnn does in **{}** trials and linear in **{}**. Without annealing, the asymmetric case \
+         from mu = 3 on is captured in {} trials (paper: none). The symmetric case without annealing \
+         dips below one half for mu from {} (paper: near 4, for 25 and 50 layers).",
+        total(&|run| run.kind == Kind::AdaAnn, 0.0, &both),
+        total(&|run| run.kind == Kind::Linear, 0.0, &both),
+        total(&|run| run.kind == Kind::None, 3.0, &cases[1]),
+        least(&cases[0]),
+    )
+}
+
+/// The paper's table of times.
+fn times(view: &View, runs: &[&Run]) -> Table {
+    let row = |run: &&Run| {
+        let minutes = view.published.ex2.minutes.get(&run.name)?;
+        let seconds = view.seconds(run, run.at(MU)?);
+        let ours = [0.05, 0.5, 0.95].map(|share| quantile(&seconds, share));
+        let mut row = vec![run.label.clone()];
+        row.extend(minutes.iter().map(|minutes| format!("{minutes:.2}")));
+        row.extend(ours.iter().map(|seconds| short(*seconds)));
+        row.push(ratio(60.0 * minutes[1], ours[1]));
+        Some(row)
+    };
+    let header = [
+        "procedure",
+        "paper, minutes: 5th percentile",
+        "median",
+        "95th percentile",
+        "ours, seconds: 5th percentile",
+        "median",
+        "95th percentile",
+        "times faster",
+    ];
+    Table {
+        caption: "Time in the symmetric case at mu = 4".into(),
+        header: header.map(String::from).to_vec(),
+        rows: runs.iter().filter_map(row).collect(),
+        note: Some("Ours are processor seconds on one core.".into()),
+    }
+}

@@ -1,0 +1,140 @@
+//! What Examples 4 and 5 share: tables of moments, scatter and corner plots of draws.
+
+use super::view::View;
+use crate::{experiments::Run, stats::median, trial::Measured};
+use adaann::fit::Approximation;
+use adaann_report::{Color, Figure, Space, SpaceMark, Table};
+use anyhow::Result;
+
+/// Draws behind a corner plot, and those shown in space.
+const DRAWS: usize = 10_000;
+const DOTS: usize = 1_500;
+
+/// A run's moments of one mode, with those of the paper if it has some.
+pub(super) struct Row<'a> {
+    pub(super) label: String,
+    pub(super) run: &'a Run,
+    pub(super) mode: usize,
+    pub(super) published: Option<([f64; 3], [f64; 3])>,
+}
+
+/// Means and standard deviations beside the exact ones and the paper's.
+pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
+    let mut lines = Vec::new();
+    for row in rows {
+        let point = &row.run.points[0];
+        let problem = point.problem();
+        let truth = problem.dynamics.as_ref().map(|dynamics| dynamics.truth().to_vec());
+        let Some(mode) = problem.known.modes.get(row.mode) else { continue };
+        let (Some(mean), Some(sd)) = (&mode.mean, &mode.sd) else { continue };
+        let found = |of: &dyn Fn(&crate::trial::Moments) -> f64| -> Vec<f64> {
+            let moments = |m: &Measured| m.modes.get(row.mode).and_then(|m| m.as_ref()).map(of);
+            view.measured(row.run, point).iter().filter_map(|m| moments(m)).collect()
+        };
+        for (d, name) in problem.target.names().iter().enumerate() {
+            let (means, sds) = (found(&|m| m.mean[d]), found(&|m| m.sd[d]));
+            // As many decimals as the standard deviation needs for three digits.
+            let digits = (2.0 - sd[d].log10().floor()).clamp(0.0, 8.0) as usize;
+            let show = |x: f64| {
+                if x.is_finite() { format!("{x:.digits$}") } else { "–".into() }
+            };
+            let theirs = row.published.map_or(["–".into(), "–".into()], |(mean, sd)| {
+                [format!("{:.4}", mean[d]), format!("{:.4}", sd[d])]
+            });
+            let sign = if mode.location[d] < 0.0 { -1.0 } else { 1.0 };
+            let error = (median(&means) - mean[d]) / sd[d];
+            lines.push(vec![
+                if d == 0 { row.label.clone() } else { String::new() },
+                name.clone(),
+                truth.as_ref().map_or("–".into(), |truth| show(sign * truth[d].abs())),
+                theirs[0].clone(),
+                theirs[1].clone(),
+                show(mean[d]),
+                show(sd[d]),
+                show(median(&means)),
+                show(median(&sds)),
+                if error.is_finite() { format!("{error:.2}") } else { "–".into() },
+                crate::stats::ratio(median(&sds), sd[d]),
+            ]);
+        }
+    }
+    let header = [
+        "run",
+        "parameter",
+        "truth",
+        "paper: mean",
+        "SD",
+        "exact: mean",
+        "SD",
+        "ours: mean",
+        "SD",
+        "mean off, in SDs",
+        "SD over exact",
+    ];
+    Table {
+        caption: caption.to_owned(),
+        header: header.map(String::from).to_vec(),
+        rows: lines,
+        note: Some(
+            "\"Exact\" is by quadrature, for our data and the prior of the run. Ours are medians over \
+             the trials that have the mode, from 10,000 draws each."
+                .into(),
+        ),
+    }
+}
+
+/// Draws of the first trial's flow: one vector for each coordinate.
+pub(super) fn draws(view: &View, run: &Run) -> Result<Vec<Vec<f64>>> {
+    let point = &run.points[0];
+    let kept = view.shown(run, point)?;
+    let target = &*point.problem().target;
+    let sample = Approximation::new(target, kept.flow)?.sample(DRAWS, 1)?;
+    Ok((0..target.dim()).map(|d| sample.points.row(d).to_vec()).collect())
+}
+
+/// A corner plot of the draws that pass, with the truth.
+pub(super) fn corner(
+    view: &View,
+    run: &Run,
+    name: &str,
+    caption: &str,
+    passes: impl Fn(&[f64]) -> bool,
+) -> Result<Figure> {
+    let problem = run.points[0].problem();
+    let all = draws(view, run)?;
+    let point = |i: usize| all.iter().map(|row| row[i]).collect::<Vec<_>>();
+    let kept: Vec<usize> = (0..DRAWS).filter(|&i| passes(&point(i))).collect();
+    let columns: Vec<Vec<f64>> =
+        all.iter().map(|row| kept.iter().map(|&i| row[i]).collect()).collect();
+    let truth = problem.dynamics.as_ref().map(adaann::registry::Dynamics::truth);
+    Ok(Figure::corner(name, caption, &problem.target.names(), &columns, truth))
+}
+
+/// Draws in space, with a point of the truth.
+pub(super) fn space(view: &View, run: &Run, title: &str, truth: Option<&[f64]>) -> Result<Space> {
+    let problem = run.points[0].problem();
+    let all = draws(view, run)?;
+    let names = problem.target.names();
+    let every = DRAWS.div_ceil(DOTS);
+    let points = (0..DRAWS).step_by(every).map(|i| [0, 1, 2].map(|d| all[d][i]));
+    let mut marks = vec![SpaceMark {
+        points: points.collect(),
+        line: false,
+        color: Color::Blue,
+        label: Some("draws".into()),
+        size: 1.4,
+        opacity: 0.5,
+    }];
+    if let Some(truth) = truth {
+        marks.push(SpaceMark {
+            points: vec![[truth[0], truth[1], truth[2]]],
+            line: false,
+            color: Color::Vermillion,
+            label: Some("truth".into()),
+            size: 4.0,
+            opacity: 1.0,
+        });
+    }
+    let labels = std::array::from_fn(|d| names[d].clone());
+    Ok(Space { title: Some(title.to_owned()), labels, marks })
+}

@@ -1,0 +1,111 @@
+//! The summary: schedules side by side, hyperparameters, AdaAnn against linear.
+
+use super::{compare, view::View};
+use crate::stats::count;
+use adaann::schedule::Schedule;
+use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
+use anyhow::Result;
+
+pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
+    let mut blocks = Vec::new();
+    blocks.extend(schedules(view)?.map(Block::Figure));
+    blocks.extend(compare::table(view).map(Block::Table));
+    blocks.push(Block::Table(hyperparameters(view)));
+    let runs = view.runs();
+    let trials: usize = runs
+        .iter()
+        .map(|run| run.points.iter().map(|point| view.trials(run, point).len()).sum::<usize>())
+        .sum();
+    blocks.push(Block::Text(format!(
+        "In all {} experiments, {} trials, {:.0} minutes of processor time.",
+        runs.len(),
+        count(trials as f64),
+        view.total_seconds() / 60.0
+    )));
+    Ok(blocks)
+}
+
+/// The schedules of Examples 1, 4 and 5.
+fn schedules(view: &View) -> Result<Option<Figure>> {
+    let shown = [
+        ("ex1-bimodal-tau-0.01", "Example 1, bimodal", Color::Blue),
+        ("ex4-low-adaann", "Example 4, noise 0.001", Color::Vermillion),
+        ("ex4-high-adaann", "Example 4, noise 0.2", Color::Green),
+        ("ex5-hiv-adaann", "Example 5, HIV", Color::Purple),
+    ];
+    let mut marks = Vec::new();
+    for (id, label, color) in shown {
+        let Some(run) = view.run(id) else { continue };
+        let way = view.shown(run, &run.points[0])?.way;
+        let points = way.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0));
+        marks.push(Mark::line(points.collect::<Vec<_>>(), color).label(label));
+    }
+    if marks.len() < 2 {
+        return Ok(None);
+    }
+    let panel = |title: &str, x: Axis, y: Axis| Panel {
+        title: Some(title.to_owned()),
+        x,
+        y,
+        marks: marks.clone(),
+    };
+    Ok(Some(Figure::grid(
+        "schedules",
+        "AdaAnn's schedules side by side, the paper's settings: on linear axes as in the paper, and on \
+         logarithmic ones, where a Gaussian is a straight line.",
+        2,
+        vec![
+            panel("linear axes", Axis::new("step"), Axis::new("t").between(0.0, 1.02)),
+            panel("logarithmic axes", Axis::new("step").log(), Axis::new("t").log()),
+        ],
+    )))
+}
+
+/// The paper's table, from the settings that were run; a test holds them equal.
+fn hyperparameters(view: &View) -> Table {
+    let mut rows = Vec::new();
+    for example in view.examples() {
+        let name = if example.id == "ex1" { "tau-0.01" } else { "adaann" };
+        let Some(run) = example.runs.iter().find(|run| run.name == name) else { continue };
+        let settings = &run.points[0].settings;
+        let Schedule::AdaAnn { t0, tau } = settings.schedule else { continue };
+        let work = &settings.work;
+        let refined = work.refine > work.anneal;
+        let published = view.published.hyperparameters.get(&example.id);
+        let dash = |value: usize| if refined { count(value as f64) } else { "–".into() };
+        rows.push(vec![
+            example.title.clone(),
+            tau.to_string(),
+            t0.to_string(),
+            count(work.warmup as f64),
+            count(work.anneal as f64),
+            dash(work.refine),
+            count(settings.samples as f64),
+            dash(settings.refine_samples),
+            count(settings.variance_samples as f64),
+            settings.flow.layers().to_string(),
+            settings.base.sd[0].powi(2).to_string(),
+            published.map_or("–".into(), |table| table.map(|x| x.to_string()).join(", ")),
+        ]);
+    }
+    let header = [
+        "example",
+        "tau",
+        "t_0",
+        "T_0",
+        "T",
+        "T_1",
+        "N",
+        "N_1",
+        "M",
+        "layers",
+        "base variance",
+        "paper: tau to M, 0 for a dash",
+    ];
+    Table {
+        caption: "Hyperparameters of AdaAnn, as run and as published".into(),
+        header: header.map(String::from).to_vec(),
+        rows,
+        note: Some("A dash: t = 1 is trained like the values of t before it.".into()),
+    }
+}

@@ -1,0 +1,121 @@
+//! What the chapters look at: runs by their names, and quantities over their trials.
+
+use crate::{
+    campaign::{Plan, Results},
+    experiments::{Example, Point, Run},
+    kept::Kept,
+    published::{Published, published},
+    stats::{median, quantile},
+    trial::{Measured, Trial},
+};
+use anyhow::Result;
+
+/// Results, settings and published numbers side by side.
+pub(super) struct View<'a> {
+    examples: &'a [Example],
+    plan: &'a Plan,
+    results: &'a Results,
+    pub(super) published: Published,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(examples: &'a [Example], plan: &'a Plan, results: &'a Results) -> Self {
+        Self { examples, plan, results, published: published() }
+    }
+
+    /// The runs of a case that were asked for.
+    pub(super) fn case(&self, example: &str, case: &str) -> Vec<&'a Run> {
+        let of_case = |run: &&Run| run.id.starts_with(example) && run.case == case;
+        self.plan.runs(self.examples).filter(of_case).collect()
+    }
+
+    /// A run that was asked for.
+    pub(super) fn run(&self, id: &str) -> Option<&'a Run> {
+        self.plan.runs(self.examples).find(|run| run.id == id)
+    }
+
+    /// Every run that was asked for.
+    pub(super) fn runs(&self) -> Vec<&'a Run> {
+        self.plan.runs(self.examples).collect()
+    }
+
+    /// The examples.
+    pub(super) fn examples(&self) -> &'a [Example] {
+        self.examples
+    }
+
+    /// The trials of a run at one of its points.
+    pub(super) fn trials(&self, run: &Run, point: &Point) -> Vec<&'a Trial> {
+        self.results.at(run, point.value)
+    }
+
+    /// What the trials measured that did not fail.
+    pub(super) fn measured(&self, run: &Run, point: &Point) -> Vec<&'a Measured> {
+        self.trials(run, point)
+            .into_iter()
+            .filter_map(|trial| trial.outcome.as_ref().ok())
+            .collect()
+    }
+
+    /// A quantity over those trials.
+    pub(super) fn values(
+        &self,
+        run: &Run,
+        point: &Point,
+        of: impl Fn(&Measured) -> f64,
+    ) -> Vec<f64> {
+        self.measured(run, point).into_iter().map(of).filter(|x| x.is_finite()).collect()
+    }
+
+    /// Its median.
+    pub(super) fn median(&self, run: &Run, point: &Point, of: impl Fn(&Measured) -> f64) -> f64 {
+        median(&self.values(run, point, of))
+    }
+
+    /// 5th percentile, median and 95th percentile.
+    pub(super) fn spread(
+        &self,
+        run: &Run,
+        point: &Point,
+        of: impl Fn(&Measured) -> f64,
+    ) -> [f64; 3] {
+        let values = self.values(run, point, of);
+        [0.05, 0.5, 0.95].map(|share| quantile(&values, share))
+    }
+
+    /// Processor seconds of the trials.
+    pub(super) fn seconds(&self, run: &Run, point: &Point) -> Vec<f64> {
+        self.trials(run, point).iter().map(|trial| trial.cpu_seconds).collect()
+    }
+
+    /// How many trials have at least this share of their draws near each mode; a trial that failed
+    /// has not.
+    pub(super) fn captured(&self, run: &Run, point: &Point, share: f64) -> usize {
+        self.measured(run, point).iter().filter(|found| found.at_end.captures(share)).count()
+    }
+
+    /// What was kept of the first trial.
+    pub(super) fn shown(&self, run: &Run, point: &Point) -> Result<Kept> {
+        self.results.kept(run, point, 1)
+    }
+
+    /// What was kept of any trial of a run that was watched.
+    pub(super) fn kept(&self, run: &Run, point: &Point, number: usize) -> Result<Kept> {
+        self.results.kept(run, point, number)
+    }
+
+    /// Processor time of everything, in seconds.
+    pub(super) fn total_seconds(&self) -> f64 {
+        self.results.all().values().flatten().map(|trial| trial.cpu_seconds).sum()
+    }
+}
+
+/// KL(q‖p) at the end; NaN if it is not known.
+pub(super) fn kl(found: &Measured) -> f64 {
+    found.at_end.kl.unwrap_or(f64::NAN)
+}
+
+/// KL(q‖p) on arrival at t = 1; NaN if it is not known.
+pub(super) fn kl_on_arrival(found: &Measured) -> f64 {
+    found.on_arrival.kl.unwrap_or(f64::NAN)
+}

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Installs a browser for tests/browser.rs; needs root and a Debian or Ubuntu.
+set -eu
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+apt-get install -q -y --no-install-recommends chromium || apt-get install -q -y chromium-browser
