@@ -95,7 +95,6 @@ struct RunText {
     preset: Option<String>,
     trials: Option<Trials>,
     variant: Option<Variant>,
-    lr_factor: Option<f64>,
     #[serde(default)]
     settings: toml::Table,
     #[serde(default)]
@@ -267,7 +266,7 @@ fn point(
         let mut table = example.settings.clone();
         table.extend(run.settings.clone());
         let settings: Settings = table.try_into()?;
-        Settings { lr: lr * run.lr_factor.unwrap_or(1.0), ..settings }
+        Settings { lr, ..settings }
     };
     Ok(Point {
         value,

@@ -29,8 +29,8 @@ pub(super) fn chapter(view: &View) -> Vec<Block> {
     ];
     blocks.push(Block::Figure(Figure::grid(
         "ex2-rates",
-        "How often both modes are captured. Labels name the layers of the symmetric case where the \
-         asymmetric one has 75.",
+        "How often both modes are captured. Flows with annealing have 50 layers in the symmetric and 75 \
+         in the asymmetric case.",
         2,
         panels,
     )));

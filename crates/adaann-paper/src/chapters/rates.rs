@@ -74,7 +74,13 @@ pub(super) fn panel(view: &View, runs: &[&Run], title: &str) -> Panel {
         };
         let points = run.points.iter().filter_map(|p| Some((p.value?, rate(p)))).collect();
         let shape = Shape::LineMarkers { points, dashed: run.kind == Kind::Linear };
-        Mark { shape, color: Color::CYCLE[i % Color::CYCLE.len()], label: Some(run.label.clone()) }
+        // Panels beside each other share a legend, also where their layers differ.
+        let label = match run.kind {
+            Kind::None => run.label.clone(),
+            Kind::Linear => "linear".into(),
+            Kind::AdaAnn => "AdaAnn".into(),
+        };
+        Mark { shape, color: Color::CYCLE[i % Color::CYCLE.len()], label: Some(label) }
     });
     Panel {
         title: Some(title.to_owned()),
