@@ -98,7 +98,8 @@ fn broken_links(folder: &Path, text: &str) -> Vec<String> {
 /// backticks unless a word in capitals stands for something else.
 fn commands(text: &str) -> Vec<String> {
     let shell = lines(text).into_iter().filter(|(fence, _)| *fence == Some("sh"));
-    let whole = shell.filter_map(|(_, line)| line.split(" #").next()?.strip_prefix("adaann "));
+    let whole =
+        shell.filter_map(|(_, line)| line.split(" #").next()?.trim().strip_prefix("adaann "));
     let mut commands: Vec<String> = whole.map(str::to_owned).collect();
     let stands_for =
         |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
@@ -180,10 +181,10 @@ fn rust_is_compiled() {
 fn what_is_wrong_is_seen() {
     let text = "# One `two`\n[a](missing.md) [b](#one-two) [c](#three) `[d](no.md)` ![e](x.svg)\n\
                 `adaann run a\n--tau 1` `adaann run NAME` `adaann list`\n\
-                ```sh\nadaann run b --seed 2   # why\ncargo test\n```\n\
+                ```sh\n  adaann run b --seed 2   # why\ncargo test\n```\n\
                 ```text\nadaann run c [f](no.md)\n```\n";
     assert_eq!(broken_links(&book(), text), ["missing.md", "#three", "x.svg"]);
-    assert_eq!(commands(text), ["run b --seed 2  ", "run a\n--tau 1"]);
+    assert_eq!(commands(text), ["run b --seed 2", "run a\n--tau 1"]);
     let place = Place::new();
     for command in
         ["run bimodal --tua 1", "run bimodl", "run bimodal --tau 0", "lsit", "list --all"]
@@ -196,7 +197,7 @@ fn what_is_wrong_is_seen() {
 #[test]
 fn the_papers_page_is_taken_over_whole_or_not_at_all() {
     let place = Place::new();
-    for folder in ["docs/src", "full/figures", "clash/figures", "empty", "torn"] {
+    for folder in ["docs/src", "full/figures", "clash/figures", "empty", "torn/figures"] {
         fs::create_dir_all(place.path(folder)).expect("a folder");
     }
     fs::copy(root().join("docs/refresh"), place.path("docs/refresh")).expect("a copy");
@@ -204,7 +205,8 @@ fn the_papers_page_is_taken_over_whole_or_not_at_all() {
     place.write("full/paper.md", "![one](figures/one.svg)\n");
     place.write("full/figures/one.svg", "<svg/>");
     place.write("full/figures/two.svg", "<svg/>");
-    place.write("torn/paper.md", "![one](figures/one.svg)\n");
+    place.write("torn/paper.md", "![one](figures/one.svg) ![two](figures/two.svg)\n");
+    place.write("torn/figures/one.svg", "<svg/>");
     place.write("clash/paper.md", "![own](figures/own.svg)\n");
     place.write("clash/figures/own.svg", "<svg/>");
     place.write("docs/src/other.md", "![own](figures/own.svg)\n");
@@ -216,6 +218,7 @@ fn the_papers_page_is_taken_over_whole_or_not_at_all() {
     for bad in ["empty", "torn", "absent", "clash"] {
         assert!(!refresh(bad), "{bad}");
         assert_eq!(place.read("docs/src/paper.md"), "old", "{bad}");
+        assert!(!place.path("docs/src/figures").exists(), "{bad} has left figures");
     }
     assert!(refresh("full"));
     assert_eq!(place.read("docs/src/paper.md"), place.read("full/paper.md"));
