@@ -39,3 +39,14 @@ pub use program::{Expr, Program};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So do those of the book's chapters.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/src/introduction.md")]
+    struct Introduction;
+    #[doc = include_str!("../../../docs/src/paths.md")]
+    struct Paths;
+    #[doc = include_str!("../../../docs/src/dynamics.md")]
+    struct Dynamics;
+}
