@@ -199,12 +199,16 @@ fn build(target: &str, choices: &Choices) -> Result<Problem> {
     Ok(registry::find(target)?.choose(choices)?)
 }
 
-/// All experiments.
+/// The paper's experiments.
 pub fn all() -> Vec<Example> {
     parse(include_str!("../experiments.toml")).expect("the project's own file, tested")
 }
 
-fn parse(text: &str) -> Result<Vec<Example>> {
+/// The experiments of a file like the project's `experiments.toml`.
+///
+/// # Errors
+/// If it is no such file; the message names the run.
+pub fn parse(text: &str) -> Result<Vec<Example>> {
     let file: File = toml::from_str(text)?;
     file.example.into_iter().map(example).collect()
 }

@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(short(0.016_61), "0.0166");
         assert_eq!(short(0.5), "0.500");
         assert_eq!(short(12.34), "12.3");
-        assert_eq!(short(1234.5), "1,234");
+        assert_eq!(short(1234.4), "1,234");
         assert_eq!(short(1e-7), "1.0e-7");
         assert_eq!(short(f64::NAN), "–");
     }

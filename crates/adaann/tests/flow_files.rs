@@ -257,3 +257,18 @@ fn another_family_or_dimension_than_expected_is_refused() {
     let said = load("realnvp", 3).unwrap_err();
     assert!(said.contains("\"layers\":2") && said.contains("\"layers\":8"), "{said}");
 }
+
+/// A hash map's order is another one each time; the bytes must not be.
+#[test]
+fn the_same_flow_is_the_same_bytes() {
+    let place = Place::new("same-bytes");
+    let mut flow = Flow::new(&FlowSpec::planar(3), Base::standard(2)).unwrap();
+    flow.initialise(0.1, 1);
+    let written = |_| {
+        flow.save(&place.0).unwrap();
+        std::fs::read(&place.0).unwrap()
+    };
+    let all: Vec<_> = (0..8).map(written).collect();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(Flow::load(&place.0).unwrap().parameters(), flow.parameters());
+}

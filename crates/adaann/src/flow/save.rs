@@ -3,7 +3,10 @@
 use super::{Base, Flow, FlowSpec};
 use crate::{Error, Result, file};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 /// Written into every file; a file with another is refused.
 const FORMAT: &str = "adaann-flow-1";
@@ -31,7 +34,7 @@ impl Flow {
         ]);
         let bytes = safetensors::serialize(tensors, Some(metadata))
             .map_err(|error| Error::Load(format!("cannot serialise: {error}")))?;
-        file::write(path, &bytes)
+        file::write(path, &with_sorted_header(bytes))
     }
 
     /// Reads back a flow that is known to be of a family, its settings and a dimension.
@@ -105,6 +108,24 @@ impl Flow {
         flow.set_parameters(&parameters)?;
         Ok(flow)
     }
+}
+
+/// The same file with the entries of its header in order: metadata come out of a hash map in another
+/// order each time, and the same flow must be the same bytes.
+fn with_sorted_header(mut bytes: Vec<u8>) -> Vec<u8> {
+    let (start, length) = (8, u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")));
+    let header = &mut bytes[start..start + length as usize];
+    let mut entries: BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(header).expect("just serialised");
+    if let Some(metadata) = entries.get_mut("__metadata__") {
+        let sorted: BTreeMap<String, String> =
+            serde_json::from_value(metadata.take()).expect("just serialised");
+        *metadata = serde_json::to_value(sorted).expect("plain data serialise");
+    }
+    let sorted = serde_json::to_vec(&entries).expect("plain data serialise");
+    header.fill(b' ');
+    header[..sorted.len()].copy_from_slice(&sorted);
+    bytes
 }
 
 fn to_json(value: &impl serde::Serialize) -> String {
