@@ -32,7 +32,7 @@ fn marginals(finished: &Finished, names: &[String]) -> Figure {
         Panel {
             title: None,
             x: Axis::new(names[d].clone()).between(range[0], range[1]),
-            y: Axis::new(if d % 4 == 0 { "density" } else { "" }),
+            y: Axis::new(if d.is_multiple_of(4) { "density" } else { "" }),
             marks: vec![Mark::columns(histogram(&finished.draws[d], range, BINS), Color::Blue)],
         }
     };
