@@ -52,6 +52,19 @@ pub(crate) enum Command {
         their names, in any order, and others are ignored; without one there is a column for \
         each parameter, in order.")]
     Density(DensityArgs),
+    /// Draw the figures and the page of a run again, from its folder
+    Report(ReportArgs),
+}
+
+/// Arguments of `adaann report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The run folder
+    pub(crate) run: PathBuf,
+    /// Write the page here, and leave the run folder as it is [default: report.html and figures in
+    /// the run folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Arguments of `adaann run`.

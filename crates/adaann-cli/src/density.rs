@@ -42,7 +42,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
 }
 
 /// Refuses, before anything is read, a file that cannot be written for a reason one can see.
-fn check_out(path: &Path) -> Result<()> {
+pub(crate) fn check_out(path: &Path) -> Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let problem = if path.is_dir() {
         "is a folder"

@@ -73,6 +73,11 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Where the folder is while it is written.
+    pub(crate) fn place(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Where a file of the folder is written.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.temporary.join(name)

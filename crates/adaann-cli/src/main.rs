@@ -1,13 +1,14 @@
 //! `adaann`: approximates a density from the command line, and draws what it found.
 //!
 //! Arguments become settings, settings a run, a run a folder; everything else reads the folder. All
-//! printing and drawing of the project happens here.
+//! printing of the project happens here; drawing is `adaann-report`.
 
 mod args;
 mod csv;
 mod density;
 mod failure;
 mod figures;
+mod finished;
 mod flow;
 mod folder;
 mod interrupt;
@@ -22,6 +23,7 @@ mod run;
 mod settings;
 mod summary;
 mod table;
+mod title;
 mod values;
 mod warnings;
 
@@ -42,5 +44,6 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::List => list::list(),
         Command::Paper(args) => paper::paper(&args),
         Command::Density(args) => density::density(&args),
+        Command::Report(args) => report::report(&args),
     }
 }

@@ -4,7 +4,6 @@ use crate::{
     args::{DataArgs, RunArgs},
     csv,
     failure::usage,
-    figures::{self, Figure},
     folder::{self, Folder},
     interrupt,
     progress::Progress,
@@ -12,6 +11,7 @@ use crate::{
     report, settings,
     summary::{Seed, Sources, Summary},
     table::{self, Style},
+    title::title,
     values::LAST_SEED,
 };
 use adaann::{
@@ -19,13 +19,12 @@ use adaann::{
     fit::{Outcome, Restarts, Sample, restarts},
     path::PathKind,
     registry::{self, Choices, Data, Entry, Problem},
-    schedule::Schedule,
 };
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use std::{
     io::{Write, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
 };
@@ -58,12 +57,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let progress = Progress::new(args.output.quiet || args.output.json);
     pool.install(|| {
         let run = train(&record, &problem, &progress)?;
-        let title = title(&record, &run);
-        write(&record, &problem, &run, &title, &out)?.finish(args.output.force)?;
+        write(&record, &problem, &run, &out)?.finish(args.output.force)?;
         if args.output.json {
             stdout().write_all(run.summary.to_json().as_bytes())?;
         } else if !args.output.quiet {
-            let closing = table::closing(&title, &run.summary, &out, Style::detect());
+            let closing = table::closing(
+                &title(&record, run.summary.seed),
+                &run.summary,
+                &out,
+                Style::detect(),
+            );
             stdout().write_all(closing.as_bytes())?;
         }
         let code = if run.summary.stopped { interrupt::EXIT_CODE } else { 0 };
@@ -193,37 +196,12 @@ fn train(record: &Record, problem: &Problem, progress: &Progress) -> Result<Run>
     Ok(Run { outcome: best.outcome, sample, summary })
 }
 
-/// One line on what was run.
-fn title(record: &Record, run: &Run) -> String {
-    let Settings { flow, schedule, .. } = &record.settings;
-    let annealing = match schedule {
-        Schedule::None => "no annealing".to_owned(),
-        Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => {
-            format!("{} from t {t0} with tau {tau}", schedule.name())
-        }
-        other => format!("{} schedule", other.name()),
-    };
-    let layers = flow.layers();
-    format!(
-        "{}: {} flow of {layers} layers, {annealing}, seed {}",
-        record.target,
-        flow.label(),
-        run.summary.seed
-    )
-}
-
 /// Writes the run folder, all but its name.
-fn write(
-    record: &Record,
-    problem: &Problem,
-    run: &Run,
-    title: &str,
-    out: &std::path::Path,
-) -> Result<Folder> {
+fn write(record: &Record, problem: &Problem, run: &Run, out: &Path) -> Result<Folder> {
     let (target, outcome) = (&*problem.target, &run.outcome);
     let folder = Folder::create(out)?;
     folder.write(Record::FILE, record.to_toml()?)?;
-    folder.write("summary.json", run.summary.to_json())?;
+    folder.write(Summary::FILE, run.summary.to_json())?;
     folder.write("draws.csv", csv::sample(&target.names(), &run.sample))?;
     folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
     folder.write("trace.csv", csv::trace(&outcome.trace))?;
@@ -234,10 +212,7 @@ fn write(
     if let Some(flow) = &outcome.flow_at_1 {
         flow.save(&folder.file("flow_at_1.safetensors"))?;
     }
-    let figures = figures::draw(problem, outcome, &run.sample)?;
-    for Figure { name, svg, .. } in &figures {
-        folder.write(&format!("figures/{name}.svg"), svg)?;
-    }
-    folder.write("report.html", report::html(title, record, &run.summary, &figures)?)?;
+    // From the files, as `adaann report` does it: what they lack no page can show.
+    report::write(folder.place())?;
     Ok(folder)
 }

@@ -6,12 +6,12 @@ use adaann::{
     registry::{Distance, Known, mode_weights, split_shares},
     simd::Instructions,
 };
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Summary {
-    pub(crate) version: &'static str,
+    pub(crate) version: String,
     pub(crate) target: String,
     /// Seed of the run that was kept.
     pub(crate) seed: u64,
@@ -20,9 +20,12 @@ pub(crate) struct Summary {
     pub(crate) updates: usize,
     pub(crate) target_evaluations: usize,
     /// Wall time of the training, of all seeds together.
+    #[serde(deserialize_with = "number")]
     pub(crate) seconds: f64,
     /// E_q[log q − log p] over the draws, with its standard error.
+    #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo_standard_error: f64,
     /// log ∫p, where the target knows it.
     pub(crate) log_z: Option<f64>,
@@ -32,15 +35,19 @@ pub(crate) struct Summary {
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
     /// Coordinates with two modes each, where the modes are too many to be listed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) splits: Vec<SplitShare>,
     /// Was the run interrupted?
     pub(crate) stopped: bool,
     /// The last value of t.
+    #[serde(deserialize_with = "number")]
     pub(crate) t: f64,
     pub(crate) warnings: Vec<String>,
+    /// What to think of the run, if someone has judged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<Verdict>,
     /// How the target is evaluated, where that is worth knowing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
     /// Share of the points without a finite density, at each stage.
     pub(crate) lost: Lost,
@@ -49,19 +56,30 @@ pub(crate) struct Summary {
     pub(crate) instructions: String,
     pub(crate) threads: usize,
     /// All runs, best first, if there were several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) seeds: Vec<Seed>,
+}
+
+/// What to think of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Verdict {
+    pub(crate) grade: String,
+    #[serde(default)]
+    pub(crate) reasons: Vec<String>,
 }
 
 /// Share of the points without a finite density: outside the support, or where a trajectory has
 /// exploded.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Lost {
     /// Of the training before t = 1.
+    #[serde(deserialize_with = "number")]
     pub(crate) before_1: f64,
     /// Of the training at t = 1.
+    #[serde(deserialize_with = "number")]
     pub(crate) at_1: f64,
     /// Of the final draws.
+    #[serde(deserialize_with = "number")]
     pub(crate) draws: f64,
 }
 
@@ -80,10 +98,12 @@ impl Lost {
 }
 
 /// A parameter of the target over the draws.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
+    #[serde(deserialize_with = "number")]
     pub(crate) mean: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) sd: f64,
     /// Exact values, where the target knows them.
     pub(crate) true_mean: Option<f64>,
@@ -91,10 +111,12 @@ pub(crate) struct Parameter {
 }
 
 /// A mode of the target with the share of the draws that belong to it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ModeWeight {
     pub(crate) location: Vec<f64>,
+    #[serde(deserialize_with = "number")]
     pub(crate) weight: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) true_weight: f64,
     /// The location in words.
     #[serde(skip)]
@@ -102,18 +124,22 @@ pub(crate) struct ModeWeight {
 }
 
 /// A coordinate with a mode on either side of a point, and the share of the draws above it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SplitShare {
     pub(crate) parameter: String,
+    #[serde(deserialize_with = "number")]
     pub(crate) at: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) above: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) true_above: f64,
 }
 
 /// One of several runs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Seed {
     pub(crate) seed: u64,
+    #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo: f64,
     pub(crate) steps: usize,
     pub(crate) updates: usize,
@@ -178,13 +204,7 @@ impl Summary {
                 location: mode.location.clone(),
                 weight,
                 true_weight: mode.weight,
-                label: match known.distance {
-                    Distance::Euclidean => point(&mode.location),
-                    Distance::Radial => {
-                        let square: f64 = mode.location.iter().map(|x| x * x).sum();
-                        format!("radius {:.3}", square.sqrt())
-                    }
-                },
+                label: String::new(),
             })
             .collect();
         let splits = known
@@ -200,7 +220,7 @@ impl Summary {
             .collect();
         let updates = outcome.trace.len();
         let mut summary = Self {
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             target: target.to_owned(),
             seed,
             steps: outcome.steps.len(),
@@ -217,6 +237,7 @@ impl Summary {
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
+            verdict: None,
             notes,
             lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
             skipped_updates: outcome.skipped_updates,
@@ -225,8 +246,25 @@ impl Summary {
             threads: rayon::current_num_threads(),
             seeds,
         };
+        summary.name_modes(known);
         summary.warnings = warnings::find(&summary, outcome);
         summary
+    }
+
+    /// Name of the file.
+    pub(crate) const FILE: &str = "summary.json";
+
+    /// Writes the places of the modes in words, as suits the target.
+    pub(crate) fn name_modes(&mut self, known: &Known) {
+        for mode in &mut self.modes {
+            mode.label = match known.distance {
+                Distance::Euclidean => point(&mode.location),
+                Distance::Radial => {
+                    let square: f64 = mode.location.iter().map(|x| x * x).sum();
+                    format!("radius {:.3}", square.sqrt())
+                }
+            };
+        }
     }
 
     /// The text of the file.
@@ -235,6 +273,11 @@ impl Summary {
         text.push('\n');
         text
     }
+}
+
+/// JSON has no NaN, and null in its place.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 /// A point as people write it.

@@ -1,19 +1,11 @@
 //! The closing table: the same rows for the terminal and for the report.
 
 use crate::summary::{Lost, ModeWeight, Parameter, Seed, SplitShare, Summary};
+use adaann_report::Table;
 use std::{fmt::Write, io::IsTerminal, path::Path};
 
 /// Parameters, modes or seeds shown; the rest is in `summary.json`.
 const MOST_ROWS: usize = 16;
-
-/// A table: an optional header, and rows whose first column is a label.
-#[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// A line below.
-    pub(crate) note: Option<String>,
-}
 
 /// Everything the summary says, as tables.
 pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
@@ -54,7 +46,7 @@ fn facts(summary: &Summary) -> Table {
         rows.push(vec!["lost before t = 1, at it, of draws".to_owned(), shares.join(", ")]);
     }
     let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
-    Table { header: Vec::new(), rows, note }
+    Table { rows, note, ..Table::default() }
 }
 
 fn parameters(summary: &Summary) -> Table {
@@ -131,6 +123,7 @@ fn shortened(header: &[&str], mut rows: Vec<Vec<String>>) -> Table {
         header: header.iter().map(|&name| name.to_owned()).collect(),
         rows,
         note: (more > 0).then(|| format!("{more} more in summary.json")),
+        ..Table::default()
     }
 }
 
@@ -253,7 +246,7 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let rows = vec![vec!["a".into(), "1.5".into()], vec!["long".into(), "-10.5".into()]];
-        let table = Table { header: vec!["name".into(), "x".into()], rows, note: None };
+        let table = Table { header: vec!["name".into(), "x".into()], rows, ..Table::default() };
         let expected = "  name       x\n  a        1.5\n  long   -10.5\n";
         assert_eq!(aligned(&table, Style::plain()), expected);
     }

@@ -6,6 +6,11 @@ use adaann::flow::FlowSpec;
 use common::{Place, TINY, names, stderr, stdout, table};
 use serde_json::Value;
 
+/// Every figure is there twice.
+fn files_of(figures: &[&str]) -> Vec<String> {
+    figures.iter().flat_map(|name| [format!("{name}.png"), format!("{name}.svg")]).collect()
+}
+
 #[test]
 fn the_folder_is_whole() {
     let place = Place::new();
@@ -23,7 +28,7 @@ fn the_folder_is_whole() {
         "trace.csv",
     ];
     assert_eq!(names(&place.path("r")), files);
-    assert_eq!(names(&place.path("r/figures")), ["density.svg", "loss.svg", "schedule.svg"]);
+    assert_eq!(names(&place.path("r/figures")), files_of(&["density", "loss", "schedule"]));
     let said = stdout(&output);
     for word in ["steps", "updates", "neg-ELBO", "KL(q||p)", "truth", "written to r"] {
         assert!(said.contains(word), "{word} in {said}");
@@ -268,15 +273,18 @@ fn parameters_reach_the_target_and_the_record() {
 fn every_dimension_has_its_figures() {
     let place = Place::new();
     for (dim, figures) in [
-        (2, &["density.svg", "loss.svg", "schedule.svg"][..]),
-        (3, &["corner.svg", "loss.svg", "schedule.svg"]),
-        (6, &["corner.svg", "loss.svg", "marginals.svg", "schedule.svg"]),
+        (2, &["density", "loss", "schedule"][..]),
+        (3, &["corner", "loss", "schedule"]),
+        (6, &["corner", "loss", "marginals", "schedule"]),
     ] {
         place.run(&format!("gaussian --param dim={dim} --out r{dim}"));
-        assert_eq!(names(&place.path(&format!("r{dim}/figures"))), figures);
+        assert_eq!(names(&place.path(&format!("r{dim}/figures"))), files_of(figures));
         for figure in figures {
-            let svg = place.read(&format!("r{dim}/figures/{figure}"));
+            let svg = place.read(&format!("r{dim}/figures/{figure}.svg"));
             assert!(svg.starts_with("<svg viewBox=") && !svg.contains("NaN"), "{dim} {figure}");
+            let png = std::fs::read(place.path(&format!("r{dim}/figures/{figure}.png"))).unwrap();
+            let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
+            assert!(png.starts_with(b"\x89PNG") && width >= 1600, "{dim} {figure}: {width}");
         }
     }
 }
@@ -286,10 +294,11 @@ fn the_report_needs_nothing_else() {
     let place = Place::new();
     place.run("bimodal --out r");
     let report = place.read("r/report.html");
-    assert_eq!(report.matches("<svg ").count(), 3);
+    assert_eq!(report.matches("<figure ").count(), 3);
     assert!(report.contains("name=\"viewport\"") && report.contains("[settings.work]"));
-    for link in ["src=", "href=", "@import", "<script"] {
-        assert!(!report.contains(link), "{link}");
+    let own = report.replace("http://www.w3.org/2000/svg", "").replace("href=\"data:,\"", "");
+    for link in ["src=", "href=", "@import", "url(", "http"] {
+        assert!(!own.contains(link), "{link}");
     }
 }
 

@@ -122,11 +122,15 @@ let away;
 function enlarge(figure) {
   if (dialog.open) return dialog.close();
   away = document.createComment("");
+  figure.element.querySelector("button[value=enlarge]").textContent = "Close";
   figure.element.replaceWith(away);
   dialog.append(figure.element);
   dialog.showModal();
 }
-dialog.addEventListener("close", () => away.replaceWith(dialog.firstElementChild));
+dialog.addEventListener("close", () => {
+  dialog.querySelector("button[value=enlarge]").textContent = "Enlarge";
+  away.replaceWith(dialog.firstElementChild);
+});
 dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 
 for (const element of document.querySelectorAll("figure.figure")) new Figure(element);

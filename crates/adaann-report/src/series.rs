@@ -171,8 +171,10 @@ fn data(mark: &Mark, x: &Scale, y: &Scale) -> Vec<(&'static str, String)> {
         }
         Shape::Markers { points, .. } => data.push(("dots", pairs(points))),
         Shape::Band { points, .. } => {
-            let points: Vec<_> =
-                points.iter().copied().filter(|p| p.0.is_finite() && p.2.is_finite()).collect();
+            let points: Vec<_> = read_band(points)
+                .into_iter()
+                .filter(|p| p.0.is_finite() && p.1.is_finite() && p.2.is_finite())
+                .collect();
             let numbers = thinned(&points).flat_map(|&(x, low, high)| [x, low, high]);
             data.push(("band", numbers.map(value).collect::<Vec<_>>().join(" ")));
         }
@@ -181,6 +183,20 @@ fn data(mark: &Mark, x: &Scale, y: &Scale) -> Vec<(&'static str, String)> {
         Shape::Contours { .. } => {}
     }
     data
+}
+
+/// Points at which a band is read: of columns the middle, since their edges belong to two.
+fn read_band(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
+    let sides = match points {
+        [_, sides @ .., _] => sides,
+        _ => &[],
+    };
+    let is_column = |pair: &[(f64, f64, f64)]| matches!(pair, [left, right] if left.1 == 0.0 && left.2 == right.2 && left.0 < right.0);
+    if sides.is_empty() || !sides.chunks(2).all(is_column) {
+        return points.to_vec();
+    }
+    let middle = |pair: &[(f64, f64, f64)]| ((pair[0].0 + pair[1].0) / 2.0, 0.0, pair[0].2);
+    sides.chunks(2).map(middle).collect()
 }
 
 /// Not more points than a reader can tell apart, the last one among them.
@@ -201,6 +217,17 @@ mod tests {
         let kept: Vec<_> = thinned(&points).copied().collect();
         assert!(kept.len() <= MOST_READ + 1);
         assert_eq!((kept[0], kept.last()), (0, Some(&1800)));
+    }
+
+    #[test]
+    fn columns_are_read_in_their_middle() {
+        let outline = crate::bins::histogram(&[0.1, 0.2, 0.7, 0.8], [0.0, 1.0], 2);
+        let Shape::Band { points, .. } = Mark::columns(outline, Color::Blue).shape else {
+            panic!("a band");
+        };
+        assert_eq!(read_band(&points), [(0.25, 0.0, 1.0), (0.75, 0.0, 1.0)]);
+        let band = [(0.0, 1.0, 2.0), (1.0, 1.0, 3.0), (2.0, 1.0, 3.0), (3.0, 0.0, 1.0)];
+        assert_eq!(read_band(&band), band);
     }
 
     #[test]

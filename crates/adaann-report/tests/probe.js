@@ -25,6 +25,12 @@ said.overflow = document.documentElement.scrollWidth - document.documentElement.
 said.requests = performance.getEntriesByType("resource").map((entry) => entry.name).join(" ");
 said.images = document.images.length;
 said.broken = String(window.broken);
+const last = [...document.querySelectorAll("figure")].at(-1);
+said.heading = document.querySelector("h3").textContent;
+said.caption = last.querySelector("figcaption").textContent;
+said.legend = last.querySelector(".legend li").textContent;
+said.axis = last.querySelector(".panel").dataset.xLabel;
+said.details = document.querySelector("pre").textContent;
 said.labelled = [...document.querySelectorAll(".chart")].every((svg) => svg.getAttribute("role") === "img" && svg.getAttribute("aria-label") && svg.tabIndex === 0);
 
 pointer("density", "pointermove", at("density", 0.22, 0.5));
@@ -71,6 +77,11 @@ said.zero = panel("rates").dataset.view;
 
 const first = (name) => figure(name).querySelector(".solid.mark path").getAttribute("d").match(/-?[\d.]+/g).slice(0, 2).map(Number);
 const seen = first("spaces");
+// Every place of the first space: lines, dots, and words.
+const places = () => [...panel("spaces").querySelectorAll(".solid path, .solid text")]
+  .flatMap((piece) => (piece.getAttribute("d") || `${piece.getAttribute("x")} ${piece.getAttribute("y")}`).match(/-?[\d.]+ -?[\d.]+/g))
+  .flatMap((pair) => pair.split(" ").map(Number));
+const seenPlaces = places();
 pointer("spaces", "pointerdown", at("spaces", 0.4, 0.4));
 pointer("spaces", "pointermove", at("spaces", 0.6, 0.5));
 pointer("spaces", "pointerup", at("spaces", 0.6, 0.5));
@@ -80,7 +91,9 @@ const dragged = drawn("spaces");
 key("spaces", "ArrowLeft");
 said.keyTurned = drawn("spaces") !== dragged;
 key("spaces", "0");
-said.sameView = Math.hypot(first("spaces")[0] - seen[0], first("spaces")[1] - seen[1]) < 0.2;
+// Drawn by the script now, and by Rust before.
+said.farthest = Math.max(...places().map((x, i) => Math.abs(x - seenPlaces[i]))).toFixed(2);
+said.places = places().length - seenPlaces.length;
 const [x, y] = seen, matrix = chart("spaces").getScreenCTM();
 const spot = new DOMPoint(x, y).matrixTransform(matrix);
 pointer("spaces", "pointermove", { clientX: spot.x, clientY: spot.y });

@@ -1,40 +1,43 @@
-//! Figures of a run: schedule, loss, and the target against its approximation.
+//! Figures of a run: the target against its approximation, trajectories, schedule, loss.
 
 mod corner;
 mod curve;
 mod loss;
-mod merge;
 mod plane;
-mod range;
 mod schedule;
-mod style;
+mod trajectories;
 
-use adaann::{
-    fit::{Outcome, Sample},
-    registry::Problem,
-};
+use crate::finished::Finished;
+use adaann::target::Support;
+use adaann_report::Figure;
 use anyhow::Result;
 
-/// A drawing with its words.
-#[derive(Debug)]
-pub(crate) struct Figure {
-    /// File name, without its ending.
-    pub(crate) name: &'static str,
-    /// What it shows.
-    pub(crate) caption: String,
-    /// The drawing.
-    pub(crate) svg: String,
+/// All figures of a run. A run that was stopped early has fewer.
+pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
+    let mut figures = match finished.problem.target.dim() {
+        1 => vec![curve::draw(finished)?],
+        2 => vec![plane::draw(finished)?],
+        _ => corner::draw(finished),
+    };
+    figures.extend(trajectories::draw(finished)?);
+    figures.extend(schedule::draw(&finished.steps));
+    figures.extend(loss::draw(&finished.trace));
+    Ok(figures)
 }
 
-/// All figures of a run. A run that was stopped early has fewer.
-pub(crate) fn draw(problem: &Problem, outcome: &Outcome, sample: &Sample) -> Result<Vec<Figure>> {
-    let approximation = outcome.approximation(&*problem.target)?;
-    let mut figures = match problem.target.dim() {
-        1 => vec![curve::draw(problem, &approximation, sample)?],
-        2 => vec![plane::draw(problem, &approximation, sample)?],
-        _ => corner::draw(&problem.target.names(), sample),
-    };
-    figures.extend(schedule::draw(&outcome.steps));
-    figures.extend(loss::draw(&outcome.trace));
-    Ok(figures)
+/// Where a coordinate can be at all.
+fn bounds(support: Support) -> [f64; 2] {
+    match support {
+        Support::Real => [f64::NEG_INFINITY, f64::INFINITY],
+        Support::Above(bound) => [bound, f64::INFINITY],
+        Support::Below(bound) => [f64::NEG_INFINITY, bound],
+        Support::Between(from, to) => [from, to],
+    }
+}
+
+/// The part of an axis where the draws and the known modes are.
+fn shown(finished: &Finished, d: usize) -> [f64; 2] {
+    let Finished { problem, draws, .. } = finished;
+    let modes: Vec<f64> = problem.known.modes.iter().map(|mode| mode.location[d]).collect();
+    adaann_report::bins::range(&draws[d], &modes, bounds(problem.target.support(d)))
 }

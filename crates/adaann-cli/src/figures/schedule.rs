@@ -1,56 +1,37 @@
 //! How t grew, and by which steps.
 
-use super::{Figure, style};
-use adaann::{fit::StepRecord, schedule::Reason};
-use kuva::{
-    plot::LinePlot,
-    render::{figure::Figure as Panels, plots::Plot},
-};
+use crate::finished::Step;
+use adaann_report::{Axis, Color, Figure, Mark, Panel};
 
 /// Points of a line; a thousand is what a screen shows.
 const MOST_POINTS: usize = 1_000;
 
 /// Nothing to draw if t took only one value.
-pub(super) fn draw(steps: &[StepRecord]) -> Option<Figure> {
+pub(super) fn draw(steps: &[Step]) -> Option<Figure> {
     // The last step is cut to end at 1: its size says nothing about the rule.
-    let taken: Vec<_> =
-        steps.iter().filter(|s| s.epsilon > 0.0 && s.reason != Some(Reason::End)).collect();
+    let is_free = |s: &&Step| s.epsilon > 0.0 && s.t + s.epsilon < 1.0;
+    let taken: Vec<_> = steps.iter().filter(is_free).collect();
     if taken.len() < 2 {
         return None;
     }
     let every = steps.len().div_ceil(MOST_POINTS);
-    // A logarithm has no place for t = 0.
-    let rise = thinned(steps.iter().map(|s| (s.step as f64, s.t)).collect(), every);
+    let rise = thinned(steps.iter().map(|s| (s.step, s.t)).collect(), every);
     let sizes = thinned(taken.iter().map(|s| (s.t, s.epsilon)).collect(), every);
-    let line = |points: Vec<(f64, f64)>| {
-        let points = points.into_iter().filter(|(x, y)| *x > 0.0 && *y > 0.0).collect::<Vec<_>>();
-        vec![Plot::from(
-            LinePlot::new().with_data(points).with_color(style::BLUE).with_stroke_width(2.0),
-        )]
+    let panel = |x: Axis, y: Axis, points: Vec<(f64, f64)>| Panel {
+        title: None,
+        x,
+        y,
+        marks: vec![Mark::line(points, Color::Blue)],
     };
-    let plots = vec![line(rise), line(sizes)];
-    let layouts = vec![
-        style::layout(&plots[0])
-            .with_x_label("step")
-            .with_y_label("t")
-            .with_log_y()
-            .with_y_tick_format(style::logarithmic()),
-        style::layout(&plots[1])
-            .with_x_label("t")
-            .with_y_label("epsilon")
-            .with_log_scale()
-            .with_tick_format(style::logarithmic()),
+    let panels = vec![
+        panel(Axis::new("step"), Axis::new("t").log(), rise),
+        panel(Axis::new("t").log(), Axis::new("epsilon").log(), sizes),
     ];
-    let panels =
-        Panels::new(1, 2).with_plots(plots).with_layouts(layouts).with_cell_size(380.0, 320.0);
-    Some(Figure {
-        name: "schedule",
-        caption: format!(
-            "The inverse temperature t over {} steps, and how far each step went.",
-            steps.len()
-        ),
-        svg: style::panels(panels),
-    })
+    let caption = format!(
+        "The inverse temperature t over {} steps, and how far each step went.",
+        steps.len()
+    );
+    Some(Figure::grid("schedule", caption, 2, panels))
 }
 
 /// Every so many points, and the last one.

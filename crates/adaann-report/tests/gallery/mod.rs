@@ -1,4 +1,5 @@
 //! A page with every kind of block and figure, and with texts that try to get out of their places.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use adaann_report::{
     Axis, Block, Color, Figure, Mark, Page, Panel, Shape, Space, SpaceMark, Table, bins,
