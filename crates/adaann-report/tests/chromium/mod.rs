@@ -25,7 +25,7 @@ pub(crate) fn find() -> Option<PathBuf> {
     if let Some(found) = on_path() {
         return Some(found);
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/install-browser.sh");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../adaann-report/tests/install-browser.sh");
     let installed = Command::new("sh").arg(script).status().is_ok_and(|status| status.success());
     let found = on_path().filter(|_| installed);
     if found.is_none() {
