@@ -1,6 +1,5 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|programs|precision`.
 
-mod example3;
 mod families;
 mod networks;
 mod peers;
@@ -18,15 +17,6 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
-        ["example3"] => example3::run([50; 3]),
-        ["example3", planar, networks, large] => {
-            match (planar.parse(), networks.parse(), large.parse()) {
-                (Ok(planar), Ok(networks), Ok(large)) => {
-                    example3::run([planar, networks, large]);
-                }
-                _ => return usage(),
-            }
-        }
         ["families"] => families::run(),
         ["networks"] => networks::run(None, false),
         ["networks", "--peers"] => networks::run(None, true),
@@ -44,8 +34,6 @@ fn usage() -> ExitCode {
          adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
-         adaann-bench example3 [N N N]    how often modes are kept; trials of planar flows,\n       \
-                                          networks and large networks\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n\n\
          --peers runs the same updates in JAX and PyTorch (first bench/peers/install.sh)"

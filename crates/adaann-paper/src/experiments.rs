@@ -9,6 +9,9 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::sync::OnceLock;
 
+/// Several times what the longest of the paper's runs take.
+const MOST_UPDATES: usize = 400_000;
+
 /// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
@@ -81,6 +84,7 @@ struct CaseText {
     values: Vec<f64>,
     lr: Vec<f64>,
     trials: Option<Trials>,
+    most_updates: Option<usize>,
     #[serde(default)]
     beyond_paper: bool,
     run: Vec<RunText>,
@@ -143,6 +147,8 @@ pub struct Run {
     pub keep: bool,
     /// Is the flow looked at on its way?
     pub watch: bool,
+    /// A trial that has made so many updates is given up: its schedule creeps.
+    pub most_updates: usize,
     /// The densities.
     pub points: Vec<Point>,
     trials: Trials,
@@ -244,6 +250,7 @@ fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Resu
         large: text.large,
         keep: text.keep,
         watch: text.watch,
+        most_updates: case.most_updates.unwrap_or(MOST_UPDATES),
         points: values.iter().zip(&case.lr).map(point).collect::<Result<_>>()?,
         trials: text.trials.or(case.trials).unwrap_or(example.trials),
     })
@@ -269,8 +276,8 @@ fn point(
     } else {
         let mut table = example.settings.clone();
         table.extend(run.settings.clone());
-        let settings: Settings = table.try_into()?;
-        Settings { lr, ..settings }
+        table.entry("lr").or_insert(lr.into());
+        table.try_into()?
     };
     Ok(Point {
         value,

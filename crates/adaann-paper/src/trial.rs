@@ -29,9 +29,6 @@ pub const REACH: f64 = 4.0;
 /// Share of the draws that must be near each mode for it to count as captured.
 pub const CAPTURED: f64 = 0.05;
 
-/// A run that creeps is given up: several times what the longest of the paper's runs take.
-const MOST_UPDATES: usize = 400_000;
-
 /// What a trial has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -154,7 +151,7 @@ pub(crate) fn run(
             }
             _ => {}
         }
-        match stop.load(Ordering::Relaxed) || updates >= MOST_UPDATES {
+        match stop.load(Ordering::Relaxed) || updates >= run.most_updates {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
@@ -166,7 +163,7 @@ pub(crate) fn run(
     let (outcome, kept) = match fitted {
         Err(error) => (Err(error.to_string()), None),
         Ok(outcome) if outcome.stopped => {
-            (Err(format!("given up after {MOST_UPDATES} updates, at t < 1")), None)
+            (Err(format!("given up after {updates} updates, at t < 1")), None)
         }
         Ok(outcome) => {
             let measured = measure(point, &outcome, seed)?;

@@ -82,7 +82,7 @@ fn bar(label: &str) -> ProgressBar {
 /// The time left, from the share of the cost that is spent.
 fn left(started: Instant, spent: f64, cost: f64) -> String {
     let share = spent / cost;
-    if !(share > 0.0) {
+    if share.is_nan() || share <= 0.0 {
         return String::new();
     }
     let rest = started.elapsed().as_secs_f64() * (1.0 - share).max(0.0) / share;

@@ -43,6 +43,11 @@ pub(super) fn chapter(view: &View) -> Vec<Block> {
         let caption = format!("Share of the draws near the lighter mode, {name}");
         blocks.push(Block::Table(rates::masses(view, runs, &caption)));
     }
+    let others = view.case("ex3", "flows");
+    if !others.is_empty() {
+        let caption = "Both modes captured, other flows with AdaAnn (ours)";
+        blocks.push(Block::Table(rates::table(view, &others, caption)));
+    }
     blocks.push(Block::Table(updates(view, &planar)));
     blocks.push(Block::Text(
         "Our AdaAnn takes more updates than the rule would with the exact variance, because a flow \
