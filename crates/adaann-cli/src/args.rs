@@ -374,9 +374,10 @@ pub(crate) struct PaperArgs {
     /// Trials of each experiment, at each value of its parameter [default: by the size]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) trials: Option<usize>,
-    /// Leave out realNVP with 100 hidden units, the longest part of --full
-    #[arg(long)]
-    pub(crate) no_large: bool,
+    /// Trials of realNVP with 100 hidden units, which take a quarter of a minute each; 0 leaves them
+    /// out [default: as many as the others with --full, or else none]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) large_trials: Option<usize>,
     /// Threads; they never change a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]

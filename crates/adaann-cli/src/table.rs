@@ -30,13 +30,13 @@ fn facts(summary: &Summary) -> Table {
         vec!["seconds".to_owned(), format!("{:.2}", summary.seconds)],
         vec![
             "neg-ELBO".to_owned(),
-            format!("{:.4} ± {:.4}", summary.neg_elbo, summary.neg_elbo_standard_error),
+            format!("{} ± {}", nats(summary.neg_elbo), nats(summary.neg_elbo_standard_error)),
         ],
     ];
     if let (Some(kl), Some(log_z)) = (summary.kl, summary.log_z) {
         rows.push(vec![
             "KL(q||p)".to_owned(),
-            format!("{kl:.4} ± {:.4}", summary.neg_elbo_standard_error),
+            format!("{} ± {}", nats(kl), nats(summary.neg_elbo_standard_error)),
         ]);
         rows.push(vec!["log Z (known)".to_owned(), format!("{log_z:.4}")]);
     }
@@ -64,6 +64,11 @@ fn parameters(summary: &Summary) -> Table {
     let header = ["parameter", "mean", "sd", "true mean", "true sd"];
     let header = if exact { &header[..] } else { &header[..3] };
     shortened(header, summary.parameters.iter().map(row).collect())
+}
+
+/// A divergence or a bound: plain, unless a flow that went astray made it enormous.
+fn nats(value: f64) -> String {
+    if value.abs() < 1e7 { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
 
 /// Digits behind the point that show three of a standard deviation, and at least four.
@@ -99,8 +104,7 @@ fn seeds(summary: &Summary) -> Table {
     let mut header = vec!["seed".to_owned(), "neg-ELBO".to_owned(), "steps".to_owned()];
     header.extend(summary.modes.iter().take(shown).map(|mode| mode.label.clone()));
     let row = |run: &Seed| {
-        let mut row =
-            vec![run.seed.to_string(), format!("{:.4}", run.neg_elbo), thousands(run.steps)];
+        let mut row = vec![run.seed.to_string(), nats(run.neg_elbo), thousands(run.steps)];
         row.extend(run.mode_weights.iter().take(shown).map(|weight| format!("{weight:.4}")));
         row
     };
@@ -108,8 +112,10 @@ fn seeds(summary: &Summary) -> Table {
     let mut table = shortened(&header, summary.seeds.iter().map(row).collect());
     if let [best, .., worst] = &summary.seeds[..] {
         let spread = format!(
-            "best seed {} kept; neg-ELBO from {:.4} to {:.4}",
-            best.seed, best.neg_elbo, worst.neg_elbo
+            "best seed {} kept; neg-ELBO from {} to {}",
+            best.seed,
+            nats(best.neg_elbo),
+            nats(worst.neg_elbo)
         );
         table.note = Some(table.note.map_or(spread.clone(), |note| format!("{spread}; {note}")));
     }

@@ -10,7 +10,7 @@ const MOST_WARNINGS: usize = 5;
 const LOST_MODE: f64 = 0.1;
 
 /// What to try then, if the run was annealed.
-const FOR_LOST_MODES: &str = "try a smaller --tau, more --updates or a wider --base-sd";
+const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a wider --base-sd";
 
 /// What to try then, if it was not.
 const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";

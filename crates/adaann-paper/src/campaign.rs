@@ -24,8 +24,8 @@ pub struct Plan {
     pub size: Size,
     /// Trials at every point, in place of those of the size.
     pub trials: Option<usize>,
-    /// With the runs that take hours?
-    pub large: bool,
+    /// Trials at every point of the runs that take hours, in place of both.
+    pub large_trials: Option<usize>,
     /// Ids of the examples, like ex1.
     pub examples: Vec<String>,
 }
@@ -33,11 +33,12 @@ pub struct Plan {
 impl Plan {
     /// Trials at each point of a run.
     pub fn trials(&self, run: &Run) -> usize {
-        match (run.large && !self.large, self.trials) {
-            (true, _) => 0,
+        let of_size = run.trials(self.size);
+        match (self.large_trials, self.trials) {
+            (Some(trials), _) if run.large => trials,
             // A run that a size leaves out stays out.
-            (_, Some(trials)) if run.trials(self.size) > 0 => trials,
-            _ => run.trials(self.size),
+            (_, Some(trials)) if of_size > 0 => trials,
+            _ => of_size,
         }
     }
 

@@ -55,7 +55,7 @@ fn small() -> Vec<Example> {
 }
 
 fn plan() -> Plan {
-    Plan { size: Size::Quick, trials: None, large: true, examples: vec!["ex1".into()] }
+    Plan { size: Size::Quick, trials: None, large_trials: None, examples: vec!["ex1".into()] }
 }
 
 fn run(examples: &[Example], folder: &Path, threads: usize) -> Results {

@@ -55,8 +55,11 @@ fn plan(args: &PaperArgs) -> Result<Plan> {
     if args.trials.is_some_and(|trials| !(1..=MOST_TRIALS).contains(&trials)) {
         return Err(usage(format!("--trials must be from 1 to {MOST_TRIALS}")));
     }
+    if args.large_trials.is_some_and(|trials| trials > MOST_TRIALS) {
+        return Err(usage(format!("--large-trials must be at most {MOST_TRIALS}")));
+    }
     let all = ["ex1", "ex2", "ex3", "ex4", "ex5"];
     let asked = |id: &&str| args.examples.iter().any(|given| given == "all" || given == id);
     let examples = all.iter().filter(|id| asked(id)).map(ToString::to_string).collect();
-    Ok(Plan { size, trials: args.trials, large: !args.no_large, examples })
+    Ok(Plan { size, trials: args.trials, large_trials: args.large_trials, examples })
 }

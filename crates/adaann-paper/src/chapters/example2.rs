@@ -140,9 +140,11 @@ fn misses(view: &View, cases: &[Vec<&Run>; 2]) -> Vec<Block> {
         Block::Text(format!(
             "In {missed} trials with annealing a mode has less than 5 per cent of the draws, in {lost} of \
              them less than 1: two peaks would still be seen by eye in most, which is how the paper \
-             judged. While the modes are joined mass flows between them; when they part their weights \
-             stay as they are, wherever the noise of 100 points an update has driven them. The table \
-             below changes one thing at a time."
+             judged. While the modes are joined mass flows between them; when they part, their weights \
+             stay as they are. So a flow must keep up with p^t until then: what makes it follow more \
+             closely (more points in an update, smaller steps) keeps the weights even, and what makes it \
+             slower (a smaller rate, layers that start at the identity) loses modes. The table below \
+             changes one thing at a time."
         )),
         Block::Table(Table {
             caption: "What keeps the weights of the modes even".into(),
