@@ -53,6 +53,8 @@ impl Plan {
 pub trait Progress: Sync {
     /// A run has this many trials, of which some were done before; the others have this cost in all.
     fn begin(&self, run: &Run, done: usize, total: usize, cost: f64);
+    /// This many trials of the journal are of no use: of older settings, or not whole.
+    fn discard(&self, run: &Run, trials: usize);
     /// A trial of this cost is done.
     fn advance(&self, run: &Run, trial: &Trial, cost: f64);
 }
@@ -60,6 +62,7 @@ pub trait Progress: Sync {
 /// Watches nothing.
 impl Progress for () {
     fn begin(&self, _: &Run, _: usize, _: usize, _: f64) {}
+    fn discard(&self, _: &Run, _: usize) {}
     fn advance(&self, _: &Run, _: &Trial, _: f64) {}
 }
 
@@ -71,6 +74,11 @@ pub struct Results {
 }
 
 impl Results {
+    /// Results by the names of their runs; flows that were kept are in the folder.
+    pub(crate) fn new(trials: BTreeMap<String, Vec<Trial>>, folder: PathBuf) -> Self {
+        Self { trials, folder }
+    }
+
     /// The trials of a run, by the order of its points, then by number; none if it was left out.
     pub fn of(&self, run: &Run) -> &[Trial] {
         self.trials.get(&run.id).map_or(&[], Vec::as_slice)
@@ -127,7 +135,10 @@ pub fn run(
     let mut trials = BTreeMap::new();
     let mut tasks = Vec::new();
     for run in plan.runs(examples) {
-        let done = usable(&journal, run)?;
+        let (done, discarded) = usable(&journal, run)?;
+        if discarded > 0 {
+            progress.discard(run, discarded);
+        }
         let mut left = missing(run, plan.trials(run), &done);
         let total = plan.trials(run) * run.points.len();
         let cost = left.iter().map(|task| cost::of_trial(task.point)).sum();
@@ -155,6 +166,9 @@ pub fn run(
                         else {
                             return Ok(());
                         };
+                        if halt.load(Ordering::Relaxed) {
+                            return Ok(());
+                        }
                         if let Some(kept) = kept {
                             kept.write(journal.folder(), &name(run, point, number))?;
                         }
@@ -185,26 +199,29 @@ pub fn run(
         let place = |trial: &Trial| run.points.iter().position(|p| p.value == trial.value);
         found.sort_by_key(|trial| (place(trial), trial.number));
     }
-    Ok(Some(Results { trials, folder: journal.folder().to_owned() }))
+    Ok(Some(Results::new(trials, journal.folder().to_owned())))
 }
 
-/// The trials in the journal that were made with these settings.
-fn usable(journal: &Journal, run: &Run) -> Result<Vec<Trial>> {
-    let found = journal.read(run)?;
+/// The trials in the journal that were made with these settings, and how many were not.
+fn usable(journal: &Journal, run: &Run) -> Result<(Vec<Trial>, usize)> {
+    let (found, broken) = journal.read(run)?;
     let of_point = |trial: &Trial| run.points.iter().find(|point| point.value == trial.value);
     let is_current = |trial: &&Trial| {
         of_point(trial).is_some_and(|point| {
-            let lacks_flow = (run.watch || run.keep && trial.number == 1)
-                && trial.outcome.is_ok()
-                && !Kept::exists(journal.folder(), &name(run, point, trial.number));
-            trial.fingerprint == trial::fingerprint(run, point) && !lacks_flow
+            let fingerprint = trial::fingerprint(run, point);
+            let name = name(run, point, trial.number);
+            let has_flow = !(run.watch || run.keep)
+                || trial.outcome.is_err()
+                || Kept::is_current(journal.folder(), &name, fingerprint);
+            trial.fingerprint == fingerprint && has_flow
         })
     };
     let kept: Vec<Trial> = found.iter().filter(is_current).cloned().collect();
-    if kept.len() < found.len() {
+    let discarded = found.len() - kept.len() + broken;
+    if discarded > 0 {
         journal.rewrite(run, &kept)?;
     }
-    Ok(kept)
+    Ok((kept, discarded))
 }
 
 fn missing<'a>(run: &'a Run, trials: usize, done: &[Trial]) -> Vec<Task<'a>> {

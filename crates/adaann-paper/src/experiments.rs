@@ -75,6 +75,7 @@ struct ExampleText {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CaseText {
     id: String,
+    #[allow(dead_code, reason = "for the reader of the file")]
     title: String,
     target: String,
     preset: Option<String>,
@@ -131,16 +132,13 @@ pub struct Run {
     pub id: String,
     /// The case it belongs to, like `symmetric`.
     pub case: String,
-    /// What that case is.
-    pub case_title: String,
     /// Its own name within the case.
     pub name: String,
     /// How it is called in tables and figures.
     pub label: String,
     /// How it gets to the target.
     pub kind: Kind,
-    /// Is it ours, not the paper's?
-    pub beyond_paper: bool,
+    beyond_paper: bool,
     /// Does it take hours?
     pub large: bool,
     /// Is the first trial's flow kept, to be drawn?
@@ -158,6 +156,11 @@ impl Run {
     /// Trials at each point.
     pub fn trials(&self, size: Size) -> usize {
         self.trials.of(size)
+    }
+
+    /// How it is called in tables, where ours are told from the paper's.
+    pub fn title(&self) -> String {
+        if self.beyond_paper { format!("{} (ours)", self.label) } else { self.label.clone() }
     }
 
     /// The point with this value of the parameter.
@@ -242,7 +245,6 @@ fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Resu
     Ok(Run {
         id: id.to_owned(),
         case: case.id.clone(),
-        case_title: case.title.clone(),
         name: text.id.clone(),
         label: text.label.clone(),
         kind: text.kind,

@@ -3,7 +3,7 @@
 use crate::{experiments::Run, trial::Trial};
 use anyhow::{Context, Result, bail};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::Write,
     path::{Path, PathBuf},
 };
@@ -27,11 +27,13 @@ impl Journal {
             .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         let path = folder.join("lock");
         let lock = File::create(&path).with_context(|| path.display().to_string())?;
-        if lock.try_lock().is_err() {
-            bail!(
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!(
                 "another process is at work in {}; wait for it, or choose another folder by --out",
                 folder.display()
-            );
+            ),
+            // A file system without locks is no reason to stop.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         Ok(Self { folder, _lock: lock })
     }
@@ -45,29 +47,21 @@ impl Journal {
         self.folder.join(format!("{}.jsonl", run.id))
     }
 
-    /// The trials of a run so far. A line cut short by a kill or a full disk is removed.
-    pub(crate) fn read(&self, run: &Run) -> Result<Vec<Trial>> {
+    /// The trials of a run so far, and how many lines are none: cut short by a kill, a full disk or a
+    /// power cut. Those trials are run again.
+    pub(crate) fn read(&self, run: &Run) -> Result<(Vec<Trial>, usize)> {
         let path = self.file(run);
-        let place = || path.display().to_string();
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            text => text.with_context(place)?,
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok((Vec::new(), 0));
+            }
+            bytes => bytes.with_context(|| path.display().to_string())?,
         };
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        if whole < text.len() {
-            let file = OpenOptions::new().write(true).open(&path).with_context(place)?;
-            file.set_len(whole as u64).with_context(place)?;
-        }
-        let parse = |(number, line): (usize, &str)| {
-            serde_json::from_str(line).with_context(|| {
-                format!(
-                    "{} line {}: not a trial; delete the file to run it again",
-                    place(),
-                    number + 1
-                )
-            })
-        };
-        text[..whole].lines().enumerate().map(parse).collect()
+        let lines: Vec<_> = bytes.split(|byte| *byte == b'\n').filter(|l| !l.is_empty()).collect();
+        let trials: Vec<Trial> =
+            lines.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let broken = lines.len() - trials.len();
+        Ok((trials, broken))
     }
 
     /// Adds a trial.
@@ -77,8 +71,13 @@ impl Journal {
         line.push(b'\n');
         let write = || -> std::io::Result<()> {
             let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
-            file.write_all(&line)?;
-            file.sync_data()
+            let before = file.metadata()?.len();
+            let outcome = file.write_all(&line).and_then(|()| file.sync_data());
+            if outcome.is_err() {
+                // Half a line would spoil the next one; the first error is the one to report.
+                let _ = file.set_len(before);
+            }
+            outcome
         };
         write().with_context(|| format!("cannot write {}", path.display()))
     }

@@ -21,18 +21,27 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Way {
+    /// That of its trial's settings.
+    pub fingerprint: u64,
     /// Every value of t, with the step to the next and the standard deviation of log p.
     pub steps: Vec<(f64, f64, Option<f64>)>,
     /// What was seen on the way, if it was watched.
     pub looks: Vec<Look>,
 }
 
+impl Way {
+    /// t over the number of the step.
+    pub fn schedule(&self) -> Vec<(f64, f64)> {
+        self.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0)).collect()
+    }
+}
+
 impl Kept {
-    pub(crate) fn new(outcome: &Outcome, looks: Vec<Look>) -> Self {
+    pub(crate) fn new(outcome: &Outcome, looks: Vec<Look>, fingerprint: u64) -> Self {
         let steps = outcome.steps.iter().map(|step| (step.t, step.epsilon, step.std_b)).collect();
         let flow = outcome.flow.clone();
         let flow_at_1 = outcome.flow_at_1.clone().unwrap_or_else(|| flow.clone());
-        Self { flow, flow_at_1, way: Way { steps, looks } }
+        Self { flow, flow_at_1, way: Way { fingerprint, steps, looks } }
     }
 
     pub(crate) fn write(&self, folder: &Path, name: &str) -> Result<()> {
@@ -53,9 +62,9 @@ impl Kept {
         })
     }
 
-    /// Are all its files there?
-    pub(crate) fn exists(folder: &Path, name: &str) -> bool {
-        files(folder, name).iter().all(|path| path.is_file())
+    /// Is it there, whole, and of these settings?
+    pub(crate) fn is_current(folder: &Path, name: &str, fingerprint: u64) -> bool {
+        Self::read(folder, name).is_ok_and(|kept| kept.way.fingerprint == fingerprint)
     }
 }
 

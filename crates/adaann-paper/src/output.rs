@@ -36,6 +36,11 @@ enum Outcome<'a> {
 pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<()> {
     for name in ["figures", "tables"] {
         let path = folder.join(name);
+        // What an earlier page showed and this one does not would be taken for its own.
+        if path.is_dir() {
+            fs::remove_dir_all(&path)
+                .with_context(|| format!("cannot replace {}", path.display()))?;
+        }
         fs::create_dir_all(&path)
             .with_context(|| format!("cannot create the folder {}", path.display()))?;
     }

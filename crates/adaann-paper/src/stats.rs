@@ -15,13 +15,14 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// Whole numbers with commas: 10,401; halves keep their half.
+/// Whole numbers with commas: 10,401; a half is kept below 10,000, where medians have them.
 pub(crate) fn count(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
-    let whole = value.abs().trunc();
-    let digits = format!("{whole:.0}");
+    let unit = if value.abs() < 10_000.0 { 0.5 } else { 1.0 };
+    let rounded = (value.abs() / unit).round() * unit;
+    let digits = format!("{:.0}", rounded.trunc());
     let mut text = if value < 0.0 { String::from("-") } else { String::new() };
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i) % 3 == 0 {
@@ -29,7 +30,7 @@ pub(crate) fn count(value: f64) -> String {
         }
         text.push(digit);
     }
-    if value.fract().abs() > 0.25 && whole < 10_000.0 { text + ".5" } else { text }
+    if rounded.fract() > 0.0 { text + ".5" } else { text }
 }
 
 /// A number with about three digits that matter.
@@ -74,6 +75,7 @@ mod tests {
     fn numbers_are_short() {
         assert_eq!(count(10_401.0), "10,401");
         assert_eq!(count(385.5), "385.5");
+        assert_eq!([count(3_651.8), count(2_485.2), count(12_345.6)], ["3,652", "2,485", "12,346"]);
         assert_eq!(count(-1_234_567.0), "-1,234,567");
         assert_eq!(short(0.016_61), "0.0166");
         assert_eq!(short(0.5), "0.500");

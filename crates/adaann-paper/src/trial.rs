@@ -17,7 +17,9 @@ use cpu_time::ThreadTime;
 use serde::{Deserialize, Serialize};
 use std::{
     ops::ControlFlow,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 /// Draws that a flow is judged by.
@@ -28,6 +30,9 @@ pub const REACH: f64 = 4.0;
 
 /// Share of the draws that must be near each mode for it to count as captured.
 pub const CAPTURED: f64 = 0.05;
+
+/// To be counted up when what is measured changes, so that older results are run again.
+const METHOD: u32 = 1;
 
 /// What a trial has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,7 +48,7 @@ pub struct Trial {
     pub fingerprint: u64,
     /// What it measured, unless it failed.
     pub outcome: std::result::Result<Measured, String>,
-    /// Time it took of a processor, on one thread, whatever else the machine did.
+    /// Time that the fit took of a processor, on one thread, whatever else the machine did.
     pub cpu_seconds: f64,
 }
 
@@ -75,13 +80,18 @@ pub struct Quality {
     pub masses: Vec<f64>,
     /// Share of the draws that are nearer to each mode than to any other.
     pub weights: Vec<f64>,
-    /// KL(q‖p), where log Z is known; from the draws.
+    /// KL(q‖p) from the draws, where log Z is known and no draw is lost.
     pub kl: Option<f64>,
     /// Draws with log density −∞ or none.
     pub lost: usize,
 }
 
 impl Quality {
+    /// The mass near the mode that has least of it.
+    pub fn lightest_mass(&self) -> f64 {
+        self.masses.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
     /// Is at least this share of the draws near each mode?
     pub fn captures(&self, share: f64) -> bool {
         self.masses.iter().all(|mass| *mass >= share)
@@ -108,7 +118,10 @@ pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
 /// What the results of a point depend on.
 pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
     let instructions = adaann::simd::Instructions::current();
-    let told = format!("{} {instructions:?} {} {} {point:?}", run.id, run.keep, run.watch);
+    let told = format!(
+        "{METHOD} {} {instructions:?} {} {} {} {:?} {point:?}",
+        run.id, run.keep, run.watch, run.most_updates, point.component_sd
+    );
     // JSON readers hold whole numbers exactly up to 2⁵³.
     fnv(told.as_bytes()) >> 12
 }
@@ -128,6 +141,7 @@ pub(crate) fn run(
     stop: &AtomicBool,
 ) -> Result<Option<(Trial, Option<Kept>)>> {
     let start = ThreadTime::now();
+    let mut looking = Duration::ZERO;
     let seed = seed(run, point, number);
     let settings = Settings { seed, ..point.settings.clone() };
     let problem = point.problem();
@@ -146,7 +160,9 @@ pub(crate) fn run(
             Event::Update { .. } => updates += 1,
             Event::Step { record, flow } => {
                 if let Some(watch) = &mut watch {
+                    let began = ThreadTime::now();
                     watch.look(record, flow, target);
+                    looking += began.elapsed();
                 }
             }
             _ => {}
@@ -156,20 +172,22 @@ pub(crate) fn run(
             false => ControlFlow::Continue(()),
         }
     };
-    let fitted = fit(target, &settings, &mut observer);
+    // A panic is a failure of this trial, not of the hours of work around it.
+    let fitted = catch_unwind(AssertUnwindSafe(|| fit(target, &settings, &mut observer)))
+        .unwrap_or_else(|_| Err(adaann::Error::Target("the fit panicked".into())));
+    let cpu_seconds = start.elapsed().saturating_sub(looking).as_secs_f64();
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
     let (outcome, kept) = match fitted {
         Err(error) => (Err(error.to_string()), None),
-        Ok(outcome) if outcome.stopped => {
-            (Err(format!("given up after {updates} updates, at t < 1")), None)
-        }
+        Ok(outcome) if outcome.stopped => (Err(format!("given up after {updates} updates")), None),
         Ok(outcome) => {
             let measured = measure(point, &outcome, seed)?;
             let looks = watch.map(Watch::into_looks);
-            let kept = (number == 1 && run.keep || looks.is_some())
-                .then(|| Kept::new(&outcome, looks.unwrap_or_default()));
+            let fingerprint = fingerprint(run, point);
+            let kept = (run.keep || looks.is_some())
+                .then(|| Kept::new(&outcome, looks.unwrap_or_default(), fingerprint));
             (Ok(measured), kept)
         }
     };
@@ -179,7 +197,7 @@ pub(crate) fn run(
         seed,
         fingerprint: fingerprint(run, point),
         outcome,
-        cpu_seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds,
     };
     Ok(Some((trial, kept)))
 }
@@ -193,11 +211,12 @@ fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
         let quality = Quality {
             masses: masses(&problem.known, point.component_sd, &sample.points),
             weights: mode_weights(&problem.known, &sample.points),
+            // With lost draws it is infinite.
             kl: problem
                 .known
                 .log_z
-                .map(|log_z| sample.neg_elbo() + log_z)
-                .filter(|kl| kl.is_finite()),
+                .filter(|_| sample.lost() == 0)
+                .map(|log_z| sample.neg_elbo() + log_z),
             lost: sample.lost(),
         };
         Ok((quality, sample.points))

@@ -14,7 +14,7 @@ const EVERY: usize = 20;
 /// Draws of a look.
 const DRAWS: usize = 2_000;
 
-/// What is between the modes at t is farther than this many standard deviations of p^t from each.
+/// What is farther than this many standard deviations of p^t from its mode is not near it.
 const REACH: f64 = 6.0;
 
 /// The flow at one value of t.
@@ -29,13 +29,13 @@ pub struct Look {
     pub std_log_p: f64,
     /// The same over the draws near a mode.
     pub std_log_p_near: f64,
-    /// Share of the draws near neither mode.
+    /// Share of the draws near neither mode, on the way from one to the other.
     pub between: f64,
+    /// Share of the draws near neither mode, elsewhere.
+    pub beyond: f64,
     /// How wide the draws near a mode are: mean square distance from it in standard deviations of
     /// p^t; 1 where the flow has followed.
     pub width: f64,
-    /// Share of the draws that belong to each mode.
-    pub weights: Vec<f64>,
 }
 
 /// Watches one trial.
@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
         // A target that cannot be evaluated stops the run itself.
         let Ok(sample) = sample else { return };
         let (mut all, mut near, mut squares) = (Vec::new(), Vec::new(), Vec::new());
-        let mut weights = vec![0.0; self.known.modes.len()];
+        let mut between = 0.0;
         for i in (0..DRAWS).filter(|&i| sample.log_p[i].is_finite()) {
             let point = sample.points.point(i);
             let Some(index) = self.known.mode_of(&point) else { continue };
@@ -73,12 +73,16 @@ impl<'a> Watch<'a> {
             // Near a mode p^t is a Gaussian that is wider by 1/√t.
             let scaled = |d: usize| (point[d] - mode.location[d]) / sd[d] * record.t.sqrt();
             let square: Vec<f64> = (0..point.len()).map(|d| scaled(d).powi(2)).collect();
-            weights[index] += 1.0;
             all.push(sample.log_p[i]);
             if square.iter().sum::<f64>() <= REACH * REACH {
                 near.push(sample.log_p[i]);
                 squares.extend(square);
+            } else if self.is_between(&point) {
+                between += 1.0;
             }
+        }
+        if near.is_empty() {
+            return;
         }
         let count = all.len() as f64;
         self.looks.push(Look {
@@ -86,10 +90,21 @@ impl<'a> Watch<'a> {
             t: record.t,
             std_log_p: deviation(&all),
             std_log_p_near: deviation(&near),
-            between: 1.0 - near.len() as f64 / count,
-            width: squares.iter().sum::<f64>() / squares.len().max(1) as f64,
-            weights: weights.iter().map(|weight| weight / count).collect(),
+            between: between / count,
+            beyond: 1.0 - (near.len() as f64 + between) / count,
+            width: squares.iter().sum::<f64>() / squares.len() as f64,
         });
+    }
+}
+
+impl Watch<'_> {
+    /// Does a point lie between the two modes, along the line through them?
+    fn is_between(&self, point: &[f64]) -> bool {
+        let [from, to] = &self.known.modes[..] else { return false };
+        let along = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        let way: Vec<f64> = to.location.iter().zip(&from.location).map(|(b, a)| b - a).collect();
+        let gone: Vec<f64> = point.iter().zip(&from.location).map(|(x, a)| x - a).collect();
+        (0.0..1.0).contains(&(along(&gone, &way) / along(&way, &way)))
     }
 }
 
@@ -100,4 +115,20 @@ fn deviation(values: &[f64]) -> f64 {
     }
     let mean = values.iter().sum::<f64>() / count;
     (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::registry::Mode;
+
+    #[test]
+    fn between_is_along_the_line_of_the_modes() {
+        let modes = vec![Mode::new(vec![-1.0, 0.0], 0.5), Mode::new(vec![3.0, 0.0], 0.5)];
+        let known = Known { modes, ..Known::default() };
+        let watch = Watch::new(&known);
+        assert!(watch.is_between(&[0.0, 9.0]) && watch.is_between(&[2.9, -5.0]));
+        assert!(!watch.is_between(&[-1.1, 0.0]) && !watch.is_between(&[3.1, 0.0]));
+        assert!((deviation(&[1.0, 2.0, 3.0, 4.0]) - (5.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
 }

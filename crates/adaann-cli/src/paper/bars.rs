@@ -5,7 +5,7 @@ use adaann_paper::{campaign::Progress, experiments::Run, trial::Trial};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal, stderr},
+    io::{IsTerminal, Write, stderr},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -89,7 +89,23 @@ fn left(started: Instant, spent: f64, cost: f64) -> String {
     Duration::try_from_secs_f64(rest).map_or(String::new(), |rest| format!("{} left", human(rest)))
 }
 
+/// A line in the log. One that nobody reads any more must not end the work.
+fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
+
 impl Progress for Bars {
+    fn discard(&self, run: &Run, trials: usize) {
+        let line = format!("{}: {trials} trials of other settings are run again", run.id);
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Bars(bars) => {
+                let _ = bars.println(line);
+            }
+            Shown::Lines => say(&line),
+        }
+    }
+
     fn begin(&self, run: &Run, done: usize, total: usize, cost: f64) {
         let mut state = self.state.lock().expect("no thread panics with it");
         state.cost += cost;
@@ -134,9 +150,9 @@ impl Progress for Bars {
             Shown::Lines => {
                 let percent = 100.0 * state.spent / state.cost;
                 if under.done == under.total {
-                    eprintln!("{percent:3.0}%  {}  ({all})", closing());
+                    say(&format!("{percent:3.0}%  {}  ({all})", closing()));
                 } else if state.started.elapsed() >= state.due {
-                    eprintln!("{percent:3.0}%  {:26} {text}  (in all {all})", run.id);
+                    say(&format!("{percent:3.0}%  {:26} {text}  (in all {all})", run.id));
                     state.due = state.started.elapsed() + LINE_EVERY;
                 }
             }

@@ -28,9 +28,9 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
         .with_context(|| format!("cannot start {} threads", args.threads))?;
     let bars = Bars::new(args.quiet);
     let results =
-        pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars))?;
+        pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars));
     bars.finish();
-    let Some(results) = results else {
+    let Some(results) = results? else {
         eprintln!("stopped; the same command goes on from here");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };

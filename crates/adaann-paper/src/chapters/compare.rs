@@ -4,7 +4,6 @@ use super::view::{View, kl};
 use crate::{
     experiments::{Point, Run},
     stats::{count, median, ratio, short},
-    trial::CAPTURED,
 };
 use adaann_report::Table;
 
@@ -42,8 +41,10 @@ pub(super) fn table(view: &View) -> Option<Table> {
         "ratio",
         "CPU seconds: linear",
         "AdaAnn",
+        "ratio",
         "KL: linear",
         "AdaAnn",
+        "ratio",
         "captured: linear",
         "AdaAnn",
     ];
@@ -68,9 +69,7 @@ fn rows(view: &View, pair: &Pair) -> Vec<Vec<String>> {
         let evaluations = sides.map(|(run, p)| view.median(run, p, |m| m.evaluations as f64));
         let seconds = sides.map(|(run, p)| median(&view.seconds(run, p)));
         let kl = sides.map(|(run, p)| view.median(run, p, kl));
-        let captured = sides.map(|(run, p)| {
-            format!("{}/{}", view.captured(run, p, CAPTURED), view.trials(run, p).len())
-        });
+        let captured = sides.map(|(run, p)| view.captured_of(run, p));
         let name = pair.adaann.id.splitn(3, '-').take(2).collect::<Vec<_>>().join(" ");
         let value = match adaann.value.filter(|_| !name.starts_with("ex4")) {
             Some(value) => format!(", mu {value}"),
@@ -86,8 +85,10 @@ fn rows(view: &View, pair: &Pair) -> Vec<Vec<String>> {
             ratio(evaluations[1], evaluations[0]),
             short(seconds[0]),
             short(seconds[1]),
+            ratio(seconds[1], seconds[0]),
             short(kl[0]),
             short(kl[1]),
+            ratio(kl[1], kl[0]),
             captured[0].clone(),
             captured[1].clone(),
         ]

@@ -3,9 +3,8 @@
 use super::view::{View, kl, kl_on_arrival};
 use crate::{
     exact,
-    experiments::Run,
-    stats::{count, median, ratio, short},
-    trial::CAPTURED,
+    experiments::{Kind, Run},
+    stats::{count, median, quantile, ratio, short},
 };
 use adaann::{Batch, fit::Approximation, flow::Flow, schedule::Schedule};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
@@ -22,30 +21,26 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
     blocks.extend(finding(view, &runs).map(Block::Text));
     if let (Some(none), Some(linear), Some(adaann)) = (run("none"), run("linear"), run("tau-0.01"))
     {
-        let density = |run: &Run, title: &str| {
-            let kept = view.shown(run, &run.points[0])?;
-            panel(run, title, &[("approximation", &kept.flow)])
-        };
-        blocks.push(Block::Figure(Figure::grid(
-            "ex1-densities",
-            "The bimodal density and its approximations: without annealing one mode is lost; linear \
-             annealing and AdaAnn keep both. First trial of each.",
-            3,
-            vec![
-                density(none, "no annealing")?,
-                density(linear, "linear")?,
-                density(adaann, "AdaAnn, tau 0.01")?,
-            ],
-        )));
+        let mut panels = Vec::new();
+        for (run, title) in
+            [(none, "no annealing"), (linear, "linear"), (adaann, "AdaAnn, tau 0.01")]
+        {
+            if let Some(kept) = view.shown(run, &run.points[0])? {
+                panels.push(panel(run, title, &[("approximation", &kept.flow)])?);
+            }
+        }
+        let caption = "The bimodal density and its approximations without annealing, with linear \
+                       annealing and with AdaAnn. First trial of each.";
+        blocks.push(Block::Figure(Figure::grid("ex1-densities", caption, 3, panels)));
         blocks.push(Block::Figure(schedules(view, linear, adaann)?));
     }
     let tolerances: Vec<_> = runs.iter().filter(|run| run.name.starts_with("tau")).collect();
-    let panels = tolerances.iter().map(|run| {
-        let kept = view.shown(run, &run.points[0])?;
+    let mut panels = Vec::new();
+    for run in tolerances {
+        let Some(kept) = view.shown(run, &run.points[0])? else { continue };
         let flows = [("on arrival at t = 1", &kept.flow_at_1), ("after refinement", &kept.flow)];
-        panel(run, run.label.trim_start_matches("AdaAnn, "), &flows)
-    });
-    let panels = panels.collect::<Result<Vec<_>>>()?;
+        panels.push(panel(run, run.label.trim_start_matches("AdaAnn, "), &flows)?);
+    }
     if !panels.is_empty() {
         blocks.push(Block::Figure(Figure::grid(
             "ex1-tolerances",
@@ -61,45 +56,53 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
 /// Steps, updates and quality of every run.
 fn counts(view: &View, runs: &[&Run]) -> Table {
     let published = &view.published.ex1;
+    let of_steps = |run: &Run| match &run.points[0].settings.schedule {
+        Schedule::AdaAnn { tau, .. } => {
+            let pair = published.tolerances.iter().find(|pair| pair[0] == *tau);
+            (pair.map(|pair| pair[1]), Some(exact::bimodal(*tau)))
+        }
+        Schedule::Linear { .. } => (Some(published.linear.steps), None),
+        _ => (None, None),
+    };
+    let dash = || "–".to_owned();
     let row = |run: &&Run| {
         let point = &run.points[0];
-        let schedule = &point.settings.schedule;
-        let (theirs, exact) = match schedule {
-            Schedule::AdaAnn { tau, .. } => {
-                let pair = published.tolerances.iter().find(|pair| pair[0] == *tau);
-                (pair.map(|pair| pair[1]), Some(exact::bimodal(*tau)))
-            }
-            Schedule::Linear { .. } => (Some(published.linear.steps), None),
-            _ => (None, None),
+        let (theirs, exact) = of_steps(run);
+        let whole = match run.name.as_str() {
+            "linear" => Some(&published.linear),
+            "tau-0.01" => Some(&published.adaann),
+            _ => None,
         };
+        // The paper has two counts for the tolerance of its main run.
+        let steps_of_paper = match (whole, theirs) {
+            (Some(whole), Some(other)) if whole.steps != other => {
+                format!("{}, {}", count(whole.steps), count(other))
+            }
+            (_, theirs) => theirs.map_or_else(dash, count),
+        };
+        let annealed = run.kind != Kind::None;
         let steps = view.values(run, point, |found| found.steps as f64);
-        let range = |values: &[f64]| {
-            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if least < most {
-                format!("{} ({} to {})", count(median(values)), count(least), count(most))
-            } else {
-                count(median(values))
-            }
-        };
+        let updates = view.median(run, point, |found| found.updates as f64);
+        let seconds = median(&view.seconds(run, point));
+        let arrival = if annealed { short(view.median(run, point, kl_on_arrival)) } else { dash() };
         vec![
-            run.label.clone(),
-            theirs.map_or("–".into(), count),
+            run.title(),
+            steps_of_paper,
             range(&steps),
-            theirs.map_or("–".into(), |theirs| ratio(median(&steps), theirs)),
-            exact.map_or("–".into(), |exact| count(exact as f64)),
+            theirs.map_or_else(dash, |theirs| ratio(median(&steps), theirs)),
+            exact.map_or_else(dash, |exact| count(exact as f64)),
+            whole.map_or_else(dash, |whole| count(whole.updates - REFINEMENT)),
             count(view.median(run, point, |found| found.updates_before_1 as f64)),
-            match run.name.as_str() {
-                "linear" => count(published.linear.updates),
-                "tau-0.01" => count(published.adaann.updates),
-                _ => "–".into(),
-            },
-            count(view.median(run, point, |found| found.updates as f64)),
+            whole.map_or_else(dash, |whole| count(whole.updates)),
+            count(updates),
+            whole.map_or_else(dash, |whole| ratio(updates, whole.updates)),
             count(view.median(run, point, |found| found.evaluations as f64)),
-            short(view.median(run, point, kl_on_arrival)),
+            arrival,
             short(view.median(run, point, kl)),
-            format!("{} of {}", view.captured(run, point, CAPTURED), view.trials(run, point).len()),
-            short(median(&view.seconds(run, point))),
+            view.captured_of(run, point),
+            whole.map_or_else(dash, |whole| format!("{:.2}", whole.minutes)),
+            short(seconds),
+            whole.map_or_else(dash, |whole| ratio(60.0 * whole.minutes, seconds)),
         ]
     };
     let header = [
@@ -108,26 +111,42 @@ fn counts(view: &View, runs: &[&Run]) -> Table {
         "ours",
         "ratio",
         "exact variance",
-        "updates before t = 1",
+        "updates before t = 1: paper",
+        "ours",
         "updates in all: paper",
         "ours",
+        "ratio",
         "evaluations",
         "KL on arrival",
         "KL at the end",
         "captured",
-        "CPU seconds",
+        "minutes: paper",
+        "CPU seconds: ours",
+        "times faster",
     ];
     Table {
         caption: "Steps, updates and quality in Example 1".into(),
         header: header.map(String::from).to_vec(),
         rows: runs.iter().map(row).collect(),
-        note: Some(format!(
+        note: Some(
             "Medians over the trials, with the range of the steps. \"Exact variance\" is AdaAnn's rule \
-             with the variance of log p by quadrature: no flow, no noise. The paper's linear run \
-             counts one step more, because its sum of steps of 0.0001 falls short of 1 by rounding; \
-             its times are {} minutes for linear and {} for AdaAnn.",
-            published.linear.minutes, published.adaann.minutes
-        )),
+             with the variance of log p by quadrature: no flow, no noise. The paper's linear run counts \
+             one step more, because its sum of steps of 0.0001 falls short of 1 by rounding."
+                .into(),
+        ),
+    }
+}
+
+/// T_1, which the paper's counts of updates contain.
+const REFINEMENT: f64 = 8_000.0;
+
+/// The median, with the least and the most where they differ.
+fn range(values: &[f64]) -> String {
+    let (least, most) = (quantile(values, 0.0), quantile(values, 1.0));
+    if least < most {
+        format!("{} ({} to {})", count(median(values)), count(least), count(most))
+    } else {
+        count(median(values))
     }
 }
 
@@ -136,6 +155,9 @@ fn finding(view: &View, runs: &[&Run]) -> Option<String> {
     let run = |name: &str| runs.iter().find(|run| run.name == name);
     let (linear, adaann) = (run("linear")?, run("tau-0.01")?);
     let updates = |run: &Run| view.median(run, &run.points[0], |m| m.updates_before_1 as f64);
+    if updates(linear).is_nan() || updates(adaann).is_nan() {
+        return None;
+    }
     let quality = |run: &Run| short(view.median(run, &run.points[0], kl));
     let seconds = |run: &Run| median(&view.seconds(run, &run.points[0]));
     let published = &view.published.ex1;
@@ -190,8 +212,8 @@ fn panel(run: &Run, title: &str, flows: &[(&str, &Flow)]) -> Result<Panel> {
 /// t over the steps, AdaAnn alone and beside linear.
 fn schedules(view: &View, linear: &Run, adaann: &Run) -> Result<Figure> {
     let steps = |run: &Run| -> Result<Vec<(f64, f64)>> {
-        let way = view.shown(run, &run.points[0])?.way;
-        Ok(way.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0)).collect())
+        let shown = view.shown(run, &run.points[0])?;
+        Ok(shown.map_or_else(Vec::new, |kept| kept.way.schedule()))
     };
     let own = Mark::line(steps(adaann)?, Color::Blue).label("AdaAnn");
     let other = Mark::dashed(steps(linear)?, Color::Vermillion).label("linear");

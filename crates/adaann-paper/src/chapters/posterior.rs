@@ -1,8 +1,12 @@
 //! What Examples 4 and 5 share: tables of moments, scatter and corner plots of draws.
 
 use super::view::View;
-use crate::{experiments::Run, stats::median, trial::Measured};
-use adaann::fit::Approximation;
+use crate::{
+    experiments::Run,
+    stats::{median, ratio},
+    trial::{CAPTURED, Measured, Moments},
+};
+use adaann::{fit::Approximation, registry::Dynamics};
 use adaann_report::{Color, Figure, Space, SpaceMark, Table};
 use anyhow::Result;
 
@@ -27,9 +31,14 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         let truth = problem.dynamics.as_ref().map(|dynamics| dynamics.truth().to_vec());
         let Some(mode) = problem.known.modes.get(row.mode) else { continue };
         let (Some(mean), Some(sd)) = (&mode.mean, &mode.sd) else { continue };
-        let found = |of: &dyn Fn(&crate::trial::Moments) -> f64| -> Vec<f64> {
+        // Stray draws are no mode.
+        let has_mode =
+            |m: &&&Measured| m.at_end.weights.get(row.mode).is_some_and(|w| *w >= CAPTURED);
+        let trials = view.measured(row.run, point);
+        let with_mode: Vec<_> = trials.iter().filter(has_mode).collect();
+        let found = |of: &dyn Fn(&Moments) -> f64| -> Vec<f64> {
             let moments = |m: &Measured| m.modes.get(row.mode).and_then(|m| m.as_ref()).map(of);
-            view.measured(row.run, point).iter().filter_map(|m| moments(m)).collect()
+            with_mode.iter().filter_map(|m| moments(m)).collect()
         };
         for (d, name) in problem.target.names().iter().enumerate() {
             let (means, sds) = (found(&|m| m.mean[d]), found(&|m| m.sd[d]));
@@ -43,8 +52,9 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
             });
             let sign = if mode.location[d] < 0.0 { -1.0 } else { 1.0 };
             let error = (median(&means) - mean[d]) / sd[d];
+            let label = format!("{} ({} of {} trials)", row.label, with_mode.len(), trials.len());
             lines.push(vec![
-                if d == 0 { row.label.clone() } else { String::new() },
+                if d == 0 { label } else { String::new() },
                 name.clone(),
                 truth.as_ref().map_or("–".into(), |truth| show(sign * truth[d].abs())),
                 theirs[0].clone(),
@@ -54,7 +64,8 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
                 show(median(&means)),
                 show(median(&sds)),
                 if error.is_finite() { format!("{error:.2}") } else { "–".into() },
-                crate::stats::ratio(median(&sds), sd[d]),
+                ratio(median(&sds), sd[d]),
+                row.published.map_or("–".into(), |(_, theirs)| ratio(theirs[d], sd[d])),
             ]);
         }
     }
@@ -69,7 +80,8 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         "ours: mean",
         "SD",
         "mean off, in SDs",
-        "SD over exact",
+        "SD over exact: ours",
+        "paper",
     ];
     Table {
         caption: caption.to_owned(),
@@ -77,64 +89,56 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         rows: lines,
         note: Some(
             "\"Exact\" is by quadrature, for our data and the prior of the run. Ours are medians over \
-             the trials that have the mode, from 10,000 draws each."
+             the trials that have the mode (at least 5 per cent of their draws), from 10,000 draws each."
                 .into(),
         ),
     }
 }
 
-/// Draws of the first trial's flow: one vector for each coordinate.
-pub(super) fn draws(view: &View, run: &Run) -> Result<Vec<Vec<f64>>> {
+/// Draws of the first trial's flow: one vector for each coordinate; none if all trials failed.
+fn draws(view: &View, run: &Run) -> Result<Option<Vec<Vec<f64>>>> {
     let point = &run.points[0];
-    let kept = view.shown(run, point)?;
+    let Some(kept) = view.shown(run, point)? else { return Ok(None) };
     let target = &*point.problem().target;
     let sample = Approximation::new(target, kept.flow)?.sample(DRAWS, 1)?;
-    Ok((0..target.dim()).map(|d| sample.points.row(d).to_vec()).collect())
+    Ok(Some((0..target.dim()).map(|d| sample.points.row(d).to_vec()).collect()))
 }
 
-/// A corner plot of the draws that pass, with the truth.
+/// A corner plot of the draws that pass, with the truth; none if there are none.
 pub(super) fn corner(
     view: &View,
     run: &Run,
     name: &str,
     caption: &str,
     passes: impl Fn(&[f64]) -> bool,
-) -> Result<Figure> {
+) -> Result<Option<Figure>> {
     let problem = run.points[0].problem();
-    let all = draws(view, run)?;
+    let Some(all) = draws(view, run)? else { return Ok(None) };
     let point = |i: usize| all.iter().map(|row| row[i]).collect::<Vec<_>>();
     let kept: Vec<usize> = (0..DRAWS).filter(|&i| passes(&point(i))).collect();
+    if kept.is_empty() {
+        return Ok(None);
+    }
     let columns: Vec<Vec<f64>> =
         all.iter().map(|row| kept.iter().map(|&i| row[i]).collect()).collect();
-    let truth = problem.dynamics.as_ref().map(adaann::registry::Dynamics::truth);
-    Ok(Figure::corner(name, caption, &problem.target.names(), &columns, truth))
+    let truth = problem.dynamics.as_ref().map(Dynamics::truth);
+    Ok(Some(Figure::corner(name, caption, &problem.target.names(), &columns, truth)))
 }
 
-/// Draws in space, with a point of the truth.
-pub(super) fn space(view: &View, run: &Run, title: &str, truth: Option<&[f64]>) -> Result<Space> {
+/// Draws in space; none if all trials failed.
+pub(super) fn space(view: &View, run: &Run, title: &str) -> Result<Option<Space>> {
     let problem = run.points[0].problem();
-    let all = draws(view, run)?;
+    let Some(all) = draws(view, run)? else { return Ok(None) };
     let names = problem.target.names();
-    let every = DRAWS.div_ceil(DOTS);
-    let points = (0..DRAWS).step_by(every).map(|i| [0, 1, 2].map(|d| all[d][i]));
-    let mut marks = vec![SpaceMark {
+    let points = (0..DRAWS).step_by(DRAWS.div_ceil(DOTS)).map(|i| [0, 1, 2].map(|d| all[d][i]));
+    let draws = SpaceMark {
         points: points.collect(),
         line: false,
         color: Color::Blue,
         label: Some("draws".into()),
         size: 1.4,
         opacity: 0.5,
-    }];
-    if let Some(truth) = truth {
-        marks.push(SpaceMark {
-            points: vec![[truth[0], truth[1], truth[2]]],
-            line: false,
-            color: Color::Vermillion,
-            label: Some("truth".into()),
-            size: 4.0,
-            opacity: 1.0,
-        });
-    }
+    };
     let labels = std::array::from_fn(|d| names[d].clone());
-    Ok(Space { title: Some(title.to_owned()), labels, marks })
+    Ok(Some(Space { title: Some(title.to_owned()), labels, marks: vec![draws] }))
 }

@@ -3,19 +3,32 @@
 use super::view::View;
 use crate::{
     experiments::{Kind, Point, Run},
-    stats::{quantile, short},
+    stats::quantile,
     trial::CAPTURED,
 };
 use adaann_report::{Axis, Color, Mark, Panel, Shape, Table};
 
-fn header(runs: &[&Run], first: &str) -> Vec<String> {
-    let values = runs.first().map(|run| run.points.iter().map(|point| point.value));
-    let values = values.into_iter().flatten().map(|v| v.map_or(String::new(), |v| v.to_string()));
-    std::iter::once(first.to_owned()).chain(values).collect()
+fn header(runs: &[&Run]) -> Vec<String> {
+    let values = runs.first().map(|run| run.points.iter().filter_map(|point| point.value));
+    let values = values.into_iter().flatten().map(|value| value.to_string());
+    std::iter::once("mu =".to_owned()).chain(values).collect()
 }
 
-/// Per cent of the trials that capture both modes, for each run and value.
-pub(super) fn table(view: &View, runs: &[&Run], caption: &str) -> Table {
+/// What the paper says of a rate at a value of mu, if it does.
+type Published = (&'static str, fn(f64) -> Option<f64>);
+
+/// With annealing all trials of the paper capture both modes.
+pub(super) const ANNEALED: Published = ("paper, linear and AdaAnn", |_| Some(100.0));
+
+/// Its asymmetric case without annealing: always at 1, never from 3 on.
+pub(super) const ASYMMETRIC: Published = ("paper, no annealing", |mu| match mu {
+    1.0 => Some(100.0),
+    3.0.. => Some(0.0),
+    _ => None,
+});
+
+/// Per cent of the trials that capture both modes, for each run and value, below what the paper says.
+pub(super) fn table(view: &View, runs: &[&Run], published: &[Published], caption: &str) -> Table {
     let cell = |run: &Run, point: &Point| {
         let trials = view.trials(run, point).len();
         let rate = |share| {
@@ -26,44 +39,56 @@ pub(super) fn table(view: &View, runs: &[&Run], caption: &str) -> Table {
     };
     let row = |run: &&Run| {
         let trials = view.trials(run, &run.points[0]).len();
-        let label = format!("{}, {trials} trials", run.label);
+        let label = format!("{}, trials: {trials}", run.title());
         std::iter::once(label).chain(run.points.iter().map(|point| cell(run, point))).collect()
+    };
+    let theirs = |(label, rate): &Published| -> Vec<String> {
+        let values = runs.first().into_iter().flat_map(|run| &run.points);
+        let rates = values.filter_map(|point| point.value).map(rate);
+        let cells = rates.map(|rate| rate.map_or("–".into(), |rate| format!("{rate:.0}")));
+        std::iter::once((*label).to_owned()).chain(cells).collect()
+    };
+    let of_run = |run: &&Run| run.points.iter().map(|point| view.failed(run, point)).sum::<usize>();
+    let failed: usize = runs.iter().map(of_run).sum();
+    let failures = match failed {
+        0 => String::new(),
+        _ => format!(" {failed} trials failed or were given up, and count as not captured."),
     };
     Table {
         caption: caption.to_owned(),
-        header: header(runs, "mu ="),
-        rows: runs.iter().map(row).collect(),
-        note: Some(
+        header: header(runs),
+        rows: published.iter().map(theirs).chain(runs.iter().map(row)).collect(),
+        note: Some(format!(
             "Per cent of the trials with at least 5 per cent of the draws near each mode; in \
-             brackets, where they differ, with at least 1 and at least 20 per cent."
-                .into(),
-        ),
+             brackets, where they differ, with at least 1 and at least 20 per cent.{failures}"
+        )),
     }
 }
 
 /// The mass of the lighter mode: its median and its least over the trials.
 pub(super) fn masses(view: &View, runs: &[&Run], caption: &str) -> Table {
     let cell = |run: &Run, point: &Point| {
-        let lighter = view.values(run, point, |found| {
-            found.at_end.masses.iter().copied().fold(f64::INFINITY, f64::min)
-        });
-        format!("{} ({})", mass(quantile(&lighter, 0.5)), mass(quantile(&lighter, 0.0)))
+        let lighter = view.values(run, point, |found| found.at_end.lightest_mass());
+        match lighter.is_empty() {
+            true => "–".into(),
+            false => format!("{:.2} ({:.2})", quantile(&lighter, 0.5), quantile(&lighter, 0.0)),
+        }
     };
     let row = |run: &&Run| {
         let cells = run.points.iter().map(|point| cell(run, point));
-        std::iter::once(run.label.clone()).chain(cells).collect()
+        std::iter::once(run.title()).chain(cells).collect()
     };
     Table {
         caption: caption.to_owned(),
-        header: header(runs, "mu ="),
+        header: header(runs),
         rows: runs.iter().map(row).collect(),
         note: Some("Median over the trials and, in brackets, the least.".into()),
     }
 }
 
-fn mass(value: f64) -> String {
-    if value.is_finite() { format!("{value:.2}") } else { short(value) }
-}
+/// Colours of runs without annealing; the schedules keep theirs in all figures.
+const PLAIN: [Color; 6] =
+    [Color::Green, Color::Orange, Color::Purple, Color::Sky, Color::Black, Color::Grey];
 
 /// Rates over the parameter.
 pub(super) fn panel(view: &View, runs: &[&Run], title: &str) -> Panel {
@@ -73,14 +98,14 @@ pub(super) fn panel(view: &View, runs: &[&Run], title: &str) -> Panel {
             100.0 * view.captured(run, point, CAPTURED) as f64 / trials
         };
         let points = run.points.iter().filter_map(|p| Some((p.value?, rate(p)))).collect();
-        let shape = Shape::LineMarkers { points, dashed: run.kind == Kind::Linear };
         // Panels beside each other share a legend, also where their layers differ.
-        let label = match run.kind {
-            Kind::None => run.label.clone(),
-            Kind::Linear => "linear".into(),
-            Kind::AdaAnn => "AdaAnn".into(),
+        let (label, color) = match run.kind {
+            Kind::None => (run.label.clone(), PLAIN[i % PLAIN.len()]),
+            Kind::Linear => ("linear".into(), Color::Vermillion),
+            Kind::AdaAnn => ("AdaAnn".into(), Color::Blue),
         };
-        Mark { shape, color: Color::CYCLE[i % Color::CYCLE.len()], label: Some(label) }
+        let shape = Shape::LineMarkers { points, dashed: run.kind == Kind::Linear };
+        Mark { shape, color, label: Some(label) }
     });
     Panel {
         title: Some(title.to_owned()),

@@ -11,6 +11,7 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
     blocks.extend(schedules(view)?.map(Block::Figure));
     blocks.extend(compare::table(view).map(Block::Table));
     blocks.push(Block::Table(hyperparameters(view)));
+    blocks.extend(failures(view).map(Block::Table));
     let runs = view.runs();
     let trials: usize = runs
         .iter()
@@ -36,9 +37,8 @@ fn schedules(view: &View) -> Result<Option<Figure>> {
     let mut marks = Vec::new();
     for (id, label, color) in shown {
         let Some(run) = view.run(id) else { continue };
-        let way = view.shown(run, &run.points[0])?.way;
-        let points = way.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0));
-        marks.push(Mark::line(points.collect::<Vec<_>>(), color).label(label));
+        let Some(kept) = view.shown(run, &run.points[0])? else { continue };
+        marks.push(Mark::line(kept.way.schedule(), color).label(label));
     }
     if marks.len() < 2 {
         return Ok(None);
@@ -61,7 +61,7 @@ fn schedules(view: &View) -> Result<Option<Figure>> {
     )))
 }
 
-/// The paper's table, from the settings that were run; a test holds them equal.
+/// The paper's table, below the settings that were run; a test holds them equal.
 fn hyperparameters(view: &View) -> Table {
     let mut rows = Vec::new();
     for example in view.examples() {
@@ -71,7 +71,6 @@ fn hyperparameters(view: &View) -> Table {
         let Schedule::AdaAnn { t0, tau } = settings.schedule else { continue };
         let work = &settings.work;
         let refined = work.refine > work.anneal;
-        let published = view.published.hyperparameters.get(&example.id);
         let dash = |value: usize| if refined { count(value as f64) } else { "–".into() };
         rows.push(vec![
             example.title.clone(),
@@ -83,29 +82,44 @@ fn hyperparameters(view: &View) -> Table {
             count(settings.samples as f64),
             dash(settings.refine_samples),
             count(settings.variance_samples as f64),
-            settings.flow.layers().to_string(),
-            settings.base.sd[0].powi(2).to_string(),
-            published.map_or("–".into(), |table| table.map(|x| x.to_string()).join(", ")),
         ]);
+        if let Some(published) = view.published.hyperparameters.get(&example.id) {
+            let cell = |(i, value): (usize, &f64)| match (i, *value) {
+                (_, 0.0) => "–".into(),
+                (0 | 1, value) => value.to_string(),
+                (_, value) => count(value),
+            };
+            let cells = published.iter().enumerate().map(cell);
+            rows.push(std::iter::once("paper".to_owned()).chain(cells).collect());
+        }
     }
-    let header = [
-        "example",
-        "tau",
-        "t_0",
-        "T_0",
-        "T",
-        "T_1",
-        "N",
-        "N_1",
-        "M",
-        "layers",
-        "base variance",
-        "paper: tau to M, 0 for a dash",
-    ];
+    let header = ["example", "tau", "t_0", "T_0", "T", "T_1", "N", "N_1", "M"];
     Table {
         caption: "Hyperparameters of AdaAnn, as run and as published".into(),
         header: header.map(String::from).to_vec(),
         rows,
         note: Some("A dash: t = 1 is trained like the values of t before it.".into()),
     }
+}
+
+/// Trials that failed, with their reasons.
+fn failures(view: &View) -> Option<Table> {
+    let mut rows = Vec::new();
+    for run in view.runs() {
+        for point in &run.points {
+            let failed = view.trials(run, point).into_iter();
+            let mut reasons = failed.filter_map(|trial| trial.outcome.as_ref().err()).peekable();
+            if let Some(first) = reasons.peek() {
+                let (first, value) = ((*first).clone(), point.value);
+                let value = value.map_or("–".into(), |value| value.to_string());
+                rows.push(vec![run.id.clone(), value, reasons.count().to_string(), first]);
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        caption: "Trials that failed or were given up".into(),
+        header: ["run", "value", "trials", "the first one's reason"].map(String::from).to_vec(),
+        rows,
+        note: None,
+    })
 }

@@ -6,7 +6,7 @@ use crate::{
     kept::Kept,
     published::{Published, published},
     stats::{median, quantile},
-    trial::{Measured, Trial},
+    trial::{CAPTURED, Measured, Trial},
 };
 use anyhow::Result;
 
@@ -39,9 +39,9 @@ impl<'a> View<'a> {
         self.plan.runs(self.examples).collect()
     }
 
-    /// The examples.
-    pub(super) fn examples(&self) -> &'a [Example] {
-        self.examples
+    /// The examples that were asked for.
+    pub(super) fn examples(&self) -> impl Iterator<Item = &'a Example> {
+        self.examples.iter().filter(|example| self.plan.examples.contains(&example.id))
     }
 
     /// The trials of a run at one of its points.
@@ -83,9 +83,10 @@ impl<'a> View<'a> {
         [0.05, 0.5, 0.95].map(|share| quantile(&values, share))
     }
 
-    /// Processor seconds of the trials.
+    /// Processor seconds of the trials that did not fail.
     pub(super) fn seconds(&self, run: &Run, point: &Point) -> Vec<f64> {
-        self.trials(run, point).iter().map(|trial| trial.cpu_seconds).collect()
+        let trials = self.trials(run, point).into_iter().filter(|trial| trial.outcome.is_ok());
+        trials.map(|trial| trial.cpu_seconds).collect()
     }
 
     /// How many trials have at least this share of their draws near each mode; a trial that failed
@@ -94,9 +95,21 @@ impl<'a> View<'a> {
         self.measured(run, point).iter().filter(|found| found.at_end.captures(share)).count()
     }
 
-    /// What was kept of the first trial.
-    pub(super) fn shown(&self, run: &Run, point: &Point) -> Result<Kept> {
-        self.results.kept(run, point, 1)
+    /// What was kept of the first trial that came to its end, if one did.
+    pub(super) fn shown(&self, run: &Run, point: &Point) -> Result<Option<Kept>> {
+        let first = self.trials(run, point).into_iter().find(|trial| trial.outcome.is_ok());
+        first.map(|trial| self.results.kept(run, point, trial.number)).transpose()
+    }
+
+    /// "48 of 50": trials that capture both modes.
+    pub(super) fn captured_of(&self, run: &Run, point: &Point) -> String {
+        let trials = self.trials(run, point).len();
+        format!("{} of {trials}", self.captured(run, point, CAPTURED))
+    }
+
+    /// Trials that failed.
+    pub(super) fn failed(&self, run: &Run, point: &Point) -> usize {
+        self.trials(run, point).len() - self.measured(run, point).len()
     }
 
     /// What was kept of any trial of a run that was watched.
