@@ -36,14 +36,14 @@ fn variance(log_p: &dyn Fn(f64) -> f64, [low, high]: [f64; 2], t: f64) -> f64 {
 }
 
 /// Example 1.
-pub fn bimodal(tau: f64) -> usize {
+pub fn bimodal(t0: f64, tau: f64) -> usize {
     // x = z + 2; p^t is below e⁻⁴⁵⁰ at both ends.
     let log_p = |x: f64| -(x * x - 3.0).powi(2);
     let reach = |t: f64| {
         let end = (3.0 + (450.0 / t).sqrt()).sqrt();
         [-end, end]
     };
-    steps(&log_p, &reach, &|_| 0.0, 0.01, tau)
+    steps(&log_p, &reach, &|_| 0.0, t0, tau)
 }
 
 /// Example 3. Its second coordinate is an independent Gaussian.
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn counts_of_the_examples() {
-        assert_eq!([1.0, 0.1, 0.01, 0.001].map(bimodal), [6, 29, 259, 2_558]);
+        assert_eq!([1.0, 0.1, 0.01, 0.001].map(|tau| bimodal(0.01, tau)), [6, 29, 259, 2_558]);
         assert_eq!(mixture2d(0.5, 0.01), 445);
     }
 }

@@ -78,9 +78,9 @@ fn corner(i: usize) -> [f64; 3] {
 
 /// The spaces side by side.
 pub(crate) fn draw(spaces: &[Space]) -> Drawing {
-    let columns = spaces.len().clamp(1, 3);
+    let columns = if spaces.len() == 4 { 2 } else { spaces.len().clamp(1, 3) };
     let width = WIDTH / columns as f64;
-    let height = if columns == 1 { 520.0 } else { width + 10.0 };
+    let height = if columns == 1 { 520.0 } else { 0.9 * width + 10.0 };
     let cells = spaces.iter().map(|space| Cell {
         size: [width, height],
         title: space.title.clone(),
@@ -97,9 +97,10 @@ fn entry(mark: &SpaceMark) -> Option<Entry> {
 
 fn cell(space: &Space, [width, height]: [f64; 2]) -> Ink {
     let top = if space.title.is_some() { 24.0 } else { 4.0 };
-    let center = (width / 2.0, top + (height - top) / 2.0 - 4.0);
+    // Numbers and a label stand on the left.
+    let center = (width / 2.0 + 9.0, top + (height - top) / 2.0 - 4.0);
     // The cube's diagonal is 2√2 across and 2√3 at most upwards, with room for labels around it.
-    let unit = ((width - 70.0) / 2.83).min((height - top - 60.0) / 3.1);
+    let unit = ((width - 90.0) / 2.83).min((height - top - 60.0) / 3.1);
     let at = |point: [f64; 3]| -> Point {
         let [x, y] = project(point, VIEW);
         (center.0 + unit * x, center.1 + unit * y)
@@ -119,7 +120,7 @@ fn cell(space: &Space, [width, height]: [f64; 2]) -> Ink {
             Ink::Group(Group { class: "solid", data, window: None, inks: vec![line] })
         })
         .collect();
-    inks.extend(axis_words(space, &scales, &at));
+    inks.extend(axis_words(space, &scales, unit, &at));
     inks.extend(space.marks.iter().map(|mark| solid(mark, &scales, &at)));
     if let Some(title) = &space.title {
         inks.push(Ink::Text(words(&text::cut(title, 12.5, width), (width / 2.0, 16.0), 12.5)));
@@ -138,7 +139,12 @@ fn words(text: &str, at: Point, size: f64) -> Text {
 }
 
 /// Numbers and labels along the three edges that no view hides.
-fn axis_words(space: &Space, scales: &[Scale; 3], at: &dyn Fn([f64; 3]) -> Point) -> Vec<Ink> {
+fn axis_words(
+    space: &Space,
+    scales: &[Scale; 3],
+    unit: f64,
+    at: &dyn Fn([f64; 3]) -> Point,
+) -> Vec<Ink> {
     let mut inks = Vec::new();
     for d in 0..3 {
         // Beside the edge, away from the cube.
@@ -161,7 +167,8 @@ fn axis_words(space: &Space, scales: &[Scale; 3], at: &dyn Fn([f64; 3]) -> Point
             let number = Text { power: tick.power, ..words(&tick.words, (at.0, at.1 + 4.0), 10.0) };
             put(point, number);
         }
-        let point = place(0.0, 0.4);
+        // Beyond the numbers, however small the cube.
+        let point = place(0.0, 0.16 + if d == 2 { 31.0 } else { 38.0 } / unit);
         let at = at(point);
         put(point, words(&space.labels[d], (at.0, at.1 + 4.0), 12.0));
     }

@@ -109,9 +109,9 @@ fn finding(view: &View, cases: &[Vec<&Run>; 2]) -> String {
          AdaAnn does in **{}** trials and linear in **{}**. Without annealing, the asymmetric case \
          from mu = 3 on is captured in {} trials (paper: none). In the symmetric case without annealing \
          fewer than half of the trials capture both at these values of mu: {} (paper: a large drop near 4 \
-         for 25 and 50 layers, and better with more). The base has most of its mass between modes that are \
-         three to six apart, and a flow without annealing falls to one side; modes farther out than that \
-         are reached from both of its tails.",
+         for 25 and 50 layers, and better with more: ours drops with 75 layers as well). A guess at why the \
+         drop has an end: modes that are three to six apart lie well inside the base N(0, 16), whereas those \
+         farther out are fed from its two tails.",
         total(&|run| run.kind == Kind::AdaAnn, 0.0, &both),
         total(&|run| run.kind == Kind::Linear, 0.0, &both),
         total(&|run| run.kind == Kind::None, 3.0, &cases[1]),
