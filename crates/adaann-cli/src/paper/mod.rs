@@ -34,7 +34,8 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
         eprintln!("stopped; the same command goes on from here");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };
-    let page = chapters::page(&examples, &plan, &results, &machine::description())?;
+    let made_by = format!("Made by {}; {}", command(args), machine::description());
+    let page = chapters::page(&examples, &plan, &results, &made_by)?;
     output::write(&args.out, &page, &results)?;
     if !args.quiet {
         let out = args.out.display();
@@ -62,4 +63,15 @@ fn plan(args: &PaperArgs) -> Result<Plan> {
     let asked = |id: &&str| args.examples.iter().any(|given| given == "all" || given == id);
     let examples = all.iter().filter(|id| asked(id)).map(ToString::to_string).collect();
     Ok(Plan { size, trials: args.trials, large_trials: args.large_trials, examples })
+}
+
+/// The command that makes the same page.
+fn command(args: &PaperArgs) -> String {
+    let mut words = vec!["adaann paper".to_owned()];
+    words.extend(args.examples.iter().filter(|id| *id != "all").cloned());
+    words.extend(args.quick.then(|| "--quick".to_owned()));
+    words.extend(args.full.then(|| "--full".to_owned()));
+    words.extend(args.trials.map(|trials| format!("--trials {trials}")));
+    words.extend(args.large_trials.map(|trials| format!("--large-trials {trials}")));
+    words.join(" ")
 }
