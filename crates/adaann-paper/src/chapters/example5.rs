@@ -58,7 +58,9 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
                 view,
                 run,
                 &format!("ex5-corner-{name}"),
-                &format!("Marginals and pairs, {who}; dashed: the truth."),
+                &format!(
+                    "Marginals and pairs, {who}, first trial that keeps both modes; dashed: the truth."
+                ),
                 |_| true,
             )?,
             posterior::corner(

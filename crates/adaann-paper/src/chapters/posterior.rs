@@ -3,6 +3,7 @@
 use super::view::View;
 use crate::{
     experiments::Run,
+    kept::Kept,
     stats::{median, ratio},
     trial::{CAPTURED, Measured, Moments},
 };
@@ -95,16 +96,17 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
     }
 }
 
-/// Draws of the first trial's flow: one vector for each coordinate; none if all trials failed.
-fn draws(view: &View, run: &Run) -> Result<Option<Vec<Vec<f64>>>> {
+/// Draws of a trial's flow: one vector for each coordinate; none if there is no trial.
+fn draws(run: &Run, kept: Option<Kept>) -> Result<Option<Vec<Vec<f64>>>> {
     let point = &run.points[0];
-    let Some(kept) = view.shown(run, point)? else { return Ok(None) };
+    let Some(kept) = kept else { return Ok(None) };
     let target = &*point.problem().target;
     let sample = Approximation::new(target, kept.flow)?.sample(DRAWS, 1)?;
     Ok(Some((0..target.dim()).map(|d| sample.points.row(d).to_vec()).collect()))
 }
 
-/// A corner plot of the draws that pass, with the truth; none if there are none.
+/// A corner plot of the draws that pass, of the first trial that has all modes, with the truth; none
+/// if there are none.
 pub(super) fn corner(
     view: &View,
     run: &Run,
@@ -113,7 +115,8 @@ pub(super) fn corner(
     passes: impl Fn(&[f64]) -> bool,
 ) -> Result<Option<Figure>> {
     let problem = run.points[0].problem();
-    let Some(all) = draws(view, run)? else { return Ok(None) };
+    let kept = view.shown_with_modes(run, &run.points[0])?;
+    let Some(all) = draws(run, kept)? else { return Ok(None) };
     let point = |i: usize| all.iter().map(|row| row[i]).collect::<Vec<_>>();
     let kept: Vec<usize> = (0..DRAWS).filter(|&i| passes(&point(i))).collect();
     if kept.is_empty() {
@@ -125,10 +128,10 @@ pub(super) fn corner(
     Ok(Some(Figure::corner(name, caption, &problem.target.names(), &columns, truth)))
 }
 
-/// Draws in space; none if all trials failed.
+/// Draws of the first trial in space; none if all trials failed.
 pub(super) fn space(view: &View, run: &Run, title: &str) -> Result<Option<Space>> {
     let problem = run.points[0].problem();
-    let Some(all) = draws(view, run)? else { return Ok(None) };
+    let Some(all) = draws(run, view.shown(run, &run.points[0])?)? else { return Ok(None) };
     let names = problem.target.names();
     let points = (0..DRAWS).step_by(DRAWS.div_ceil(DOTS)).map(|i| [0, 1, 2].map(|d| all[d][i]));
     let draws = SpaceMark {

@@ -51,12 +51,12 @@ fn schedules(view: &View) -> Result<Option<Figure>> {
     };
     Ok(Some(Figure::grid(
         "schedules",
-        "AdaAnn's schedules side by side, the paper's settings: on linear axes as in the paper, and on \
-         logarithmic ones, where a Gaussian is a straight line.",
+        "AdaAnn's schedules side by side, the paper's settings: on linear axes as in the paper, and with a \
+         logarithmic one for t, where a Gaussian is a straight line.",
         2,
         vec![
             panel("linear axes", Axis::new("step"), Axis::new("t").between(0.0, 1.02)),
-            panel("logarithmic axes", Axis::new("step").log(), Axis::new("t").log()),
+            panel("t on a logarithmic axis", Axis::new("step"), Axis::new("t").log()),
         ],
     )))
 }

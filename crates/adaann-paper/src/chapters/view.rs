@@ -97,7 +97,26 @@ impl<'a> View<'a> {
 
     /// What was kept of the first trial that came to its end, if one did.
     pub(super) fn shown(&self, run: &Run, point: &Point) -> Result<Option<Kept>> {
-        let first = self.trials(run, point).into_iter().find(|trial| trial.outcome.is_ok());
+        self.first(run, point, |_| true)
+    }
+
+    /// What was kept of the first trial that captures the modes; of the first one if none does.
+    pub(super) fn shown_with_modes(&self, run: &Run, point: &Point) -> Result<Option<Kept>> {
+        let captures = |found: &Measured| found.at_end.captures(CAPTURED);
+        match self.first(run, point, captures)? {
+            None => self.shown(run, point),
+            found => Ok(found),
+        }
+    }
+
+    fn first(
+        &self,
+        run: &Run,
+        point: &Point,
+        is_wanted: impl Fn(&Measured) -> bool,
+    ) -> Result<Option<Kept>> {
+        let wanted = |trial: &&Trial| trial.outcome.as_ref().is_ok_and(&is_wanted);
+        let first = self.trials(run, point).into_iter().find(wanted);
         first.map(|trial| self.results.kept(run, point, trial.number)).transpose()
     }
 
