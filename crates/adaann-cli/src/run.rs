@@ -33,7 +33,7 @@ use std::{
 const MOST_DRAWS: usize = 100_000_000;
 
 /// Threads, and runs in one command; more is surely a slip.
-const MOST_THREADS: usize = 1_024;
+pub(crate) const MOST_THREADS: usize = 1_024;
 const MOST_SEEDS: usize = 10_000;
 
 /// Runs a target.

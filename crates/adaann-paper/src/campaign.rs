@@ -116,6 +116,45 @@ struct Task<'a> {
     number: usize,
 }
 
+/// What the threads of a campaign share.
+struct Crew<'a> {
+    tasks: Vec<Task<'a>>,
+    /// The task that is taken next.
+    next: AtomicUsize,
+    /// Raised when one of them has failed.
+    halt: AtomicBool,
+    /// Raised when somebody asks for an end.
+    stop: &'a AtomicBool,
+    journal: Journal,
+    progress: &'a dyn Progress,
+    trials: Mutex<BTreeMap<String, Vec<Trial>>>,
+}
+
+impl Crew<'_> {
+    /// Takes tasks until there are none, each on this thread alone.
+    fn work(&self) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.context("cannot start a thread")?;
+        let ends = || self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed);
+        while let Some(task) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            if ends() {
+                break;
+            }
+            let Task { run, point, number } = *task;
+            let done = pool.install(|| trial::run(run, point, number, self.stop))?;
+            let Some((trial, kept)) = done.filter(|_| !ends()) else { break };
+            if let Some(kept) = kept {
+                kept.write(self.journal.folder(), &name(run, point, number))?;
+            }
+            let mut trials = self.trials.lock().expect("no thread panics with it");
+            self.journal.append(run, &trial)?;
+            self.progress.advance(run, &trial, cost::of_trial(point));
+            trials.entry(run.id.clone()).or_default().push(trial);
+        }
+        Ok(())
+    }
+}
+
 /// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in.
 /// None if it was stopped; what was done is in the journal.
 ///
@@ -146,41 +185,21 @@ pub fn run(
         tasks.append(&mut left);
         trials.insert(run.id.clone(), done);
     }
-    let trials = Mutex::new(trials);
+    let crew = Crew {
+        tasks,
+        next: AtomicUsize::new(0),
+        halt: AtomicBool::new(false),
+        stop,
+        journal,
+        progress,
+        trials: Mutex::new(trials),
+    };
     let failure = Mutex::new(None);
-    let next = AtomicUsize::new(0);
-    let halt = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
             scope.spawn(|| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-                let work = || -> Result<()> {
-                    let pool = pool.context("cannot start a thread")?;
-                    while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if stop.load(Ordering::Relaxed) || halt.load(Ordering::Relaxed) {
-                            return Ok(());
-                        }
-                        let Task { run, point, number } = *task;
-                        let Some((trial, kept)) =
-                            pool.install(|| trial::run(run, point, number, stop))?
-                        else {
-                            return Ok(());
-                        };
-                        if halt.load(Ordering::Relaxed) {
-                            return Ok(());
-                        }
-                        if let Some(kept) = kept {
-                            kept.write(journal.folder(), &name(run, point, number))?;
-                        }
-                        let mut trials = trials.lock().expect("no thread panics with it");
-                        journal.append(run, &trial)?;
-                        progress.advance(run, &trial, cost::of_trial(point));
-                        trials.entry(run.id.clone()).or_default().push(trial);
-                    }
-                    Ok(())
-                };
-                if let Err(error) = work() {
-                    halt.store(true, Ordering::Relaxed);
+                if let Err(error) = crew.work() {
+                    crew.halt.store(true, Ordering::Relaxed);
                     failure.lock().expect("no thread panics with it").get_or_insert(error);
                 }
             });
@@ -192,6 +211,7 @@ pub fn run(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
+    let Crew { trials, journal, .. } = crew;
     let mut trials = trials.into_inner().expect("all threads are done");
     for run in plan.runs(examples) {
         let found = trials.get_mut(&run.id).expect("entered above");

@@ -75,8 +75,6 @@ struct ExampleText {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CaseText {
     id: String,
-    #[allow(dead_code, reason = "for the reader of the file")]
-    title: String,
     target: String,
     preset: Option<String>,
     component_sd: Option<f64>,

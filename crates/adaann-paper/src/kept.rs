@@ -23,8 +23,8 @@ pub struct Kept {
 pub struct Way {
     /// That of its trial's settings.
     pub fingerprint: u64,
-    /// Every value of t, with the step to the next and the standard deviation of log p.
-    pub steps: Vec<(f64, f64, Option<f64>)>,
+    /// Every value of t.
+    pub t: Vec<f64>,
     /// What was seen on the way, if it was watched.
     pub looks: Vec<Look>,
 }
@@ -32,16 +32,16 @@ pub struct Way {
 impl Way {
     /// t over the number of the step.
     pub fn schedule(&self) -> Vec<(f64, f64)> {
-        self.steps.iter().enumerate().map(|(k, step)| (k as f64 + 1.0, step.0)).collect()
+        self.t.iter().enumerate().map(|(k, t)| (k as f64 + 1.0, *t)).collect()
     }
 }
 
 impl Kept {
     pub(crate) fn new(outcome: &Outcome, looks: Vec<Look>, fingerprint: u64) -> Self {
-        let steps = outcome.steps.iter().map(|step| (step.t, step.epsilon, step.std_b)).collect();
+        let t = outcome.steps.iter().map(|step| step.t).collect();
         let flow = outcome.flow.clone();
         let flow_at_1 = outcome.flow_at_1.clone().unwrap_or_else(|| flow.clone());
-        Self { flow, flow_at_1, way: Way { fingerprint, steps, looks } }
+        Self { flow, flow_at_1, way: Way { fingerprint, t, looks } }
     }
 
     pub(crate) fn write(&self, folder: &Path, name: &str) -> Result<()> {

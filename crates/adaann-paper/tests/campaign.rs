@@ -31,7 +31,6 @@ variance-samples = 50
 
 [[example.case]]
 id = "family"
-title = "two densities"
 target = "mixture1d"
 component-sd = 0.25
 parameter = "mu"

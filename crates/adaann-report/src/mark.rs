@@ -119,11 +119,6 @@ impl Mark {
         Self::new(Shape::Markers { points: points.into(), size: 2.6, opacity: 0.85 }, color)
     }
 
-    /// A line with dots at its points.
-    pub fn line_dots(points: impl Into<Vec<(f64, f64)>>, color: Color) -> Self {
-        Self::new(Shape::LineMarkers { points: points.into(), dashed: false }, color)
-    }
-
     /// The area between two lines, from x, lower and upper value.
     pub fn band(points: impl Into<Vec<(f64, f64, f64)>>, color: Color) -> Self {
         Self::new(Shape::Band { points: points.into(), opacity: 0.25 }, color)

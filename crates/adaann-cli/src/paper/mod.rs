@@ -2,7 +2,7 @@
 
 mod bars;
 
-use crate::{args::PaperArgs, failure::usage, interrupt};
+use crate::{args::PaperArgs, failure::usage, interrupt, run::MOST_THREADS};
 use adaann_paper::{
     campaign::{self, Plan},
     chapters,
@@ -12,7 +12,10 @@ use adaann_paper::{
 use anyhow::{Context, Result};
 use bars::Bars;
 use rayon::ThreadPoolBuilder;
-use std::process::ExitCode;
+use std::{
+    io::{Write, stderr, stdout},
+    process::ExitCode,
+};
 
 /// Trials of one experiment; more is surely a slip.
 const MOST_TRIALS: usize = 10_000;
@@ -31,7 +34,8 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
         pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars));
     bars.finish();
     let Some(results) = results? else {
-        eprintln!("stopped; the same command goes on from here");
+        // Nobody may be listening any more.
+        let _ = writeln!(stderr(), "stopped; the same command goes on from here");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };
     let made_by = format!("Made by {}; {}", command(args), machine::description());
@@ -39,10 +43,11 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
     output::write(&args.out, &page, &results)?;
     if !args.quiet {
         let out = args.out.display();
-        println!(
+        writeln!(
+            stdout(),
             "written to {out}\n  page      {out}/index.html\n  figures   {out}/figures\n  \
             tables    {out}/tables\n  results   {out}/results.json"
-        );
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,6 +60,9 @@ fn plan(args: &PaperArgs) -> Result<Plan> {
     };
     if args.trials.is_some_and(|trials| !(1..=MOST_TRIALS).contains(&trials)) {
         return Err(usage(format!("--trials must be from 1 to {MOST_TRIALS}")));
+    }
+    if args.threads > MOST_THREADS {
+        return Err(usage(format!("--threads must be at most {MOST_THREADS}")));
     }
     if args.large_trials.is_some_and(|trials| trials > MOST_TRIALS) {
         return Err(usage(format!("--large-trials must be at most {MOST_TRIALS}")));
