@@ -16,6 +16,7 @@ pub mod file;
 pub mod fit;
 pub mod flow;
 mod linear;
+pub mod model;
 mod names;
 mod net;
 pub mod ode;

@@ -1,0 +1,3 @@
+//! Models written as text: parameters, data and formulas in one file.
+
+pub(crate) mod expression;
