@@ -12,9 +12,9 @@ const DEEPEST: usize = 100;
 /// The highest tree, and the deepest recursion of the parser: operators count here too.
 pub(super) const HIGHEST: usize = 300;
 
-/// A tree and its height.
+/// A tree and its height; boxed, since the parser's recursion holds many of them on the stack.
 pub(super) struct Tree {
-    pub(super) ast: Ast,
+    pub(super) ast: Box<Ast>,
     pub(super) height: usize,
 }
 
@@ -112,13 +112,13 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         if below >= HIGHEST {
             self.too_deep();
         }
-        Tree { ast: Ast { kind, span }, height: below + 1 }
+        Tree { ast: Box::new(Ast { kind, span }), height: below + 1 }
     }
 
     pub(super) fn binary(&mut self, operator: Operator, left: Tree, right: Tree) -> Tree {
         let span = left.ast.span.start..right.ast.span.end.max(left.ast.span.end);
         let below = left.height.max(right.height);
-        let (left, right) = (Box::new(left.ast), Box::new(right.ast));
+        let (left, right) = (left.ast, right.ast);
         self.node(Kind::Binary { operator, left, right }, span, below)
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn parse(text: &str, at: impl Fn(usize) -> usize) -> Result<Ast, Vec<
     let mut parser = Parser::new(text, &at, &mut faults);
     let tree = parser.whole();
     if faults.is_empty() {
-        return Ok(tree.ast);
+        return Ok(*tree.ast);
     }
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
     faults.truncate(MOST_FAULTS);
@@ -172,7 +172,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
                 self.step();
                 let inner = self.nest(|parser| parser.expression(Level::Negation));
                 let span = span.start..inner.ast.span.end.max(span.end);
-                self.node(Kind::Negate(Box::new(inner.ast)), span, inner.height)
+                self.node(Kind::Negate(inner.ast), span, inner.height)
             }
             Token::Not => {
                 self.step();
@@ -182,7 +182,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
                     self.fault(self.span(place), "`not` is out of place".to_owned(), help);
                 }
                 let span = span.start..inner.ast.span.end.max(span.end);
-                self.node(Kind::Not(Box::new(inner.ast)), span, inner.height)
+                self.node(Kind::Not(inner.ast), span, inner.height)
             }
             Token::Unknown => {
                 self.step();
@@ -220,7 +220,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             }
             let span = tree.ast.span.start..self.end_of_last();
             let height = height.max(tree.height);
-            tree = self.node(Kind::Index { of: Box::new(tree.ast), indices }, span, height);
+            tree = self.node(Kind::Index { of: tree.ast, indices }, span, height);
         }
         tree
     }
@@ -257,7 +257,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             loop {
                 let value = self.nest(|parser| parser.expression(Level::Or));
                 height = height.max(value.height);
-                values.push(value.ast);
+                values.push(*value.ast);
                 if self.peek() != Token::Comma {
                     break;
                 }

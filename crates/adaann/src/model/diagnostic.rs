@@ -1,0 +1,276 @@
+//! What is wrong with a file, shown at the place where it is.
+
+use super::excerpt::{Excerpt, clean};
+use super::expression::{Fault, Span};
+use std::fmt;
+use std::sync::Arc;
+
+/// A text to read, and the name to call it by.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file's name, as messages have it.
+    pub name: String,
+    /// All of the file.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A source from any text.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+}
+
+/// One mistake in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// The file's name.
+    pub file: String,
+    /// Where in the file; none if it is about all of it.
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A place in a file, with what stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The line as it is shown: tabs as spaces, cut around the carets if it is long.
+    pub excerpt: String,
+    /// The columns of `excerpt` that carets point at, from 0, in cells of a terminal.
+    pub carets: std::ops::Range<usize>,
+}
+
+/// All that is wrong with the files of a model, in the order of the places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostics {
+    shown: Vec<Diagnostic>,
+    more: usize,
+}
+
+/// Diagnostics that are shown of one model.
+const MOST_SHOWN: usize = 50;
+/// Mistakes that are kept to choose those from.
+const MOST_KEPT: usize = 1_000;
+/// Help behind the carets ends before this column, or has a line of its own.
+const WIDTH: usize = 110;
+
+impl Diagnostics {
+    /// The first fifty.
+    pub fn shown(&self) -> &[Diagnostic] {
+        &self.shown
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.shown.len() + self.more
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.shown.iter().enumerate() {
+            let gap = if index > 0 { "\n\n" } else { "" };
+            write!(f, "{gap}{diagnostic}")?;
+        }
+        match self.more {
+            0 => Ok(()),
+            1 => write!(f, "\n\nand one more error"),
+            more => write!(f, "\n\nand {more} more errors"),
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, place, message, help } = self;
+        write!(f, "error: {message}")?;
+        let Some(Place { line, column, excerpt, carets }) = place else {
+            write!(f, "\n  --> {file}")?;
+            return help.iter().try_for_each(|help| write!(f, "\n   = help: {help}"));
+        };
+        let margin = " ".repeat(line.to_string().len().max(2));
+        write!(f, "\n{margin}--> {file}:{line}:{column}\n{margin} |")?;
+        write!(f, "\n{line:>width$} | {excerpt}", width = margin.len())?;
+        let indent = " ".repeat(carets.start);
+        write!(f, "\n{margin} | {indent}{}", "^".repeat(carets.len().max(1)))?;
+        match help {
+            Some(help) if carets.end + help.chars().count() < WIDTH => write!(f, " {help}"),
+            Some(help) => write!(f, "\n{margin} = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A mistake before its place is looked up.
+#[derive(Debug)]
+struct Entry {
+    /// Index into the sources.
+    source: usize,
+    span: Option<Span>,
+    message: String,
+    help: Option<String>,
+}
+
+/// Collects mistakes in any order.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    sources: Vec<Source>,
+    entries: Vec<Entry>,
+    /// Mistakes beyond those kept.
+    dropped: usize,
+}
+
+impl Report {
+    /// A mistake at a place.
+    pub(crate) fn error(
+        &mut self,
+        source: &Source,
+        span: Span,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.push(source, Some(span), message.into(), help);
+    }
+
+    /// A mistake of a file as a whole.
+    pub(crate) fn error_of_file(
+        &mut self,
+        source: &Source,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.push(source, None, message.into(), help);
+    }
+
+    /// The mistakes of a formula.
+    pub(crate) fn faults(&mut self, source: &Source, faults: Vec<Fault>) {
+        for Fault { span, message, help } in faults {
+            self.error(source, span, message, help);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All that was reported, sorted, each once; nothing if all is well.
+    pub(crate) fn into_result(mut self) -> Result<(), Diagnostics> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        // What concerns a whole file stands behind what has a place in it.
+        let key = |entry: &Entry| match &entry.span {
+            Some(span) => (entry.source, false, span.start, span.end),
+            None => (entry.source, true, 0, 0),
+        };
+        self.entries.sort_by_key(key);
+        self.entries.dedup_by(|b, a| key(a) == key(b) && a.message == b.message);
+        let more = self.entries.len().saturating_sub(MOST_SHOWN) + self.dropped;
+        let entries = self.entries.into_iter().take(MOST_SHOWN);
+        let shown = entries.map(|entry| {
+            let source = &self.sources[entry.source];
+            let place = entry.span.map(|span| {
+                let Excerpt { line, column, text, carets } = Excerpt::new(&source.text, span);
+                Place { line, column, excerpt: text, carets }
+            });
+            Diagnostic {
+                file: clean(&source.name),
+                place,
+                message: clean(&entry.message),
+                help: entry.help.as_deref().map(clean),
+            }
+        });
+        Err(Diagnostics { shown: shown.collect(), more })
+    }
+
+    fn push(&mut self, source: &Source, span: Option<Span>, message: String, help: Option<String>) {
+        if self.entries.len() >= MOST_KEPT {
+            self.dropped += 1;
+            return;
+        }
+        let known = self.sources.iter().position(|known| known.name == source.name);
+        let source = known.unwrap_or_else(|| {
+            self.sources.push(source.clone());
+            self.sources.len() - 1
+        });
+        self.entries.push(Entry { source, span, message, help });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, needle: &str, message: &str, help: Option<&str>) -> String {
+        let source = Source::new("line.toml", text);
+        let start = text.find(needle).unwrap();
+        let mut report = Report::default();
+        report.error(&source, start..start + needle.len(), message, help.map(str::to_owned));
+        report.into_result().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_mistake_is_shown_at_its_place() {
+        let text = "title = \"a\"\n\n[likelihood]\ny = \"normal(a + b*x, sgma)\"\n";
+        let found = shown(text, "sgma", "unknown name `sgma`", Some("did you mean `sigma`?"));
+        let expected = r#"error: unknown name `sgma`
+  --> line.toml:4:22
+   |
+ 4 | y = "normal(a + b*x, sgma)"
+   |                      ^^^^ did you mean `sigma`?"#;
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn columns_are_characters_and_carets_are_cells() {
+        let found = shown("\tμ = \"日本 + sgma\"\r\n", "sgma", "unknown", None);
+        let expected = "error: unknown\n  --> line.toml:1:12\n   |\n 1 |     μ = \"日本 + sgma\"\n   |                 ^^^^";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn long_help_has_its_own_line_and_control_characters_are_shown() {
+        let help = "word ".repeat(30);
+        let found = shown("a\u{1b}[31m = 1", "a", "no \u{1b}", Some(&help));
+        assert!(found.starts_with("error: no \u{241b}\n"), "{found}");
+        assert!(found.contains("a\u{241b}[31m = 1\n"), "{found}");
+        assert!(found.contains("\n   = help: word"), "{found}");
+    }
+
+    #[test]
+    fn mistakes_are_sorted_counted_and_said_once() {
+        let text = "x = 1\n".repeat(200);
+        let model = Source::new("model.toml", text.as_str());
+        let data = Source::new("data.csv", "a,b\n1,oops\n");
+        let mut report = Report::default();
+        report.error_of_file(&model, "nothing to fit", Some("add a likelihood".to_owned()));
+        report.error(&model, 6..7, "second", None);
+        report.error(&data, 6..10, "not a number", None);
+        report.error(&model, 0..1, "first", None);
+        report.error(&model, 6..7, "second", None);
+        let all = report.into_result().unwrap_err();
+        let messages: Vec<&str> = all.shown().iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, ["first", "second", "nothing to fit", "not a number"]);
+        let last = "error: nothing to fit\n  --> model.toml\n   = help: add a likelihood";
+        assert!(all.to_string().contains(last), "{all}");
+
+        let mut report = Report::default();
+        (0..200).rev().for_each(|line| report.error(&model, line * 6..line * 6 + 1, "x", None));
+        let all = report.into_result().unwrap_err();
+        assert_eq!((all.shown().len(), all.count()), (50, 200));
+        assert_eq!(all.shown()[49].place.as_ref().unwrap().line, 50);
+        assert!(all.to_string().ends_with("\n\nand 150 more errors"));
+        assert!(Report::default().into_result().is_ok());
+    }
+}
