@@ -62,6 +62,14 @@ impl<'g> Expr<'g> {
         Some(Self(Value::Node(graph, node)))
     }
 
+    /// The number, if it is one.
+    pub(crate) fn as_constant(self) -> Option<f64> {
+        match self.0 {
+            Value::Constant(value) => Some(value),
+            Value::Node(graph, node) => graph.borrow().as_constant(node),
+        }
+    }
+
     fn unary(self, function: Unary) -> Self {
         match self.0 {
             Value::Constant(x) => function.of(x).into(),
@@ -151,9 +159,9 @@ impl<'g> Expr<'g> {
         // Stirling's leading terms, which cancel on paper, and what they leave.
         const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
         let (a, b) = (self, other.into());
-        let rest = |x: Self| x.unary(Unary::Special(Special::LnGammaRest));
         let leading = (0.5 - a) * (b / a).ln_1p() - b * (a / b).ln_1p() - 0.5 * b.ln();
-        leading + (rest(a) + (rest(b) - rest(a + b))) + HALF_LN_TAU
+        let rests = ln_gamma_rest(a) + (ln_gamma_rest(b) - ln_gamma_rest(a + b));
+        leading + rests + HALF_LN_TAU
     }
 
     /// The error function.
@@ -275,6 +283,11 @@ impl<'g> Condition<'g> {
             if holds { yes } else { no }
         })
     }
+}
+
+/// What Stirling's formula leaves of ln Γ(x) for x > 0.
+pub(crate) fn ln_gamma_rest(x: Expr<'_>) -> Expr<'_> {
+    x.unary(Unary::Special(Special::LnGammaRest))
 }
 
 /// ln Σ e^x, without overflow or underflow; −∞ for no terms.

@@ -36,6 +36,7 @@ pub(super) fn atan<S: Simd>(x: F64<S>) -> F64<S> {
     let z = above / below;
     let quarters = F64::select(large, one + one, F64::select(middle, one, zero));
     let square = z * z;
-    let rest = (z * square).mul_add(horner(square, &ATAN), quarters * F64::splat(simd, FRAC_PI_4_REST));
+    let rest =
+        (z * square).mul_add(horner(square, &ATAN), quarters * F64::splat(simd, FRAC_PI_4_REST));
     (quarters.mul_add(F64::splat(simd, FRAC_PI_4), z + rest)).copysign(x)
 }
