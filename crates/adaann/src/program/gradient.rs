@@ -6,6 +6,8 @@
 
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
+use crate::simd::Special;
+use std::f64::consts::FRAC_2_SQRT_PI;
 
 /// The derivatives of Σ seed·output in each of the inputs `wrt`.
 ///
@@ -55,6 +57,46 @@ pub(super) fn slope(graph: &mut Graph, function: Unary, x: Node, y: Node) -> Nod
             let sin = graph.unary(Unary::Sin, x);
             graph.neg(sin)
         }
+        Unary::Special(function) => special_slope(graph, function, x, y),
+    }
+}
+
+/// The derivative of y = f(x) for a special function.
+fn special_slope(graph: &mut Graph, function: Special, x: Node, y: Node) -> Node {
+    let one = graph.constant(1.0);
+    match function {
+        Special::LnGamma => graph.unary(Unary::Special(Special::Polygamma(0)), x),
+        Special::Polygamma(n) => graph.unary(Unary::Special(Special::Polygamma(n + 1)), x),
+        Special::LnGammaRest => graph.unary(Unary::Special(Special::DigammaRest), x),
+        Special::DigammaRest => {
+            // ψ₁(x) − (1 + 1/(2x))/x
+            let trigamma = graph.unary(Unary::Special(Special::Polygamma(1)), x);
+            let (half, reciprocal) = (graph.constant(0.5), graph.div(one, x));
+            let term = graph.mul(half, reciprocal);
+            let factor = graph.add(one, term);
+            let product = graph.mul(factor, reciprocal);
+            graph.sub(trigamma, product)
+        }
+        Special::Erf | Special::Erfc => {
+            let sign = if function == Special::Erf { 1.0 } else { -1.0 };
+            let square = graph.mul(x, x);
+            let exponent = graph.neg(square);
+            let exp = graph.unary(Unary::Exp, exponent);
+            let factor = graph.constant(sign * FRAC_2_SQRT_PI);
+            graph.mul(factor, exp)
+        }
+        Special::LnNormalCdf => graph.unary(Unary::Special(Special::NormalHazard), x),
+        Special::NormalHazard => {
+            let sum = graph.add(x, y);
+            let product = graph.mul(y, sum);
+            graph.neg(product)
+        }
+        Special::Atan => {
+            let square = graph.mul(x, x);
+            let sum = graph.add(one, square);
+            graph.div(one, sum)
+        }
+        Special::Floor => graph.constant(0.0),
     }
 }
 

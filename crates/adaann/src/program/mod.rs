@@ -22,6 +22,7 @@ mod tangent;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use expr::ln_gamma_rest;
 pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::Function;
 pub(crate) use gradient::gradient;

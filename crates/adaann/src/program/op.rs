@@ -1,5 +1,7 @@
 //! The operations of a graph, and what each of them computes on plain numbers.
 
+use crate::simd::Special;
+
 /// A value of a graph: its place in single-assignment order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Node(pub(super) u32);
@@ -44,6 +46,8 @@ pub(crate) enum Unary {
     Tanh,
     Sin,
     Cos,
+    /// A special function.
+    Special(Special),
     /// The value itself, with derivative 0.
     Detach,
 }
@@ -88,6 +92,7 @@ impl Unary {
             Self::Tanh => x.tanh(),
             Self::Sin => x.sin(),
             Self::Cos => x.cos(),
+            Self::Special(function) => function.at(x),
             Self::Detach => x,
         }
     }

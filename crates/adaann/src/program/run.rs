@@ -4,7 +4,7 @@ use super::code::{Code, Instruction, Place, Tail, Work};
 use super::op::{Comparison, Unary};
 use super::{GRADIENT, LIKELIHOOD, PRIOR};
 use crate::batch::PAD;
-use crate::simd::{Buffer, F64, Lane, Math};
+use crate::simd::{Buffer, F64, Lane, Math, Special};
 use fearless_simd::Simd;
 use std::cell::Cell;
 
@@ -334,12 +334,23 @@ fn dear<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block]) {
                     Unary::Tanh => each!([a] a.tanh()),
                     Unary::Sin => each!([a] a.sin()),
                     Unary::Cos => each!([a] a.cos()),
+                    Unary::Special(function) => special(simd, function, a, to, slots),
                     Unary::Detach => unreachable!("is gone when a program is compiled"),
                     Unary::Sqrt => unreachable!("has no constants"),
                 },
                 _ => unreachable!("has no constants"),
             }
         },
+    );
+}
+
+/// Runs a special function over a block. Apart from the others, whose constants would have to make
+/// room for so many.
+#[inline(never)]
+fn special<S: Simd>(simd: S, function: Special, a: Place, to: usize, slots: &mut [Block]) {
+    simd.vectorize(
+        #[inline(always)]
+        move || each_register!(simd slots to [a] function.of(a)),
     );
 }
 

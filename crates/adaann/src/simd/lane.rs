@@ -191,6 +191,14 @@ macro_rules! elementwise {
     };
 }
 
+impl<S: Simd> F64<S> {
+    /// The largest integer that is not above self.
+    #[inline(always)]
+    pub(super) fn floor(self) -> Self {
+        Self(self.0.floor())
+    }
+}
+
 impl<S: Simd> Lane<S> for F64<S> {
     type Element = f64;
     const LEN: usize = <S::f64s as SimdBase<S>>::LEN;

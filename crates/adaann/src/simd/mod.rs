@@ -8,11 +8,13 @@
 mod buffer;
 mod lane;
 mod math;
+mod special;
 
 pub use buffer::Buffer;
 pub use lane::{F32, F64, Lane};
 pub(crate) use math::ln_positive;
 pub use math::{LogProduct, Math};
+pub use special::Special;
 
 use crate::{Result, error};
 use std::sync::OnceLock;

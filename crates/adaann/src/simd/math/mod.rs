@@ -143,7 +143,7 @@ impl<S: Simd> Math<S> for F32<S> {
 
 /// Σ cⱼ xʲ by Horner's rule: the fewest multiplications.
 #[inline(always)]
-fn horner<S: Simd, V: Lane<S>>(x: V, coefficients: &[f64]) -> V {
+pub(in crate::simd) fn horner<S: Simd, V: Lane<S>>(x: V, coefficients: &[f64]) -> V {
     strided(x, coefficients, 1)
 }
 

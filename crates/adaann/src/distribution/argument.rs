@@ -1,0 +1,149 @@
+//! The arguments of distributions: their names, their ranges and what they mean.
+
+use super::Family;
+
+/// An argument of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) range: Range,
+    pub(crate) meaning: &'static str,
+}
+
+/// What an argument may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Range {
+    /// Any finite number.
+    Finite,
+    /// A finite number above 0.
+    Positive,
+    /// A finite number, 0 or above.
+    NotNegative,
+    /// From 0 to 1, both included.
+    UnitInterval,
+    /// 0, 1, 2, ...
+    Count,
+}
+
+impl Range {
+    /// Is x in it?
+    pub(crate) fn contains(self, x: f64) -> bool {
+        x.is_finite()
+            && match self {
+                Self::Finite => true,
+                Self::Positive => x > 0.0,
+                Self::NotNegative => x >= 0.0,
+                Self::UnitInterval => (0.0..=1.0).contains(&x),
+                Self::Count => x >= 0.0 && x.fract() == 0.0,
+            }
+    }
+
+    /// What x must be: for messages.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Finite => "finite",
+            Self::Positive => "above 0 and finite",
+            Self::NotNegative => "0 or above, and finite",
+            Self::UnitInterval => "between 0 and 1",
+            Self::Count => "a whole number, 0 or above",
+        }
+    }
+}
+
+const fn finite(name: &'static str, meaning: &'static str) -> Argument {
+    Argument { name, range: Range::Finite, meaning }
+}
+
+const fn positive(name: &'static str, meaning: &'static str) -> Argument {
+    Argument { name, range: Range::Positive, meaning }
+}
+
+const LOCATION: Argument = finite("location", "the centre of symmetry");
+const DF: Argument = positive("df", "degrees of freedom: fewer have heavier tails");
+const LOW: Argument = finite("low", "the lower bound");
+const HIGH: Argument = finite("high", "the upper bound");
+const LOGIT: Argument = finite("logit", "ln(p/(1 - p)) of the probability p of a success");
+const P: Argument =
+    Argument { name: "p", range: Range::UnitInterval, meaning: "the probability of a success" };
+const N: Argument =
+    Argument { name: "n", range: Range::Count, meaning: "how many trials there are" };
+const COUNT_MEAN: Argument =
+    Argument { name: "mean", range: Range::NotNegative, meaning: "the mean count" };
+
+/// The arguments of a family, in order.
+pub(super) fn of(family: Family) -> &'static [Argument] {
+    match family {
+        Family::Flat => &[],
+        Family::Normal => {
+            const { &[finite("mean", "the mean"), positive("sd", "the standard deviation")] }
+        }
+        Family::LogNormal => {
+            const {
+                &[
+                    finite("log_mean", "the mean of ln x; e^log_mean is the median of x"),
+                    positive("log_sd", "the standard deviation of ln x"),
+                ]
+            }
+        }
+        Family::StudentT => {
+            const { &[DF, LOCATION, positive("scale", "the scale; the standard deviation of many df")] }
+        }
+        Family::Cauchy => {
+            const { &[LOCATION, positive("scale", "half the distance between the quartiles")] }
+        }
+        Family::HalfNormal => {
+            const { &[positive("sd", "the standard deviation of the normal density, not of its half")] }
+        }
+        Family::HalfCauchy => const { &[positive("scale", "the median")] },
+        Family::HalfStudentT => {
+            const { &[DF, positive("scale", "the scale of the whole density")] }
+        }
+        Family::Exponential => const { &[positive("rate", "1/mean")] },
+        Family::Gamma => {
+            const { &[positive("shape", "the mean is shape/rate"), positive("rate", "1/scale")] }
+        }
+        Family::InvGamma => {
+            const {
+                &[
+                    positive("shape", "the mean is scale/(shape - 1)"),
+                    positive("scale", "1/x has this rate"),
+                ]
+            }
+        }
+        Family::Beta => {
+            const {
+                &[
+                    positive("a", "what draws x to 1; the mean is a/(a + b)"),
+                    positive("b", "what draws x to 0"),
+                ]
+            }
+        }
+        Family::Uniform => const { &[LOW, HIGH] },
+        Family::LogUniform => {
+            const { &[positive("low", "the lower bound, above 0"), positive("high", "the upper bound")] }
+        }
+        Family::Laplace => {
+            const { &[LOCATION, positive("scale", "the mean distance from the location")] }
+        }
+        Family::Logistic => {
+            const { &[LOCATION, positive("scale", "the scale; the standard deviation is 1.81 times it")] }
+        }
+        Family::Weibull => {
+            const {
+                &[
+                    positive("shape", "1 for a hazard that is constant, more for one that grows"),
+                    positive("scale", "the time by which 63 of 100 have failed"),
+                ]
+            }
+        }
+        Family::Poisson => const { &[COUNT_MEAN] },
+        Family::PoissonLog => const { &[finite("log_mean", "the logarithm of the mean count")] },
+        Family::Binomial => const { &[N, P] },
+        Family::BinomialLogit => const { &[N, LOGIT] },
+        Family::Bernoulli => const { &[P] },
+        Family::BernoulliLogit => const { &[LOGIT] },
+        Family::NegBinomial => {
+            const { &[COUNT_MEAN, positive("dispersion", "the variance is mean + mean^2/dispersion")] }
+        }
+    }
+}
