@@ -6,7 +6,7 @@ use adaann::{
     fit::{Approximation, Sample},
     flow::Flow,
     registry,
-    target::Target,
+    target::{Support, Target},
 };
 use anyhow::Result;
 use rayon::prelude::*;
@@ -61,14 +61,8 @@ pub(crate) fn evaluate(
     points: Batch,
 ) -> Result<Sample> {
     let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
-    let inside: Vec<usize> = (0..points.len())
-        .filter(|&i| {
-            supports.iter().enumerate().all(|(d, support)| {
-                let x = points.row(d)[i];
-                x.is_finite() && support.contains(x)
-            })
-        })
-        .collect();
+    let inside: Vec<usize> =
+        (0..points.len()).filter(|&i| Support::contain(&supports, &points.point(i))).collect();
     let chunks = inside
         .par_chunks(CHUNK)
         .map(|chunk| {

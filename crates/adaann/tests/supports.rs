@@ -66,7 +66,7 @@ fn onto_the_support_and_back() {
         let (theta, _) = target.constrain(&single(&AT));
         let inner = [-3.0, -0.4, 0.0, 0.7, 2.5];
         let (inside, _) = target.constrain(&single(&inner));
-        assert!(inside.row(0).iter().all(|x| support.contains(*x)), "{support}");
+        assert!(inside.row(0).iter().all(|x| Support::contain(&[support], &[*x])), "{support}");
         let back = target.unconstrain(&inside).unwrap();
         for (z, again) in inner.iter().zip(back.row(0)) {
             // Near 1000, a unit in the last place of theta is 1e-11 of the narrow support.

@@ -157,7 +157,7 @@ fn far_away_nothing_is_nan() {
                     Support::Between(low, high) => low <= point[d] && point[d] <= high,
                     // A bound counts as inside for a prior.
                     Support::Above(low) => low <= point[d],
-                    support => support.contains(point[d]),
+                    support => Support::contain(&[support], &[point[d]]),
                 });
                 assert!(inside || value == f64::NEG_INFINITY, "{name} at {point:?}: {value}");
             }

@@ -8,7 +8,6 @@ mod schedule;
 mod trajectories;
 
 use crate::finished::Finished;
-use adaann::target::Support;
 use adaann_report::Figure;
 use anyhow::Result;
 
@@ -25,19 +24,9 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Where a coordinate can be at all.
-fn bounds(support: Support) -> [f64; 2] {
-    match support {
-        Support::Real => [f64::NEG_INFINITY, f64::INFINITY],
-        Support::Above(bound) => [bound, f64::INFINITY],
-        Support::Below(bound) => [f64::NEG_INFINITY, bound],
-        Support::Between(from, to) => [from, to],
-    }
-}
-
 /// The part of an axis where the draws and the known modes are.
 fn shown(finished: &Finished, d: usize) -> [f64; 2] {
     let Finished { problem, draws, .. } = finished;
     let modes: Vec<f64> = problem.known.modes.iter().map(|mode| mode.location[d]).collect();
-    adaann_report::bins::range(&draws[d], &modes, bounds(problem.target.support(d)))
+    adaann_report::bins::range(&draws[d], &modes, problem.target.support(d).bounds())
 }

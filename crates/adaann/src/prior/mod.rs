@@ -175,12 +175,10 @@ impl Prior {
     ///
     /// The parameters must be such as [`Prior::check`] lets pass.
     pub fn log_density<'g>(&self, x: Expr<'g>) -> Expr<'g> {
-        let (low, high) = match self.support() {
-            Support::Real => return self.log_density_inside(x),
-            Support::Above(low) => (low, f64::INFINITY),
-            Support::Below(high) => (f64::NEG_INFINITY, high),
-            Support::Between(low, high) => (low, high),
-        };
+        if self.support() == Support::Real {
+            return self.log_density_inside(x);
+        }
+        let [low, high] = self.support().bounds();
         // Next to 0 the derivative of ln x must be finite too, and below the normal range it is not.
         let lowest = low.next_up().max(low + f64::MIN_POSITIVE);
         let inside = self.log_density_inside(x.max(lowest).min(high.next_down()));

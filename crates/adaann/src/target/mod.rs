@@ -3,6 +3,7 @@
 mod gaussian;
 pub mod hand;
 mod laplace;
+mod maps;
 mod support;
 mod unconstrained;
 

@@ -2,12 +2,10 @@
 //!
 //! Flows work on R^d. A coordinate θ with bounds is written θ = T(z), and the density of z gains
 //! the Jacobian log T'(z), which belongs to the fixed part of every path and is never tempered.
+//! Bounds may depend on the coordinates before: the map of a whole point is then triangular, and its
+//! determinant still the product of single slopes.
 
-use crate::{
-    Error, Result, error,
-    simd::{F64, Kernel, Lane, Math},
-};
-use fearless_simd::Simd;
+use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
 /// Where a coordinate lives.
@@ -23,136 +21,143 @@ pub enum Support {
     Below(f64),
     /// Between two bounds: θ = low + (high − low)/(1 + e⁻ᶻ).
     Between(f64, f64),
+    /// Above the coordinate before it: θ = before + eᶻ. An ordered vector is `Real`, `After`,
+    /// `After`, and so on; with `Above(0.0)` in front it is positive too.
+    After,
+    /// A part of a simplex: θ = r/(1 + n e⁻ᶻ), where r is what the parts before leave of 1 and n the
+    /// number of parts still to come, so that z = 0 is the middle of the simplex. The last part is
+    /// what is left in the end, and no coordinate.
+    Share {
+        /// Which part: from 0 to `of` − 2.
+        index: usize,
+        /// How many parts there are, the last one included.
+        of: usize,
+    },
 }
 
 impl Support {
-    /// Refuses bounds that are not finite or not in order.
-    pub(crate) fn check(self) -> Result<()> {
+    /// Refuses bounds that are not finite or not in order, an `After` that
+    /// nothing is before, and simplexes with parts missing.
+    pub(crate) fn check(supports: &[Self]) -> Result<()> {
+        for (d, &support) in supports.iter().enumerate() {
+            let refuse = |range: &str| {
+                let value = format!("{support:?} for coordinate {}", d + 1);
+                Err(error::setting("support", value, range))
+            };
+            let before = d.checked_sub(1).map(|d| supports[d]);
+            match support {
+                Self::Above(bound) | Self::Below(bound) if !bound.is_finite() => {
+                    return refuse("bounded by a finite number");
+                }
+                Self::Between(low, high)
+                    if !(low < high && low.is_finite() && high.is_finite()) =>
+                {
+                    return refuse("bounded by finite numbers in order");
+                }
+                Self::After if matches!(before, None | Some(Self::Share { .. })) => {
+                    return refuse("behind a coordinate that is no part of a simplex");
+                }
+                Self::Share { index, of } => {
+                    let follows = match index.checked_sub(1) {
+                        None => true,
+                        Some(index) => before == Some(Self::Share { index, of }),
+                    };
+                    if of < 2 || index > of - 2 || !follows {
+                        return refuse("a part from 0 to of − 2 that follows the part before it");
+                    }
+                    let next = Self::Share { index: index + 1, of };
+                    if index < of - 2 && supports.get(d + 1) != Some(&next) {
+                        return refuse("followed by the next part of its simplex");
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Between which numbers a coordinate is wherever the others are.
+    pub fn bounds(self) -> [f64; 2] {
         match self {
-            Self::Real => Ok(()),
-            Self::Above(bound) | Self::Below(bound) if bound.is_finite() => Ok(()),
-            Self::Between(low, high) if low.is_finite() && high.is_finite() && low < high => Ok(()),
-            bad => Err(error::setting(
-                "support",
-                format!("{bad:?}"),
-                "bounded by finite numbers in order",
-            )),
+            Self::Real | Self::After => [f64::NEG_INFINITY, f64::INFINITY],
+            Self::Above(bound) => [bound, f64::INFINITY],
+            Self::Below(bound) => [f64::NEG_INFINITY, bound],
+            Self::Between(low, high) => [low, high],
+            Self::Share { .. } => [0.0, 1.0],
         }
     }
 
-    /// Is θ inside?
-    pub fn contains(self, theta: f64) -> bool {
-        match self {
-            Self::Real => theta.is_finite(),
-            Self::Above(bound) => theta > bound,
-            Self::Below(bound) => theta < bound,
-            Self::Between(low, high) => low < theta && theta < high,
-        }
+    /// Between which numbers each coordinate of a point must be, given those before it.
+    pub fn intervals(supports: &[Self], point: &[f64]) -> impl Iterator<Item = [f64; 2]> {
+        let (mut before, mut left) = (f64::NEG_INFINITY, 1.0);
+        supports.iter().zip(point).map(move |(support, &theta)| {
+            let interval = match *support {
+                Self::After => [before, f64::INFINITY],
+                Self::Share { index, .. } => {
+                    if index == 0 {
+                        left = 1.0;
+                    }
+                    let interval = [0.0, left];
+                    left -= theta;
+                    interval
+                }
+                alone => alone.bounds(),
+            };
+            before = theta;
+            interval
+        })
     }
 
-    /// z with T(z) = θ.
-    ///
-    /// # Errors
-    /// If θ is outside.
-    pub fn unconstrain(self, theta: f64) -> Result<f64> {
-        if !self.contains(theta) {
-            return Err(Error::Target(format!("{theta} is outside its support {self}")));
+    /// Is a point inside, with each of its coordinates? NaN and infinities never are.
+    pub fn contain(supports: &[Self], point: &[f64]) -> bool {
+        Self::intervals(supports, point)
+            .zip(point)
+            .all(|([low, high], &theta)| low < theta && theta < high)
+    }
+
+    /// z with T(z) = θ, given the interval that the coordinates before leave.
+    pub(super) fn unconstrain(self, theta: f64, [low, high]: [f64; 2]) -> Result<f64> {
+        if !(low < theta && theta < high) {
+            return Err(Error::Target(format!(
+                "{theta} is outside its support {self}{}",
+                match self {
+                    Self::After | Self::Share { .. } => format!(", which is ({low}, {high}) here"),
+                    _ => String::new(),
+                }
+            )));
         }
         Ok(match self {
             Self::Real => theta,
-            Self::Above(bound) => (theta - bound).ln(),
-            Self::Below(bound) => (bound - theta).ln(),
-            Self::Between(low, high) => ((theta - low) / (high - theta)).ln(),
+            Self::Above(_) | Self::After => (theta - low).ln(),
+            Self::Below(_) => (high - theta).ln(),
+            Self::Between(..) => ((theta - low) / (high - theta)).ln(),
+            Self::Share { .. } => (theta / (high - theta)).ln() + self.parts_to_come().ln(),
         })
+    }
+
+    /// Does this coordinate build on the one before it?
+    pub(super) fn builds_on_before(self) -> bool {
+        matches!(self, Self::After | Self::Share { index: 1.., .. })
+    }
+
+    /// How many parts of the simplex come after this one, the last included.
+    pub(super) fn parts_to_come(self) -> f64 {
+        match self {
+            Self::Share { index, of } => (of - 1 - index) as f64,
+            _ => 0.0,
+        }
     }
 }
 
 impl std::fmt::Display for Support {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Real => write!(f, "(-inf, inf)"),
-            Self::Above(bound) => write!(f, "({bound}, inf)"),
-            Self::Below(bound) => write!(f, "(-inf, {bound})"),
-            Self::Between(low, high) => write!(f, "({low}, {high})"),
-        }
-    }
-}
-
-/// One coordinate of a batch onto its support: θ and T'(z) for each point, and log T' added up.
-pub(super) struct Constrain<'a> {
-    pub(super) support: Support,
-    pub(super) z: &'a [f64],
-    pub(super) theta: &'a mut [f64],
-    pub(super) slope: &'a mut [f64],
-    pub(super) log_jacobian: &'a mut [f64],
-}
-
-impl Kernel for Constrain<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
-        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
-            let z = F64::load(simd, &self.z[at..]);
-            let (theta, slope, log_slope) = match self.support {
-                Support::Real => (z, one, zero),
-                Support::Above(bound) => {
-                    let e = z.exp();
-                    (F64::splat(simd, bound) + e, e, z)
-                }
-                Support::Below(bound) => {
-                    let e = z.exp();
-                    (F64::splat(simd, bound) - e, -e, z)
-                }
-                Support::Between(low, high) => {
-                    let width = F64::splat(simd, high - low);
-                    // With e = exp(−|z|), the share on the far side of the middle is e/(1 + e).
-                    let e = (-z.abs()).exp();
-                    let minor = e / (one + e);
-                    let from_low = zero.lt(z);
-                    let theta = F64::select(
-                        from_low,
-                        width.neg_mul_add(minor, F64::splat(simd, high)),
-                        width.mul_add(minor, F64::splat(simd, low)),
-                    );
-                    // log(width · e/(1 + e)²)
-                    let log_slope = width.ln() - z.abs() - (e.ln_1p() + e.ln_1p());
-                    (theta, width * minor * (one - minor), log_slope)
-                }
-            };
-            theta.store(&mut self.theta[at..]);
-            slope.store(&mut self.slope[at..]);
-            log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
-        }
-    }
-}
-
-/// The chain rule for one coordinate: g ← g T'(z) + weight · d log T'/dz.
-pub(super) struct PullBack<'a> {
-    pub(super) support: Support,
-    pub(super) jacobian_weight: f64,
-    pub(super) z: &'a [f64],
-    pub(super) slope: &'a [f64],
-    pub(super) gradient: &'a mut [f64],
-}
-
-impl Kernel for PullBack<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let weight = F64::splat(simd, self.jacobian_weight);
-        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
-            let bend = match self.support {
-                Support::Real => F64::splat(simd, 0.0),
-                Support::Above(_) | Support::Below(_) => F64::splat(simd, 1.0),
-                // 1 − 2/(1 + e⁻ᶻ) = −tanh(z/2)
-                Support::Between(..) => {
-                    -(F64::splat(simd, 0.5) * F64::load(simd, &self.z[at..])).tanh()
-                }
-            };
-            let g = F64::load(simd, &self.gradient[at..]);
-            let g = g.mul_add(F64::load(simd, &self.slope[at..]), weight * bend);
-            g.store(&mut self.gradient[at..]);
+            Self::After => write!(f, "(the coordinate before, inf)"),
+            Self::Share { index, of } => write!(f, "(0, what part {} of {of} can be)", index + 1),
+            alone => {
+                let [low, high] = alone.bounds();
+                write!(f, "({low}, {high})")
+            }
         }
     }
 }

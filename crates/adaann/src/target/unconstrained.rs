@@ -2,7 +2,7 @@
 
 use super::{
     Evaluation, Support, Target, Weights,
-    support::{Constrain, PullBack},
+    maps::{Constrain, PullBack},
 };
 use crate::{Batch, Error, Result, simd, simd::Buffer};
 
@@ -18,6 +18,11 @@ pub struct Unconstrained<'a> {
 pub struct Workspace {
     theta: Batch,
     slope: Batch,
+    /// What a simplex's parts so far leave, and their sum.
+    left: Buffer,
+    sum: Buffer,
+    /// Slopes on the way from a coordinate to the one before it.
+    carried: Buffer,
     /// log |J| at every point.
     pub log_jacobian: Buffer,
     /// What the target said, with the gradient in the unconstrained coordinates.
@@ -28,10 +33,14 @@ impl Workspace {
     /// Room for `len` points in `dim` dimensions.
     pub fn zeros(dim: usize, len: usize) -> Self {
         let theta = Batch::zeros(dim, len);
+        let values = Buffer::zeros(theta.padded_len());
         Self {
             slope: theta.clone(),
-            log_jacobian: Buffer::zeros(theta.padded_len()),
             theta,
+            left: values.clone(),
+            sum: values.clone(),
+            carried: values.clone(),
+            log_jacobian: values,
             evaluation: Evaluation::zeros(dim, len),
         }
     }
@@ -41,10 +50,11 @@ impl<'a> Unconstrained<'a> {
     /// Wraps a target.
     ///
     /// # Errors
-    /// If a bound is not finite, or bounds are not in order.
+    /// If a bound is not finite, bounds are not in order, or a coordinate builds on one that is not
+    /// there.
     pub fn new(target: &'a dyn Target) -> Result<Self> {
         let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
-        supports.iter().try_for_each(|support| support.check())?;
+        Support::check(&supports)?;
         let real = supports.iter().all(|support| *support == Support::Real);
         Ok(Self { target, supports, real })
     }
@@ -78,14 +88,18 @@ impl<'a> Unconstrained<'a> {
         self.constrain_into(z, work);
         self.target.evaluate(&work.theta, weights, &mut work.evaluation)?;
         if let Some((_, jacobian_weight)) = gradient {
-            for (d, &support) in self.supports.iter().enumerate() {
+            let mut is_followed = false;
+            for (d, &support) in self.supports.iter().enumerate().rev() {
                 simd::dispatch(PullBack {
                     support,
+                    is_followed,
                     jacobian_weight,
                     z: z.padded_row(d),
                     slope: work.slope.padded_row(d),
+                    carried: &mut work.carried,
                     gradient: work.evaluation.gradient.padded_row_mut(d),
                 });
+                is_followed = support.builds_on_before();
             }
         }
         Ok(())
@@ -95,14 +109,20 @@ impl<'a> Unconstrained<'a> {
         work.theta.truncate(z.len());
         work.slope.truncate(z.len());
         work.log_jacobian.fill(0.0);
+        let (mut rows, mut before) = (work.theta.padded_rows_mut(), &[][..]);
         for (d, &support) in self.supports.iter().enumerate() {
+            let theta = rows.next().expect("a row for each coordinate");
             simd::dispatch(Constrain {
                 support,
                 z: z.padded_row(d),
-                theta: work.theta.padded_row_mut(d),
+                before,
+                left: &mut work.left,
+                sum: &mut work.sum,
+                theta,
                 slope: work.slope.padded_row_mut(d),
                 log_jacobian: &mut work.log_jacobian,
             });
+            before = theta;
         }
     }
 
@@ -119,12 +139,14 @@ impl<'a> Unconstrained<'a> {
     /// If a point is outside the support; the message names it.
     pub fn unconstrain(&self, theta: &Batch) -> Result<Batch> {
         let mut z = Batch::zeros(theta.dim(), theta.len());
-        for (d, support) in self.supports.iter().enumerate() {
-            for i in 0..theta.len() {
+        for i in 0..theta.len() {
+            let point = theta.point(i);
+            let intervals = Support::intervals(&self.supports, &point);
+            for (d, (support, interval)) in self.supports.iter().zip(intervals).enumerate() {
                 let outside = |error| {
                     Error::Target(format!("point {}, coordinate {}: {error}", i + 1, d + 1))
                 };
-                z.row_mut(d)[i] = support.unconstrain(theta.row(d)[i]).map_err(outside)?;
+                z.row_mut(d)[i] = support.unconstrain(point[d], interval).map_err(outside)?;
             }
         }
         Ok(z)

@@ -1,0 +1,152 @@
+//! The maps from the whole line onto supports, and the chain rule through them, over lanes.
+//!
+//! Forwards, a coordinate needs the one before it (`After`) or what the parts before it leave
+//! (`Share`). Backwards, a slope on a coordinate is also a slope on those before it; what they are
+//! owed is carried in one row.
+
+use super::Support;
+use crate::simd::{F64, Kernel, Lane, Math};
+use fearless_simd::Simd;
+
+/// One coordinate of a batch onto its support: θ and T'(z) for each point, and log T' added up.
+pub(super) struct Constrain<'a> {
+    pub(super) support: Support,
+    pub(super) z: &'a [f64],
+    /// θ of the coordinate before; empty for the first.
+    pub(super) before: &'a [f64],
+    /// What the parts of a simplex so far leave, as a product: 1 − Σ would keep few digits of it.
+    pub(super) left: &'a mut [f64],
+    /// The sum of the parts so far, as it rounds.
+    pub(super) sum: &'a mut [f64],
+    pub(super) theta: &'a mut [f64],
+    pub(super) slope: &'a mut [f64],
+    pub(super) log_jacobian: &'a mut [f64],
+}
+
+impl Kernel for Constrain<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let (tiny, epsilon) = (F64::splat(simd, f64::MIN_POSITIVE), F64::splat(simd, f64::EPSILON));
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let (theta, slope, log_slope) = match self.support {
+                Support::Real => (z, one, zero),
+                Support::Above(bound) => {
+                    let e = z.exp();
+                    (F64::splat(simd, bound) + e, e, z)
+                }
+                Support::Below(bound) => {
+                    let e = z.exp();
+                    (F64::splat(simd, bound) - e, -e, z)
+                }
+                Support::Between(low, high) => {
+                    let width = F64::splat(simd, high - low);
+                    // With e = exp(−|z|), the share on the far side of the middle is e/(1 + e).
+                    let e = (-z.abs()).exp();
+                    let minor = e / (one + e);
+                    let from_low = zero.lt(z);
+                    let theta = F64::select(
+                        from_low,
+                        width.neg_mul_add(minor, F64::splat(simd, high)),
+                        width.mul_add(minor, F64::splat(simd, low)),
+                    );
+                    // log(width · e/(1 + e)²)
+                    let log_slope = width.ln() - z.abs() - (e.ln_1p() + e.ln_1p());
+                    (theta, width * minor * (one - minor), log_slope)
+                }
+                Support::After => {
+                    let (e, before) = (z.exp(), F64::load(simd, &self.before[at..]));
+                    // A step that does not round away, so that the order is strict.
+                    let least = before.abs().mul_add(epsilon, tiny);
+                    (before + F64::select(e.lt(least), least, e), e, z)
+                }
+                Support::Share { of, index } => {
+                    let (left, sum) = if index == 0 {
+                        (one, zero)
+                    } else {
+                        (F64::load(simd, &self.left[at..]), F64::load(simd, &self.sum[at..]))
+                    };
+                    // A share s = 1/(1 + n e⁻ᶻ) of what is left; n parts are still to come.
+                    let to_come = F64::splat(simd, self.support.parts_to_come());
+                    let u = z - to_come.ln();
+                    let (share, rest, e) = shares(simd, u);
+                    // The sum stays below 1 as it rounds, with an ε for each part to come.
+                    let most = one - sum - F64::splat(simd, (of - index) as f64 * f64::EPSILON);
+                    let theta = left * share;
+                    let theta = F64::select(most.lt(theta), most, theta);
+                    let theta = F64::select(theta.lt(tiny), tiny, theta);
+                    (left * rest).store(&mut self.left[at..]);
+                    (sum + theta).store(&mut self.sum[at..]);
+                    // log s + n log(1 − s): the slope of this part is left · s (1 − s), and each of
+                    // the n − 1 coordinates after it has a factor 1 − s in what is left.
+                    let loss = F64::select(zero.lt(u), to_come * u, -u);
+                    let log_slope = -loss - (to_come + one) * e.ln_1p();
+                    (theta, left * share * rest, log_slope)
+                }
+            };
+            theta.store(&mut self.theta[at..]);
+            slope.store(&mut self.slope[at..]);
+            log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
+        }
+    }
+}
+
+/// The chain rule for one coordinate, after those behind it: g ← g T'(z) + weight · d log|J|/dz.
+pub(super) struct PullBack<'a> {
+    pub(super) support: Support,
+    /// Does the coordinate behind this one build on it?
+    pub(super) is_followed: bool,
+    pub(super) jacobian_weight: f64,
+    pub(super) z: &'a [f64],
+    pub(super) slope: &'a [f64],
+    /// The slope on what the coordinates behind this one build on: the coordinate itself under
+    /// `After`, what is left under `Share`.
+    pub(super) carried: &'a mut [f64],
+    pub(super) gradient: &'a mut [f64],
+}
+
+impl Kernel for PullBack<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let weight = F64::splat(simd, self.jacobian_weight);
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let g = F64::load(simd, &self.gradient[at..]);
+            let carried =
+                if self.is_followed { F64::load(simd, &self.carried[at..]) } else { zero };
+            let (g, bend) = match self.support {
+                Support::Real => (g + carried, zero),
+                Support::Above(_) | Support::Below(_) => (g + carried, one),
+                // 1 − 2/(1 + e⁻ᶻ) = −tanh(z/2)
+                Support::Between(..) => (g + carried, -(F64::splat(simd, 0.5) * z).tanh()),
+                Support::After => {
+                    (g + carried).store(&mut self.carried[at..]);
+                    (g + carried, one)
+                }
+                Support::Share { .. } => {
+                    let to_come = F64::splat(simd, self.support.parts_to_come());
+                    let (share, rest, _) = shares(simd, z - to_come.ln());
+                    // θ = left · s, and left · (1 − s) is left for the parts behind.
+                    (g * share + carried * rest).store(&mut self.carried[at..]);
+                    (g - carried, (to_come + one).neg_mul_add(share, one))
+                }
+            };
+            let g = g.mul_add(F64::load(simd, &self.slope[at..]), weight * bend);
+            g.store(&mut self.gradient[at..]);
+        }
+    }
+}
+
+/// s = 1/(1 + e⁻ᵘ), 1 − s, and e^−|u|.
+#[inline(always)]
+fn shares<S: Simd>(simd: S, u: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
+    let one = F64::splat(simd, 1.0);
+    let e = (-u.abs()).exp();
+    let (major, minor) = (one / (one + e), e / (one + e));
+    let is_major = F64::splat(simd, 0.0).lt(u);
+    (F64::select(is_major, major, minor), F64::select(is_major, minor, major), e)
+}
