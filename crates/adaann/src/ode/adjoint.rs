@@ -7,10 +7,10 @@
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
 use super::observations::Observations;
-use super::prepared::{Patterns, Prepared, Rows};
+use super::patterns::Patterns;
 use super::step::{self, Layout};
 use super::{Solver, System};
-use crate::program::{Block, Room};
+use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
 
 /// Rows that a window may take: 4 MiB of them.
@@ -141,7 +141,7 @@ impl Adjoint {
             Patterns::new(observations, rest, |present| observations.back(&layout, present).0);
         let observed = observe.each(observations, |present| observations.back(&layout, present).1);
         Self {
-            step: Prepared::feeding_back(step, rest + cotangents, rest, &settings),
+            step: Prepared::feeding_back(step, rest + cotangents, rest, settings.iter().map(Vec::as_slice)),
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),

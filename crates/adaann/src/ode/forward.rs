@@ -1,10 +1,9 @@
 //! The way through time, a block of samples at once.
 
 use super::grid::Grid;
-use super::prepared::Prepared;
 use super::step::{self, Layout};
 use super::{Solver, System};
-use crate::program::{Block, Room};
+use crate::program::{Block, Prepared, Room};
 use fearless_simd::Simd;
 
 /// A system and a solver, compiled: from parameters to the states at the times of a grid.
@@ -52,7 +51,7 @@ impl Forward {
                 step::step(system, solver, &layout),
                 layout.rows(),
                 0,
-                &grid.settings(),
+                grid.settings().iter().map(Vec::as_slice),
             ),
             layout,
         }

@@ -3,12 +3,12 @@
 use super::adjoint::{Adjoint, AdjointRoom};
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
-use super::prepared::{Patterns, Rows};
+use super::patterns::Patterns;
 #[cfg(feature = "stiff")]
 use super::stiff::{Stiff, StiffRoom};
 use super::{Observations, Solver, System};
 use crate::batch::PAD;
-use crate::program::{Block, Room};
+use crate::program::{Block, Room, Rows};
 use crate::{Error, Result};
 use fearless_simd::Simd;
 

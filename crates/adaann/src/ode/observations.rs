@@ -1,7 +1,7 @@
 //! What was measured of a system, when, and with what noise.
 
-use super::step::{Layout, Recorded, inputs, pull_back};
-use crate::program::{Expr, Function, Graph, Node, Unary, gradient};
+use super::step::{Layout, inputs, pull_back};
+use crate::program::{Expr, Function, Graph, Node, Recorded, Unary, gradient};
 use crate::{Error, Result, ode::System};
 use std::f64::consts::TAU;
 

@@ -1,12 +1,11 @@
 //! The posterior of a system's parameters as a target.
 
 use super::likelihood::{Differentiation, Likelihood, LikelihoodRoom};
-use super::prepared::{Prepared, Rows};
 use super::step::inputs;
 use super::{Observations, Solver, System};
 use crate::batch::PAD;
 use crate::prior::Prior;
-use crate::program::{Block, Expr, Function, Graph, Room, gradient};
+use crate::program::{Block, Expr, Function, Graph, Prepared, Room, Rows, gradient};
 use crate::simd::{Kernel, dispatch};
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Error, Result};

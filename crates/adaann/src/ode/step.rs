@@ -7,7 +7,7 @@
 
 use super::Solver;
 use super::system::System;
-use crate::program::{Comparison, Graph, Node, Unary, gradient, tangent};
+use crate::program::{Comparison, Graph, Node, Recorded, Unary, gradient, tangent};
 
 /// Rows that an adaptive method carries behind the states: the time, the step it will try, the step
 /// it has just taken (0 if it was rejected), and how many it may still try.
@@ -84,9 +84,6 @@ impl Layout {
 pub(super) fn inputs(graph: &mut Graph, first: usize, count: usize) -> Vec<Node> {
     (first..first + count).map(|row| graph.input(row as u32)).collect()
 }
-
-/// A graph with its outputs.
-pub(super) type Recorded = (Graph, Vec<Node>);
 
 /// Parameters to the carry at the start.
 pub(super) fn start(system: &System, solver: &Solver, layout: &Layout, span: f64) -> Recorded {

@@ -7,11 +7,10 @@
 
 use super::forward::Watch;
 use super::grid::Grid;
-use super::prepared::Rows;
 use super::step::{self, Layout, inputs};
 use super::{Solver, System};
 use crate::batch::PAD;
-use crate::program::{Block, Graph, Node, ScalarRoutine, Table, tangent};
+use crate::program::{Block, Graph, Node, Rows, ScalarRoutine, Table, tangent};
 use diffsol::error::{DiffsolError, OdeSolverError};
 use diffsol::{
     NalgebraContext, NalgebraLU, NalgebraMat, NalgebraVec, OdeBuilder, OdeEquations,

@@ -90,14 +90,46 @@ impl Graph {
         depends
     }
 
+    /// Which nodes are computed from leaves that `is_source` tells, detached or not.
+    pub(super) fn computed_from(&self, is_source: impl Fn(Op) -> bool) -> Vec<bool> {
+        let mut computed = vec![false; self.len()];
+        for (index, &op) in self.ops.iter().enumerate() {
+            computed[index] = is_source(op) || op.operands().iter().any(|n| computed[n.index()]);
+        }
+        computed
+    }
+
     /// Writes another graph's `outputs` into this one, with `inputs` for its inputs.
     pub(crate) fn embed(&mut self, other: &Graph, outputs: &[Node], inputs: &[Node]) -> Vec<Node> {
-        let live = other.needed_for(outputs);
-        let mut moved = vec![Node(0); other.len()];
-        for index in (0..other.len()).filter(|&index| live[index]) {
-            let to = |n: Node| moved[n.index()];
-            moved[index] = match other.ops[index] {
-                Op::Input(input) => inputs[input as usize],
+        self.embed_given(other, outputs, |_, _, op| match op {
+            Op::Input(input) => Some(inputs[input as usize]),
+            _ => None,
+        })
+    }
+
+    /// Writes another graph's `outputs` into this one. Where `given` has a node of this graph for one
+    /// of the other, what that one is computed from is not looked at.
+    pub(super) fn embed_given(
+        &mut self,
+        other: &Graph,
+        outputs: &[Node],
+        mut given: impl FnMut(&mut Self, Node, Op) -> Option<Node>,
+    ) -> Vec<Node> {
+        let mut needed = vec![false; other.len()];
+        let mut moved: Vec<Option<Node>> = vec![None; other.len()];
+        outputs.iter().for_each(|n| needed[n.index()] = true);
+        for index in (0..other.len()).rev() {
+            if needed[index] {
+                moved[index] = given(self, Node(index as u32), other.ops[index]);
+                needed[index] = moved[index].is_none();
+            }
+            if needed[index] {
+                other.ops[index].operands().iter().for_each(|n| needed[n.index()] = true);
+            }
+        }
+        for index in (0..other.len()).filter(|&index| needed[index]) {
+            let to = |n: Node| moved[n.index()].expect("operands come first");
+            moved[index] = Some(match other.ops[index] {
                 Op::Unary(function, x) => self.unary(function, to(x)),
                 Op::Binary(Binary::Add, [a, b]) => self.add(to(a), to(b)),
                 Op::Binary(Binary::Mul, [a, b]) => self.mul(to(a), to(b)),
@@ -106,10 +138,10 @@ impl Graph {
                 Op::Binary(Binary::Max, [a, b]) => self.max(to(a), to(b)),
                 Op::Binary(function, operands) => self.binary(function, operands.map(to)),
                 Op::Select(comparison, operands) => self.select(comparison, operands.map(to)),
-                leaf @ (Op::Constant(_) | Op::Uniform(_)) => self.push(leaf),
-            };
+                leaf @ (Op::Constant(_) | Op::Uniform(_) | Op::Input(_)) => self.push(leaf),
+            });
         }
-        outputs.iter().map(|n| moved[n.index()]).collect()
+        outputs.iter().map(|n| moved[n.index()].expect("is needed")).collect()
     }
 
     /// Which nodes are needed to compute some others.
@@ -122,6 +154,16 @@ impl Graph {
             }
         }
         needed
+    }
+
+    /// How many operands each node is of those that are needed for `outputs`.
+    pub(super) fn uses(&self, outputs: &[Node]) -> Vec<u32> {
+        let needed = self.needed_for(outputs);
+        let mut uses = vec![0; self.len()];
+        for (op, _) in self.ops.iter().zip(needed).filter(|(_, needed)| *needed) {
+            op.operands().iter().for_each(|n| uses[n.index()] += 1);
+        }
+        uses
     }
 
     pub(crate) fn constant(&mut self, value: f64) -> Node {

@@ -4,6 +4,7 @@
 //! reverse mode and compiled, with its gradient, into instructions that each make one pass over a
 //! block of samples; user code never runs in the inner loop.
 
+mod affine;
 mod allocate;
 mod code;
 mod compile;
@@ -12,12 +13,17 @@ mod function;
 mod gradient;
 mod graph;
 mod op;
+mod prepared;
 mod routine;
+mod row_sum;
 mod run;
 #[cfg(feature = "stiff")]
 mod scalar;
+mod split;
+mod tabulate;
 mod tail;
 mod tangent;
+mod terms;
 
 #[cfg(test)]
 mod tests;
@@ -28,10 +34,15 @@ pub(crate) use function::Function;
 pub(crate) use gradient::gradient;
 pub(crate) use graph::Graph;
 pub(crate) use op::{Comparison, Node, Unary};
-pub(crate) use routine::{Room, Routine, Tables};
+pub(crate) use prepared::{Prepared, Recorded, Rows};
+pub(crate) use routine::Room;
+#[cfg(test)]
+pub(crate) use routine::{Routine, Tables};
+pub(crate) use row_sum::{Data, Gather, RowSum, RowSumRoom, Summed, sum_over_rows};
 pub(crate) use run::Block;
 #[cfg(feature = "stiff")]
 pub(crate) use scalar::{ScalarRoutine, Table};
+pub(crate) use split::{Inputs, RowInput, RowPart, Source, split};
 pub(crate) use tangent::tangent;
 
 use crate::batch::PAD;

@@ -1,0 +1,300 @@
+//! Sums over the rows of a table, and their derivatives: loops, whatever the number of rows.
+//!
+//! Of Σ_rows f only what needs it is left in the loop. Terms that are free of the row count n times;
+//! factors that are free of it stand before the sum; terms that are affine in what is free of the row,
+//! with numbers of the row as coefficients, add up to such a term beforehand. Affine values inside the
+//! rest, linear predictors mostly, are matrix products with a block of samples at a time, and so is
+//! the way back from their slopes.
+
+mod compress;
+mod form;
+mod pass;
+mod product;
+
+use super::affine::{affine, coefficients, separate};
+use super::graph::Graph;
+use super::op::{Node, Op};
+use super::prepared::Rows;
+use super::run::Block;
+use super::split::{Inputs, Numbered, RowInput, Source, split};
+use super::tabulate::tabulate;
+use super::terms::{Terms, terms};
+use fearless_simd::Simd;
+use form::{Form, FormRoom};
+use pass::{Entering, Pass, PassRoom, Samples};
+use product::add_scaled;
+use std::collections::BTreeMap;
+
+/// A vector of values that are free of the row, of which each row takes one element.
+#[derive(Debug, Clone)]
+pub(crate) struct Gather {
+    pub(crate) vector: Vec<Node>,
+    /// For each row of the table, from 0.
+    pub(crate) index: Vec<u32>,
+}
+
+/// A table, and the rows of it that a sum goes over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Data<'a> {
+    pub(crate) columns: &'a [Vec<f64>],
+    pub(crate) times: &'a [f64],
+    pub(crate) gathers: &'a [Gather],
+    pub(crate) rows: &'a [u32],
+}
+
+impl Data<'_> {
+    /// The numbers that some uniforms are, row by row.
+    fn uniforms(&self, uniforms: &[RowInput]) -> Vec<f64> {
+        let number = |input: &RowInput, row: u32| match *input {
+            RowInput::Column(column) => self.columns[column][row as usize],
+            RowInput::Time => self.times[row as usize],
+            RowInput::Gather(_) | RowInput::State(_) => unreachable!("differs between samples"),
+        };
+        let rows = self.rows.iter();
+        rows.flat_map(|&row| uniforms.iter().map(move |input| number(input, row))).collect()
+    }
+
+    /// The node that each row takes from a gather.
+    fn gathered(&self, gather: usize) -> impl Iterator<Item = Node> {
+        let Gather { vector, index } = &self.gathers[gather];
+        self.rows.iter().map(|&row| vector[index[row as usize] as usize])
+    }
+}
+
+/// Σ_rows f = outside + Σ_k factor_k·S_k(crossing values), as nodes of the recorded graph.
+#[derive(Debug)]
+pub(crate) struct Summed {
+    pub(crate) outside: Node,
+    /// The sums that are left; none if there is nothing to loop over.
+    pub(crate) sum: Option<RowSum>,
+    /// The factor of each sum; none stands for 1.
+    pub(crate) factors: Vec<Option<Node>>,
+    /// What the sums are functions of.
+    pub(crate) crossing: Vec<Node>,
+}
+
+/// Records Σ_rows `value`, which depends on no state of a system.
+pub(crate) fn sum_over_rows(
+    graph: &mut Graph,
+    inputs: Inputs<'_>,
+    data: Data<'_>,
+    value: Node,
+) -> Summed {
+    let mut outside = graph.constant(0.0);
+    let (mut factors, mut crossing) = (Vec::new(), Vec::new());
+    if data.rows.is_empty() {
+        return Summed { outside, sum: None, factors, crossing };
+    }
+    let with_row = inputs.change_with_row(graph);
+    let Terms { free, groups } = terms(graph, &with_row, value);
+    let count = graph.constant(data.rows.len() as f64);
+    for term in free {
+        let counted = graph.mul(count, term);
+        outside = graph.add(outside, counted);
+    }
+    let sums: Vec<Node> = groups.iter().map(|group| group.sum).collect();
+    let part = split(graph, inputs, &sums);
+    let mut row = RowGraph {
+        graph: part.graph,
+        sources: part.inputs,
+        uniforms: data.uniforms(&part.uniforms),
+        width: part.uniforms.len(),
+        data,
+    };
+    let mut left = Vec::new();
+    for (group, sum) in groups.iter().zip(part.outputs) {
+        let [affine, rest] = separate(&mut row.graph, sum);
+        if let Some(affine) = affine {
+            let total = row.total(graph, affine);
+            let term = group.factor.map_or(total, |factor| graph.mul(factor, total));
+            outside = graph.add(outside, term);
+        }
+        if let Some(rest) = rest {
+            left.push(rest);
+            factors.push(group.factor);
+        }
+    }
+    let sum = (!left.is_empty()).then(|| {
+        let sum;
+        (sum, crossing) = RowSum::new(row, left);
+        sum
+    });
+    Summed { outside, sum, factors, crossing }
+}
+
+/// The part of a graph that changes with the row, and the numbers of the rows.
+struct RowGraph<'a> {
+    graph: Graph,
+    sources: Vec<Source>,
+    /// `width` numbers for each row.
+    uniforms: Vec<f64>,
+    width: usize,
+    data: Data<'a>,
+}
+
+impl RowGraph<'_> {
+    /// Values of uniform nodes, row by row.
+    fn tabulate(&self, nodes: &[Node]) -> Vec<f64> {
+        let width = self.width;
+        let rows = (0..self.data.rows.len()).map(|row| &self.uniforms[row * width..][..width]);
+        tabulate(&self.graph, nodes, rows)
+    }
+
+    /// The sum of an affine node over all rows, in the recorded graph.
+    fn total(&mut self, recorded: &mut Graph, node: Node) -> Node {
+        let found = coefficients(&mut self.graph, node);
+        let mut nodes: Vec<Node> = found.terms.iter().map(|(_, node)| *node).collect();
+        nodes.push(found.offset);
+        let table = self.tabulate(&nodes);
+        let column = |k: usize| table.iter().skip(k).step_by(nodes.len());
+        let mut totals: BTreeMap<Node, f64> = BTreeMap::new();
+        for (k, &(input, _)) in found.terms.iter().enumerate() {
+            match self.sources[input] {
+                Source::Crossing(node) => *totals.entry(node).or_default() += column(k).sum::<f64>(),
+                Source::Row(RowInput::Gather(gather)) => {
+                    for (node, c) in self.data.gathered(gather).zip(column(k)) {
+                        *totals.entry(node).or_default() += c;
+                    }
+                }
+                Source::Row(_) => unreachable!("a sum over rows has no states"),
+            }
+        }
+        let mut sum = recorded.constant(column(nodes.len() - 1).sum());
+        for (node, total) in totals {
+            let total = recorded.constant(total);
+            let term = recorded.mul(total, node);
+            sum = recorded.add(sum, term);
+        }
+        sum
+    }
+}
+
+/// Sums over rows, compiled: from values that are free of the row to the sums and their slopes.
+#[derive(Debug)]
+pub(crate) struct RowSum {
+    sums: usize,
+    forms: Vec<Form>,
+    /// Crossing values that enter otherwise than through a form.
+    plain: Vec<usize>,
+    value: Pass,
+    gradient: Pass,
+}
+
+/// What a thread needs to run one.
+#[derive(Debug)]
+pub(crate) struct RowSumRoom {
+    forms: Vec<FormRoom>,
+    value: PassRoom,
+    gradient: PassRoom,
+    sums: Rows,
+}
+
+impl RowSum {
+    /// Compiles Σ_rows of some nodes; also tells what they are functions of.
+    fn new(mut row: RowGraph<'_>, mut left: Vec<Node>) -> (Self, Vec<Node>) {
+        let mut crossing: Numbered<Node> = Numbered::default();
+        let (mut forms, mut plain) = (Vec::new(), Vec::new());
+        for node in entering(&row.graph, &left) {
+            match row.graph.op(node) {
+                Op::Input(input) if let Source::Crossing(of) = row.sources[input as usize] => {
+                    plain.push((node, crossing.number(of) as usize));
+                }
+                _ => forms.push(node),
+            }
+        }
+        let mut built: Vec<Form> =
+            forms.iter().map(|&form| Form::new(&mut row, form, &mut crossing)).collect();
+        let mut rows = row.data.rows.len();
+        if let ([form], [], [sum]) = (&mut built[..], &plain[..], &mut left[..])
+            && let Some(scale) = compress::scale_of_square(&mut row.graph, forms[0], *sum)
+            && let Some(sign) = form.compress(&row.tabulate(&[scale]))
+        {
+            let square = row.graph.mul(forms[0], forms[0]);
+            let sign = row.graph.constant(sign);
+            *sum = row.graph.mul(sign, square);
+            rows = form.rows();
+        }
+        let plain_nodes: Vec<Node> = plain.iter().map(|(node, _)| *node).collect();
+        let entering = Entering { forms: &forms, plain: &plain_nodes };
+        let [value, gradient] =
+            [false, true].map(|gradient| Pass::new(&row, &left, &entering, rows, gradient));
+        let sum = Self {
+            sums: left.len(),
+            forms: built,
+            plain: plain.iter().map(|(_, number)| *number).collect(),
+            value,
+            gradient,
+        };
+        (sum, crossing.items)
+    }
+
+    /// How many sums there are.
+    pub(crate) fn sums(&self) -> usize {
+        self.sums
+    }
+
+    /// Memory for a thread to run in.
+    pub(crate) fn room(&self) -> RowSumRoom {
+        RowSumRoom {
+            forms: self.forms.iter().map(Form::room).collect(),
+            value: self.value.room(),
+            gradient: self.gradient.room(),
+            sums: Rows::zeros(self.sums + self.plain.len()),
+        }
+    }
+
+    /// The sums for a block of samples and, with `slopes`, those of Σ_k weight_k·S_k in the crossing
+    /// values; one sum alone has no weight.
+    #[inline(always)]
+    pub(crate) fn run<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut RowSumRoom,
+        crossing: &[Block],
+        values: &mut [Block],
+        slopes: Option<(&[Block], &mut [Block])>,
+    ) {
+        let RowSumRoom { forms: rooms, value, gradient, sums } = room;
+        for (form, room) in self.forms.iter().zip(&mut *rooms) {
+            form.load(room, crossing);
+        }
+        let (forms, plain) = (&self.forms[..], &self.plain[..]);
+        let with_slopes = slopes.is_some();
+        let (weights, slopes) = slopes.unwrap_or_default();
+        slopes.as_flattened_mut().fill(0.0);
+        let mut samples = Samples { forms, rooms, crossing, plain, weights, slopes };
+        if with_slopes {
+            self.gradient.run(simd, gradient, &mut samples, sums);
+            let Samples { rooms, slopes, .. } = samples;
+            for (form, room) in forms.iter().zip(rooms) {
+                form.finish(simd, room, slopes);
+            }
+            for (&number, sum) in plain.iter().zip(&sums[self.sums..]) {
+                add_scaled(simd, 1.0, sum, &mut slopes[number]);
+            }
+        } else {
+            self.value.run(simd, value, &mut samples, sums);
+        }
+        values.copy_from_slice(&sums[..self.sums]);
+    }
+}
+
+/// The affine nodes that others read, without constant factors: what the rest is a function of.
+fn entering(graph: &Graph, outputs: &[Node]) -> Vec<Node> {
+    let (is_affine, needed) = (affine(graph), graph.needed_for(outputs));
+    let mut found: Numbered<Node> = Numbered::default();
+    for index in (0..is_affine.len()).filter(|&index| needed[index] && !is_affine[index]) {
+        for &operand in graph.op(Node(index as u32)).operands() {
+            let mut node = operand;
+            while let Some((s, rest)) = graph.as_scaled(node)
+                && graph.as_constant(s).is_some()
+            {
+                node = rest;
+            }
+            if is_affine[node.index()] && !graph.is_uniform(node) {
+                found.number(node);
+            }
+        }
+    }
+    found.items
+}

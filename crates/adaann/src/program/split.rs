@@ -1,0 +1,109 @@
+//! What changes with the row of the data, and what with the sample alone.
+//!
+//! A recorded graph has inputs of two kinds: parameters, which differ between samples, and what a row
+//! of the data brings. Values that depend on parameters alone are worked out once for each sample and
+//! *cross* into the part that runs for every row, as its inputs.
+
+use super::graph::Graph;
+use super::op::{Node, Op};
+use std::collections::HashMap;
+
+/// What an input behind the parameters stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum RowInput {
+    /// A number of the row: the column with this number.
+    Column(usize),
+    /// The element that the row takes from a vector of parameters: the gather with this number.
+    Gather(usize),
+    /// The time of the row, and of the system of equations.
+    Time,
+    /// A state of the system of equations at the row's time.
+    State(usize),
+}
+
+/// How the inputs of a recorded graph are numbered: parameters, then these.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) parameters: usize,
+    pub(crate) of_rows: &'a [RowInput],
+}
+
+impl Inputs<'_> {
+    /// What a leaf stands for, if it belongs to the row.
+    pub(super) fn of_row(&self, op: Op) -> Option<RowInput> {
+        match op {
+            Op::Input(input) => Some(self.of_rows[(input as usize).checked_sub(self.parameters)?]),
+            _ => None,
+        }
+    }
+
+    /// Which nodes change with the row.
+    pub(super) fn change_with_row(&self, graph: &Graph) -> Vec<bool> {
+        graph.computed_from(|op| self.of_row(op).is_some())
+    }
+}
+
+/// The part of a graph that changes with the row, as a graph of its own: numbers of the row are
+/// uniforms, all other inputs differ between samples.
+#[derive(Debug)]
+pub(crate) struct RowPart {
+    pub(crate) graph: Graph,
+    pub(crate) outputs: Vec<Node>,
+    /// What its uniforms are: columns, or the time.
+    pub(crate) uniforms: Vec<RowInput>,
+    /// What its inputs are.
+    pub(crate) inputs: Vec<Source>,
+}
+
+/// Where an input of the row's part comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// A value that changes with the sample only: a node of the recorded graph.
+    Crossing(Node),
+    /// A gathered element or a state.
+    Row(RowInput),
+}
+
+/// Takes the part of `outputs` that changes with the row.
+pub(crate) fn split(graph: &Graph, inputs: Inputs<'_>, outputs: &[Node]) -> RowPart {
+    let with_row = inputs.change_with_row(graph);
+    let mut sources = Numbered::default();
+    let mut uniforms = Numbered::default();
+    let mut part = Graph::new();
+    let outputs = part.embed_given(graph, outputs, |part, node, op| {
+        let source = match (op, inputs.of_row(op)) {
+            (Op::Constant(_), _) => return None,
+            (_, Some(column @ (RowInput::Column(_) | RowInput::Time))) => {
+                return Some(part.uniform(uniforms.number(column)));
+            }
+            (_, Some(other)) => Source::Row(other),
+            _ if with_row[node.index()] => return None,
+            _ => Source::Crossing(node),
+        };
+        Some(part.input(sources.number(source)))
+    });
+    RowPart { graph: part, outputs, uniforms: uniforms.items, inputs: sources.items }
+}
+
+/// Things numbered in the order in which they are first met.
+#[derive(Debug)]
+pub(super) struct Numbered<T> {
+    pub(super) items: Vec<T>,
+    numbers: HashMap<T, u32>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
+    /// The number of an item.
+    pub(super) fn number(&mut self, item: T) -> u32 {
+        *self.numbers.entry(item).or_insert_with(|| {
+            self.items.push(item);
+            self.items.len() as u32 - 1
+        })
+    }
+}
