@@ -24,6 +24,7 @@ pub mod ode;
 pub mod optim;
 pub mod path;
 mod pieces;
+pub(crate) mod posterior;
 pub mod prior;
 pub mod program;
 pub mod registry;

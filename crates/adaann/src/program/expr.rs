@@ -32,13 +32,13 @@ pub struct Condition<'g> {
 
 impl<'g> Expr<'g> {
     /// Coordinate `index` of the points.
-    pub(super) fn input(graph: &'g RefCell<Graph>, index: u32) -> Self {
+    pub(crate) fn input(graph: &'g RefCell<Graph>, index: u32) -> Self {
         let node = graph.borrow_mut().input(index);
         Self(Value::Node(graph, node))
     }
 
     /// Its node in `graph`.
-    pub(super) fn node(self, graph: &'g RefCell<Graph>) -> Node {
+    pub(crate) fn node(self, graph: &'g RefCell<Graph>) -> Node {
         match self.0 {
             Value::Constant(value) => graph.borrow_mut().constant(value),
             Value::Node(own, node) => {

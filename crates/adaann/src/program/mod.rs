@@ -102,7 +102,7 @@ impl Program {
         let z: Vec<Expr<'_>> = (0..dim as u32).map(|d| Expr::input(&graph, d)).collect();
         let likelihood = log_density(&z).node(&graph);
         let prior = graph.borrow_mut().constant(0.0);
-        Self::new(dim, false, graph.into_inner(), [prior, likelihood])
+        Self::from_graph(dim, false, graph.into_inner(), [prior, likelihood])
     }
 
     /// Records a log prior and a log likelihood on R^dim.
@@ -126,10 +126,17 @@ impl Program {
         let z: Vec<Expr<'_>> = (0..dim as u32).map(|d| Expr::input(&graph, d)).collect();
         let (prior, likelihood) = log_parts(&z);
         let parts = [prior.node(&graph), likelihood.node(&graph)];
-        Self::new(dim, true, graph.into_inner(), parts)
+        Self::from_graph(dim, true, graph.into_inner(), parts)
     }
 
-    fn new(dim: usize, has_prior: bool, mut graph: Graph, parts: [op::Node; 2]) -> Self {
+    /// Compiles a log prior and a log likelihood that are nodes of a graph with `dim` inputs; without a
+    /// prior the first is the constant 0.
+    pub(crate) fn from_graph(
+        dim: usize,
+        has_prior: bool,
+        mut graph: Graph,
+        parts: [op::Node; 2],
+    ) -> Self {
         // The kernel writes the prior that is nowhere but 0.
         let first = if has_prior { PRIOR } else { LIKELIHOOD };
         let values = compile::compile(&graph, dim, first, &parts[first..]);

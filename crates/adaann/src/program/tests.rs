@@ -63,7 +63,7 @@ fn operation(inputs: u32, operation: impl Fn(&mut Graph, &[op::Node]) -> op::Nod
     let z: Vec<_> = (0..inputs).map(|d| graph.input(d)).collect();
     let node = operation(&mut graph, &z);
     let zero = graph.constant(0.0);
-    Program::new(inputs as usize, false, graph, [zero, node])
+    Program::from_graph(inputs as usize, false, graph, [zero, node])
 }
 
 #[test]

@@ -1,0 +1,208 @@
+//! The posterior as a target: block by block of samples, without memory beyond the first call.
+
+use super::Posterior;
+use crate::batch::PAD;
+use crate::program::{Block, Room, RowSumRoom, Rows};
+use crate::simd::{Kernel, dispatch};
+use crate::target::{Evaluation, Target, Weights};
+use crate::{Batch, Error, Result};
+use fearless_simd::Simd;
+use std::cell::Cell;
+
+impl Target for Posterior {
+    fn dim(&self) -> usize {
+        self.parameters
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        self.check(points, gradient.is_some(), out)?;
+        let mut work = WORK.take().filter(|work| work.of == self.id);
+        let work_mut = work.get_or_insert_with(|| Box::new(self.work()));
+        dispatch(Evaluate { posterior: self, work: work_mut, points, weights: gradient, out });
+        WORK.set(work);
+        Ok(())
+    }
+
+    fn has_prior(&self) -> bool {
+        true
+    }
+}
+
+/// What a thread keeps between calls, so that a call allocates nothing.
+struct Work {
+    of: u64,
+    prelude: Room,
+    /// Results of the prelude.
+    crossing: Rows,
+    parts: Vec<RowSumRoom>,
+    /// Inputs of the last program.
+    inputs: Rows,
+    values: Room,
+    with_gradient: Room,
+}
+
+thread_local! {
+    static WORK: Cell<Option<Box<Work>>> = const { Cell::new(None) };
+}
+
+impl Posterior {
+    fn work(&self) -> Work {
+        Work {
+            of: self.id,
+            prelude: self.prelude.routine.room(),
+            crossing: Rows::zeros(self.prelude.routine.outputs()),
+            parts: self.parts.iter().map(|part| part.sum.room()).collect(),
+            inputs: Rows::zeros(self.layout.inputs()),
+            values: self.values.routine.room(),
+            with_gradient: self.with_gradient.routine.room(),
+        }
+    }
+
+    /// Refuses points and room for results that do not fit.
+    fn check(&self, points: &Batch, has_gradient: bool, out: &Evaluation) -> Result<()> {
+        let shape = |what: &str, found: String, expected: usize| {
+            let expected = expected.to_string();
+            Err(Error::Shape { what: what.into(), found, expected })
+        };
+        let coordinates = |batch: &Batch| format!("{} coordinates", batch.dim());
+        if points.dim() != self.parameters {
+            return shape("the batch of points", coordinates(points), self.parameters);
+        }
+        if has_gradient && out.gradient.dim() != self.parameters {
+            return shape("the room for gradients", coordinates(&out.gradient), self.parameters);
+        }
+        let room = out.log_prior.len().min(out.log_likelihood.len());
+        let room = if has_gradient { room.min(out.gradient.padded_len()) } else { room };
+        if room < points.padded_len() {
+            return shape("the evaluation", format!("room for {room} points"), points.padded_len());
+        }
+        Ok(())
+    }
+}
+
+struct Evaluate<'a> {
+    posterior: &'a Posterior,
+    work: &'a mut Work,
+    points: &'a Batch,
+    weights: Option<Weights>,
+    out: &'a mut Evaluation,
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { posterior, work, points, weights, out } = self;
+        let (rows, stride) = points.blocks();
+        for block in 0..points.padded_len() / PAD {
+            for d in 0..posterior.parameters {
+                work.inputs[d] = rows[d * stride + block];
+            }
+            work.sum(simd, posterior, weights.is_some());
+            match weights {
+                Some(weights) => {
+                    let samples = PAD.min(points.len() - block * PAD);
+                    work.finish_with_gradient(simd, posterior, weights, samples, out, block);
+                }
+                None => work.finish(simd, posterior, out, block),
+            }
+        }
+    }
+}
+
+impl Work {
+    /// Parameters, which the inputs begin with, to sums and slopes.
+    #[inline(always)]
+    fn sum<S: Simd>(&mut self, simd: S, posterior: &Posterior, with_slopes: bool) {
+        let layout = &posterior.layout;
+        let (theta, rest) = self.inputs.split_at_mut(layout.parameters);
+        posterior.prelude.apply(simd, &mut self.prelude, 0, theta, &mut self.crossing);
+        let (sums, slopes) = rest.split_at_mut(layout.sums);
+        for (part, room) in posterior.parts.iter().zip(&mut self.parts) {
+            let crossing = &self.crossing[part.crossing.clone()];
+            let weights = &self.crossing[part.weights.clone()];
+            let slopes = with_slopes.then(|| (weights, &mut slopes[part.slopes.clone()]));
+            part.sum.run(simd, room, crossing, &mut sums[part.sums.clone()], slopes);
+        }
+    }
+
+    /// Writes a block of the evaluation without its gradient.
+    #[inline(always)]
+    fn finish<S: Simd>(
+        &mut self,
+        simd: S,
+        posterior: &Posterior,
+        out: &mut Evaluation,
+        block: usize,
+    ) {
+        let mut parts = [[0.0; PAD]; 2];
+        posterior.values.apply(simd, &mut self.values, 0, &self.inputs, &mut parts);
+        write(&mut parts, out, block);
+    }
+
+    /// Writes a block of the evaluation.
+    #[inline(always)]
+    fn finish_with_gradient<S: Simd>(
+        &mut self,
+        simd: S,
+        posterior: &Posterior,
+        weights: Weights,
+        samples: usize,
+        out: &mut Evaluation,
+        block: usize,
+    ) {
+        let (routine, layout) = (&posterior.with_gradient.routine, &posterior.layout);
+        let at = layout.weights();
+        (self.inputs[at], self.inputs[at + 1]) = ([weights.prior; PAD], [weights.likelihood; PAD]);
+        let mut parts = [[0.0; PAD]; 2];
+        posterior.with_gradient.apply(simd, &mut self.with_gradient, 0, &self.inputs, &mut parts);
+        let is_lost = |i: usize| !(parts[0][i] + parts[1][i]).is_finite();
+        let lost: [bool; PAD] = std::array::from_fn(|i| i < samples && is_lost(i));
+        let any_lost = lost.contains(&true);
+        if any_lost && weights.likelihood == 0.0 {
+            // The prior alone counts: sums that are not finite must not meet its gradient.
+            let sums = &mut self.inputs[layout.parameters..layout.weights()];
+            let is_finite = |sum: &f64| sum.is_finite();
+            sums.as_flattened_mut().iter_mut().filter(|sum| !is_finite(sum)).for_each(|sum| *sum = 0.0);
+            routine.load(&mut self.with_gradient, &self.inputs);
+            posterior.with_gradient.run(simd, &mut self.with_gradient, 0);
+        }
+        let (rows, stride) = out.gradient.blocks_mut();
+        for d in 0..layout.parameters {
+            rows[d * stride + block] = *routine.output(&self.with_gradient, 2 + d);
+        }
+        if any_lost {
+            let prior_counts = |i: usize| weights.likelihood == 0.0 && parts[0][i].is_finite();
+            for d in 0..layout.parameters {
+                for (i, slope) in rows[d * stride + block].iter_mut().enumerate() {
+                    if lost[i] && !(prior_counts(i) && slope.is_finite()) {
+                        *slope = 0.0;
+                    }
+                }
+            }
+        }
+        write(&mut parts, out, block);
+    }
+}
+
+/// Writes log prior and log likelihood. Where one of them is −∞ the point is outside the support, and
+/// the other, if it is no number, is −∞ too.
+#[inline(always)]
+fn write(parts: &mut [Block; 2], out: &mut Evaluation, block: usize) {
+    let [prior, likelihood] = parts;
+    for (prior, likelihood) in prior.iter_mut().zip(&mut *likelihood) {
+        if *prior == f64::NEG_INFINITY && !likelihood.is_finite() {
+            *likelihood = f64::NEG_INFINITY;
+        } else if *likelihood == f64::NEG_INFINITY && !prior.is_finite() {
+            *prior = f64::NEG_INFINITY;
+        }
+    }
+    out.log_prior.as_chunks_mut().0[block] = *prior;
+    out.log_likelihood.as_chunks_mut().0[block] = *likelihood;
+}

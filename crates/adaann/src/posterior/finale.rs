@@ -1,0 +1,123 @@
+//! The last program: log prior, log likelihood and gradient from sums over rows and their slopes.
+
+use super::{Part, function};
+use crate::program::{Graph, Node, Prepared, Summed, gradient};
+
+/// Inputs of the last program: parameters, sums, slopes in crossing values, and the two weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) parameters: usize,
+    pub(super) sums: usize,
+    pub(super) slopes: usize,
+}
+
+impl Layout {
+    pub(super) fn first_slope(&self) -> usize {
+        self.parameters + self.sums
+    }
+
+    pub(super) fn weights(&self) -> usize {
+        self.first_slope() + self.slopes
+    }
+
+    pub(super) fn inputs(&self) -> usize {
+        self.weights() + 2
+    }
+}
+
+/// What the last program is made of, as nodes of the recorded graph.
+#[derive(Debug)]
+pub(super) struct Finale {
+    log_prior: Node,
+    /// Terms of the log likelihood that have no sums.
+    terms: Vec<Node>,
+    /// The factor of each sum.
+    sums: Vec<Option<Node>>,
+    /// Each crossing value, and the factor that its slope lacks.
+    slopes: Vec<(Node, Option<Node>)>,
+}
+
+impl Finale {
+    pub(super) fn new(log_prior: Node, direct: Node) -> Self {
+        Self { log_prior, terms: vec![direct], sums: Vec::new(), slopes: Vec::new() }
+    }
+
+    /// Takes in a term of the log likelihood, and asks the prelude for what its sums need.
+    pub(super) fn take(
+        &mut self,
+        graph: &mut Graph,
+        summed: Summed,
+        prelude: &mut Vec<Node>,
+    ) -> Option<Part> {
+        let Summed { outside, sum, factors, crossing } = summed;
+        self.terms.push(outside);
+        let sum = sum?;
+        let first = prelude.len();
+        prelude.extend(&crossing);
+        let crossing_end = prelude.len();
+        // Several sums have one set of slopes, weighted in the loop; that of a single sum is not.
+        let lacks = if let [factor] = factors[..] {
+            factor
+        } else {
+            let one = graph.constant(1.0);
+            prelude.extend(factors.iter().map(|factor| factor.unwrap_or(one)));
+            None
+        };
+        let (first_sum, first_slope) = (self.sums.len(), self.slopes.len());
+        self.sums.extend(factors);
+        self.slopes.extend(crossing.into_iter().map(|node| (node, lacks)));
+        Some(Part {
+            sum,
+            crossing: first..crossing_end,
+            weights: crossing_end..prelude.len(),
+            sums: first_sum..self.sums.len(),
+            slopes: first_slope..self.slopes.len(),
+        })
+    }
+
+    pub(super) fn layout(&self, parameters: usize) -> Layout {
+        Layout { parameters, sums: self.sums.len(), slopes: self.slopes.len() }
+    }
+
+    /// Outputs: log prior, log likelihood and, if asked, the gradient of their weighted sum.
+    pub(super) fn compile(&self, recorded: &Graph, layout: Layout, with_gradient: bool) -> Prepared {
+        let factors = self.sums.iter().chain(self.slopes.iter().map(|(_, factor)| factor));
+        let mut nodes = vec![self.log_prior];
+        nodes.extend(&self.terms);
+        let first_factor = nodes.len();
+        nodes.extend(factors.clone().flatten());
+        let first_crossing = nodes.len();
+        nodes.extend(self.slopes.iter().map(|(node, _)| *node));
+        let (mut graph, nodes) = function(recorded, layout.parameters, &nodes);
+        let mut present = nodes[first_factor..first_crossing].iter();
+        let mut factors: Vec<Option<Node>> =
+            factors.map(|factor| factor.and_then(|_| present.next().copied())).collect();
+        let of_slopes = factors.split_off(self.sums.len());
+
+        let mut log_likelihood = graph.constant(0.0);
+        for &term in &nodes[1..first_factor] {
+            log_likelihood = graph.add(log_likelihood, term);
+        }
+        for (k, factor) in factors.into_iter().enumerate() {
+            let sum = graph.input((layout.parameters + k) as u32);
+            let term = factor.map_or(sum, |factor| graph.mul(factor, sum));
+            log_likelihood = graph.add(log_likelihood, term);
+        }
+        let mut outputs = vec![nodes[0], log_likelihood];
+        if with_gradient {
+            let weights = [0, 1].map(|k| graph.input((layout.weights() + k) as u32));
+            let mut seeds = vec![(nodes[0], weights[0]), (log_likelihood, weights[1])];
+            for (j, (factor, &value)) in of_slopes.iter().zip(&nodes[first_crossing..]).enumerate()
+            {
+                let slope = graph.input((layout.first_slope() + j) as u32);
+                let seed = graph.mul(weights[1], slope);
+                let seed = factor.map_or(seed, |factor| graph.mul(factor, seed));
+                seeds.push((value, seed));
+            }
+            let theta: Vec<Node> =
+                (0..layout.parameters as u32).map(|input| graph.input(input)).collect();
+            outputs.extend(gradient(&mut graph, &seeds, &theta));
+        }
+        Prepared::plain((graph, outputs), layout.inputs())
+    }
+}

@@ -1,0 +1,101 @@
+//! Values by themselves, for a batch of points: derived quantities and predictions.
+
+use super::{Recorded, function};
+use crate::batch::PAD;
+use crate::program::{Block, Graph, Node, Prepared, Room, RowInput, Rows};
+use crate::simd::{Kernel, dispatch};
+use crate::{Batch, Error, Result};
+use fearless_simd::Simd;
+
+/// Some nodes of a recorded graph, compiled.
+#[derive(Debug)]
+pub(crate) struct Quantities {
+    parameters: usize,
+    prepared: Prepared,
+}
+
+impl Quantities {
+    /// Nodes that change with parameters only.
+    pub(crate) fn new(graph: &Graph, parameters: usize, nodes: &[Node]) -> Self {
+        let prepared = Prepared::plain(function(graph, parameters, nodes), parameters);
+        Self { parameters, prepared }
+    }
+
+    /// Nodes at a row of the data; states of a system, if there is one, are more parameters behind the
+    /// others.
+    pub(crate) fn at_row(recorded: &Recorded, nodes: &[Node], row: usize) -> Self {
+        let mut graph = Graph::new();
+        let parameters = recorded.parameters;
+        let states = recorded.system.as_ref().map_or(0, |system| system.rates.len());
+        let z: Vec<Node> =
+            (0..parameters + states).map(|input| graph.input(input as u32)).collect();
+        let mut inputs = z[..parameters].to_vec();
+        for input in &recorded.row_inputs {
+            let node = match *input {
+                RowInput::Column(column) => graph.constant(recorded.columns[column][row]),
+                RowInput::Time => {
+                    let system = recorded.system.as_ref();
+                    graph.constant(system.map_or(f64::NAN, |system| system.times[row]))
+                }
+                RowInput::State(state) => z[parameters + state],
+                RowInput::Gather(gather) => {
+                    let gather = &recorded.gathers[gather];
+                    let node = gather.vector[gather.index[row] as usize];
+                    graph.embed(&recorded.graph, &[node], &z[..parameters])[0]
+                }
+            };
+            inputs.push(node);
+        }
+        let outputs = graph.embed(&recorded.graph, nodes, &inputs);
+        let parameters = parameters + states;
+        Self { parameters, prepared: Prepared::plain((graph, outputs), parameters) }
+    }
+
+    /// The values at each point.
+    ///
+    /// # Errors
+    /// If the points have another dimension.
+    pub(crate) fn evaluate(&self, points: &Batch) -> Result<Batch> {
+        if points.dim() != self.parameters {
+            return Err(Error::Shape {
+                what: "the batch of points".into(),
+                found: format!("{} coordinates", points.dim()),
+                expected: self.parameters.to_string(),
+            });
+        }
+        let mut out = Batch::zeros(self.prepared.routine.outputs(), points.len());
+        let (room, inputs) = (self.prepared.routine.room(), Rows::zeros(self.parameters));
+        dispatch(Evaluate { quantities: self, room, inputs, points, out: &mut out });
+        Ok(out)
+    }
+}
+
+struct Evaluate<'a> {
+    quantities: &'a Quantities,
+    room: Room,
+    inputs: Rows,
+    points: &'a Batch,
+    out: &'a mut Batch,
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        let prepared = &self.quantities.prepared;
+        let (rows, stride) = self.points.blocks();
+        let (out, out_stride) = self.out.blocks_mut();
+        for block in 0..self.points.padded_len() / PAD {
+            for d in 0..self.quantities.parameters {
+                self.inputs[d] = rows[d * stride + block];
+            }
+            prepared.routine.load(&mut self.room, &self.inputs);
+            prepared.run(simd, &mut self.room, 0);
+            for row in 0..prepared.routine.outputs() {
+                let value: &Block = prepared.routine.output(&self.room, row);
+                out[row * out_stride + block] = *value;
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a model says: one graph, and what its inputs and some of its nodes mean.
+
+use crate::ode::Solver;
+use crate::program::{Data, Gather, Graph, Inputs, Node, RowInput};
+use crate::{Error, Result};
+
+/// A posterior as it was recorded. Inputs of the graph are the parameters, then what a row of the data
+/// brings.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    pub(crate) graph: Graph,
+    /// Inputs 0..parameters.
+    pub(crate) parameters: usize,
+    /// What each input behind them stands for.
+    pub(crate) row_inputs: Vec<RowInput>,
+    /// Numbers of every row; what is missing in a row is not read by the lines that it is present for.
+    pub(crate) columns: Vec<Vec<f64>>,
+    pub(crate) gathers: Vec<Gather>,
+    /// A function of parameters.
+    pub(crate) log_prior: Node,
+    /// Terms of the log likelihood that have no rows: a function of parameters.
+    pub(crate) direct: Node,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) system: Option<RecordedSystem>,
+}
+
+/// A term of the log likelihood for each of some rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) log_density: Node,
+    /// The rows in which it is present.
+    pub(crate) rows: Vec<u32>,
+}
+
+/// x' = rates(t, x, parameters) from x(start) = initial(parameters).
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedSystem {
+    pub(crate) names: Vec<String>,
+    pub(crate) rates: Vec<Node>,
+    pub(crate) initial: Vec<Node>,
+    pub(crate) start: f64,
+    pub(crate) solver: Solver,
+    /// The time of each row; they do not fall.
+    pub(crate) times: Vec<f64>,
+}
+
+impl Recorded {
+    pub(super) fn inputs(&self) -> Inputs<'_> {
+        Inputs { parameters: self.parameters, of_rows: &self.row_inputs }
+    }
+
+    pub(super) fn data<'a>(&'a self, rows: &'a [u32]) -> Data<'a> {
+        let times = self.system.as_ref().map_or(&[][..], |system| &system.times);
+        Data { columns: &self.columns, times, gathers: &self.gathers, rows }
+    }
+
+    /// How many rows the table has.
+    fn rows(&self) -> usize {
+        let lengths = self.columns.iter().map(Vec::len);
+        let gathers = self.gathers.iter().map(|gather| gather.index.len());
+        let times = self.system.iter().map(|system| system.times.len());
+        let named = self.lines.iter().flat_map(|line| &line.rows).map(|row| *row as usize + 1);
+        lengths.chain(gathers).chain(times).min().unwrap_or(named.max().unwrap_or(0))
+    }
+
+    /// Refuses rows and elements that are not there.
+    pub(super) fn check(&self) -> Result<()> {
+        let rows = self.rows();
+        let row = self.lines.iter().flat_map(|line| &line.rows).find(|row| **row as usize >= rows);
+        if let Some(row) = row {
+            return Err(Error::Data(format!(
+                "a likelihood asks for row {} of data that has {rows} rows",
+                row + 1
+            )));
+        }
+        for gather in &self.gathers {
+            let beyond = |(_, index): &(usize, &u32)| **index as usize >= gather.vector.len();
+            if let Some((row, index)) = gather.index.iter().enumerate().find(beyond) {
+                return Err(Error::Data(format!(
+                    "row {} of the data asks for element {} of a vector that has {}",
+                    row + 1,
+                    u64::from(*index) + 1,
+                    gather.vector.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
