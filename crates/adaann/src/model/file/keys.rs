@@ -1,0 +1,239 @@
+//! All keys of a model file: what each is for and what its value looks like.
+
+/// One key of a table.
+pub(crate) struct Key {
+    pub name: &'static str,
+    /// One sentence, for editors.
+    pub about: &'static str,
+    pub form: Form,
+}
+
+/// The keys of a table.
+pub(crate) struct Keys {
+    pub known: &'static [Key],
+    /// What any other key's value looks like; none if there are no others.
+    pub others: Option<&'static Form>,
+    /// Keys that must be there.
+    pub required: &'static [&'static str],
+}
+
+/// What a value looks like.
+pub(crate) enum Form {
+    Text,
+    /// A formula as text.
+    Formula,
+    /// A formula as text, or a number.
+    Value,
+    /// A whole number from 1, or a formula of constants.
+    Size,
+    Number,
+    /// A number of a column; nan is a missing one.
+    Cell,
+    /// A number above 0.
+    Positive,
+    /// A whole number from 1.
+    Count,
+    Boolean,
+    Choice(&'static [&'static str]),
+    List(&'static Form),
+    Table(&'static Keys),
+    /// The first that the value's type fits.
+    Either(&'static [Form]),
+}
+
+const fn key(name: &'static str, about: &'static str, form: Form) -> Key {
+    Key { name, about, form }
+}
+
+const fn keys(known: &'static [Key]) -> Keys {
+    Keys { known, others: None, required: &[] }
+}
+
+/// A table from names to values of one form.
+const fn named(others: &'static Form) -> Keys {
+    Keys { known: &[], others: Some(others), required: &[] }
+}
+
+pub(crate) const FILE: Keys = keys(&[
+    key("title", "What the model is, in a few words.", Form::Text),
+    key(
+        "density",
+        "The logarithm of a density of the parameters, up to a constant.",
+        Form::Formula,
+    ),
+    key(
+        "log_likelihood",
+        "The log density of one row of the data; it is summed over the rows.",
+        Form::Formula,
+    ),
+    key(
+        "command",
+        "A program that computes the log likelihood.",
+        Form::Either(&[Form::Text, Form::Table(&COMMAND)]),
+    ),
+    key(
+        "constants",
+        "Numbers, lists, lists of rows, or formulas of constants and columns.",
+        Form::Table(&CONSTANTS),
+    ),
+    key("data", "A file of measurements, or its columns.", Form::Table(&DATA)),
+    key(
+        "parameters",
+        "What is unknown: each parameter's prior, as a formula or in a table.",
+        Form::Table(&PARAMETERS),
+    ),
+    key(
+        "quantities",
+        "Formulas with a name, in any order; reported with the draws unless they depend on the row.",
+        Form::Table(&QUANTITIES),
+    ),
+    key(
+        "likelihood",
+        "The distribution of each measured column: column = distribution.",
+        Form::Table(&LIKELIHOOD),
+    ),
+    key("ode", "A system of differential equations.", Form::Table(&ODE)),
+    key("fit", "Flags of `adaann fit`, without their dashes.", Form::Table(&FIT)),
+]);
+
+pub(crate) const CONSTANTS: Keys = named(&Form::Either(&[
+    Form::Value,
+    Form::List(&Form::Either(&[Form::Number, Form::List(&Form::Number)])),
+]));
+
+pub(crate) const DATA: Keys = Keys {
+    known: &[
+        key("file", "A CSV file with a header, relative to the model file.", Form::Text),
+        key(
+            "missing",
+            "Empty cells: an error, or the row is skipped where its own left side is empty.",
+            Form::Choice(&["error", "skip"]),
+        ),
+        key(
+            "rename",
+            "Names for columns of the file: new name = column.",
+            Form::Table(&named(&Form::Text)),
+        ),
+        key(
+            "vectors",
+            "Several columns as one vector of the row: name = list of columns.",
+            Form::Table(&named(&Form::List(&Form::Text))),
+        ),
+    ],
+    others: Some(&Form::List(&Form::Cell)),
+    required: &[],
+};
+
+pub(crate) const PARAMETERS: Keys = named(&Form::Either(&[Form::Formula, Form::Table(&PARAMETER)]));
+
+pub(crate) const PARAMETER: Keys = keys(&[
+    key("prior", "The prior's distribution; flat if there is none.", Form::Formula),
+    key(
+        "support",
+        "Where the parameter lives; if not given, where its prior does.",
+        Form::Choice(SUPPORTS),
+    ),
+    key("lower", "The lower bound: a number, or a formula of constants.", Form::Value),
+    key("upper", "The upper bound: a number, or a formula of constants.", Form::Value),
+    key("size", "The length of a vector: a whole number, or a formula of constants.", Form::Size),
+]);
+
+pub(crate) const SUPPORTS: &[&str] =
+    &["real", "positive", "unit", "ordered", "positive_ordered", "simplex"];
+
+pub(crate) const QUANTITIES: Keys = named(&Form::Value);
+
+pub(crate) const LIKELIHOOD: Keys = named(&Form::Formula);
+
+pub(crate) const ODE: Keys = Keys {
+    known: &[
+        key("time", "The column of times, and time's name in the rates; `t`.", Form::Text),
+        key("start", "When the states have their start values; 0.", Form::Value),
+        key("solver", "The method that solves the equations.", Form::Choice(SOLVERS)),
+        key("step", "The step of rk4.", Form::Positive),
+        key("rtol", "The relative tolerance of dopri5 and stiff.", Form::Positive),
+        key("atol", "The absolute tolerance of dopri5 and stiff.", Form::Positive),
+        key("max_steps", "The most steps of dopri5 and stiff.", Form::Count),
+        key(
+            "states",
+            "The states, each with its start value and its rate of change.",
+            Form::Table(&STATES),
+        ),
+    ],
+    others: None,
+    required: &["states"],
+};
+
+pub(crate) const SOLVERS: &[&str] = &["dopri5", "rk4", "stiff"];
+
+pub(crate) const STATES: Keys = named(&Form::Table(&STATE));
+
+pub(crate) const STATE: Keys = Keys {
+    known: &[
+        key("start", "The value at the start: a number or a formula of parameters.", Form::Value),
+        key("rate", "The rate of change: a formula of states, parameters and time.", Form::Value),
+    ],
+    others: None,
+    required: &["start", "rate"],
+};
+
+pub(crate) const COMMAND: Keys = Keys {
+    known: &[
+        key(
+            "run",
+            "The program, or a list of the program and its arguments.",
+            Form::Either(&[Form::Text, Form::List(&Form::Text)]),
+        ),
+        key(
+            "gradient",
+            "Who makes gradients: the program, central differences, or as the program says.",
+            Form::Choice(GRADIENTS),
+        ),
+        key("timeout", "Seconds for one batch.", Form::Positive),
+    ],
+    others: None,
+    required: &["run"],
+};
+
+pub(crate) const GRADIENTS: &[&str] = &["auto", "program", "differences"];
+
+pub(crate) const FIT: Keys = named(&Form::Either(&[
+    Form::Text,
+    Form::Number,
+    Form::Boolean,
+    Form::List(&Form::Either(&[Form::Text, Form::Number])),
+]));
+
+impl Keys {
+    pub(crate) fn get(&self, name: &str) -> Option<&'static Key> {
+        self.known.iter().find(|key| key.name == name)
+    }
+}
+
+impl Form {
+    /// What an error says was expected.
+    pub(crate) fn expected(&self) -> String {
+        match self {
+            Form::Text => "text in quotes".to_owned(),
+            Form::Formula => "a formula in quotes".to_owned(),
+            Form::Value => "a number or a formula".to_owned(),
+            Form::Size => "a whole number from 1 or the name of a constant".to_owned(),
+            Form::Number | Form::Cell => "a number".to_owned(),
+            Form::Positive => "a number above 0".to_owned(),
+            Form::Count => "a whole number from 1".to_owned(),
+            Form::Boolean => "true or false".to_owned(),
+            Form::Choice(words) => {
+                let quoted: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                quoted.join(" or ")
+            }
+            Form::List(Form::Number | Form::Cell) => "a list of numbers".to_owned(),
+            Form::List(Form::Text) => "a list of texts".to_owned(),
+            Form::List(_) => "a list".to_owned(),
+            Form::Table(_) => "a table".to_owned(),
+            Form::Either(forms) => {
+                let expected: Vec<_> = forms.iter().map(Form::expected).collect();
+                expected.join(" or ")
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A model file as it is written: every part with its place, every formula parsed, nothing looked up.
+
+mod check;
+pub(crate) mod keys;
+mod names;
+mod offsets;
+mod parts;
+mod read;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use super::expression::{Ast, Span};
+pub(crate) use read::read;
+pub(crate) use value::Name;
+
+/// A formula; a number where one is allowed is the formula of that number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Formula {
+    pub text: String,
+    pub ast: Ast,
+    /// The value in the file, with its quotes.
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Constant {
+    Formula(Formula),
+    Number(f64),
+    Vector(Vec<f64>),
+    /// Rows of equal length, at least one of each.
+    Matrix(Vec<Vec<f64>>),
+}
+
+/// All that could be read, in the order of the file.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    pub title: Option<String>,
+    pub parameters: Vec<Parameter>,
+    pub constants: Vec<(Name, Constant)>,
+    pub data: Option<Data>,
+    pub quantities: Vec<(Name, Formula)>,
+    pub density: Option<Formula>,
+    pub log_likelihood: Option<Formula>,
+    pub likelihood: Vec<(Name, Formula)>,
+    pub ode: Option<Ode>,
+    pub command: Option<Command>,
+    pub fit: Vec<Setting>,
+    /// Names whose definition has a mistake: defined, but not above.
+    pub unread: Vec<Name>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Parameter {
+    pub name: Name,
+    pub prior: Option<Formula>,
+    pub support: Option<(SupportName, Span)>,
+    pub lower: Option<Formula>,
+    pub upper: Option<Formula>,
+    /// A number here is whole, from 1 to 10,000.
+    pub size: Option<Formula>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SupportName {
+    Real,
+    Positive,
+    Unit,
+    Ordered,
+    PositiveOrdered,
+    Simplex,
+}
+
+/// A file, or columns of equal length.
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// The table's name.
+    pub span: Span,
+    pub file: Option<Name>,
+    /// Missing numbers are nan.
+    pub columns: Vec<(Name, Vec<f64>)>,
+    pub missing: Missing,
+    /// New name, column of the file.
+    pub rename: Vec<(Name, Name)>,
+    pub vectors: Vec<(Name, Vec<Name>)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Error,
+    Skip,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ode {
+    /// The table's name.
+    pub span: Span,
+    pub time: Name,
+    pub start: Option<Formula>,
+    pub solver: SolverName,
+    /// Given if and only if the solver is rk4.
+    pub step: Option<f64>,
+    pub rtol: Option<f64>,
+    pub atol: Option<f64>,
+    pub max_steps: Option<usize>,
+    pub states: Vec<State>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SolverName {
+    Dopri5,
+    Rk4,
+    Stiff,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub name: Name,
+    pub start: Formula,
+    pub rate: Formula,
+}
+
+#[derive(Debug)]
+pub(crate) struct Command {
+    /// The key's name.
+    pub span: Span,
+    pub run: Run,
+    pub gradient: GradientName,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Run {
+    /// One text.
+    Line(Name),
+    /// The program and its arguments; at least the program.
+    Words(Vec<Name>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GradientName {
+    Auto,
+    Program,
+    Differences,
+}
+
+/// A flag of the command line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting {
+    pub key: Name,
+    /// As the flag has it: lists with commas, nothing for a switch that is on.
+    pub value: String,
+    /// The value's place.
+    pub span: Span,
+}

@@ -1,0 +1,85 @@
+//! Every name is a name, is free, and is given once.
+
+use super::check::brief;
+use super::{File, Name};
+use crate::model::diagnostic::{Report, Source};
+use crate::model::expression::is_name;
+use crate::model::words::reserved;
+use std::collections::HashMap;
+
+pub(super) fn check(file: &File, source: &Source, report: &mut Report) {
+    let mut names = Names { given: HashMap::new(), source, report };
+    let mut given: Vec<(&Name, &'static str)> = Vec::new();
+    given.extend(file.parameters.iter().map(|parameter| (&parameter.name, "a parameter")));
+    given.extend(file.constants.iter().map(|(name, _)| (name, "a constant")));
+    given.extend(file.quantities.iter().map(|(name, _)| (name, "a quantity")));
+    if let Some(data) = &file.data {
+        given.extend(data.columns.iter().map(|(name, _)| (name, "a column")));
+        given.extend(data.rename.iter().map(|(name, _)| (name, "a column")));
+        given.extend(data.vectors.iter().map(|(name, _)| (name, "a vector of columns")));
+    }
+    if let Some(ode) = &file.ode {
+        given.extend(ode.states.iter().map(|state| (&state.name, "a state")));
+    }
+    given.sort_by_key(|(name, _)| name.span.start);
+    given.into_iter().for_each(|(name, kind)| names.give(name, kind));
+    if let Some(ode) = &file.ode {
+        names.time(&ode.time);
+    }
+    for (name, _) in &file.likelihood {
+        names.name(name, "give the column a name: [data] rename = { y = \"...\" }");
+    }
+}
+
+struct Names<'a> {
+    given: HashMap<&'a str, &'static str>,
+    source: &'a Source,
+    report: &'a mut Report,
+}
+
+impl<'a> Names<'a> {
+    fn give(&mut self, name: &'a Name, kind: &'static str) {
+        if !self.name(name, "a name has letters, digits and _, and does not begin with a digit") {
+            return;
+        }
+        let text = name.text.as_str();
+        if let Some(meaning) = reserved(text) {
+            let message = format!("`{text}` is {meaning} of every formula");
+            return self.error(name, message, "choose another name");
+        }
+        if let Some(other) = self.given.insert(text, kind) {
+            let message = format!("`{}` is already {other}", brief(text));
+            self.error(name, message, "give each thing a name of its own");
+        }
+    }
+
+    /// Time is a column of the data, and nothing else.
+    fn time(&mut self, time: &Name) {
+        if !self.name(time, "a name has letters, digits and _, and does not begin with a digit") {
+            return;
+        }
+        if let Some(other) = self.given.get(time.text.as_str()).filter(|kind| **kind != "a column")
+        {
+            let message = format!("`{}` is the time of [ode], and {other}", brief(&time.text));
+            self.error(time, message, "rename one of them; `time = \"...\"` names the time");
+        } else if let Some(meaning) = reserved(&time.text) {
+            let message = format!("`{}` is {meaning} of every formula", time.text);
+            self.error(time, message, "choose another name");
+        }
+    }
+
+    fn name(&mut self, name: &Name, help: &str) -> bool {
+        let fine = is_name(&name.text);
+        if !fine && ["and", "or", "not"].contains(&name.text.as_str()) {
+            let message = format!("`{}` is a word of the language", name.text);
+            self.error(name, message, "choose another name");
+        } else if !fine {
+            self.error(name, format!("`{}` is not a name", brief(&name.text)), help);
+        }
+        fine
+    }
+
+    fn error(&mut self, name: &Name, message: String, help: &str) {
+        self.report.error(self.source, name.span.clone(), message, Some(help.to_owned()));
+    }
+}

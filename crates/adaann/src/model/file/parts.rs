@@ -1,0 +1,230 @@
+//! Parameters, data, differential equations and commands: the tables that have keys of their own.
+
+use super::keys::{COMMAND, DATA, ODE, PARAMETER, STATE};
+use super::read::{Reader, find, numbers};
+use super::value::{Name, Node, Value};
+use super::{
+    Command, Data, GradientName, Missing, Ode, Parameter, Run, SolverName, State, SupportName,
+};
+
+/// Parameters of one model, every element of a vector counted.
+const MOST_PARAMETERS: usize = 10_000;
+/// Numbers of the columns that stand in the file itself.
+const MOST_NUMBERS: usize = 1_000_000;
+
+type Entries = [(Name, Value)];
+
+impl Reader<'_> {
+    pub(super) fn parameters(&mut self, entries: &Entries) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        let mut count = 0;
+        for (name, value) in entries {
+            let size = value.table().and_then(|table| find(table, &PARAMETER, "size"));
+            let size = size.and_then(|(_, size)| size.number()).unwrap_or(1.0);
+            let before = count;
+            count =
+                if size <= MOST_PARAMETERS as f64 { count + size as usize } else { usize::MAX / 2 };
+            if count > MOST_PARAMETERS {
+                if before <= MOST_PARAMETERS {
+                    let message = format!("the model has more than {MOST_PARAMETERS} parameters");
+                    self.error(&name.span, message, Some("elements of vectors count, too"));
+                }
+                count = count.min(MOST_PARAMETERS + 1);
+            }
+            match self.parameter(name, value) {
+                Some(parameter) => parameters.push(parameter),
+                None => self.unread.push(name.clone()),
+            }
+        }
+        parameters
+    }
+
+    fn parameter(&mut self, name: &Name, value: &Value) -> Option<Parameter> {
+        let name = name.clone();
+        let (support, lower, upper, size) = (None, None, None, None);
+        let Some(entries) = value.table() else {
+            // Only a text is a prior; a number has been reported.
+            let prior = Some(value.text().and_then(|_| self.formula(value))?);
+            return Some(Parameter { name, prior, support, lower, upper, size });
+        };
+        let mut whole = true;
+        let mut formula = |key| {
+            let (_, value) = find(entries, &PARAMETER, key)?;
+            let formula = self.formula(value);
+            whole &= formula.is_some();
+            formula
+        };
+        let (prior, lower, upper) = (formula("prior"), formula("lower"), formula("upper"));
+        let size = formula("size");
+        let support = find(entries, &PARAMETER, "support").and_then(|(_, value)| {
+            let support = match value.text()?.text.as_str() {
+                "real" => SupportName::Real,
+                "positive" => SupportName::Positive,
+                "unit" => SupportName::Unit,
+                "ordered" => SupportName::Ordered,
+                "positive_ordered" => SupportName::PositiveOrdered,
+                "simplex" => SupportName::Simplex,
+                _ => return None,
+            };
+            Some((support, value.span.clone()))
+        });
+        whole.then_some(Parameter { name, prior, support, lower, upper, size })
+    }
+
+    pub(super) fn data(&mut self, name: &Name, entries: &Entries) -> Option<Data> {
+        let get = |key| find(entries, &DATA, key).map(|(_, value)| value);
+        let table = |key| get(key).and_then(Value::table).unwrap_or_default();
+        let file = get("file").and_then(Value::text);
+        let missing = match get("missing").and_then(Value::text) {
+            Some(word) if word.text == "skip" => Missing::Skip,
+            _ => Missing::Error,
+        };
+        let rename = table("rename").iter();
+        let rename =
+            rename.filter_map(|(name, value)| Some((name.clone(), value.text()?))).collect();
+        let mut vectors = Vec::new();
+        for (name, value) in table("vectors") {
+            let columns: Option<Vec<_>> =
+                value.list().and_then(|list| list.iter().map(Value::text).collect());
+            match columns {
+                Some(columns) if columns.is_empty() => {
+                    self.error(&value.span, "the vector has no columns", None);
+                }
+                Some(columns) => vectors.push((name.clone(), columns)),
+                None => self.unread.push(name.clone()),
+            }
+        }
+        let given = || entries.iter().filter(|(name, _)| DATA.get(&name.text).is_none());
+        let columns = self.columns(&mut given());
+        if get("file").is_none() && given().next().is_none() {
+            let help = "add `file = \"points.csv\"`, or columns: `x = [1, 2, 3]`";
+            self.error(&name.span, "[data] has neither a file nor columns", Some(help));
+        }
+        if let (Some(_), Some((column, _))) = (get("file"), given().next()) {
+            let message = format!("`{}` stands beside a file", super::check::brief(&column.text));
+            let help = "columns are in the file, or here, not both";
+            self.error(&column.span, message, Some(help));
+        }
+        Some(Data { span: name.span.clone(), file, columns, missing, rename, vectors })
+    }
+
+    fn columns(
+        &mut self,
+        given: &mut dyn Iterator<Item = &(Name, Value)>,
+    ) -> Vec<(Name, Vec<f64>)> {
+        let mut columns: Vec<(Name, Vec<f64>)> = Vec::new();
+        let mut count = 0;
+        for (name, value) in given {
+            let Some(numbers) = value.list().and_then(numbers) else {
+                self.unread.push(name.clone());
+                continue;
+            };
+            let before = count;
+            count += numbers.len();
+            if before <= MOST_NUMBERS && count > MOST_NUMBERS {
+                let message = format!("the columns have more than {MOST_NUMBERS} numbers");
+                let help = "put them into a file: [data] file = \"points.csv\"";
+                self.error(&name.span, message, Some(help));
+            }
+            if numbers.is_empty() {
+                self.error(&value.span, "the column is empty", None);
+            }
+            if let Some((first, rows)) =
+                columns.first().filter(|(_, rows)| rows.len() != numbers.len())
+            {
+                let message = format!(
+                    "`{}` has {} rows, and `{}` has {}",
+                    name.text,
+                    numbers.len(),
+                    first.text,
+                    rows.len()
+                );
+                self.error(&name.span, message, Some("all columns have the same length"));
+            }
+            columns.push((name.clone(), numbers));
+        }
+        columns
+    }
+
+    pub(super) fn ode(&mut self, name: &Name, entries: &Entries) -> Option<Ode> {
+        let get = |key| find(entries, &ODE, key).map(|(_, value)| value);
+        let number = |key| get(key).and_then(Value::number);
+        let span = name.span.clone();
+        let default_time = || Name { text: "t".to_owned(), span: span.clone() };
+        let time = get("time").and_then(Value::text).unwrap_or_else(default_time);
+        let start = get("start").and_then(|value| self.formula(value));
+        let solver = match get("solver").and_then(Value::text) {
+            Some(word) if word.text == "rk4" => SolverName::Rk4,
+            Some(word) if word.text == "stiff" => SolverName::Stiff,
+            _ => SolverName::Dopri5,
+        };
+        let fixed = solver == SolverName::Rk4;
+        for (key, of_fixed) in
+            [("step", true), ("rtol", false), ("atol", false), ("max_steps", false)]
+        {
+            if let (Some((key, _)), true) = (find(entries, &ODE, key), of_fixed != fixed) {
+                let others = if of_fixed { "rk4" } else { "dopri5 and stiff" };
+                let message = format!("`{}` is for the solver {others}", key.text);
+                self.error(&key.span, message, Some("remove it, or choose another solver"));
+            }
+        }
+        if fixed && get("step").is_none() {
+            self.error(&span, "the solver rk4 needs a `step`", Some("add `step = 0.05`"));
+        }
+        let states = self.states(get("states").and_then(Value::table).unwrap_or_default());
+        if let (Some(value), true) = (get("states"), states.is_empty() && self.report.is_empty()) {
+            self.error(&value.span, "there are no states", None);
+        }
+        let (step, rtol, atol) = (number("step"), number("rtol"), number("atol"));
+        let max_steps = get("max_steps").and_then(|value| match value.node {
+            Node::Whole(steps) => usize::try_from(steps).ok(),
+            _ => None,
+        });
+        Some(Ode { span, time, start, solver, step, rtol, atol, max_steps, states })
+    }
+
+    fn states(&mut self, entries: &Entries) -> Vec<State> {
+        let mut states = Vec::new();
+        for (name, value) in entries {
+            let table = value.table().unwrap_or_default();
+            let mut formula = |key| {
+                let (_, value) = find(table, &STATE, key)?;
+                self.formula(value)
+            };
+            match (formula("start"), formula("rate")) {
+                (Some(start), Some(rate)) => states.push(State { name: name.clone(), start, rate }),
+                _ => self.unread.push(name.clone()),
+            }
+        }
+        states
+    }
+
+    pub(super) fn command(&mut self, name: &Name, value: &Value) -> Option<Command> {
+        let entries = value.table().unwrap_or_default();
+        let get = |key| find(entries, &COMMAND, key).map(|(_, value)| value);
+        let run = if value.table().is_some() { get("run")? } else { value };
+        let words: Option<Vec<_>> =
+            run.list().and_then(|list| list.iter().map(Value::text).collect());
+        let words = words.map(Run::Words);
+        let command = words.or_else(|| run.text().map(Run::Line))?;
+        let program = match &command {
+            Run::Line(line) => Some(line),
+            Run::Words(words) => words.first(),
+        };
+        if program.is_none_or(|program| program.text.trim().is_empty()) {
+            self.error(
+                &run.span,
+                "the command names no program",
+                Some("write `run = \"./simulate\"`"),
+            );
+            return None;
+        }
+        let gradient = match get("gradient").and_then(Value::text) {
+            Some(word) if word.text == "program" => GradientName::Program,
+            Some(word) if word.text == "differences" => GradientName::Differences,
+            _ => GradientName::Auto,
+        };
+        let timeout = get("timeout").and_then(Value::number);
+        Some(Command { span: name.span.clone(), run: command, gradient, timeout })
+    }
+}

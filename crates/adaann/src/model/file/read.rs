@@ -1,0 +1,243 @@
+//! The file's tables one by one, and what a model cannot do without.
+
+use super::check::Checker;
+use super::keys::{FILE, Form, Keys};
+use super::offsets::Offsets;
+use super::value::{Name, Node, Value, parse};
+use super::{Constant, File, Formula, Setting, names};
+use crate::model::diagnostic::{Report, Source};
+use crate::model::expression::{self, Ast, Kind, Span};
+
+/// The largest file, in bytes.
+const LARGEST: usize = 8 << 20;
+
+/// All that a file says, and all that is wrong with it.
+pub(crate) fn read(source: &Source) -> (File, Report) {
+    let mut report = Report::default();
+    if source.text.len() > LARGEST {
+        let mebibytes = source.text.len() >> 20;
+        let message = format!("the file has {mebibytes} MiB, more than {}", LARGEST >> 20);
+        let help = "put data into a file of its own: [data] file = \"points.csv\"".to_owned();
+        report.error_of_file(source, message, Some(help));
+        return (File::default(), report);
+    }
+    let Some(root) = parse(source, &mut report) else { return (File::default(), report) };
+    let place = Name { text: source.name.clone(), span: 0..0 };
+    Checker { source, report: &mut report }.value(&root, &Form::Table(&FILE), &place);
+    let mut reader = Reader { source, report, unread: Vec::new() };
+    let mut file = reader.file(root.table().unwrap_or_default());
+    names::check(&file, source, &mut reader.report);
+    file.unread = reader.unread;
+    (file, reader.report)
+}
+
+/// A key of a table with its value; only keys that the table of keys has.
+pub(super) fn find<'v>(
+    entries: &'v [(Name, Value)],
+    keys: &Keys,
+    name: &str,
+) -> Option<&'v (Name, Value)> {
+    debug_assert!(keys.get(name).is_some(), "{name} is not in the table of keys");
+    entries.iter().find(|(key, _)| key.text == name)
+}
+
+/// Reads values whose form was checked: what does not fit has been reported and is left out.
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Source,
+    pub(super) report: Report,
+    pub(super) unread: Vec<Name>,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, root: &[(Name, Value)]) -> File {
+        let find = |name| find(root, &FILE, name);
+        let entries = |name| find(name).and_then(|(_, value)| value.table()).unwrap_or_default();
+        let title = find("title").and_then(|(_, value)| value.text()).map(|title| title.text);
+        let constants = self.each(entries("constants"), Self::constant);
+        let data = find("data").and_then(|(name, value)| self.data(name, value.table()?));
+        let parameters = self.parameters(entries("parameters"));
+        let quantities = self.each(entries("quantities"), Self::formula);
+        let density = find("density").and_then(|(_, value)| self.formula(value));
+        let log_likelihood = find("log_likelihood").and_then(|(_, value)| self.formula(value));
+        let likelihood = self.lines(entries("likelihood"));
+        let ode = find("ode").and_then(|(name, value)| self.ode(name, value.table()?));
+        let command = find("command").and_then(|(name, value)| self.command(name, value));
+        let fit = entries("fit").iter().filter_map(setting).collect();
+        self.missing(root);
+        let unread = Vec::new();
+        File {
+            title,
+            parameters,
+            constants,
+            data,
+            quantities,
+            density,
+            log_likelihood,
+            likelihood,
+            ode,
+            command,
+            fit,
+            unread,
+        }
+    }
+
+    /// What a model cannot do without, and what cannot stand together.
+    fn missing(&mut self, root: &[(Name, Value)]) {
+        let find = |name| find(root, &FILE, name);
+        let place = |name| find(name).map(|(name, _)| name.span.clone());
+        let empty = |name| {
+            let entries = find(name).and_then(|(_, value)| value.table());
+            entries.is_some_and(|entries| entries.is_empty())
+        };
+        if find("parameters").is_none() || empty("parameters") {
+            let help = "list them under [parameters], each with its prior: `a = \"normal(0, 1)\"`";
+            self.somewhere(place("parameters"), "the model has no parameters", help);
+        }
+        let rows = place("likelihood").filter(|_| !empty("likelihood")).or(place("log_likelihood"));
+        if let (Some(rows), None) = (&rows, find("data")) {
+            let help = "add a table [data] with `file = \"points.csv\"` or the columns themselves";
+            self.error(rows, "a likelihood needs data", Some(help));
+        }
+        if rows.is_none() {
+            if let Some(ode) = place("ode") {
+                let help = "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`";
+                self.error(&ode, "differential equations need a likelihood", Some(help));
+            }
+            if place("density").or(place("command")).is_none() {
+                self.nothing_to_fit(root);
+            }
+        }
+        if let (Some(command), true) =
+            (place("command"), rows.is_some() || find("density").is_some())
+        {
+            let help = "keep the command, or the formulas";
+            let message = "a command computes the whole likelihood: no formula can be added to it";
+            self.error(&command, message, Some(help));
+        }
+    }
+
+    /// No density, no likelihood, no command; or one of them in a table where it is a mere name.
+    fn nothing_to_fit(&mut self, root: &[(Name, Value)]) {
+        for (table, value) in root {
+            for (name, _) in value.table().unwrap_or_default() {
+                if ["density", "log_likelihood", "command"].contains(&name.text.as_str()) {
+                    let message = format!("`{}` stands inside [{}]", name.text, table.text);
+                    let help = "move it above the first [table]";
+                    return self.error(&name.span, message, Some(help));
+                }
+            }
+        }
+        let help = "add [data] and [likelihood], or `density`, or `command`";
+        self.somewhere(None, "the model has nothing to fit", help);
+    }
+
+    /// Every entry of a table of names that can be read.
+    fn each<T>(
+        &mut self,
+        entries: &[(Name, Value)],
+        read: impl Fn(&mut Self, &Value) -> Option<T>,
+    ) -> Vec<(Name, T)> {
+        let mut all = Vec::with_capacity(entries.len());
+        for (name, value) in entries {
+            match read(self, value) {
+                Some(value) => all.push((name.clone(), value)),
+                None => self.unread.push(name.clone()),
+            }
+        }
+        all
+    }
+
+    /// Lines of the likelihood; their left sides are defined by the data.
+    fn lines(&mut self, entries: &[(Name, Value)]) -> Vec<(Name, Formula)> {
+        let mut line = |(name, value): &(Name, Value)| Some((name.clone(), self.formula(value)?));
+        entries.iter().filter_map(&mut line).collect()
+    }
+
+    fn constant(&mut self, value: &Value) -> Option<Constant> {
+        let Some(values) = value.list() else {
+            return match value.number() {
+                Some(number) => (!number.is_nan()).then_some(Constant::Number(number)),
+                None => self.formula(value).map(Constant::Formula),
+            };
+        };
+        if values.is_empty() {
+            self.error(&value.span, "the list is empty", None);
+            return None;
+        }
+        if values.iter().all(|value| value.number().is_some()) {
+            return numbers(values).map(Constant::Vector);
+        }
+        let rows: Option<Vec<_>> = values.iter().map(|row| numbers(row.list()?)).collect();
+        // A value of another type has been reported; numbers beside lists have not.
+        let Some(rows) = rows else {
+            let mixed = values.iter().find(|value| value.number().is_some());
+            if let (Some(mixed), true) = (mixed, values.iter().any(|row| row.list().is_some())) {
+                self.error(&mixed.span, "a number stands among rows", Some("put it into brackets"));
+            }
+            return None;
+        };
+        let odd = rows.iter().position(|row| row.is_empty() || row.len() != rows[0].len());
+        if let Some(odd) = odd {
+            let message = format!(
+                "row {} has {} numbers, and the first has {}",
+                odd + 1,
+                rows[odd].len(),
+                rows[0].len()
+            );
+            self.error(&values[odd].span, message, Some("all rows have the same length, from 1"));
+            return None;
+        }
+        Some(Constant::Matrix(rows))
+    }
+
+    pub(super) fn formula(&mut self, value: &Value) -> Option<Formula> {
+        let span = value.span.clone();
+        if let Some(number) = value.number() {
+            let ast = Ast { kind: Kind::Number(number), span: span.clone() };
+            return (!number.is_nan()).then(|| Formula { text: number.to_string(), ast, span });
+        }
+        let Node::Text(text) = &value.node else { return None };
+        let offsets = Offsets::new(&self.source.text, &span, text);
+        match expression::parse(text, |offset| offsets.at(offset)) {
+            Ok(ast) => Some(Formula { text: text.clone(), ast, span }),
+            Err(faults) => {
+                self.report.faults(self.source, faults);
+                None
+            }
+        }
+    }
+
+    pub(super) fn error(&mut self, span: &Span, message: impl Into<String>, help: Option<&str>) {
+        self.report.error(self.source, span.clone(), message, help.map(str::to_owned));
+    }
+
+    fn somewhere(&mut self, span: Option<Span>, message: &str, help: &str) {
+        match span {
+            Some(span) => self.error(&span, message, Some(help)),
+            None => self.report.error_of_file(self.source, message, Some(help.to_owned())),
+        }
+    }
+}
+
+pub(super) fn numbers(values: &[Value]) -> Option<Vec<f64>> {
+    values.iter().map(Value::number).collect()
+}
+
+/// A flag with its value; a switch that is off is no flag.
+fn setting((key, value): &(Name, Value)) -> Option<Setting> {
+    let written = match &value.node {
+        Node::Boolean(true) => String::new(),
+        Node::List(values) => values.iter().map(word).collect::<Option<Vec<_>>>()?.join(","),
+        _ => word(value)?,
+    };
+    Some(Setting { key: key.clone(), value: written, span: value.span.clone() })
+}
+
+fn word(value: &Value) -> Option<String> {
+    match &value.node {
+        Node::Text(text) => Some(text.clone()),
+        Node::Whole(number) => Some(number.to_string()),
+        Node::Real(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,358 @@
+use super::*;
+use crate::model::diagnostic::Source;
+use crate::model::expression::Kind;
+
+/// A file with every key.
+pub(super) const FULL: &str = r#"title = "All of it"
+density = "-a^2"
+log_likelihood = "logpdf(normal(mu, 1), y)"
+
+[constants]
+g = 9.81
+v = [1, 2.5]
+m = [[1, 0], [0.5, 2]]
+f = "mean(x)"
+
+[data]
+x = [1, 2, 3]
+y = [2.1, nan, 6]
+t = [0, 1, 2]
+missing = "skip"
+rename = { weight = "Weight (kg)" }
+vectors = { xy = ["x", "y"] }
+
+[parameters]
+zeta = "normal(0, 10)"
+a = { prior = "normal(0, 1)", lower = -inf, upper = "g", size = 3, support = "ordered" }
+z = {}
+
+[quantities]
+mu = """
+a[1]
+  + zeta*x"""
+
+[likelihood]
+y = "normal(mu, 1)"
+
+[ode]
+time = "t"
+start = 0
+solver = "rk4"
+step = 0.05
+[ode.states]
+u = { start = "zeta", rate = "-u*v[1]" }
+w = { start = 2.5, rate = 1 }
+
+[fit]
+tau = 0.01
+layers = 6
+flow = "spline"
+quiet = true
+report = false
+hidden = [32, 16]
+"#;
+
+fn said(text: &str) -> Vec<String> {
+    let source = Source::new("model.toml", text);
+    let (_, report) = read(&source);
+    let Err(all) = report.into_result() else { return Vec::new() };
+    let line = |one: &crate::model::Diagnostic| {
+        let place = one.place.as_ref();
+        let place = place.map_or(String::new(), |at| format!("{}:{} ", at.line, at.column));
+        let help = one.help.as_ref().map_or(String::new(), |help| format!(" | {help}"));
+        format!("{place}{}{help}", one.message)
+    };
+    all.shown().iter().map(line).collect()
+}
+
+/// The only complaint about a file.
+fn only(text: &str) -> String {
+    let said = said(text);
+    assert_eq!(said.len(), 1, "{text}\n{said:#?}");
+    said[0].clone()
+}
+
+fn texts<T>(entries: &[(Name, T)]) -> Vec<&str> {
+    entries.iter().map(|(name, _)| name.text.as_str()).collect()
+}
+
+#[test]
+fn every_key_arrives() {
+    let source = Source::new("model.toml", FULL);
+    let (file, report) = read(&source);
+    report.into_result().unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(file.title.as_deref(), Some("All of it"));
+    assert_eq!(file.density.unwrap().text, "-a^2");
+    assert_eq!(file.log_likelihood.unwrap().text, "logpdf(normal(mu, 1), y)");
+
+    assert_eq!(texts(&file.constants), ["g", "v", "m", "f"]);
+    assert_eq!(file.constants[0].1, Constant::Number(9.81));
+    assert_eq!(file.constants[1].1, Constant::Vector(vec![1.0, 2.5]));
+    assert_eq!(file.constants[2].1, Constant::Matrix(vec![vec![1.0, 0.0], vec![0.5, 2.0]]));
+    assert!(matches!(&file.constants[3].1, Constant::Formula(f) if f.text == "mean(x)"));
+
+    let data = file.data.unwrap();
+    assert_eq!(texts(&data.columns), ["x", "y", "t"]);
+    assert_eq!(data.columns[0].1, [1.0, 2.0, 3.0]);
+    assert!(data.columns[1].1[1].is_nan());
+    assert_eq!((data.file, data.missing), (None, Missing::Skip));
+    assert_eq!(data.rename[0].0.text, "weight");
+    assert_eq!(data.rename[0].1.text, "Weight (kg)");
+    assert_eq!(data.vectors[0].1.iter().map(|name| &name.text).collect::<Vec<_>>(), ["x", "y"]);
+
+    let names: Vec<&str> = file.parameters.iter().map(|one| one.name.text.as_str()).collect();
+    assert_eq!(names, ["zeta", "a", "z"]);
+    let [zeta, a, z] = &file.parameters[..] else { panic!("three parameters") };
+    assert_eq!(zeta.prior.as_ref().unwrap().text, "normal(0, 10)");
+    assert_eq!(a.lower.as_ref().unwrap().ast.kind, Kind::Number(f64::NEG_INFINITY));
+    assert_eq!(a.upper.as_ref().unwrap().ast.kind, Kind::Name("g".to_owned()));
+    assert_eq!(a.size.as_ref().unwrap().ast.kind, Kind::Number(3.0));
+    assert_eq!(a.support.as_ref().unwrap().0, SupportName::Ordered);
+    assert!(z.prior.is_none() && z.size.is_none());
+
+    let Kind::Binary { right, .. } = &file.quantities[0].1.ast.kind else { panic!("a sum") };
+    assert_eq!(&FULL[right.span.clone()], "zeta*x");
+    assert_eq!(texts(&file.likelihood), ["y"]);
+
+    let ode = file.ode.unwrap();
+    assert_eq!((ode.time.text.as_str(), ode.solver, ode.step), ("t", SolverName::Rk4, Some(0.05)));
+    assert_eq!(ode.start.unwrap().ast.kind, Kind::Number(0.0));
+    let states: Vec<&str> = ode.states.iter().map(|state| state.name.text.as_str()).collect();
+    assert_eq!(states, ["u", "w"]);
+    assert_eq!(ode.states[1].start.ast.kind, Kind::Number(2.5));
+
+    let fit: Vec<_> = file.fit.iter().map(|s| (s.key.text.as_str(), s.value.as_str())).collect();
+    let expected = [("tau", "0.01"), ("layers", "6"), ("flow", "spline"), ("quiet", "")];
+    assert_eq!(fit[..4], expected);
+    assert_eq!(fit[4..], [("hidden", "32,16")]);
+}
+
+#[test]
+fn commands_and_tolerances_arrive() {
+    let start = "[parameters]\na = \"flat()\"\n";
+    let command = |text: &str| {
+        let (file, report) = read(&Source::new("model.toml", format!("{text}\n")));
+        report.into_result().unwrap_or_else(|errors| panic!("{errors}"));
+        file.command.unwrap()
+    };
+    let short = command(&format!("command = \"./simulate\"\n{start}"));
+    assert!(matches!(&short.run, Run::Line(line) if line.text == "./simulate"));
+    assert_eq!((short.gradient, short.timeout), (GradientName::Auto, None));
+    let table = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60";
+    let long = command(&format!("{start}{table}"));
+    assert!(matches!(&long.run, Run::Words(words) if words[1].text == "-x"));
+    assert_eq!((long.gradient, long.timeout), (GradientName::Differences, Some(60.0)));
+
+    let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax_steps = 500";
+    let text = FULL.replace("solver = \"rk4\"\nstep = 0.05", adaptive);
+    let (file, report) = read(&Source::new("model.toml", text));
+    assert!(report.is_empty());
+    let ode = file.ode.unwrap();
+    assert_eq!((ode.solver, ode.rtol, ode.atol), (SolverName::Stiff, Some(1e-6), Some(1e-8)));
+    assert_eq!(ode.max_steps, Some(500));
+}
+
+#[test]
+fn a_mistake_is_said_where_it_is() {
+    for (from, to, expected) in [
+        ("title =", "titel =", "1:1 unknown key `titel` | did you mean `title`?"),
+        (
+            "[fit]",
+            "[foo]",
+            "41:2 unknown key `foo` | there are title, density, log_likelihood, command, constants, data, parameters, quantities, likelihood, ode, fit",
+        ),
+        (
+            "prior = \"normal(0, 1)\"",
+            "pior = \"normal(0, 1)\"",
+            "21:7 unknown key `pior` | did you mean `prior`?",
+        ),
+        ("\"All of it\"", "true", "1:9 expected text in quotes, found a boolean"),
+        ("upper = \"g\"", "upper = true", "21:53 expected a number or a formula, found a boolean"),
+        (
+            "upper = \"g\"",
+            "upper = 2020-01-01",
+            "21:53 expected a number or a formula, found a date",
+        ),
+        (
+            "size = 3",
+            "size = 0",
+            "21:65 expected a whole number from 1 or the name of a constant, found 0",
+        ),
+        (
+            "size = 3",
+            "size = 2.5",
+            "21:65 expected a whole number from 1 or the name of a constant, found 2.5",
+        ),
+        (
+            "\"ordered\"",
+            "\"orderd\"",
+            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive_ordered\" or \"simplex\" | did you mean `ordered`?",
+        ),
+        ("z = {}", "z = 3", "22:5 expected a formula in quotes or a table, found 3"),
+        (
+            "g = 9.81",
+            "g = 99999999999999999999",
+            "6:5 this number is too large | whole numbers have at most 64 bits; write it as `1e20`",
+        ),
+        (
+            "g = 9.81",
+            "g = 1e999",
+            "6:5 this number is too large | at most 1.79e308; or write `inf`",
+        ),
+        ("g = 9.81", "g = nan", "6:5 nan is not a number to compute with"),
+        (
+            "[0.5, 2]]",
+            "[0.5]]",
+            "8:14 row 2 has 1 numbers, and the first has 2 | all rows have the same length, from 1",
+        ),
+        ("[0.5, 2]]", "3]", "8:14 a number stands among rows | put it into brackets"),
+        (
+            "v = [1, 2.5]",
+            "v = [1, true]",
+            "7:9 expected a number or a list of numbers, found a boolean",
+        ),
+        ("v = [1, 2.5]", "v = []", "7:5 the list is empty"),
+        (
+            "t = [0, 1, 2]",
+            "t = [0, 1]",
+            "14:1 `t` has 2 rows, and `x` has 3 | all columns have the same length",
+        ),
+        (
+            "z = {}",
+            "\"z z\" = {}",
+            "22:1 `z z` is not a name | a name has letters, digits and _, and does not begin with a digit",
+        ),
+        ("z = {}", "exp = {}", "22:1 `exp` is a function of every formula | choose another name"),
+        ("z = {}", "not = {}", "22:1 `not` is a word of the language | choose another name"),
+        ("z = {}", "pi = {}", "22:1 `pi` is a number of every formula | choose another name"),
+        ("z = {}", "g = {}", "22:1 `g` is already a constant | give each thing a name of its own"),
+        (
+            "u = { start",
+            "g = { start",
+            "38:1 `g` is already a constant | give each thing a name of its own",
+        ),
+        (
+            "time = \"t\"",
+            "time = \"g\"",
+            "33:8 `g` is the time of [ode], and a constant | rename one of them; `time = \"...\"` names the time",
+        ),
+        (
+            ", rate = 1 }",
+            " }",
+            "39:1 `w` has no `rate` | rate: The rate of change: a formula of states, parameters and time.",
+        ),
+        ("step = 0.05", "", "32:2 the solver rk4 needs a `step` | add `step = 0.05`"),
+        ("step = 0.05", "step = -1", "36:8 expected a number above 0, found -1"),
+        (
+            "step = 0.05",
+            "step = 1\nrtol = 1",
+            "37:1 `rtol` is for the solver dopri5 and stiff | remove it, or choose another solver",
+        ),
+        (
+            "missing = \"skip\"",
+            "file = \"a.csv\"",
+            "12:1 `x` stands beside a file | columns are in the file, or here, not both",
+        ),
+        (
+            "missing = \"skip\"",
+            "mising = \"skip\"",
+            "15:1 unknown key `mising` | did you mean `missing`?",
+        ),
+        ("missing = \"skip\"", "s = \"skip\"", "15:5 expected a list of numbers, found text"),
+        (
+            "a[1]\n  + zeta*x",
+            "a[1]\n  + 2zeta*x",
+            "27:5 there is no operator between `2` and `zeta` | write `2*zeta` for a product",
+        ),
+        ("-a^2", "\\u002da**2", "2:19 `**` is not part of formulas | write `^` for a power"),
+        (
+            "zeta = \"normal(0, 10)\"",
+            "zeta = normal(0, 10)",
+            "20:8 this formula has no quotes | write `zeta = \"normal(0, 10)\"`",
+        ),
+        ("tau = 0.01", "tau = 0.01\ntau = 1", "43:1 `tau` is here twice | keep one of them"),
+        (
+            "tau = 0.01",
+            "tau = { a = 1 }",
+            "42:7 expected text in quotes or a number or true or false or a list, found a table",
+        ),
+    ] {
+        assert!(FULL.contains(from), "{from}");
+        let found = only(&FULL.replacen(from, to, 1));
+        assert_eq!(found, expected, "{to}");
+    }
+}
+
+#[test]
+fn missing_pieces_are_said() {
+    let parameters = "[parameters]\na = \"flat()\"\n";
+    for (text, expected) in [
+        (
+            "density = \"1\"",
+            "the model has no parameters | list them under [parameters], each with its prior: `a = \"normal(0, 1)\"`",
+        ),
+        (
+            "density = \"1\"\n[parameters]",
+            "2:2 the model has no parameters | list them under [parameters], each with its prior: `a = \"normal(0, 1)\"`",
+        ),
+        (
+            parameters,
+            "the model has nothing to fit | add [data] and [likelihood], or `density`, or `command`",
+        ),
+        (
+            &format!("{parameters}density = \"-a^2\""),
+            "3:1 `density` stands inside [parameters] | move it above the first [table]",
+        ),
+        (
+            &format!("{parameters}[likelihood]\ny = \"normal(a, 1)\""),
+            "3:2 a likelihood needs data | add a table [data] with `file = \"points.csv\"` or the columns themselves",
+        ),
+        (
+            &format!("{parameters}[data]\n[likelihood]\ny = \"normal(a, 1)\""),
+            "3:2 [data] has neither a file nor columns | add `file = \"points.csv\"`, or columns: `x = [1, 2, 3]`",
+        ),
+        (
+            &format!("density = \"a\"\n{parameters}[ode.states]\nu = {{ start = 1, rate = 2 }}"),
+            "4:2 differential equations need a likelihood | say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`",
+        ),
+        (
+            &format!("command = \"\"\n{parameters}"),
+            "1:11 the command names no program | write `run = \"./simulate\"`",
+        ),
+        (
+            &format!("command = \"a\"\ndensity = \"a\"\n{parameters}"),
+            "1:1 a command computes the whole likelihood: no formula can be added to it | keep the command, or the formulas",
+        ),
+    ] {
+        assert_eq!(only(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn several_mistakes_are_said_at_once() {
+    let text = FULL.replace("-a^2", "-a^").replace("9.81", "true");
+    let said = said(&text.replace("normal(mu, 1)\"\n\n[ode]", "normal(mu 1)\"\n\n[ode]"));
+    assert_eq!(said.len(), 3, "{said:#?}");
+    let (file, _) = read(&Source::new("model.toml", text));
+    assert_eq!(file.unread.iter().map(|name| name.text.as_str()).collect::<Vec<_>>(), ["g"]);
+}
+
+#[test]
+fn limits_have_their_own_messages() {
+    let model = |middle: &str| format!("density = \"1\"\n[parameters]\n{middle}");
+    assert!(said(&model("a = { size = 10_000 }")).is_empty());
+    let large = only(&model("a = { size = 10_000 }\nb = {}\nc = {}"));
+    assert_eq!(
+        large,
+        "4:1 the model has more than 10000 parameters | elements of vectors count, too"
+    );
+    assert!(only(&model("a = { size = 999999999999 }")).contains("more than 10000"));
+    let numbers = format!("[data]\nx = [{}]\n", "1,".repeat(1_000_001));
+    assert!(only(&model(&format!("a = {{}}\n{numbers}"))).contains("more than 1000000 numbers"));
+    let comment = format!("#{}", "x".repeat(8 << 20));
+    assert!(only(&comment).contains("the file has 8 MiB, more than 8"));
+    let deep = format!("a = {}", "[".repeat(100_000));
+    assert!(!said(&deep).is_empty());
+    let dotted = format!("{}a = 1", "a.".repeat(100_000));
+    assert!(!said(&dotted).is_empty());
+}
