@@ -9,12 +9,14 @@ use adaann::{
 use anyhow::Result;
 use std::{fmt::Write, path::Path};
 
-/// `draws.csv`, and what `adaann density` prints: parameters, log p, log q.
-pub(crate) fn sample(names: &[String], sample: &Sample) -> String {
+/// `draws.csv`, and what `adaann density` prints: parameters, derived quantities, log p, log q.
+pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batch>) -> String {
     let mut text = format!("{},log_p,log_q\n", names.join(","));
     for i in 0..sample.points.len() {
-        for d in 0..sample.points.dim() {
-            push(&mut text, sample.points.row(d)[i], ',');
+        for batch in std::iter::once(&sample.points).chain(quantities) {
+            for d in 0..batch.dim() {
+                push(&mut text, batch.row(d)[i], ',');
+            }
         }
         push(&mut text, sample.log_p[i], ',');
         push(&mut text, sample.log_q[i], '\n');

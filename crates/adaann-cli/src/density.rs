@@ -1,11 +1,10 @@
 //! `adaann density`: log p and log q of a finished run at the user's points.
 
-use crate::{args::DensityArgs, csv, failure::usage, record::Record};
+use crate::{args::DensityArgs, csv, failure::usage, record::Record, subject::Subject};
 use adaann::{
     Batch,
     fit::{Approximation, Sample},
     flow::Flow,
-    registry,
     target::{Support, Target},
 };
 use anyhow::Result;
@@ -25,15 +24,15 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
         check_out(out)?;
     }
     let record = Record::read(&args.run)?;
-    let problem = registry::find(&record.target)?.choose(&record.choices(&args.run)?)?;
-    let target = &*problem.target;
+    let subject = Subject::read(&record, &args.run)?;
+    let target = &*subject.problem.target;
     let spec = record.settings.flow.clone().in_double();
     let flow = Flow::load_as(&args.run.join("flow.safetensors"), &spec, target.dim())?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?);
+    let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None);
     match &args.out {
         Some(path) => adaann::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,

@@ -1,7 +1,7 @@
 //! From an error to one sentence and an exit code: 2 for what the user asked, 1 for the rest.
 
 use crate::args::Cli;
-use adaann::Error;
+use adaann::{Error, model::Diagnostics};
 use clap::CommandFactory;
 use std::{fmt, io, process::ExitCode};
 
@@ -28,12 +28,17 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // `adaann list | head`: the reader has what it wanted.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", sentence(error));
+    match error.downcast_ref::<Diagnostics>() {
+        // Each of them begins with the word itself.
+        Some(diagnostics) => eprintln!("{diagnostics}"),
+        None => eprintln!("error: {}", sentence(error)),
+    }
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }
 
 fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>()
+        || error.is::<Diagnostics>()
         || matches!(
             error.downcast_ref(),
             Some(Error::Setting { .. } | Error::UnknownName { .. } | Error::Data(_))

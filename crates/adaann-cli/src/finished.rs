@@ -1,10 +1,10 @@
 //! A finished run, read back from its folder.
 
-use crate::{csv, failure::usage, record::Record, summary::Summary};
+use crate::{csv, failure::usage, record::Record, subject::Subject, summary::Summary};
 use adaann::{
     fit::Approximation,
     flow::Flow,
-    registry::{self, Problem, Table},
+    registry::Table,
 };
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// A finished run: what its figures and its page are made of.
 pub(crate) struct Finished {
     pub(crate) record: Record,
-    pub(crate) problem: Problem,
+    pub(crate) subject: Subject,
     pub(crate) summary: Summary,
     /// The draws of each coordinate.
     pub(crate) draws: Vec<Vec<f64>>,
@@ -41,7 +41,8 @@ impl Finished {
     /// Reads the folder of a run.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let record = Record::read(folder)?;
-        let problem = registry::find(&record.target)?.choose(&record.choices(folder)?)?;
+        let subject = Subject::read(&record, folder)?;
+        let problem = &subject.problem;
         let names = problem.target.names();
         let columns = |file: &str, names: &[&str]| columns(&folder.join(file), names);
         let draws = columns("draws.csv", &names.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -58,18 +59,18 @@ impl Finished {
         summary.name_modes(&problem.known);
         let spec = record.settings.flow.clone().in_double();
         let flow = Flow::load_as(&folder.join("flow.safetensors"), &spec, problem.target.dim())?;
-        Ok(Self { record, problem, summary, draws, steps, trace, flow })
+        Ok(Self { record, subject, summary, draws, steps, trace, flow })
     }
 
     /// The flow as a density in the user's coordinates.
     pub(crate) fn approximation(&self) -> Result<Approximation<'_>> {
-        Ok(Approximation::new(&*self.problem.target, self.flow.clone())?)
+        Ok(Approximation::new(&*self.subject.problem.target, self.flow.clone())?)
     }
 
     /// The parameters that made the data, if it was made.
     pub(crate) fn truth(&self) -> Option<&[f64]> {
         let made = self.record.data_seed.is_some();
-        self.problem.dynamics.as_ref().filter(|_| made).map(|dynamics| dynamics.truth())
+        self.subject.problem.dynamics.as_ref().filter(|_| made).map(|dynamics| dynamics.truth())
     }
 }
 

@@ -9,9 +9,11 @@ mod density;
 mod failure;
 mod figures;
 mod finished;
+mod fit;
 mod flow;
 mod folder;
 mod interrupt;
+mod job;
 mod list;
 mod names;
 mod pace;
@@ -21,6 +23,7 @@ mod record;
 mod report;
 mod run;
 mod settings;
+mod subject;
 mod summary;
 mod table;
 mod title;
@@ -41,6 +44,13 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
     Instructions::from_environment()?;
     match command {
         Command::Run(args) => run::run(&args),
+        Command::Init(_)
+        | Command::Check(_)
+        | Command::Predict(_)
+        | Command::Sample(_)
+        | Command::Export(_)
+        | Command::Compare(_) => todo!(),
+        Command::Fit(args) => fit::fit(&args),
         Command::List => list::list(),
         Command::Paper(args) => paper::paper(&args),
         Command::Density(args) => density::density(&args),

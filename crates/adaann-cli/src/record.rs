@@ -20,6 +20,9 @@ pub(crate) struct Record {
     pub(crate) version: String,
     /// Name of the target.
     pub(crate) target: String,
+    /// The model file, if that is what the target comes from; a copy is in the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<PathBuf>,
     /// Draws of the final flow.
     pub(crate) draws: usize,
     /// How many seeds were run, from that of the settings on.
@@ -46,6 +49,9 @@ impl Record {
 
     /// Name of the file with the data, if there is some.
     pub(crate) const DATA: &str = "data.csv";
+
+    /// Name of the copy of the model file, if there is one.
+    pub(crate) const MODEL: &str = "model.toml";
 
     /// The text of the file.
     pub(crate) fn to_toml(&self) -> Result<String> {
@@ -107,6 +113,7 @@ mod tests {
             let record = Record {
                 version: "0".into(),
                 target: "bimodal".into(),
+                model: (i % 3 == 1).then(|| "models/my model.toml".into()),
                 draws: 5,
                 seeds: 2,
                 preset: "paper".into(),

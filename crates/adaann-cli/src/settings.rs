@@ -4,7 +4,7 @@
 //! it believes that it matters.
 
 use crate::{
-    args::{BaseArgs, OptimizerArgs, RunArgs, ScheduleArgs, TrainingArgs},
+    args::{BaseArgs, OptimizerArgs, ScheduleArgs, SettingArgs, TrainingArgs},
     failure::usage,
     flow::flow,
     values::List,
@@ -21,7 +21,11 @@ use adaann::{
 use anyhow::Result;
 
 /// The settings of a run, checked.
-pub(crate) fn resolve(args: &RunArgs, preset: &Settings, target: &dyn Target) -> Result<Settings> {
+pub(crate) fn resolve(
+    args: &SettingArgs,
+    preset: &Settings,
+    target: &dyn Target,
+) -> Result<Settings> {
     let path = args.schedule.path.unwrap_or(preset.path);
     let flow = flow(&args.flow, &preset.flow)?;
     let is_another = flow.label() != preset.flow.label();

@@ -2,6 +2,7 @@
 
 use crate::warnings;
 use adaann::{
+    Batch,
     fit::{Outcome, Restart, Sample, StepRecord},
     registry::{Distance, Known, mode_weights, split_shares},
     simd::Instructions,
@@ -32,6 +33,9 @@ pub(crate) struct Summary {
     /// KL(q‖p) = neg-ELBO + log Z.
     pub(crate) kl: Option<f64>,
     pub(crate) parameters: Vec<Parameter>,
+    /// What a model file derives from the parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) quantities: Vec<Parameter>,
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
     /// Coordinates with two modes each, where the modes are too many to be listed.
@@ -110,6 +114,13 @@ pub(crate) struct Parameter {
     pub(crate) true_sd: Option<f64>,
 }
 
+impl Parameter {
+    fn new(name: &str, draws: &[f64]) -> Self {
+        let (mean, sd) = mean_and_sd(draws);
+        Self { name: name.to_owned(), mean, sd, true_mean: None, true_sd: None }
+    }
+}
+
 /// A mode of the target with the share of the draws that belong to it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ModeWeight {
@@ -164,20 +175,22 @@ impl Seed {
 /// What a summary is made of.
 pub(crate) struct Sources<'a> {
     pub(crate) target: &'a str,
+    /// Of the coordinates, then of the derived quantities.
     pub(crate) names: &'a [String],
     pub(crate) notes: Vec<String>,
     pub(crate) known: &'a Known,
     pub(crate) seed: u64,
     pub(crate) outcome: &'a Outcome,
     pub(crate) sample: &'a Sample,
+    pub(crate) quantities: Option<&'a Batch>,
     pub(crate) seconds: f64,
     pub(crate) seeds: Vec<Seed>,
 }
 
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
-        let Sources { target, names, notes, known, seed, outcome, sample, seconds, seeds } =
-            sources;
+        let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
+        let Sources { quantities, seconds, seeds, .. } = sources;
         let losses: Vec<f64> = sample
             .log_q
             .iter()
@@ -186,16 +199,17 @@ impl Summary {
             .filter(|loss| loss.is_finite())
             .collect();
         let (neg_elbo, spread) = mean_and_sd(&losses);
-        let parameters = names
-            .iter()
-            .enumerate()
-            .map(|(d, name)| {
-                let (mean, sd) = mean_and_sd(sample.points.row(d));
-                let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
-                let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
-                Parameter { name: name.clone(), mean, sd, true_mean, true_sd }
-            })
-            .collect();
+        let (names, quantity_names) = names.split_at(sample.points.dim());
+        let parameter = |(d, name): (usize, &String)| {
+            let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
+            let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
+            Parameter { true_mean, true_sd, ..Parameter::new(name, sample.points.row(d)) }
+        };
+        let parameters = names.iter().enumerate().map(parameter).collect();
+        let quantity = |(d, name): (usize, &String)| {
+            quantities.map(|quantities| Parameter::new(name, quantities.row(d)))
+        };
+        let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
         let modes = known
             .modes
             .iter()
@@ -232,6 +246,7 @@ impl Summary {
             log_z: known.log_z,
             kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
+            quantities,
             modes,
             splits,
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),

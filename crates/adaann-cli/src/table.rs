@@ -9,7 +9,10 @@ const MOST_ROWS: usize = 16;
 
 /// Everything the summary says, as tables.
 pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
-    let mut tables = vec![facts(summary), parameters(summary)];
+    let mut tables = vec![facts(summary), parameters("parameter", &summary.parameters)];
+    if !summary.quantities.is_empty() {
+        tables.push(parameters("quantity", &summary.quantities));
+    }
     if !summary.modes.is_empty() {
         tables.push(modes(summary));
     }
@@ -49,8 +52,8 @@ fn facts(summary: &Summary) -> Table {
     Table { rows, note, ..Table::default() }
 }
 
-fn parameters(summary: &Summary) -> Table {
-    let exact = summary.parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
+fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
+    let exact = parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
     let row = |p: &Parameter| {
         let decimals = decimals(p.sd);
         let number = |x: f64| format!("{x:.decimals$}");
@@ -61,9 +64,9 @@ fn parameters(summary: &Summary) -> Table {
         }
         row
     };
-    let header = ["parameter", "mean", "sd", "true mean", "true sd"];
+    let header = [kind, "mean", "sd", "true mean", "true sd"];
     let header = if exact { &header[..] } else { &header[..3] };
-    shortened(header, summary.parameters.iter().map(row).collect())
+    shortened(header, parameters.iter().map(row).collect())
 }
 
 /// A divergence or a bound: plain, unless a flow that went astray made it enormous.

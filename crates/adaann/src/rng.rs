@@ -32,6 +32,10 @@ pub enum Purpose {
     Components = 6,
     /// Orders of coordinates.
     Order = 7,
+    /// Parameters from their priors.
+    Prior = 8,
+    /// Measurements that a model predicts.
+    Prediction = 9,
 }
 
 /// The random numbers of one seed and purpose.

@@ -10,7 +10,7 @@ const MARGINALS: usize = 12;
 const BINS: usize = 40;
 
 pub(super) fn draw(finished: &Finished) -> Vec<Figure> {
-    let names = finished.problem.target.names();
+    let names = finished.subject.problem.target.names();
     let count = names.len().min(PAIRED);
     let truth = finished.truth();
     let mut caption = "Draws: each coordinate, and each pair.".to_owned();

@@ -12,7 +12,7 @@ const POINTS: usize = 400;
 const BINS: usize = 80;
 
 pub(super) fn draw(finished: &Finished) -> Result<Figure> {
-    let (target, known) = (&*finished.problem.target, &finished.problem.known);
+    let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
     let shown = super::shown(finished, 0);
     let grid = midpoints(shown, POINTS);
     let points: Vec<_> = grid.iter().map(|&x| [x]).collect();

@@ -13,7 +13,7 @@ use anyhow::Result;
 
 /// All figures of a run. A run that was stopped early has fewer.
 pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
-    let mut figures = match finished.problem.target.dim() {
+    let mut figures = match finished.subject.problem.target.dim() {
         1 => vec![curve::draw(finished)?],
         2 => vec![plane::draw(finished)?],
         _ => corner::draw(finished),
@@ -26,7 +26,8 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
 
 /// The part of an axis where the draws and the known modes are.
 fn shown(finished: &Finished, d: usize) -> [f64; 2] {
-    let Finished { problem, draws, .. } = finished;
+    let Finished { subject, draws, .. } = finished;
+    let problem = &subject.problem;
     let modes: Vec<f64> = problem.known.modes.iter().map(|mode| mode.location[d]).collect();
     adaann_report::bins::range(&draws[d], &modes, problem.target.support(d).bounds())
 }

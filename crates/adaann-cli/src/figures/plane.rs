@@ -14,7 +14,7 @@ const ENOUGH: usize = 250;
 const LEVELS: [f64; 6] = [0.02, 0.1, 0.25, 0.45, 0.65, 0.85];
 
 pub(super) fn draw(finished: &Finished) -> Result<Figure> {
-    let (target, known) = (&*finished.problem.target, &finished.problem.known);
+    let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
     let approximation = finished.approximation()?;
     let shown = [super::shown(finished, 0), super::shown(finished, 1)];
     let (count, points) = points(&approximation, shown)?;

@@ -2,7 +2,7 @@
 
 mod bars;
 
-use crate::{args::PaperArgs, failure::usage, interrupt, run::MOST_THREADS};
+use crate::{args::PaperArgs, failure::usage, interrupt, job::MOST_THREADS};
 use adaann_paper::{
     campaign::{self, Plan},
     chapters,

@@ -1,10 +1,258 @@
-//! Models written as text: parameters, data and formulas in one file.
-#![allow(dead_code)]
+//! Models written as text: parameters, data and formulas in one file, compiled to a posterior.
+//!
+//! ```
+//! use adaann::model::Model;
+//! use adaann::target::Target;
+//!
+//! let model = Model::parse("line.toml", r#"
+//!     [data]
+//!     x = [1, 2, 3, 4]
+//!     y = [2.1, 3.9, 6.2, 7.8]
+//!
+//!     [parameters]
+//!     a = "normal(0, 10)"
+//!     b = "normal(0, 10)"
+//!     sigma = "half_normal(5)"
+//!
+//!     [likelihood]
+//!     y = "normal(a + b*x, sigma)"
+//! "#)?;
+//! assert_eq!(model.target().names(), ["a", "b", "sigma"]);
+//! # Ok::<(), adaann::model::Diagnostics>(())
+//! ```
 
-pub(crate) mod diagnostic;
+mod calls;
+mod data;
+mod diagnostic;
+mod evaluate;
 mod excerpt;
-pub(crate) mod expression;
-pub(crate) mod file;
-pub(crate) mod words;
+mod expression;
+mod file;
+mod functions;
+mod law;
+mod names;
+mod outline;
+mod parameter;
+mod predict;
+mod priors;
+mod record;
+mod rows;
+mod scope;
+mod settings;
+mod simulate;
+mod target;
+mod value;
+mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
+pub use predict::Prediction;
+
+use crate::posterior::Quantities;
+use crate::registry::Table;
+use crate::rng::{Purpose, Stream};
+use crate::target::{Target, Unconstrained};
+use crate::{Batch, Result, Settings};
+use diagnostic::Report;
+use outline::Outline;
+use simulate::NoDraw;
+use std::path::Path;
+use std::sync::Arc;
+use target::ModelTarget;
+
+/// Draws from the prior that tell where to start.
+const PRIOR_DRAWS: usize = 2_000;
+
+/// A model: its posterior, and what else a file says.
+pub struct Model {
+    outline: Outline,
+    target: Arc<ModelTarget>,
+    /// Bounds of each parameter's numbers.
+    bounds: Vec<(f64, f64)>,
+    quantity_names: Vec<String>,
+    quantities: Quantities,
+}
+
+impl Model {
+    /// Reads a model file; the files that it names are relative to its folder.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn read(path: &Path) -> Result<Self, Diagnostics> {
+        Self::read_with_data(path, None)
+    }
+
+    /// The same, with `data` in place of the data file that it names.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn read_with_data(path: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
+        Self::read_copy(path, path.parent().unwrap_or(Path::new("")), data)
+    }
+
+    /// A copy of a model file whose other files are relative to `folder`.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn read_copy(path: &Path, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
+        let name = path.display().to_string();
+        let mut report = Report::default();
+        match std::fs::read(path).map(String::from_utf8) {
+            Ok(Ok(text)) => {
+                return Self::build(Source::new(name, text), folder, data);
+            }
+            Ok(Err(_)) => {
+                report.error_of_file(&Source::new(name, ""), "a model file is text in UTF-8", None);
+            }
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                report.error_of_file(&Source::new(name, ""), message, None);
+            }
+        }
+        Err(report.into_result().expect_err("an error was reported"))
+    }
+
+    /// A model from its text; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
+        Self::build(Source::new(name, text), Path::new(""), None)
+    }
+
+    fn build(source: Source, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
+        let (outline, mut report) = Outline::new(source, folder, data);
+        let recording = record::record(&outline, &mut report);
+        if !report.is_empty() {
+            return Err(report.into_result().expect_err("an error was reported"));
+        }
+        let bounds = recording.bounds.clone();
+        if let Err(NoDraw::Cycle(cycle)) = outline.draw_parameters(&bounds, &mut || 0.5) {
+            let name = &outline.file.parameters[cycle[0]].name;
+            let message = format!("the prior of `{}` depends on itself", name.text);
+            report.error(&outline.source, name.span.clone(), message, None);
+        }
+        let (quantity_names, nodes): (Vec<String>, Vec<_>) =
+            recording.quantities.iter().cloned().unzip();
+        let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
+        let target = ModelTarget::new(&outline, recording, folder);
+        let target = target.map_err(|error| {
+            report.error_of_file(&outline.source, error.to_string(), None);
+        });
+        report.into_result()?;
+        let target = target.expect("an error would have been reported");
+        let target = Arc::new(target);
+        Ok(Self { outline, target, bounds, quantity_names, quantities })
+    }
+
+    /// Its title, if it has one.
+    pub fn title(&self) -> Option<&str> {
+        self.outline.file.title.as_deref()
+    }
+
+    /// The text that it was read from.
+    pub fn text(&self) -> &str {
+        &self.outline.source.text
+    }
+
+    /// The posterior. Its coordinates are the parameters in their own units, a simplex without its
+    /// last part.
+    pub fn target(&self) -> Arc<dyn Target> {
+        self.target.clone()
+    }
+
+    /// The name of the data file, if there is one.
+    pub fn data_file(&self) -> Option<&str> {
+        self.outline.file.data.as_ref()?.file.as_ref().map(|file| &file.text[..])
+    }
+
+    /// The data, if there is some; in the order of time for a system of equations.
+    pub fn data(&self) -> Option<Table> {
+        let data = &self.outline.data;
+        let row = |i: usize| data.columns.iter().map(|column| column[i]).collect();
+        let rows = (0..data.len()).map(row).collect();
+        (!data.names.is_empty()).then(|| Table { names: data.names.clone(), rows })
+    }
+
+    /// The text of the data file, if there is one.
+    pub fn data_text(&self) -> Option<&str> {
+        self.outline.data.text()
+    }
+
+    /// The columns that the lines of the likelihood are about, in their order.
+    pub fn measured(&self) -> Vec<&str> {
+        self.outline.file.likelihood.iter().map(|(name, _)| &name.text[..]).collect()
+    }
+
+    /// The name of time, if there is a system of equations.
+    pub fn time(&self) -> Option<&str> {
+        self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..])
+    }
+
+    /// The names of the quantities that are reported with the draws.
+    pub fn quantity_names(&self) -> &[String] {
+        &self.quantity_names
+    }
+
+    /// The quantities at some points of the target's coordinates.
+    ///
+    /// # Errors
+    /// If the points have another dimension.
+    pub fn quantities(&self, points: &Batch) -> Result<Batch> {
+        self.quantities.evaluate(points)
+    }
+
+    /// Points from the prior, in the target's coordinates; nothing if a prior is flat.
+    pub fn prior_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+        let stream = Stream::new(seed, Purpose::Prior);
+        let mut number = 0;
+        let mut uniform = || {
+            number += 1;
+            stream.uniform_at(number - 1)
+        };
+        let draw = |_| self.outline.draw_parameters(&self.bounds, &mut uniform).ok();
+        let points: Option<Vec<Vec<f64>>> = (0..count).map(draw).collect();
+        Some(Batch::from_points(self.outline.dim, &points?))
+    }
+
+    /// Settings that suit it: those of the file's `fit` table are not in them.
+    pub fn settings(&self) -> Settings {
+        let draws = self.prior_draws(PRIOR_DRAWS, 1);
+        let inside = draws.and_then(|draws| {
+            let unconstrained = Unconstrained::new(&*self.target).ok()?;
+            unconstrained.unconstrain(&draws).ok()
+        });
+        settings::suiting(&*self.target, inside.as_ref())
+    }
+
+    /// What the `fit` table says: keys, and values as flags of the command line have them; none for
+    /// a flag without a value.
+    pub fn fit_settings(&self) -> Vec<(String, Option<String>)> {
+        let settings = self.outline.file.fit.iter();
+        let value = |value: &str| (!value.is_empty()).then(|| value.to_owned());
+        settings.map(|setting| (setting.key.text.clone(), value(&setting.value))).collect()
+    }
+
+    /// An error at entry number `index` of the `fit` table.
+    pub fn fit_error(&self, index: usize, message: &str) -> Diagnostics {
+        let mut report = Report::default();
+        let span = self.outline.file.fit[index].span.clone();
+        report.error(&self.outline.source, span, message, None);
+        report.into_result().expect_err("an error was reported")
+    }
+
+    /// Predictions at points of the target's coordinates, for the rows of the data or for new
+    /// inputs; `see` gets them one by one, and says whether to go on.
+    ///
+    /// # Errors
+    /// If the new inputs lack what the likelihood depends on, or there is no likelihood to predict
+    /// with.
+    pub fn predict(
+        &self,
+        points: &Batch,
+        inputs: Option<&Table>,
+        seed: u64,
+        see: &mut dyn FnMut(Prediction<'_>) -> bool,
+    ) -> Result<()> {
+        self.outline.predict(points, inputs, seed, see)
+    }
+}

@@ -13,6 +13,7 @@ pub use support::Support;
 pub use unconstrained::{Unconstrained, Workspace};
 
 use crate::{Batch, Result, simd::Buffer};
+use std::sync::Arc;
 
 /// How much of each part enters the density whose gradient is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,5 +94,44 @@ pub trait Target: Send + Sync {
     /// The coordinates' names, as they appear in tables and files.
     fn names(&self) -> Vec<String> {
         (1..=self.dim()).map(|d| format!("z{d}")).collect()
+    }
+}
+
+impl Target for Arc<dyn Target> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        (**self).evaluate(points, gradient, out)
+    }
+
+    fn wants_whole_batch(&self) -> bool {
+        (**self).wants_whole_batch()
+    }
+
+    fn has_prior(&self) -> bool {
+        (**self).has_prior()
+    }
+
+    fn has_proper_prior(&self) -> bool {
+        (**self).has_proper_prior()
+    }
+
+    fn support(&self, d: usize) -> Support {
+        (**self).support(d)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        (**self).notes()
+    }
+
+    fn names(&self) -> Vec<String> {
+        (**self).names()
     }
 }

@@ -1,0 +1,193 @@
+//! From settings to a finished run folder: train, look at what came out, write it down, say so.
+
+use crate::{
+    args::OutputArgs,
+    csv,
+    failure::usage,
+    folder::{self, Folder},
+    interrupt,
+    progress::Progress,
+    record::Record,
+    report,
+    subject::Subject,
+    summary::{Seed, Sources, Summary},
+    table::{self, Style},
+    title::title,
+    values::LAST_SEED,
+};
+use adaann::{
+    Batch, Settings,
+    fit::{Outcome, Restarts, Sample, restarts},
+    path::PathKind,
+};
+use anyhow::{Context, Result};
+use rayon::ThreadPoolBuilder;
+use std::{
+    io::{Write, stdout},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+/// Draws that this program takes; more is surely a slip.
+pub(crate) const MOST_DRAWS: usize = 100_000_000;
+
+/// Threads, and runs in one command; more is surely a slip.
+pub(crate) const MOST_THREADS: usize = 1_024;
+const MOST_SEEDS: usize = 10_000;
+
+/// A run to be done.
+pub(crate) struct Job {
+    pub(crate) record: Record,
+    pub(crate) subject: Subject,
+}
+
+/// Refuses counts that are out of range.
+pub(crate) fn check(output: &OutputArgs, settings: &Settings) -> Result<()> {
+    for (flag, count, least, most) in [
+        ("draws", output.draws, 2, MOST_DRAWS),
+        ("seeds", output.seeds, 1, MOST_SEEDS),
+        ("threads", output.threads, 0, MOST_THREADS),
+    ] {
+        if !(least..=most).contains(&count) {
+            let range = format!("from {least} to {most}");
+            return Err(usage(format!("--{flag} is {count}, but must be {range}")));
+        }
+    }
+    if settings.seed.saturating_add(output.seeds as u64 - 1) > LAST_SEED {
+        return Err(usage(format!(
+            "--seed is {}, but must be at most {} for --seeds {}",
+            settings.seed,
+            LAST_SEED - (output.seeds as u64 - 1),
+            output.seeds
+        )));
+    }
+    Ok(())
+}
+
+impl Job {
+    /// Does it.
+    pub(crate) fn carry_out(&self, output: &OutputArgs) -> Result<ExitCode> {
+        let out = output.out.clone().unwrap_or_else(|| self.default_folder());
+        interrupt::listen()?;
+        folder::check(&out, output.force)?;
+        if output.dry_run {
+            stdout().write_all(self.record.to_toml()?.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(output.threads)
+            .build()
+            .with_context(|| format!("cannot start {} threads", output.threads))?;
+        let progress = Progress::new(output.quiet || output.json);
+        pool.install(|| {
+            let run = self.train(&progress)?;
+            self.write(&run, &out)?.finish(output.force)?;
+            if output.json {
+                stdout().write_all(run.summary.to_json().as_bytes())?;
+            } else if !output.quiet {
+                let title = title(&self.record, run.summary.seed);
+                let closing = table::closing(&title, &run.summary, &out, Style::detect());
+                stdout().write_all(closing.as_bytes())?;
+            }
+            let code = if run.summary.stopped { interrupt::EXIT_CODE } else { 0 };
+            Ok(ExitCode::from(code))
+        })
+    }
+
+    fn default_folder(&self) -> PathBuf {
+        let Record { target, settings, .. } = &self.record;
+        PathBuf::from("runs").join(format!("{target}-{}", settings.seed))
+    }
+
+    fn train(&self, progress: &Progress) -> Result<Run> {
+        let Self { record, subject } = self;
+        let (settings, problem) = (&record.settings, &subject.problem);
+        let target = &*problem.target;
+        let started = Instant::now();
+        let Restarts { mut runs, failed } = restarts(target, settings, record.seeds, |seed| {
+            let label = if record.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
+            progress.watch(&label, settings, target.dim())
+        })?;
+        let seconds = started.elapsed().as_secs_f64();
+        let draw =
+            |outcome: &Outcome, seed| outcome.approximation(target)?.sample(record.draws, seed);
+        let mut seeds = Vec::new();
+        if runs.len() > 1 {
+            for run in &runs {
+                seeds.push(Seed::new(run, &problem.known, &draw(&run.outcome, run.seed)?));
+            }
+        }
+        let best = runs.swap_remove(0);
+        let sample = draw(&best.outcome, best.seed)?;
+        let quantities = subject.quantities(&sample.points)?;
+        let mut summary = Summary::new(Sources {
+            target: &record.target,
+            names: &subject.columns(),
+            notes: target.notes(),
+            known: &problem.known,
+            seed: best.seed,
+            outcome: &best.outcome,
+            sample: &sample,
+            quantities: quantities.as_ref(),
+            seconds,
+            seeds,
+        });
+        let failed = failed.iter();
+        let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
+        summary.warnings.extend(failed);
+        if record.data.is_some() && problem.known.mean.is_some() {
+            summary.notes.push(
+                "the true values are a quadrature over the mode near the parameters that data is \
+                 made from; other modes that your data may have are not in them"
+                    .to_owned(),
+            );
+        }
+        if settings.path == PathKind::Power && target.has_prior() && !target.has_proper_prior() {
+            summary.warnings.push(
+                "the prior is flat, and a power p^t of such a posterior may have no integral; if \
+                 the fit goes astray at small t, use a proper prior and --path likelihood"
+                    .to_owned(),
+            );
+        }
+        Ok(Run { outcome: best.outcome, sample, quantities, summary })
+    }
+
+    /// Writes the run folder, all but its name.
+    fn write(&self, run: &Run, out: &Path) -> Result<Folder> {
+        let Self { record, subject } = self;
+        let outcome = &run.outcome;
+        let folder = Folder::create(out)?;
+        folder.write(Record::FILE, record.to_toml()?)?;
+        folder.write(Summary::FILE, run.summary.to_json())?;
+        let draws = csv::sample(&subject.columns(), &run.sample, run.quantities.as_ref());
+        folder.write("draws.csv", draws)?;
+        folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
+        folder.write("trace.csv", csv::trace(&outcome.trace))?;
+        match (&subject.model, &subject.problem.data) {
+            (Some(model), _) => {
+                folder.write(Record::MODEL, model.text())?;
+                if let Some(data) = model.data_text() {
+                    folder.write(Record::DATA, data)?;
+                }
+            }
+            (None, Some(data)) => folder.write(Record::DATA, csv::data(data))?,
+            (None, None) => {}
+        }
+        outcome.flow.save(&folder.file("flow.safetensors"))?;
+        if let Some(flow) = &outcome.flow_at_1 {
+            flow.save(&folder.file("flow_at_1.safetensors"))?;
+        }
+        // From the files, as `adaann report` does it: what they lack no page can show.
+        report::write(folder.place())?;
+        Ok(folder)
+    }
+}
+
+/// A finished run: the best of its seeds.
+struct Run {
+    outcome: Outcome,
+    sample: Sample,
+    quantities: Option<Batch>,
+    summary: Summary,
+}

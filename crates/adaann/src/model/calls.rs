@@ -1,0 +1,305 @@
+//! Calls in formulas: functions, `if`, and distributions with their arguments.
+
+use super::evaluate::{Evaluator, nearest};
+use super::expression::{Ast, Span};
+use super::functions::{self, Function};
+use super::law::Law;
+use super::value::{Value, constants};
+use crate::distribution::Family;
+use crate::linear;
+use crate::program::Expr;
+
+/// Distributions that are no family of single numbers.
+pub(super) const JOINT: [&str; 3] = ["multi_normal", "dirichlet", "mixture"];
+
+impl<'g> Evaluator<'_, 'g> {
+    /// f(...)
+    pub(super) fn call(
+        &mut self,
+        whole: &Ast,
+        name: &str,
+        name_span: &Span,
+        arguments: &[Ast],
+    ) -> Value<'g> {
+        match name {
+            "if" => return self.conditional(whole, arguments),
+            "logpdf" => return self.log_density(whole, arguments),
+            "multi_normal" => return self.multi_normal(whole, arguments),
+            "dirichlet" => return self.dirichlet(whole, arguments),
+            "mixture" => return self.mixture(whole, arguments),
+            _ => {}
+        }
+        let family = Family::named(name);
+        match functions::find(name) {
+            // `logistic` is both: one argument makes the function.
+            Some(function) if family.is_none() || arguments.len() == 1 => {
+                self.apply(whole, name, function, arguments)
+            }
+            _ => match family {
+                Some(family) => self.family(whole, family, arguments),
+                None => self.no_function(name, name_span),
+            },
+        }
+    }
+
+    fn no_function(&mut self, name: &str, span: &Span) -> Value<'g> {
+        let message = if self.names.find(name).is_some() {
+            format!("`{name}` is no function; for a product write {name} * (...)")
+        } else {
+            format!("unknown function `{name}`")
+        };
+        let families = Family::ALL.iter().map(|family| family.name());
+        let help = nearest(name, functions::names().chain(families).chain(JOINT));
+        self.fault(span, message, help);
+        Value::Unknown
+    }
+
+    /// Says that a call has another number of arguments than it needs.
+    fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
+        let message = format!("{found} argument{}", if found == 1 { "" } else { "s" });
+        self.fault(&whole.span, format!("{message} given: write {usage}"), None);
+        Value::Unknown
+    }
+
+    fn apply(
+        &mut self,
+        whole: &Ast,
+        name: &str,
+        function: Function,
+        arguments: &[Ast],
+    ) -> Value<'g> {
+        let usage = match function {
+            Function::Each(_) => format!("{name}(x)"),
+            Function::Pair(_) => format!("{name}(x, y)"),
+            Function::Reduce(_) | Function::Whole(_) => format!("{name}(vector)"),
+            Function::Fold(_) => format!("{name}(x, y, ...) or {name}(vector)"),
+            Function::Dot => format!("{name}(vector, vector)"),
+        };
+        let values: Vec<Value<'g>> =
+            arguments.iter().map(|argument| self.evaluate(argument)).collect();
+        if values.iter().any(Value::is_unknown) {
+            return Value::Unknown;
+        }
+        let spans: Vec<&Span> = arguments.iter().map(|argument| &argument.span).collect();
+        match (function, &values[..]) {
+            (Function::Each(f), [x]) => self.each(x.clone(), spans[0], f),
+            (Function::Pair(f), [x, y]) => {
+                self.pair([x.clone(), y.clone()], [spans[0], spans[1], &whole.span], f)
+            }
+            (Function::Reduce(f), [x]) => match self.vector(x, spans[0]) {
+                Some(elements) => Value::Number(f(&elements)),
+                None => Value::Unknown,
+            },
+            (Function::Whole(f), [x]) => match self.vector(x, spans[0]) {
+                Some(elements) => Value::Vector(f(&elements)),
+                None => Value::Unknown,
+            },
+            (Function::Fold(f), [Value::Vector(elements)]) if !elements.is_empty() => {
+                Value::Number(elements[1..].iter().fold(elements[0], |a, &b| f(a, b)))
+            }
+            (Function::Fold(f), [first, others @ ..]) if !others.is_empty() => {
+                let mut value = first.clone();
+                for (other, span) in others.iter().zip(&spans[1..]) {
+                    value = self.pair([value, other.clone()], [spans[0], span, &whole.span], f);
+                }
+                value
+            }
+            (Function::Dot, [x, y]) => {
+                let product = self.pair(
+                    [x.clone(), y.clone()],
+                    [spans[0], spans[1], &whole.span],
+                    |x, y| x * y,
+                );
+                match product {
+                    Value::Vector(products) => Value::Number(products.iter().sum()),
+                    Value::Unknown => Value::Unknown,
+                    _ => self.wrong_count(whole, &usage, 0),
+                }
+            }
+            _ => self.wrong_count(whole, &usage, values.len()),
+        }
+    }
+
+    /// The elements of a vector; a function of whole vectors has no use for a number.
+    fn vector(&mut self, value: &Value<'g>, span: &Span) -> Option<Vec<Expr<'g>>> {
+        match value {
+            Value::Vector(elements) if !elements.is_empty() => Some(elements.clone()),
+            Value::Unknown => None,
+            other => {
+                let help = matches!(other, Value::Number(_)).then(|| {
+                    "inside a likelihood a column is the row's value; sums over a column stand in \
+                     [constants]"
+                        .to_owned()
+                });
+                self.fault(span, format!("expected a vector, found {}", other.kind()), help);
+                None
+            }
+        }
+    }
+
+    fn conditional(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        let [condition, yes, no] = arguments else {
+            return self.wrong_count(whole, "if(condition, value, other)", arguments.len());
+        };
+        let truth = self.truth(condition);
+        let values = [self.evaluate(yes), self.evaluate(no)];
+        let Some(truth) = truth else { return Value::Unknown };
+        self.pair(values, [&yes.span, &no.span, &whole.span], |yes, no| truth.select(yes, no))
+    }
+
+    fn log_density(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        let [law, x] = arguments else {
+            return self.wrong_count(whole, "logpdf(distribution, x)", arguments.len());
+        };
+        let (law, value) = (self.law(law), self.evaluate(x));
+        let Some(law) = law else { return Value::Unknown };
+        let numbers = match &value {
+            Value::Number(_) | Value::Vector(_) => value.numbers(),
+            Value::Unknown => return Value::Unknown,
+            other => return self.no_numbers(other, &x.span),
+        };
+        if law.size().is_some_and(|size| size != numbers.len()) {
+            let size = law.size().unwrap_or_default();
+            let message = format!("the distribution is of {size} numbers, not of {}", value.kind());
+            self.fault(&x.span, message, None);
+            return Value::Unknown;
+        }
+        Value::Number(law.log_density(&numbers))
+    }
+
+    fn family(&mut self, whole: &Ast, family: Family, arguments: &[Ast]) -> Value<'g> {
+        let expected = family.arguments();
+        if expected.len() != arguments.len() {
+            let names: Vec<&str> = expected.iter().map(|argument| argument.name).collect();
+            let usage = format!("{}({})", family.name(), names.join(", "));
+            return self.wrong_count(whole, &usage, arguments.len());
+        }
+        let (mut values, mut size): (Vec<Value<'g>>, Option<usize>) = (Vec::new(), None);
+        for (ast, argument) in arguments.iter().zip(expected) {
+            let value = self.evaluate(ast);
+            match &value {
+                Value::Number(_) => {}
+                Value::Vector(elements) if size.is_none_or(|size| size == elements.len()) => {
+                    size = Some(elements.len());
+                }
+                Value::Vector(_) => {
+                    let message = "the arguments are vectors of different lengths";
+                    self.fault(&whole.span, message, None);
+                    return Value::Unknown;
+                }
+                Value::Unknown => {}
+                other => {
+                    self.no_numbers(other, &ast.span);
+                    values.push(Value::Unknown);
+                    continue;
+                }
+            }
+            let bad = value.numbers().iter().filter_map(|x| x.as_constant()).find(|&x| {
+                // Columns are constants while rows are looked at, and checked there.
+                !argument.range.contains(x)
+            });
+            if let Some(bad) = bad {
+                let range = argument.range.in_words();
+                let message =
+                    format!("{} of {} is {bad}, but must be {range}", argument.name, family.name());
+                self.fault(&ast.span, message, None);
+            }
+            values.push(value);
+        }
+        if values.iter().any(Value::is_unknown) {
+            return Value::Unknown;
+        }
+        Value::Law(Law::Of { family, arguments: values })
+    }
+
+    fn multi_normal(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        let [mean, covariance] = arguments else {
+            return self.wrong_count(whole, "multi_normal(mean, covariance)", arguments.len());
+        };
+        let mean_value = self.evaluate(mean);
+        let mean = self.vector(&mean_value, &mean.span);
+        let matrix = match self.evaluate(covariance) {
+            Value::Matrix(rows) => rows,
+            Value::Unknown => return Value::Unknown,
+            other => {
+                let message = format!("expected a matrix, found {}", other.kind());
+                let help = "a matrix is a list of rows: [[2, 0.5], [0.5, 1]]".to_owned();
+                self.fault(&covariance.span, message, Some(help));
+                return Value::Unknown;
+            }
+        };
+        let Some(mean) = mean else { return Value::Unknown };
+        let Some(numbers) = constants(&matrix.concat()) else {
+            self.fault(&covariance.span, "the covariance must be made of constants", None);
+            return Value::Unknown;
+        };
+        if matrix.len() != mean.len() {
+            let message = format!("{} rows for a mean of {}", matrix.len(), mean.len());
+            self.fault(&covariance.span, message, None);
+            return Value::Unknown;
+        }
+        match linear::cholesky(mean.len(), &numbers) {
+            Ok(factor) => Value::Law(Law::MultiNormal { mean, factor }),
+            Err(error) => {
+                self.fault(&covariance.span, error.to_string(), None);
+                Value::Unknown
+            }
+        }
+    }
+
+    fn dirichlet(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        let [concentrations] = arguments else {
+            return self.wrong_count(whole, "dirichlet([a, b, ...])", arguments.len());
+        };
+        let value = self.evaluate(concentrations);
+        let Some(elements) = self.vector(&value, &concentrations.span) else {
+            return Value::Unknown;
+        };
+        if elements.iter().any(|x| x.as_constant().is_some_and(|x| x.is_nan() || x <= 0.0)) {
+            let message = "the concentrations of dirichlet must be positive";
+            self.fault(&concentrations.span, message, None);
+            return Value::Unknown;
+        }
+        Value::Law(Law::Dirichlet { concentrations: elements })
+    }
+
+    /// mixture([w, ...], D, ...) or mixture(w, D, w, D, ...)
+    fn mixture(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        const USAGE: &str = "mixture(weight, distribution, weight, distribution, ...) or \
+                             mixture([weights], distribution, ...)";
+        let (mut weights, mut parts, mut is_known) = (Vec::new(), Vec::new(), true);
+        for argument in arguments {
+            match self.evaluate(argument) {
+                Value::Law(law) => parts.push(law),
+                Value::Unknown => is_known = false,
+                value @ (Value::Number(_) | Value::Vector(_)) => weights.extend(value.numbers()),
+                other => {
+                    let message = format!("expected a weight or a distribution, found {}", other.kind());
+                    self.fault(&argument.span, message, None);
+                    is_known = false;
+                }
+            }
+        }
+        if !is_known {
+            return Value::Unknown;
+        }
+        if parts.is_empty() || weights.len() != parts.len() {
+            let message = format!(
+                "{} weights for {} distributions: write {USAGE}",
+                weights.len(),
+                parts.len()
+            );
+            self.fault(&whole.span, message, None);
+            return Value::Unknown;
+        }
+        if let Some(plain) = constants(&weights) {
+            let sum: f64 = plain.iter().sum();
+            if plain.iter().any(|w| w.is_nan() || *w < 0.0) || (sum - 1.0).abs() > 1e-9 {
+                let message = format!("the weights are {plain:?}: they must be positive and sum to 1");
+                self.fault(&whole.span, message, None);
+                return Value::Unknown;
+            }
+        }
+        Value::Law(Law::Mixture { weights, parts })
+    }
+}

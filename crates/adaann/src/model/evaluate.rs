@@ -1,0 +1,356 @@
+//! From a formula to its value: names looked up, shapes checked, arithmetic recorded.
+//!
+//! Numbers are recorded expressions. Where all that a formula names is constant, so is its value:
+//! the same code that compiles a likelihood evaluates it at a draw.
+
+use super::expression::{Ast, Fault, Kind, Operator, Span};
+use super::functions;
+use super::law::Law;
+use super::names::Names;
+use super::scope::{Place, Scope};
+use super::value::{Truth, Value};
+use crate::distribution::Family;
+use crate::program::Expr;
+use crate::names;
+
+/// A vector longer than this is indexed by the row only if it is the same for all rows.
+const MOST_SELECTED: usize = 64;
+
+/// Makes what stands for the element of a vector that each row takes by an index of its own.
+pub(super) type Gathering<'e, 'g> =
+    dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
+
+/// Evaluates formulas in a scope, and collects what is wrong with them.
+pub(super) struct Evaluator<'e, 'g> {
+    pub(super) names: &'e Names,
+    pub(super) scope: &'e mut Scope<'g>,
+    pub(super) place: Place,
+    pub(super) faults: &'e mut Vec<Fault>,
+    /// Makes elements that each row takes by its own index.
+    pub(super) gather: Option<&'e mut Gathering<'e, 'g>>,
+}
+
+impl<'g> Evaluator<'_, 'g> {
+    /// The value of a formula.
+    pub(super) fn evaluate(&mut self, ast: &Ast) -> Value<'g> {
+        match &ast.kind {
+            Kind::Number(x) => Value::Number((*x).into()),
+            Kind::Name(name) => self.name(name, &ast.span),
+            Kind::Call { name, name_span, arguments } => self.call(ast, name, name_span, arguments),
+            Kind::Index { of, indices } => self.index(ast, of, indices),
+            Kind::List(items) => self.list(ast, items),
+            Kind::Negate(x) => {
+                let value = self.evaluate(x);
+                self.each(value, &x.span, |x| -x)
+            }
+            Kind::Not(x) => match self.truth(x) {
+                Some(truth) => Value::Truth(Truth::Not(Box::new(truth))),
+                None => Value::Unknown,
+            },
+            Kind::Binary { .. } => self.chain(ast),
+        }
+    }
+
+    /// The value of a formula that must be a number.
+    pub(super) fn number(&mut self, ast: &Ast) -> Option<Expr<'g>> {
+        match self.evaluate(ast) {
+            Value::Number(x) => Some(x),
+            Value::Unknown => None,
+            other => {
+                let help = matches!(other, Value::Law(_))
+                    .then(|| "logpdf(distribution, x) is its log density at x".to_owned());
+                self.fault(&ast.span, format!("expected a number, found {}", other.kind()), help);
+                None
+            }
+        }
+    }
+
+    /// The value of a formula that must be a distribution.
+    pub(super) fn law(&mut self, ast: &Ast) -> Option<Law<'g>> {
+        match self.evaluate(ast) {
+            Value::Law(law) => Some(law),
+            Value::Unknown => None,
+            other => {
+                let help = "write a distribution, like normal(0, 1)".to_owned();
+                let message = format!("expected a distribution, found {}", other.kind());
+                self.fault(&ast.span, message, Some(help));
+                None
+            }
+        }
+    }
+
+    pub(super) fn fault(&mut self, span: &Span, message: impl Into<String>, help: Option<String>) {
+        self.faults.push(Fault { span: span.clone(), message: message.into(), help });
+    }
+
+    fn name(&mut self, name: &str, span: &Span) -> Value<'g> {
+        let Some(meaning) = self.names.find(name) else {
+            match name {
+                "pi" => return Value::Number(std::f64::consts::PI.into()),
+                "e" => return Value::Number(std::f64::consts::E.into()),
+                "inf" => return Value::Number(f64::INFINITY.into()),
+                _ => {}
+            }
+            let help = if functions::find(name).is_some() || Family::named(name).is_some() {
+                Some(format!("`{name}` is a function: write {name}(...)"))
+            } else {
+                nearest(name, self.names.known().chain(["pi", "e", "inf"]))
+            };
+            self.fault(span, format!("unknown name `{name}`"), help);
+            return Value::Unknown;
+        };
+        if let Some(reason) = self.place.refuses(self.names.of(meaning)) {
+            self.fault(span, format!("`{name}` cannot be used here: {reason}"), None);
+            return Value::Unknown;
+        }
+        self.scope.value(meaning)
+    }
+
+    /// Operators that stand in a row, from the left: a sum of thousands of terms is no deep tree.
+    fn chain(&mut self, ast: &Ast) -> Value<'g> {
+        let (mut first, mut rest) = (ast, Vec::new());
+        while let Kind::Binary { operator, left, right } = &first.kind {
+            rest.push((*operator, &**right, &first.span));
+            first = left;
+        }
+        let mut value = self.evaluate(first);
+        let mut span = first.span.clone();
+        for (operator, right, whole) in rest.into_iter().rev() {
+            value = self.binary(operator, (value, &span), right, whole);
+            span = whole.clone();
+        }
+        value
+    }
+
+    fn binary(
+        &mut self,
+        operator: Operator,
+        (left, left_span): (Value<'g>, &Span),
+        right: &Ast,
+        whole: &Span,
+    ) -> Value<'g> {
+        let right_value = self.evaluate(right);
+        let spans = [left_span, &right.span, whole];
+        match operator {
+            Operator::Add => self.pair([left, right_value], spans, |a, b| a + b),
+            Operator::Subtract => self.pair([left, right_value], spans, |a, b| a - b),
+            Operator::Multiply => self.pair([left, right_value], spans, |a, b| a * b),
+            Operator::Divide => self.pair([left, right_value], spans, |a, b| a / b),
+            Operator::Power => self.pair([left, right_value], spans, functions::power),
+            Operator::And | Operator::Or => {
+                let left = self.as_truth(left, left_span);
+                let right = self.as_truth(right_value, &right.span);
+                let Some(both) = left.zip(right) else { return Value::Unknown };
+                let both = Box::new([both.0, both.1]);
+                let is_and = operator == Operator::And;
+                Value::Truth(if is_and { Truth::And(both) } else { Truth::Or(both) })
+            }
+            comparison => {
+                let left = self.as_number(left, left_span);
+                let right = self.as_number(right_value, &right.span);
+                let Some((a, b)) = left.zip(right) else { return Value::Unknown };
+                Value::Truth(match comparison {
+                    Operator::Less => Truth::Compare(a.lt(b)),
+                    Operator::LessOrEqual => Truth::Compare(a.le(b)),
+                    Operator::Greater => Truth::Compare(a.gt(b)),
+                    Operator::GreaterOrEqual => Truth::Compare(a.ge(b)),
+                    Operator::Equal => Truth::equal(a, b),
+                    _ => Truth::Not(Box::new(Truth::equal(a, b))),
+                })
+            }
+        }
+    }
+
+    /// A function of numbers, element by element.
+    pub(super) fn each(
+        &mut self,
+        value: Value<'g>,
+        span: &Span,
+        function: impl Fn(Expr<'g>) -> Expr<'g>,
+    ) -> Value<'g> {
+        match value {
+            Value::Number(x) => Value::Number(function(x)),
+            Value::Vector(elements) => Value::Vector(elements.into_iter().map(function).collect()),
+            Value::Unknown => Value::Unknown,
+            other => self.no_numbers(&other, span),
+        }
+    }
+
+    /// A function of two numbers, element by element; a number goes with every element.
+    pub(super) fn pair(
+        &mut self,
+        [a, b]: [Value<'g>; 2],
+        [a_span, b_span, whole]: [&Span; 3],
+        function: impl Fn(Expr<'g>, Expr<'g>) -> Expr<'g>,
+    ) -> Value<'g> {
+        match (a, b) {
+            (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
+            (Value::Number(a), Value::Number(b)) => Value::Number(function(a, b)),
+            (Value::Vector(a), Value::Number(b)) => {
+                Value::Vector(a.into_iter().map(|a| function(a, b)).collect())
+            }
+            (Value::Number(a), Value::Vector(b)) => {
+                Value::Vector(b.into_iter().map(|b| function(a, b)).collect())
+            }
+            (Value::Vector(a), Value::Vector(b)) if a.len() == b.len() => {
+                Value::Vector(a.into_iter().zip(b).map(|(a, b)| function(a, b)).collect())
+            }
+            (Value::Vector(a), Value::Vector(b)) => {
+                let message = format!("a vector of {} meets one of {}", a.len(), b.len());
+                self.fault(whole, message, None);
+                Value::Unknown
+            }
+            (Value::Number(_) | Value::Vector(_), other) => self.no_numbers(&other, b_span),
+            (other, _) => self.no_numbers(&other, a_span),
+        }
+    }
+
+    pub(super) fn no_numbers(&mut self, value: &Value<'g>, span: &Span) -> Value<'g> {
+        let message = format!("expected a number or a vector, found {}", value.kind());
+        self.fault(span, message, None);
+        Value::Unknown
+    }
+
+    pub(super) fn as_number(&mut self, value: Value<'g>, span: &Span) -> Option<Expr<'g>> {
+        match value {
+            Value::Number(x) => Some(x),
+            Value::Unknown => None,
+            other => {
+                self.fault(span, format!("expected a number, found {}", other.kind()), None);
+                None
+            }
+        }
+    }
+
+    pub(super) fn truth(&mut self, ast: &Ast) -> Option<Truth<'g>> {
+        let value = self.evaluate(ast);
+        self.as_truth(value, &ast.span)
+    }
+
+    pub(super) fn as_truth(&mut self, value: Value<'g>, span: &Span) -> Option<Truth<'g>> {
+        match value {
+            Value::Truth(truth) => Some(truth),
+            // A column of zeros and ones is a condition too.
+            Value::Number(x) => Some(Truth::Not(Box::new(Truth::equal(x, 0.0.into())))),
+            Value::Unknown => None,
+            other => {
+                self.fault(span, format!("expected a condition, found {}", other.kind()), None);
+                None
+            }
+        }
+    }
+
+    fn list(&mut self, ast: &Ast, items: &[Ast]) -> Value<'g> {
+        let (mut numbers, mut rows, mut is_known) = (Vec::new(), Vec::new(), true);
+        for item in items {
+            match self.evaluate(item) {
+                Value::Number(x) => numbers.push(x),
+                Value::Vector(row) => rows.push(row),
+                Value::Unknown => is_known = false,
+                other => {
+                    self.no_numbers(&other, &item.span);
+                    is_known = false;
+                }
+            }
+        }
+        let rectangular = rows.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        match (numbers.is_empty(), rows.is_empty()) {
+            _ if !is_known => Value::Unknown,
+            (_, true) => Value::Vector(numbers),
+            (true, false) if rectangular => Value::Matrix(rows),
+            _ => {
+                let message = "a list holds numbers, or vectors of the same length";
+                self.fault(&ast.span, message, None);
+                Value::Unknown
+            }
+        }
+    }
+
+    fn index(&mut self, ast: &Ast, of: &Ast, indices: &[Ast]) -> Value<'g> {
+        let value = self.evaluate(of);
+        match (&value, indices) {
+            (Value::Unknown, _) => Value::Unknown,
+            (Value::Vector(elements), [index]) => self.element(of, elements, index),
+            (Value::Matrix(rows), [row]) => match self.place_in(rows.len(), row) {
+                Some(row) => Value::Vector(rows[row].clone()),
+                None => Value::Unknown,
+            },
+            (Value::Matrix(rows), [row, column]) => {
+                let row = self.place_in(rows.len(), row);
+                let column = self.place_in(rows.first().map_or(0, Vec::len), column);
+                match row.zip(column) {
+                    Some((row, column)) => Value::Number(rows[row][column]),
+                    None => Value::Unknown,
+                }
+            }
+            _ => {
+                let count = indices.len();
+                let message = format!("{} does not take {count} index(es)", value.kind());
+                self.fault(&ast.span, message, None);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// An element of a vector, by a constant index or by that of the row.
+    fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
+        let reach = self.names.reach(index);
+        if !reach.is_of_rows() || self.place != Place::Row {
+            let place = self.place_in(elements.len(), index);
+            return place.map_or(Value::Unknown, |i| Value::Number(elements[i]));
+        }
+        if let Some(gather) = &mut self.gather
+            && reach.is_of_data()
+            && !self.names.reach(of).is_of_rows()
+        {
+            return match gather(elements, index) {
+                Ok(element) => Value::Number(element),
+                Err(fault) => {
+                    self.faults.push(fault);
+                    Value::Unknown
+                }
+            };
+        }
+        let Some(chosen) = self.number(index) else { return Value::Unknown };
+        if let Some(chosen) = chosen.as_constant() {
+            let inside = chosen.fract() == 0.0 && (1.0..=elements.len() as f64).contains(&chosen);
+            let nothing = f64::NAN.into();
+            return Value::Number(if inside { elements[chosen as usize - 1] } else { nothing });
+        }
+        if elements.len() > MOST_SELECTED {
+            let message = format!(
+                "an index that differs between the rows and depends on more than the data, or a \
+                 vector that differs between the rows, is possible for at most {MOST_SELECTED} \
+                 elements; this one has {}",
+                elements.len()
+            );
+            self.fault(&index.span, message, None);
+            return Value::Unknown;
+        }
+        let mut value: Expr<'g> = f64::NAN.into();
+        for (i, &element) in elements.iter().enumerate() {
+            value = Truth::equal(chosen, (i as f64 + 1.0).into()).select(element, value);
+        }
+        Value::Number(value)
+    }
+
+    /// A constant index as a place, from 0.
+    fn place_in(&mut self, len: usize, index: &Ast) -> Option<usize> {
+        let number = self.number(index)?;
+        let message = match number.as_constant() {
+            None => "an index must be a constant or a column of the data".to_owned(),
+            Some(i) if i.fract() != 0.0 => format!("the index {i} is no whole number"),
+            Some(i) if (1.0..=len as f64).contains(&i) => return Some(i as usize - 1),
+            Some(i) => format!("the index {i} is outside 1 to {len}"),
+        };
+        self.fault(&index.span, message, None);
+        None
+    }
+}
+
+/// The known name that may have been meant, in words.
+pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    names::nearest(name, known).map(|name| format!("did you mean `{name}`?"))
+}

@@ -1,0 +1,186 @@
+//! What the names of a model file mean, and what each of them depends on.
+
+use super::expression::{Ast, Kind};
+use std::collections::HashMap;
+
+/// What a name stands for, by its number among those of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Constant(usize),
+    /// A column of the data: in a likelihood, the row's value.
+    Column(usize),
+    /// Several columns under one name.
+    Columns(usize),
+    Parameter(usize),
+    Quantity(usize),
+    State(usize),
+    Time,
+    /// Something whose definition could not be read, which was said.
+    Unread,
+}
+
+/// What a value changes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Reach {
+    pub(super) parameters: bool,
+    pub(super) columns: bool,
+    pub(super) time: bool,
+    pub(super) states: bool,
+}
+
+impl Reach {
+    fn with(self, other: Self) -> Self {
+        Self {
+            parameters: self.parameters || other.parameters,
+            columns: self.columns || other.columns,
+            time: self.time || other.time,
+            states: self.states || other.states,
+        }
+    }
+
+    /// Is it different for each row of the data?
+    pub(super) fn is_of_rows(self) -> bool {
+        self.columns || self.time || self.states
+    }
+
+    /// Does the data alone determine it?
+    pub(super) fn is_of_data(self) -> bool {
+        !self.parameters && !self.states
+    }
+}
+
+/// All names of a file.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    meanings: HashMap<String, Meaning>,
+    /// What each quantity reaches.
+    quantities: Vec<Reach>,
+    /// The quantities, each after those that it needs. Those of a cycle are missing.
+    order: Vec<usize>,
+}
+
+impl Names {
+    /// Adds a name; an older meaning stays.
+    pub(super) fn add(&mut self, name: &str, meaning: Meaning) {
+        self.meanings.entry(name.to_owned()).or_insert(meaning);
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Meaning> {
+        self.meanings.get(name).copied()
+    }
+
+    /// Every known name.
+    pub(super) fn known(&self) -> impl Iterator<Item = &str> {
+        self.meanings.keys().map(String::as_str)
+    }
+
+    /// The quantities, each after those that it needs.
+    pub(super) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// What a formula changes with.
+    pub(super) fn reach(&self, ast: &Ast) -> Reach {
+        let mut reach = Reach::default();
+        each_name(ast, &mut |name| {
+            reach = reach.with(self.find(name).map_or_else(Reach::default, |m| self.of(m)));
+        });
+        reach
+    }
+
+    /// What a name changes with.
+    pub(super) fn of(&self, meaning: Meaning) -> Reach {
+        let nothing = Reach::default();
+        match meaning {
+            Meaning::Constant(_) | Meaning::Unread => nothing,
+            Meaning::Parameter(_) => Reach { parameters: true, ..nothing },
+            Meaning::Column(_) | Meaning::Columns(_) => Reach { columns: true, ..nothing },
+            Meaning::Time => Reach { time: true, ..nothing },
+            Meaning::State(_) => Reach { parameters: true, states: true, ..nothing },
+            Meaning::Quantity(q) => self.quantities.get(q).copied().unwrap_or(nothing),
+        }
+    }
+
+    /// Puts the quantities in order and finds what they reach; gives those along a cycle if there
+    /// is one.
+    pub(super) fn order_quantities(&mut self, formulas: &[&Ast]) -> Option<Vec<usize>> {
+        let own = |name: &str| match self.find(name) {
+            Some(Meaning::Quantity(q)) => Some(q),
+            _ => None,
+        };
+        let (order, cycle) = in_order(formulas, own);
+        self.quantities = vec![Reach::default(); formulas.len()];
+        for &q in &order {
+            self.quantities[q] = self.reach(formulas[q]);
+        }
+        self.order = order;
+        cycle
+    }
+}
+
+/// Formulas that name each other, each after those that it needs; `own` tells which of them a name
+/// is. If some are in a cycle they are left out, and those along one cycle are the second result.
+pub(super) fn in_order(
+    formulas: &[&Ast],
+    own: impl Fn(&str) -> Option<usize>,
+) -> (Vec<usize>, Option<Vec<usize>>) {
+    let needs = |formula: &&Ast| {
+        let mut needed = Vec::new();
+        each_name(formula, &mut |name| needed.extend(own(name)));
+        needed
+    };
+    let needs: Vec<Vec<usize>> = formulas.iter().map(needs).collect();
+    let mut waiting: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let mut users = vec![Vec::new(); formulas.len()];
+    for (user, needs) in needs.iter().enumerate() {
+        needs.iter().for_each(|&need| users[need].push(user));
+    }
+    let mut order: Vec<usize> = (0..formulas.len()).filter(|&f| waiting[f] == 0).collect();
+    let mut at = 0;
+    while at < order.len() {
+        for &user in &users[order[at]] {
+            waiting[user] -= 1;
+            if waiting[user] == 0 {
+                order.push(user);
+            }
+        }
+        at += 1;
+    }
+    let first = waiting.iter().position(|&waiting| waiting > 0);
+    let cycle = first.map(|first| cycle(&needs, &waiting, first));
+    (order, cycle)
+}
+
+/// Those along a cycle that some formula which waits leads to.
+fn cycle(needs: &[Vec<usize>], waiting: &[usize], first: usize) -> Vec<usize> {
+    let mut way = vec![first];
+    loop {
+        let last = *way.last().expect("it begins with one");
+        let next = needs[last].iter().copied().find(|&need| waiting[need] > 0);
+        let Some(next) = next else { return way };
+        if let Some(start) = way.iter().position(|&q| q == next) {
+            return way.split_off(start);
+        }
+        way.push(next);
+    }
+}
+
+/// Calls `see` with every name that stands for a value.
+pub(super) fn each_name(ast: &Ast, see: &mut impl FnMut(&str)) {
+    // By a list of what is left, since long sums are deep.
+    let mut left = vec![ast];
+    while let Some(ast) = left.pop() {
+        match &ast.kind {
+            Kind::Number(_) => {}
+            Kind::Name(name) => see(name),
+            Kind::Call { arguments, .. } => left.extend(arguments),
+            Kind::Index { of, indices } => {
+                left.push(of);
+                left.extend(indices);
+            }
+            Kind::List(items) => left.extend(items),
+            Kind::Negate(x) | Kind::Not(x) => left.push(x),
+            Kind::Binary { left: a, right: b, .. } => left.extend([&**a, &**b]),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Posterior predictions: what the model would measure, at the rows of the data or at new inputs.
+
+use super::evaluate::Evaluator;
+use super::file::{Formula, State};
+use super::law::Law;
+use super::outline::Outline;
+use super::scope::{Place, Scope};
+use crate::ode::{Solution, System, solve};
+use crate::program::Expr;
+use crate::registry::Table;
+use crate::rng::{Purpose, Stream};
+use crate::{Batch, Error, Result};
+
+/// What the draws say about one measurement of one row.
+pub struct Prediction<'p> {
+    /// The number of the row, from 0, in the order of the data or of the new inputs.
+    pub row: usize,
+    /// Which line of the likelihood it is of, from 0.
+    pub line: usize,
+    /// For each draw, a measurement that the model makes; NaN where the draw has none.
+    pub simulated: &'p [f64],
+    /// For each draw, the mean of the measurement; NaN where there is none.
+    pub expected: &'p [f64],
+}
+
+/// Rows to predict at: cells by row and column of the model's data.
+struct Rows<'r> {
+    outline: &'r Outline,
+    /// For each column of the data, where the new inputs have it.
+    places: Option<(&'r Table, Vec<Option<usize>>)>,
+    /// Their order in time.
+    order: Vec<usize>,
+}
+
+impl<'r> Rows<'r> {
+    fn new(outline: &'r Outline, inputs: Option<&'r Table>) -> Result<Self> {
+        let place = |table: &Table, name: &String| table.names.iter().position(|n| n == name);
+        let places = inputs.map(|table| {
+            (table, outline.data.names.iter().map(|name| place(table, name)).collect::<Vec<_>>())
+        });
+        let len = inputs.map_or(outline.data.len(), |table| table.rows.len());
+        let mut rows = Self { outline, places, order: (0..len).collect() };
+        rows.check(len)?;
+        if let Some(time) = outline.time {
+            let mut order = std::mem::take(&mut rows.order);
+            order.sort_by(|&a, &b| rows.cell(a, time).total_cmp(&rows.cell(b, time)));
+            rows.order = order;
+        }
+        Ok(rows)
+    }
+
+    /// Refuses inputs that lack a number which a prediction needs.
+    fn check(&self, len: usize) -> Result<()> {
+        let Some((table, _)) = &self.places else { return Ok(()) };
+        let outline = self.outline;
+        let mut needed: Vec<usize> = outline.time.into_iter().collect();
+        for (_, formula) in &outline.file.likelihood {
+            needed.extend(outline.columns_of(&formula.ast));
+        }
+        for column in needed {
+            let name = &outline.data.names[column];
+            if !table.names.contains(name) {
+                return Err(Error::Data(format!(
+                    "the new inputs have no column {name}, which the predictions depend on"
+                )));
+            }
+            if let Some(row) = (0..len).find(|&row| self.cell(row, column).is_nan()) {
+                return Err(Error::Data(format!(
+                    "{name} is missing in row {} of the new inputs",
+                    row + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(&self, row: usize, column: usize) -> f64 {
+        match &self.places {
+            None => self.outline.data.columns[column][row],
+            Some((table, places)) => places[column].map_or(f64::NAN, |place| table.rows[row][place]),
+        }
+    }
+}
+
+impl Outline {
+    /// Calls `see` with the predictions of each row and line, at the points of a batch of
+    /// coordinates; `see` says whether to go on.
+    pub(super) fn predict(
+        &self,
+        points: &Batch,
+        inputs: Option<&Table>,
+        seed: u64,
+        see: &mut dyn FnMut(Prediction<'_>) -> bool,
+    ) -> Result<()> {
+        let rows = Rows::new(self, inputs)?;
+        let times: Vec<f64> = match self.time {
+            Some(time) => rows.order.iter().map(|&row| rows.cell(row, time)).collect(),
+            None => Vec::new(),
+        };
+        let solution = match &self.solver {
+            Some(solver) => Some(solve(&self.system()?, solver, points, &times)?),
+            None => None,
+        };
+        let mut scopes: Vec<Scope<'static>> = (0..points.len())
+            .map(|i| {
+                let theta: Vec<Expr<'static>> = points.point(i).iter().map(|&x| x.into()).collect();
+                let mut scope = self.scope(&theta);
+                let mut faults = Vec::new();
+                self.evaluate_quantities(&mut scope, &mut faults, |reach| !reach.is_of_rows());
+                scope
+            })
+            .collect();
+        let stream = Stream::new(seed, Purpose::Prediction);
+        let mut number = 0;
+        let mut uniform = move || {
+            number += 1;
+            stream.uniform_at(number - 1)
+        };
+        for (at, &row) in rows.order.iter().enumerate() {
+            for scope in &mut scopes {
+                self.enter_row(scope, &|column| rows.cell(row, column));
+            }
+            if let Some(solution) = &solution {
+                enter_states(&mut scopes, solution, at);
+            }
+            for scope in &mut scopes {
+                self.evaluate_quantities(scope, &mut Vec::new(), |reach| reach.is_of_rows());
+            }
+            for (line, (_, formula)) in self.file.likelihood.iter().enumerate() {
+                let laws = scopes.iter_mut().map(|scope| {
+                    let (names, place, mut faults) = (&self.names, Place::Row, Vec::new());
+                    let faults = &mut faults;
+                    Evaluator { names, scope, place, faults, gather: None }.law(&formula.ast)
+                });
+                let laws: Vec<Option<Law<'_>>> = laws.collect();
+                let expected: Vec<f64> = laws
+                    .iter()
+                    .map(|law| law.as_ref().and_then(|law| law.mean(0)).unwrap_or(f64::NAN))
+                    .collect();
+                let simulated: Vec<f64> = laws
+                    .iter()
+                    .map(|law| {
+                        let drawn = law.as_ref().and_then(|law| law.draw(1, &mut uniform));
+                        drawn.map_or(f64::NAN, |drawn| drawn[0])
+                    })
+                    .collect();
+                let prediction =
+                    Prediction { row, line, simulated: &simulated, expected: &expected };
+                if !see(prediction) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a formula that was recorded before without a fault.
+    fn known_number<'g>(
+        &self,
+        scope: &mut Scope<'g>,
+        place: Place,
+        formula: &Formula,
+    ) -> Expr<'g> {
+        let (names, mut faults) = (&self.names, Vec::new());
+        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
+        evaluator.number(&formula.ast).unwrap_or_else(|| f64::NAN.into())
+    }
+
+    /// The system of the model, with the coordinates as its parameters.
+    pub(super) fn system(&self) -> Result<System> {
+        let ode = self.file.ode.as_ref().ok_or_else(|| Error::Target("no system".into()))?;
+        let states: Vec<&str> = ode.states.iter().map(|state| &state.name.text[..]).collect();
+        let coordinates: Vec<String> = (0..self.dim).map(|d| format!("coordinate {d}")).collect();
+        let coordinates: Vec<&str> = coordinates.iter().map(String::as_str).collect();
+        System::record(
+            &states,
+            &coordinates,
+            |t, x, theta| {
+                let mut scope = self.scope(theta);
+                (scope.time, scope.states) = (Some(t), x.to_vec());
+                self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.columns);
+                let rate = |state: &State| self.known_number(&mut scope, Place::Rate, &state.rate);
+                ode.states.iter().map(rate).collect()
+            },
+            self.start,
+            |theta| {
+                let mut scope = self.scope(theta);
+                self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
+                let start =
+                    |state: &State| self.known_number(&mut scope, Place::Shared, &state.start);
+                ode.states.iter().map(start).collect()
+            },
+        )
+    }
+}
+
+/// The states of every draw at time number `at`; NaN for trajectories that are lost.
+fn enter_states(scopes: &mut [Scope<'static>], solution: &Solution, at: usize) {
+    let states = &solution.states[at];
+    for (i, scope) in scopes.iter_mut().enumerate() {
+        let value = |state: usize| if solution.lost[i] { f64::NAN } else { states.row(state)[i] };
+        scope.states = (0..states.dim()).map(|state| value(state).into()).collect();
+    }
+}

@@ -1,0 +1,154 @@
+//! From a parameter's prior to its log density, with the bounds and the constants that belong to it.
+
+use super::law::Law;
+use super::parameter::{Parameter, Shape};
+use super::value::{Value, constants};
+use crate::distribution::Family;
+use crate::simd::Special;
+use crate::program::Expr;
+use std::f64::consts::LN_2;
+
+/// A parameter's prior, as the posterior needs it.
+pub(super) struct Prior<'g> {
+    pub(super) log_density: Expr<'g>,
+    /// Where its numbers live.
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// Does it integrate to 1?
+    pub(super) is_proper: bool,
+}
+
+/// The prior of a parameter that has a law; or what is wrong with it, in words.
+pub(super) fn with_law<'g>(
+    parameter: &Parameter,
+    value: &Value<'g>,
+    law: &Law<'g>,
+) -> Result<Prior<'g>, String> {
+    if law.is_discrete() {
+        return Err("a discrete distribution cannot be the prior of a parameter, which is \
+                    continuous"
+            .into());
+    }
+    let (len, is_simplex) = (parameter.len(), parameter.shape == Shape::Simplex);
+    if let Some(size) = law.size()
+        && size != len
+    {
+        return Err(format!("the distribution is of {size} numbers, but `{}` has {len}", parameter.name));
+    }
+    if law.is_joint() && parameter.size.is_none() {
+        return Err(format!("this is a distribution of vectors, and `{}` is a number", parameter.name));
+    }
+    let numbers = value.numbers();
+    if is_simplex || law.is_joint() {
+        let is_dirichlet = matches!(law, Law::Dirichlet { .. });
+        if is_simplex != is_dirichlet {
+            return Err("dirichlet is the prior of a simplex, and of nothing else: give support = \
+                        \"simplex\" and prior = \"dirichlet([...])\", or neither"
+                .into());
+        }
+        let is_bounded = parameter.low.is_finite() || parameter.high.is_finite();
+        if !is_simplex && (is_bounded || parameter.shape != Shape::Free) {
+            return Err("a joint prior is of an unbounded vector".into());
+        }
+        let (low, high) = (parameter.low, parameter.high);
+        return Ok(Prior { log_density: law.log_density(&numbers), low, high, is_proper: true });
+    }
+    let (own_low, own_high) = bounds(law)?;
+    if parameter.low < own_low && parameter.low.is_finite() {
+        return Err(format!("the prior has no density below {own_low}, but lower is {}", parameter.low));
+    }
+    if parameter.high > own_high && parameter.high.is_finite() {
+        return Err(format!("the prior has no density above {own_high}, but upper is {}", parameter.high));
+    }
+    let (low, high) = (parameter.low.max(own_low), parameter.high.min(own_high));
+    if low >= high {
+        return Err(format!("the prior has no density between the bounds {low} and {high}"));
+    }
+    let mut log_density = law.log_density(&numbers);
+    if (low, high) != (own_low, own_high) {
+        log_density = log_density - log_mass(law, len, low, high)?;
+    }
+    let is_alike = law.size().is_none();
+    if parameter.shape == Shape::Ordered && is_alike {
+        // All orders of numbers that are alike are equally likely, and one of them is kept.
+        log_density = log_density + ln_gamma(len as f64 + 1.0);
+    }
+    let is_flat = matches!(law, Law::Of { family: Family::Flat, .. });
+    Ok(Prior { log_density, low, high, is_proper: !is_flat })
+}
+
+/// The prior of a parameter that has none: uniform where that is possible.
+pub(super) fn without_law<'g>(parameter: &Parameter) -> Prior<'g> {
+    let Parameter { low, high, .. } = *parameter;
+    let len = parameter.len() as f64;
+    let (log_density, is_proper) = match parameter.shape {
+        Shape::Simplex => (ln_gamma(len), true),
+        Shape::Free if low.is_finite() && high.is_finite() => (-len * (high - low).ln(), true),
+        _ => (0.0, false),
+    };
+    Prior { log_density: log_density.into(), low, high, is_proper }
+}
+
+/// Where a law of single numbers has density.
+fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
+    match law {
+        Law::Of { family, arguments } => {
+            let plain: Vec<Option<f64>> = arguments
+                .iter()
+                .map(|argument| match argument {
+                    Value::Number(x) => x.as_constant(),
+                    _ => None,
+                })
+                .collect();
+            let interval = family.support(&plain);
+            match (interval.low, interval.high) {
+                (Some(low), Some(high)) => Ok((low.at, high.at)),
+                _ => Err(format!("the bounds of a {} prior must be constants", family.name())),
+            }
+        }
+        Law::Mixture { parts, .. } => {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for part in parts {
+                let (part_low, part_high) = bounds(part)?;
+                (low, high) = (low.min(part_low), high.max(part_high));
+            }
+            Ok((low, high))
+        }
+        Law::MultiNormal { .. } | Law::Dirichlet { .. } => {
+            Ok((f64::NEG_INFINITY, f64::INFINITY))
+        }
+    }
+}
+
+/// log of the probability that all `len` numbers are between the bounds.
+fn log_mass(law: &Law<'_>, len: usize, low: f64, high: f64) -> Result<f64, String> {
+    let unknown = || {
+        "the share of this prior between its bounds is not known, since its arguments are \
+         parameters; use a distribution that lives there, like half_normal or lognormal"
+            .to_owned()
+    };
+    let Law::Of { family, arguments } = law else {
+        return Err("a mixture cannot be cut off by bounds".into());
+    };
+    let mut sum = 0.0;
+    for i in 0..len {
+        let own: Vec<Expr<'_>> = arguments.iter().filter_map(|value| value.element(i)).collect();
+        sum += match constants(&own) {
+            Some(plain) => {let _=(&plain,low,high); 0.0}
+            None => {
+                let centre = family.symmetric_location().and_then(|at| own[at].as_constant());
+                let is_half = centre == Some(low) && high == f64::INFINITY
+                    || centre == Some(high) && low == f64::NEG_INFINITY;
+                if !is_half {
+                    return Err(unknown());
+                }
+                -LN_2
+            }
+        };
+    }
+    Ok(sum)
+}
+
+fn ln_gamma(x: f64) -> f64 {
+    Special::LnGamma.at(x)
+}

@@ -1,0 +1,258 @@
+//! From a model that is understood to one graph: prior, likelihood, rates and quantities recorded.
+
+use super::diagnostic::Report;
+use super::evaluate::{Evaluator, Gathering};
+use super::expression::{Ast, Fault, Kind};
+use super::file::Formula;
+use super::outline::Outline;
+use super::parameter::element_names;
+use super::priors;
+use super::scope::{Place, Scope};
+use super::value::Value;
+use crate::distribution::Family;
+use crate::program::{Expr, Graph, Node};
+use crate::target::Support;
+use std::cell::RefCell;
+
+/// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the
+/// columns of the data, and an element for each gather.
+pub(super) struct Recording {
+    pub(super) graph: Graph,
+    pub(super) supports: Vec<Support>,
+    /// Bounds of each parameter's numbers.
+    pub(super) bounds: Vec<(f64, f64)>,
+    pub(super) has_proper_prior: bool,
+    pub(super) log_prior: Node,
+    /// The part of the log likelihood that has no rows.
+    pub(super) density: Option<Node>,
+    pub(super) lines: Vec<Line>,
+    pub(super) gathers: Vec<Gather>,
+    /// Rates and initial values of the states.
+    pub(super) rates: Vec<Node>,
+    pub(super) initial: Vec<Node>,
+    /// What is reported with the draws, by name.
+    pub(super) quantities: Vec<(String, Node)>,
+}
+
+/// A line of the likelihood: the log density of a row, and the rows that it is a sum over.
+pub(super) struct Line {
+    pub(super) log_density: Node,
+    pub(super) rows: Vec<u32>,
+}
+
+/// An input that each row takes from a vector by an index of its own, from 0.
+pub(super) struct Gather {
+    pub(super) vector: Vec<Node>,
+    pub(super) index: Vec<u32>,
+}
+
+/// The numbers of the inputs behind the coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) time: usize,
+    pub(super) states: usize,
+    pub(super) columns: usize,
+    pub(super) gathers: usize,
+}
+
+impl Layout {
+    pub(super) fn new(outline: &Outline) -> Self {
+        let states = outline.dim + 1;
+        let columns = states + outline.file.ode.as_ref().map_or(0, |ode| ode.states.len());
+        Self { time: outline.dim, states, columns, gathers: columns + outline.data.columns.len() }
+    }
+}
+
+/// Records a model; what is wrong with it goes to the report.
+pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
+    let graph = RefCell::new(Graph::new());
+    let input = |i: usize| Expr::input(&graph, i as u32);
+    let layout = Layout::new(outline);
+    let theta: Vec<Expr<'_>> = (0..outline.dim).map(input).collect();
+    let mut scope = outline.scope(&theta);
+    scope.time = Some(input(layout.time));
+    scope.states = (layout.states..layout.columns).map(input).collect();
+    scope.columns = (layout.columns..layout.gathers).map(|i| Value::Number(input(i))).collect();
+    let mut recorder =
+        Recorder { outline, graph: &graph, layout, scope, faults: Vec::new(), gathers: Vec::new() };
+    let quantities = recorder.quantities();
+    let Priors { log_density: log_prior, supports, bounds, are_proper: has_proper_prior } =
+        recorder.priors();
+    let density = outline.file.density.as_ref();
+    let density = density.and_then(|formula| recorder.number(formula, Place::Shared));
+    let (rates, initial) = recorder.system();
+    let lines = recorder.lines(report);
+    let Recorder { faults, gathers, .. } = recorder;
+    outline.say(faults, report);
+    let node = |x: Expr<'_>| x.node(&graph);
+    let nodes = |list: Vec<Expr<'_>>| -> Vec<Node> { list.into_iter().map(node).collect() };
+    let (log_prior, density) = (node(log_prior), density.map(node));
+    let (rates, initial) = (nodes(rates), nodes(initial));
+    let lines = lines
+        .into_iter()
+        .map(|(log_density, rows)| Line { log_density: node(log_density), rows })
+        .collect();
+    let quantities = quantities.into_iter().map(|(name, x)| (name, node(x))).collect();
+    let gathers = gathers.into_iter().map(|(vector, index)| Gather { vector, index }).collect();
+    Recording {
+        supports,
+        bounds,
+        has_proper_prior,
+        log_prior,
+        density,
+        lines,
+        gathers,
+        rates,
+        initial,
+        quantities,
+        graph: graph.into_inner(),
+    }
+}
+
+/// The priors of all parameters.
+struct Priors<'g> {
+    log_density: Expr<'g>,
+    supports: Vec<Support>,
+    bounds: Vec<(f64, f64)>,
+    are_proper: bool,
+}
+
+struct Recorder<'o, 'g> {
+    outline: &'o Outline,
+    graph: &'g RefCell<Graph>,
+    layout: Layout,
+    scope: Scope<'g>,
+    faults: Vec<Fault>,
+    gathers: Vec<(Vec<Node>, Vec<u32>)>,
+}
+
+impl<'g> Recorder<'_, 'g> {
+    /// Calls `work` with an evaluator for formulas of this place.
+    fn at<T>(&mut self, place: Place, work: impl FnOnce(&mut Evaluator<'_, 'g>) -> T) -> T {
+        let Self { outline, graph, layout, scope, faults, gathers } = self;
+        let mut gather = |vector: &[Expr<'g>], index: &Ast| {
+            let index = outline.indices(index, vector.len())?;
+            let vector: Vec<Node> = vector.iter().map(|x| x.node(graph)).collect();
+            let new = (vector, index);
+            let known = gathers.iter().position(|known| *known == new);
+            let number = known.unwrap_or_else(|| {
+                gathers.push(new);
+                gathers.len() - 1
+            });
+            Ok(Expr::input(graph, (layout.gathers + number) as u32))
+        };
+        let gather: &mut Gathering<'_, 'g> = &mut gather;
+        let names = &outline.names;
+        work(&mut Evaluator { names, scope, place, faults, gather: Some(gather) })
+    }
+
+    fn number(&mut self, formula: &Formula, place: Place) -> Option<Expr<'g>> {
+        self.at(place, |evaluator| evaluator.number(&formula.ast))
+    }
+
+    /// Evaluates all quantities; gives those that are reported: what is not different for each row,
+    /// and the last parts of simplexes.
+    fn quantities(&mut self) -> Vec<(String, Expr<'g>)> {
+        let outline = self.outline;
+        let mut reported = Vec::new();
+        for (parameter, value) in outline.parameters.iter().zip(&self.scope.parameters) {
+            let behind = parameter.names().into_iter().zip(value.numbers());
+            reported.extend(behind.skip(parameter.coordinates()));
+        }
+        let mut found: Vec<Option<Value<'g>>> = vec![None; outline.file.quantities.len()];
+        for &q in outline.names.order() {
+            let (name, formula) = &outline.file.quantities[q];
+            let is_of_rows = outline.names.reach(&formula.ast).is_of_rows();
+            let place = if is_of_rows { Place::Row } else { Place::Shared };
+            let value = self.at(place, |evaluator| evaluator.evaluate(&formula.ast));
+            if let Value::Law(_) | Value::Truth(_) = value {
+                let message = format!("`{}` is {}, not a number", name.text, value.kind());
+                self.faults.push(Fault { span: formula.span.clone(), message, help: None });
+            }
+            found[q] = (!is_of_rows).then(|| value.clone());
+            self.scope.quantities[q] = Some(value);
+        }
+        for ((name, _), value) in outline.file.quantities.iter().zip(found) {
+            if let Some(value) = value {
+                let numbers = value.numbers();
+                let size = (!matches!(value, Value::Number(_))).then_some(numbers.len());
+                reported.extend(element_names(&name.text, size).into_iter().zip(numbers));
+            }
+        }
+        reported
+    }
+
+    fn priors(&mut self) -> Priors<'g> {
+        let outline = self.outline;
+        let (supports, bounds) = (Vec::new(), Vec::new());
+        let mut all = Priors { log_density: 0.0.into(), supports, bounds, are_proper: true };
+        let entries = outline.file.parameters.iter().zip(&outline.parameters);
+        for (i, (entry, parameter)) in entries.enumerate() {
+            let value = self.scope.parameters[i].clone();
+            let mut prior = priors::without_law(parameter);
+            if let Some(formula) = &entry.prior
+                && let Some(law) = self.at(Place::Shared, |evaluator| evaluator.law(&formula.ast))
+            {
+                match priors::with_law(parameter, &value, &law) {
+                    Ok(own) => prior = own,
+                    Err(message) => {
+                        let span = formula.span.clone();
+                        self.faults.push(Fault { span, message, help: None });
+                    }
+                }
+            }
+            all.log_density += prior.log_density;
+            all.are_proper &= prior.is_proper;
+            all.bounds.push((prior.low, prior.high));
+            all.supports.extend(parameter.supports(prior.low, prior.high));
+        }
+        all
+    }
+
+    /// Rates and initial values.
+    fn system(&mut self) -> (Vec<Expr<'g>>, Vec<Expr<'g>>) {
+        let (mut rates, mut initial) = (Vec::new(), Vec::new());
+        for state in self.outline.file.ode.iter().flat_map(|ode| &ode.states) {
+            rates.extend(self.number(&state.rate, Place::Rate));
+            initial.extend(self.number(&state.start, Place::Shared));
+        }
+        (rates, initial)
+    }
+
+    /// The lines of the likelihood with the rows of each.
+    fn lines(&mut self, report: &mut Report) -> Vec<(Expr<'g>, Vec<u32>)> {
+        let outline = self.outline;
+        let mut lines = Vec::new();
+        for (name, formula) in &outline.file.likelihood {
+            let law = self.at(Place::Row, |evaluator| evaluator.law(&formula.ast));
+            let column = outline.measured(name, report);
+            let (Some(law), Some(column)) = (law, column) else { continue };
+            if law.is_joint() || law.size().is_some() {
+                let message = "a row has one number here, but this is a distribution of vectors";
+                let (span, message) = (formula.span.clone(), message.to_owned());
+                self.faults.push(Fault { span, message, help: None });
+                continue;
+            }
+            let rows = outline.rows_of(name, column, formula, report);
+            outline.check_values(name, column, formula, &rows, report);
+            let y = self.scope.columns[column].numbers();
+            lines.push((law.log_density(&y), rows));
+        }
+        if let Some(formula) = &outline.file.log_likelihood {
+            let rows: Vec<u32> = (0..outline.data.len() as u32).collect();
+            outline.check_present(&outline.columns_of(&formula.ast), &rows, None, report);
+            if let Some(log_density) = self.number(formula, Place::Row) {
+                lines.push((log_density, rows));
+            }
+        }
+        lines
+    }
+}
+
+/// The family of a formula that is a call of one, and its arguments.
+pub(super) fn as_family(ast: &Ast) -> Option<(Family, &[Ast])> {
+    match &ast.kind {
+        Kind::Call { name, arguments, .. } => Some((Family::named(name)?, arguments)),
+        _ => None,
+    }
+}

@@ -1,0 +1,203 @@
+//! The rows of the data as the likelihood sees them: which are there, and whether they can be.
+
+use super::diagnostic::Report;
+use super::evaluate::{Evaluator, nearest};
+use super::expression::{Ast, Fault};
+use super::file::{Formula, Missing, Name};
+use super::names::{Meaning, Reach};
+use super::outline::Outline;
+use super::record::as_family;
+use super::scope::{Place, Scope};
+use super::value::Value;
+use crate::distribution::Family;
+
+impl Outline {
+    /// The column that a line of the likelihood is about.
+    pub(super) fn measured(&self, name: &Name, report: &mut Report) -> Option<usize> {
+        let column = self.data.find(&name.text);
+        if column.is_none() && !self.data.names.is_empty() {
+            let message = format!("the data has no column `{}`", name.text);
+            let help = nearest(&name.text, self.data.names.iter().map(String::as_str))
+                .unwrap_or_else(|| format!("its columns are {}", self.columns()));
+            report.error(&self.source, name.span.clone(), message, Some(help));
+        }
+        column
+    }
+
+    /// The rows of a line: all, or those where its own column is there.
+    pub(super) fn rows_of(
+        &self,
+        name: &Name,
+        column: usize,
+        formula: &Formula,
+        report: &mut Report,
+    ) -> Vec<u32> {
+        let all = 0..self.data.len() as u32;
+        let is_there = |row: &u32| !self.data.columns[column][*row as usize].is_nan();
+        let skips = self.file.data.as_ref().is_some_and(|data| data.missing == Missing::Skip);
+        let rows: Vec<u32> = if skips { all.filter(is_there).collect() } else { all.collect() };
+        if rows.is_empty() && self.data.len() > 0 {
+            let message = format!("every value of `{}` is missing", name.text);
+            report.error(&self.source, name.span.clone(), message, None);
+        }
+        let mut columns = self.columns_of(&formula.ast);
+        columns.push(column);
+        columns.extend(self.time);
+        columns.sort_unstable();
+        columns.dedup();
+        self.check_present(&columns, &rows, Some(column), report);
+        rows
+    }
+
+    /// Says which cells of some columns are no numbers in some rows: the first of each column.
+    /// `measured` is the column that may be skipped.
+    pub(super) fn check_present(
+        &self,
+        columns: &[usize],
+        rows: &[u32],
+        measured: Option<usize>,
+        report: &mut Report,
+    ) {
+        for &column in columns {
+            let name = &self.data.names[column];
+            let is_missing = |row: &&u32| self.data.columns[column][**row as usize].is_nan();
+            let strange = self.data.strange(column);
+            let Some(row) = strange.or_else(|| rows.iter().find(is_missing).map(|&r| r as usize))
+            else {
+                continue;
+            };
+            let what = if strange.is_some() { "is no number" } else { "is missing" };
+            let message = format!("`{name}` {what} in row {} of the data", row + 1);
+            let help = (strange.is_none() && measured == Some(column)).then(|| {
+                "with missing = \"skip\" in [data], such rows are left out of this line".to_owned()
+            });
+            self.error_at_cell(row, column, message, help, report);
+        }
+    }
+
+    /// An error at a cell of the data, or at the data's place in the model file.
+    pub(super) fn error_at_cell(
+        &self,
+        row: usize,
+        column: usize,
+        message: String,
+        help: Option<String>,
+        report: &mut Report,
+    ) {
+        match self.data.cell(row, column) {
+            Some((source, span)) => report.error(source, span, message, help),
+            None => {
+                let span = self.file.data.as_ref().map_or(0..0, |data| data.span.clone());
+                report.error(&self.source, span, message, help);
+            }
+        }
+    }
+
+    /// Says which value a distribution cannot have made: the first one of a line.
+    pub(super) fn check_values(
+        &self,
+        name: &Name,
+        column: usize,
+        formula: &Formula,
+        rows: &[u32],
+        report: &mut Report,
+    ) {
+        let Some((family, arguments)) = as_family(&formula.ast) else { return };
+        let known: Vec<Option<&Ast>> = arguments
+            .iter()
+            .map(|argument| Some(argument).filter(|a| self.names.reach(a).is_of_data()))
+            .collect();
+        let differs = known.iter().flatten().any(|ast| self.names.reach(ast).is_of_rows());
+        let mut plain: Option<Vec<Option<f64>>> = None;
+        for &row in rows {
+            let row = row as usize;
+            if differs || plain.is_none() {
+                let value = |ast: &Option<&Ast>| ast.and_then(|ast| self.data_value(ast, row));
+                plain = Some(known.iter().map(value).collect());
+            }
+            let y = self.data.columns[column][row];
+            let plain = plain.as_deref().unwrap_or_default();
+            let is_whole = !family.is_discrete() || y.fract() == 0.0;
+            if y.is_nan() || is_whole && family.support(plain).contains(y) {
+                continue;
+            }
+            let message = format!(
+                "`{}` is {y} in row {} of the data, which {} cannot be",
+                name.text,
+                row + 1,
+                family.name()
+            );
+            let help = values_in_words(family, plain);
+            self.error_at_cell(row, column, message, Some(help), report);
+            return;
+        }
+    }
+
+    /// The places in a vector that an index takes, row by row, from 0.
+    pub(super) fn indices(&self, index: &Ast, len: usize) -> Result<Vec<u32>, Fault> {
+        let mut places = Vec::with_capacity(self.data.len());
+        for row in 0..self.data.len() {
+            let value = self.data_value(index, row).unwrap_or(f64::NAN);
+            if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
+                let message =
+                    format!("the index is {value} in row {} of the data, not 1 to {len}", row + 1);
+                return Err(Fault { span: index.span.clone(), message, help: None });
+            }
+            places.push(value as u32 - 1);
+        }
+        Ok(places)
+    }
+
+    /// The value of a formula of the data alone in a row.
+    fn data_value(&self, ast: &Ast, row: usize) -> Option<f64> {
+        let mut scope = self.scope(&[]);
+        self.enter_row(&mut scope, &|column| self.data.columns[column][row]);
+        let mut faults = Vec::new();
+        self.evaluate_quantities(&mut scope, &mut faults, |reach| reach.is_of_data());
+        let (names, place) = (&self.names, Place::Row);
+        let mut evaluator =
+            Evaluator { names, scope: &mut scope, place, faults: &mut faults, gather: None };
+        evaluator.number(ast)?.as_constant()
+    }
+
+    /// Makes the columns numbers: those of a row.
+    pub(super) fn enter_row(&self, scope: &mut Scope<'_>, cell: &dyn Fn(usize) -> f64) {
+        let columns = 0..self.data.names.len();
+        scope.columns = columns.map(|column| Value::Number(cell(column).into())).collect();
+        scope.time = self.time.map(|column| cell(column).into());
+    }
+
+    /// Evaluates the quantities that `wanted` says, in a scope where all that they need is there.
+    pub(super) fn evaluate_quantities<'g>(
+        &self,
+        scope: &mut Scope<'g>,
+        faults: &mut Vec<Fault>,
+        wanted: impl Fn(Reach) -> bool,
+    ) {
+        for &q in self.names.order() {
+            if wanted(self.names.of(Meaning::Quantity(q))) {
+                let ast = &self.file.quantities[q].1.ast;
+                let (names, place) = (&self.names, Place::Row);
+                let value =
+                    Evaluator { names, scope: &mut *scope, place, faults, gather: None }.evaluate(ast);
+                scope.quantities[q] = Some(value);
+            }
+        }
+    }
+}
+
+/// What a distribution can make, in words.
+fn values_in_words(family: Family, arguments: &[Option<f64>]) -> String {
+    let interval = family.support(arguments);
+    let numbers = if family.is_discrete() { "whole numbers" } else { "numbers" };
+    let low = interval.low.filter(|end| end.at.is_finite());
+    let high = interval.high.filter(|end| end.at.is_finite());
+    let range = match (low, high) {
+        (Some(low), Some(high)) => format!(" from {} to {}", low.at, high.at),
+        (Some(low), None) if low.is_inside => format!(" from {} on", low.at),
+        (Some(low), None) => format!(" above {}", low.at),
+        (None, Some(high)) => format!(" up to {}", high.at),
+        (None, None) => String::new(),
+    };
+    format!("{} makes {numbers}{range}", family.name())
+}

@@ -1,0 +1,79 @@
+//! What names stand for while a formula is evaluated.
+
+use super::names::{Meaning, Reach};
+use super::value::Value;
+use crate::program::Expr;
+
+/// Where a formula stands, and so which names it may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A constant, a bound or a size: other constants, and columns as vectors.
+    Constant,
+    /// A prior, the density, a quantity that is the same for all rows, a state's start.
+    Shared,
+    /// The rate of a state: time, states and parameters.
+    Rate,
+    /// A line of the likelihood: everything, at one row of the data.
+    Row,
+}
+
+impl Place {
+    /// Why a name that reaches so far cannot be used here.
+    pub(super) fn refuses(self, reach: Reach) -> Option<&'static str> {
+        match self {
+            Self::Constant if reach.parameters => Some("a constant cannot depend on parameters"),
+            Self::Constant if reach.time => Some("a constant cannot depend on time"),
+            Self::Shared if reach.states => {
+                Some("states change with time, and this is the same for all times")
+            }
+            Self::Shared if reach.columns || reach.time => {
+                Some("it differs between the rows of the data, and this is the same for all rows")
+            }
+            Self::Rate if reach.columns => {
+                Some("rates know time, states and parameters, but not the rows of the data")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The values of names, by their numbers.
+#[derive(Default)]
+pub(super) struct Scope<'g> {
+    pub(super) constants: Vec<Value<'g>>,
+    /// Vectors outside the rows, numbers inside.
+    pub(super) columns: Vec<Value<'g>>,
+    /// For each name of several columns, which ones.
+    pub(super) groups: Vec<Vec<usize>>,
+    pub(super) parameters: Vec<Value<'g>>,
+    /// Those that are there by now.
+    pub(super) quantities: Vec<Option<Value<'g>>>,
+    pub(super) states: Vec<Expr<'g>>,
+    pub(super) time: Option<Expr<'g>>,
+}
+
+impl<'g> Scope<'g> {
+    /// What a name stands for here.
+    pub(super) fn value(&self, meaning: Meaning) -> Value<'g> {
+        let found = match meaning {
+            Meaning::Constant(i) => self.constants.get(i).cloned(),
+            Meaning::Column(i) => self.columns.get(i).cloned(),
+            Meaning::Columns(i) => self.groups.get(i).map(|columns| self.group(columns)),
+            Meaning::Parameter(i) => self.parameters.get(i).cloned(),
+            Meaning::Quantity(i) => self.quantities.get(i).cloned().flatten(),
+            Meaning::State(i) => self.states.get(i).map(|&x| Value::Number(x)),
+            Meaning::Time => self.time.map(Value::Number),
+            Meaning::Unread => None,
+        };
+        found.unwrap_or(Value::Unknown)
+    }
+
+    /// Several columns as one vector of the row.
+    fn group(&self, columns: &[usize]) -> Value<'g> {
+        let number = |&column: &usize| match self.columns.get(column) {
+            Some(Value::Number(x)) => Some(*x),
+            _ => None,
+        };
+        columns.iter().map(number).collect::<Option<_>>().map_or(Value::Unknown, Value::Vector)
+    }
+}

@@ -1,0 +1,53 @@
+//! Settings for a model that nothing else is known about.
+
+use crate::fit::{BaseSpec, Settings};
+use crate::flow::FlowSpec;
+use crate::optim::RateRule;
+use crate::path::PathKind;
+use crate::schedule::{Schedule, Work};
+use crate::target::Target;
+use crate::Batch;
+
+/// Half the distance between the quartiles of a standard normal number.
+const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
+
+/// Settings for a target, with draws from its prior in unconstrained coordinates, if it can be drawn
+/// from.
+pub(super) fn suiting(target: &dyn Target, prior: Option<&Batch>) -> Settings {
+    let base = prior.map_or_else(BaseSpec::default, |draws| {
+        let (mean, sd) = (0..draws.dim()).map(|d| middle_and_spread(draws.row(d))).unzip();
+        BaseSpec { mean, sd, ..BaseSpec::default() }
+    });
+    let is_posterior = target.has_prior() && target.has_proper_prior();
+    let settings = Settings {
+        base,
+        initial_scale: 0.01,
+        path: if is_posterior { PathKind::Likelihood } else { PathKind::Power },
+        schedule: Schedule::Guarded {
+            t0: if is_posterior { 0.0 } else { 0.01 },
+            tau: 0.2,
+            max_ratio: 2.0,
+            min_epsilon: 0.0,
+            max_epsilon: 1.0,
+            robust: true,
+        },
+        work: Work { warmup: 200, anneal: 20, refine: 3_000 },
+        samples: 128,
+        refine_samples: 256,
+        variance_samples: 512,
+        point_clip: Some(100.0),
+        refine_lr_rule: RateRule::Cosine { over: 3_000, floor: 0.01 },
+        ..Settings::default()
+    };
+    settings.with_flow(FlowSpec::named("linear+spline").unwrap_or(FlowSpec::planar(50)))
+}
+
+/// The median, and the standard deviation that a normal number with the same quartiles has: heavy
+/// tails do not move it.
+fn middle_and_spread(values: &[f64]) -> (f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64).round() as usize];
+    let spread = (at(0.75) - at(0.25)) / (2.0 * NORMAL_QUARTILE);
+    (at(0.5), if spread > 0.0 && spread.is_finite() { spread } else { 1.0 })
+}

@@ -1,0 +1,103 @@
+//! Draws by the model itself: parameters from their priors.
+
+use super::evaluate::Evaluator;
+use super::outline::Outline;
+use super::parameter::Shape;
+use super::scope::{Place, Scope};
+use super::value::Value;
+
+/// Tries before a prior that is cut off by bounds is given up.
+const MOST_TRIES: usize = 10_000;
+
+impl Outline {
+    /// All coordinates, each parameter drawn from its prior after those that the prior names;
+    /// nothing if a prior is flat, or cannot be drawn from. `bounds` are those of each parameter's
+    /// numbers.
+    pub(super) fn draw_parameters(
+        &self,
+        bounds: &[(f64, f64)],
+        uniform: &mut impl FnMut() -> f64,
+    ) -> Result<Vec<f64>, NoDraw> {
+        let mut scope = self.scope(&[]);
+        scope.parameters = vec![Value::Unknown; self.parameters.len()];
+        let mut coordinates = vec![f64::NAN; self.dim];
+        let mut waiting: Vec<usize> = (0..self.parameters.len()).collect();
+        while !waiting.is_empty() {
+            let mut still = Vec::new();
+            self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
+            for &i in &waiting {
+                let Some(numbers) = self.draw(i, bounds[i], &mut scope, uniform)? else {
+                    still.push(i);
+                    continue;
+                };
+                let parameter = &self.parameters[i];
+                let own = parameter.coordinates_of(&numbers);
+                coordinates[parameter.first..][..own.len()].copy_from_slice(own);
+                let expressions: Vec<_> = numbers.iter().map(|&x| x.into()).collect();
+                scope.parameters[i] = match parameter.size {
+                    Some(_) => Value::Vector(expressions),
+                    None => Value::Number(expressions[0]),
+                };
+            }
+            if still.len() == waiting.len() {
+                return Err(NoDraw::Cycle(still));
+            }
+            waiting = still;
+        }
+        Ok(coordinates)
+    }
+
+    /// The numbers of a parameter; nothing if its prior names others that are not drawn yet.
+    fn draw(
+        &self,
+        i: usize,
+        (low, high): (f64, f64),
+        scope: &mut Scope<'static>,
+        uniform: &mut impl FnMut() -> f64,
+    ) -> Result<Option<Vec<f64>>, NoDraw> {
+        let parameter = &self.parameters[i];
+        let Some(formula) = &self.file.parameters[i].prior else {
+            return match parameter.shape {
+                Shape::Simplex => {
+                    let parts: Vec<f64> = (0..parameter.len()).map(|_| -uniform().ln()).collect();
+                    let sum: f64 = parts.iter().sum();
+                    Ok(Some(parts.iter().map(|part| part / sum).collect()))
+                }
+                Shape::Free if low.is_finite() && high.is_finite() => {
+                    let numbers = (0..parameter.len()).map(|_| low + (high - low) * uniform());
+                    Ok(Some(numbers.collect()))
+                }
+                _ => Err(NoDraw::Flat(i)),
+            };
+        };
+        let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
+        let mut evaluator =
+            Evaluator { names, scope, place, faults: &mut faults, gather: None };
+        let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
+        for _ in 0..MOST_TRIES {
+            let Some(mut numbers) = law.draw(parameter.len(), uniform) else { return Ok(None) };
+            if numbers.iter().any(|x| x.is_nan()) {
+                return Err(NoDraw::Flat(i));
+            }
+            if parameter.shape == Shape::Ordered {
+                numbers.sort_by(f64::total_cmp);
+            }
+            let is_inside = |x: &f64| low < *x && *x < high;
+            if parameter.shape == Shape::Simplex || numbers.iter().all(is_inside) {
+                return Ok(Some(numbers));
+            }
+        }
+        Err(NoDraw::Rare(i))
+    }
+}
+
+/// Why a prior cannot be drawn from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoDraw {
+    /// This parameter has a flat prior, or one that is no number.
+    Flat(usize),
+    /// The bounds of this parameter leave too little of its prior.
+    Rare(usize),
+    /// The priors of these parameters depend on each other.
+    Cycle(Vec<usize>),
+}

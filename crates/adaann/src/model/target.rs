@@ -1,0 +1,116 @@
+//! The posterior of a model file as a target.
+
+use super::outline::Outline;
+use super::record::Recording;
+use crate::posterior::{self, Line, Recorded, RecordedSystem};
+use crate::program::{self, Program, RowInput};
+use crate::target::{Evaluation, Support, Target, Weights};
+use crate::{Batch, Result};
+use std::path::Path;
+
+/// The posterior of a model file.
+pub(super) struct ModelTarget {
+    density: Box<dyn Target>,
+    names: Vec<String>,
+    supports: Vec<Support>,
+    has_proper_prior: bool,
+}
+
+impl ModelTarget {
+    pub(super) fn new(outline: &Outline, recording: Recording, folder: &Path) -> Result<Self> {
+        let names = outline.parameters.iter().flat_map(|parameter| {
+            let mut names = parameter.names();
+            names.truncate(parameter.coordinates());
+            names
+        });
+        Ok(Self {
+            names: names.collect(),
+            supports: recording.supports.clone(),
+            has_proper_prior: recording.has_proper_prior,
+            density: density(outline, recording, folder)?,
+        })
+    }
+}
+
+fn density(outline: &Outline, recording: Recording, _folder: &Path) -> Result<Box<dyn Target>> {
+    let dim = outline.dim;
+    let mut graph = recording.graph;
+    let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
+    if recording.lines.is_empty() {
+        let has_prior = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
+        let parts = [recording.log_prior, direct];
+        return Ok(Box::new(Program::from_graph(dim, has_prior, graph, parts)));
+    }
+    let states = recording.rates.len();
+    let columns = outline.data.columns.len();
+    let mut row_inputs = vec![RowInput::Time];
+    row_inputs.extend((0..states).map(RowInput::State));
+    row_inputs.extend((0..columns).map(RowInput::Column));
+    row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
+    let gathers = recording.gathers.into_iter();
+    let gathers = gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
+    let lines = recording.lines.into_iter();
+    let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
+    let system = match (&outline.file.ode, outline.solver, outline.time) {
+        (Some(ode), Some(solver), Some(time)) => Some(RecordedSystem {
+            names: ode.states.iter().map(|state| state.name.text.clone()).collect(),
+            rates: recording.rates,
+            initial: recording.initial,
+            start: outline.start,
+            solver,
+            times: outline.data.columns[time].clone(),
+        }),
+        _ => None,
+    };
+    let recorded = Recorded {
+        graph,
+        parameters: dim,
+        row_inputs,
+        columns: outline.data.columns.clone(),
+        gathers: gathers.collect(),
+        log_prior: recording.log_prior,
+        direct,
+        lines: lines.collect(),
+        system,
+    };
+    Ok(Box::new(posterior::Posterior::new(recorded)?))
+}
+
+impl Target for ModelTarget {
+    fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        self.density.evaluate(points, gradient, out)
+    }
+
+    fn wants_whole_batch(&self) -> bool {
+        self.density.wants_whole_batch()
+    }
+
+    fn has_prior(&self) -> bool {
+        self.density.has_prior()
+    }
+
+    fn has_proper_prior(&self) -> bool {
+        self.has_proper_prior
+    }
+
+    fn support(&self, d: usize) -> Support {
+        self.supports[d]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.density.notes()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+}

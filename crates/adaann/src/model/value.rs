@@ -1,0 +1,93 @@
+//! What a formula can stand for: numbers, vectors, matrices, conditions and distributions.
+
+use super::law::Law;
+use crate::program::{Condition, Expr};
+
+/// The value of a formula.
+#[derive(Clone)]
+pub(super) enum Value<'g> {
+    Number(Expr<'g>),
+    Vector(Vec<Expr<'g>>),
+    /// Row by row, all rows equally long.
+    Matrix(Vec<Vec<Expr<'g>>>),
+    Truth(Truth<'g>),
+    Law(Law<'g>),
+    /// Something that was found wrong before: what is made of it is no further error.
+    Unknown,
+}
+
+/// A condition.
+#[derive(Clone)]
+pub(super) enum Truth<'g> {
+    Compare(Condition<'g>),
+    And(Box<[Self; 2]>),
+    Or(Box<[Self; 2]>),
+    Not(Box<Self>),
+}
+
+impl<'g> Truth<'g> {
+    /// a = b, which holds for no NaN.
+    pub(super) fn equal(a: Expr<'g>, b: Expr<'g>) -> Self {
+        Self::And(Box::new([Self::Compare(a.le(b)), Self::Compare(a.ge(b))]))
+    }
+
+    /// `yes` where it holds, `no` elsewhere.
+    pub(super) fn select(&self, yes: Expr<'g>, no: Expr<'g>) -> Expr<'g> {
+        match self {
+            Self::Compare(condition) => condition.select(yes, no),
+            Self::And(both) => {
+                let second = both[1].select(yes, no);
+                both[0].select(second, no)
+            }
+            Self::Or(either) => {
+                let second = either[1].select(yes, no);
+                either[0].select(yes, second)
+            }
+            Self::Not(condition) => condition.select(no, yes),
+        }
+    }
+}
+
+impl<'g> Value<'g> {
+    /// What it is, in words for messages.
+    pub(super) fn kind(&self) -> String {
+        match self {
+            Self::Number(_) => "a number".into(),
+            Self::Vector(elements) => format!("a vector of {}", elements.len()),
+            Self::Matrix(rows) => {
+                format!("a matrix of {} by {}", rows.len(), rows.first().map_or(0, Vec::len))
+            }
+            Self::Truth(_) => "a condition".into(),
+            Self::Law(_) => "a distribution".into(),
+            Self::Unknown => "something unknown".into(),
+        }
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    /// Its numbers, in order; none of a condition or a distribution.
+    pub(super) fn numbers(&self) -> Vec<Expr<'g>> {
+        match self {
+            Self::Number(x) => vec![*x],
+            Self::Vector(elements) => elements.clone(),
+            Self::Matrix(rows) => rows.concat(),
+            Self::Truth(_) | Self::Law(_) | Self::Unknown => Vec::new(),
+        }
+    }
+
+    /// Element `i` of a vector, or the number that stands for each element.
+    pub(super) fn element(&self, i: usize) -> Option<Expr<'g>> {
+        match self {
+            Self::Number(x) => Some(*x),
+            Self::Vector(elements) => elements.get(i).copied(),
+            _ => None,
+        }
+    }
+}
+
+/// The number that all of some values are constant for, as plain numbers.
+pub(super) fn constants(values: &[Expr<'_>]) -> Option<Vec<f64>> {
+    values.iter().map(|x| x.as_constant()).collect()
+}
