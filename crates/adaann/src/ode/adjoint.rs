@@ -6,7 +6,7 @@
 
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
-use super::observations::Observations;
+use super::measured::Measured;
 use super::patterns::Patterns;
 use super::step::{self, Layout};
 use super::{Solver, System};
@@ -126,7 +126,7 @@ impl Adjoint {
         system: &System,
         solver: &Solver,
         grid: &Grid,
-        observations: &Observations,
+        measured: &Measured,
         longest_window: Option<usize>,
     ) -> Self {
         let layout = Layout::new(system, solver, Vec::new());
@@ -137,11 +137,16 @@ impl Adjoint {
         let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
         let step = step::back(system, solver, &layout);
         let start = step::back_to_start(system, &layout);
-        let observe =
-            Patterns::new(observations, rest, |present| observations.back(&layout, present).0);
-        let observed = observe.each(observations, |present| observations.back(&layout, present).1);
+        let observe = Patterns::new(measured, rest, |pattern| measured.back(&layout, pattern).0);
+        let observed =
+            (0..measured.patterns.len()).map(|pattern| measured.back(&layout, pattern).1).collect();
         Self {
-            step: Prepared::feeding_back(step, rest + cotangents, rest, settings.iter().map(Vec::as_slice)),
+            step: Prepared::feeding_back(
+                step,
+                rest + cotangents,
+                rest,
+                settings.iter().map(Vec::as_slice),
+            ),
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),

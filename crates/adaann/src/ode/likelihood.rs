@@ -3,10 +3,11 @@
 use super::adjoint::{Adjoint, AdjointRoom};
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
+use super::measured::Measured;
 use super::patterns::Patterns;
 #[cfg(feature = "stiff")]
 use super::stiff::{Stiff, StiffRoom};
-use super::{Observations, Solver, System};
+use super::{Solver, System};
 use crate::batch::PAD;
 use crate::program::{Block, Room, Rows};
 use crate::{Error, Result};
@@ -28,7 +29,7 @@ const MOST_SENSITIVITIES: usize = 4_096;
 
 /// From parameters to the log likelihood.
 #[derive(Debug)]
-pub(super) enum Likelihood {
+pub(crate) enum Likelihood {
     /// By steps that are programs over blocks of samples.
     Explicit(Box<Explicit>),
     /// Sample by sample: for the value alone, and with sensitivities.
@@ -37,7 +38,8 @@ pub(super) enum Likelihood {
 }
 
 /// What a thread needs to run one.
-pub(super) enum LikelihoodRoom {
+#[derive(Debug)]
+pub(crate) enum LikelihoodRoom {
     Explicit(Box<ExplicitRoom>),
     #[cfg(feature = "stiff")]
     Stiff {
@@ -48,31 +50,31 @@ pub(super) enum LikelihoodRoom {
 
 impl Likelihood {
     /// Compiles; the window of the adjoint's tape is at most so long.
-    pub(super) fn new(
+    pub(crate) fn new(
         system: &System,
         solver: &Solver,
-        observations: &Observations,
+        measured: &Measured,
         longest_window: Option<usize>,
     ) -> Result<Self> {
-        let grid = Grid::new(system, solver, observations.times())?;
+        let grid = Grid::new(system, solver, &measured.times)?;
         #[cfg(feature = "stiff")]
         if let Solver::Stiff { .. } = solver {
             let plain = Stiff::new(system, solver, &grid, Vec::new());
-            let observe = Patterns::new(observations, plain.layout.rows(), |present| {
-                observations.value(&plain.layout, present)
+            let observe = Patterns::new(measured, plain.layout.rows(), |pattern| {
+                measured.value(&plain.layout, pattern)
             });
             let whole = Stiff::new(system, solver, &grid, system.active());
-            let observe_whole = Patterns::new(observations, whole.layout.rows(), |present| {
-                observations.with_sensitivities(&whole.layout, present)
+            let observe_whole = Patterns::new(measured, whole.layout.rows(), |pattern| {
+                measured.with_sensitivities(&whole.layout, pattern)
             });
             return Ok(Self::Stiff(Box::new([(plain, observe), (whole, observe_whole)])));
         }
-        let explicit = Explicit::new(system, solver, grid, observations, longest_window);
+        let explicit = Explicit::new(system, solver, grid, measured, longest_window);
         Ok(Self::Explicit(Box::new(explicit)))
     }
 
     /// Operations that a step takes with its gradient: forward, and by the adjoint.
-    pub(super) fn operations_per_step(&self) -> (Option<usize>, usize) {
+    pub(crate) fn operations_per_step(&self) -> (Option<usize>, usize) {
         match self {
             Self::Explicit(explicit) => explicit.operations_per_step(),
             #[cfg(feature = "stiff")]
@@ -80,11 +82,32 @@ impl Likelihood {
         }
     }
 
-    pub(super) fn differentiation(&self) -> Differentiation {
+    pub(crate) fn differentiation(&self) -> Differentiation {
         match self {
             Self::Explicit(explicit) => explicit.differentiation,
             #[cfg(feature = "stiff")]
             Self::Stiff(_) => Differentiation::Forward,
+        }
+    }
+
+    /// How the gradient is computed, in words.
+    pub(crate) fn note(&self) -> String {
+        match (self.differentiation(), self.operations_per_step()) {
+            (Differentiation::Forward, (_, 0)) => {
+                "gradient by forward sensitivities, sample by sample".into()
+            }
+            (Differentiation::Forward, (forward, adjoint)) => format!(
+                "gradient by forward sensitivities: {} operations a step, {adjoint} \
+                 by the adjoint",
+                forward.unwrap_or_default()
+            ),
+            (Differentiation::Adjoint, (Some(forward), adjoint)) => format!(
+                "gradient by the discrete adjoint: {adjoint} operations a step, \
+                 {forward} by forward sensitivities"
+            ),
+            (Differentiation::Adjoint, (None, adjoint)) => {
+                format!("gradient by the discrete adjoint: {adjoint} operations a step")
+            }
         }
     }
 
@@ -111,7 +134,7 @@ impl Likelihood {
         }
     }
 
-    pub(super) fn room(&self) -> LikelihoodRoom {
+    pub(crate) fn room(&self) -> LikelihoodRoom {
         match self {
             Self::Explicit(explicit) => LikelihoodRoom::Explicit(Box::new(explicit.room())),
             #[cfg(feature = "stiff")]
@@ -125,7 +148,7 @@ impl Likelihood {
     /// Log likelihood of a block of samples and, if asked, its derivatives, into the rows of `sums`;
     /// tells whose trajectories are lost.
     #[inline(always)]
-    pub(super) fn run<S: Simd>(
+    pub(crate) fn run<S: Simd>(
         &self,
         simd: S,
         room: &mut LikelihoodRoom,
@@ -153,7 +176,7 @@ impl Likelihood {
 }
 
 #[derive(Debug)]
-pub(super) struct Explicit {
+pub(crate) struct Explicit {
     grid: Grid,
     plain: Forward,
     observe: Patterns,
@@ -162,7 +185,8 @@ pub(super) struct Explicit {
     differentiation: Differentiation,
 }
 
-pub(super) struct ExplicitRoom {
+#[derive(Debug)]
+pub(crate) struct ExplicitRoom {
     plain: (ForwardRoom, Vec<Room>),
     sensitivities: Option<(ForwardRoom, Vec<Room>)>,
     adjoint: AdjointRoom,
@@ -175,23 +199,23 @@ impl Explicit {
         system: &System,
         solver: &Solver,
         grid: Grid,
-        observations: &Observations,
+        measured: &Measured,
         longest_window: Option<usize>,
     ) -> Self {
         let plain = Forward::new(system, solver, &grid, Vec::new());
-        let observe = Patterns::new(observations, plain.layout.rows(), |present| {
-            observations.value(&plain.layout, present)
+        let observe = Patterns::new(measured, plain.layout.rows(), |pattern| {
+            measured.value(&plain.layout, pattern)
         });
         let active = system.active();
         let few = active.len() * system.states().len() <= MOST_SENSITIVITIES;
         let sensitivities = few.then(|| {
             let forward = Forward::new(system, solver, &grid, active);
-            let observe = Patterns::new(observations, forward.layout.rows(), |present| {
-                observations.with_sensitivities(&forward.layout, present)
+            let observe = Patterns::new(measured, forward.layout.rows(), |pattern| {
+                measured.with_sensitivities(&forward.layout, pattern)
             });
             (forward, observe)
         });
-        let adjoint = Adjoint::new(system, solver, &grid, observations, longest_window);
+        let adjoint = Adjoint::new(system, solver, &grid, measured, longest_window);
         let differentiation = Differentiation::Adjoint;
         let mut explicit = Self { grid, plain, observe, sensitivities, adjoint, differentiation };
         let (forward, adjoint) = explicit.operations_per_step();

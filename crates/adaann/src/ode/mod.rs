@@ -27,6 +27,7 @@ mod adjoint;
 mod forward;
 mod grid;
 mod likelihood;
+mod measured;
 mod observations;
 mod patterns;
 mod posterior;
@@ -41,6 +42,8 @@ mod system;
 mod tests;
 
 pub use likelihood::Differentiation;
+pub(crate) use likelihood::{Likelihood, LikelihoodRoom};
+pub(crate) use measured::Measured;
 pub use observations::{Noise, Observations, Scatter};
 pub use posterior::Posterior;
 pub use solution::{Solution, solve};

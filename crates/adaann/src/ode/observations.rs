@@ -1,7 +1,8 @@
 //! What was measured of a system, when, and with what noise.
 
-use super::step::{Layout, inputs, pull_back};
-use crate::program::{Expr, Function, Graph, Node, Recorded, Unary, gradient};
+use super::measured::Measured;
+use super::step::inputs;
+use crate::program::{Expr, Function, Graph, Node, Unary};
 use crate::{Error, Result, ode::System};
 use std::f64::consts::TAU;
 
@@ -196,14 +197,29 @@ impl Observations {
         &self.values[k * self.names.len()..][..self.names.len()]
     }
 
-    /// Which quantities were measured at time number `k`.
-    pub(super) fn present(&self, k: usize) -> Vec<bool> {
-        self.at(k).iter().map(|y| !y.is_nan()).collect()
-    }
-
-    /// The uniforms of an observation: its time and the measurements.
-    pub(super) fn uniforms(&self, k: usize) -> Vec<f64> {
-        [&[self.times[k]], self.at(k)].concat()
+    /// The log density of what was measured at each time: one for each pattern of quantities that were
+    /// measured together.
+    pub(super) fn measured(&self, system: &System) -> Measured {
+        let mut present: Vec<Vec<bool>> = Vec::new();
+        let mut of = Vec::new();
+        for k in 0..self.times.len() {
+            let own: Vec<bool> = self.at(k).iter().map(|y| !y.is_nan()).collect();
+            let known = present.iter().position(|other| *other == own);
+            let pattern = known.unwrap_or_else(|| {
+                present.push(own);
+                present.len() - 1
+            });
+            of.push((pattern, [&[self.times[k]], self.at(k)].concat()));
+        }
+        let record = |present: &Vec<bool>| {
+            let mut graph = Graph::new();
+            let states = system.states().len();
+            let x = inputs(&mut graph, 0, states);
+            let p = inputs(&mut graph, states, system.parameters().len());
+            let node = self.log_likelihood(&mut graph, present, &x, &p);
+            (graph, node)
+        };
+        Measured { times: self.times.clone(), patterns: present.iter().map(record).collect(), of }
     }
 
     /// log p of the quantities that are present, for states and parameters that are nodes.
@@ -217,51 +233,6 @@ impl Observations {
             sum = graph.add(sum, part);
         }
         sum
-    }
-
-    /// Inputs: rows of `carry` that begin with the states, parameters. Output: log p.
-    pub(super) fn value(&self, layout: &Layout, present: &[bool]) -> Recorded {
-        let mut graph = Graph::new();
-        let x = inputs(&mut graph, 0, layout.states);
-        let p = inputs(&mut graph, layout.carry(), layout.parameters);
-        let value = self.log_likelihood(&mut graph, present, &x, &p);
-        (graph, vec![value])
-    }
-
-    /// Inputs: carry with sensitivities, parameters. Outputs: log p, then its derivatives in all
-    /// parameters.
-    pub(super) fn with_sensitivities(&self, layout: &Layout, present: &[bool]) -> Recorded {
-        let mut graph = Graph::new();
-        let carry = inputs(&mut graph, 0, layout.carry());
-        let x = &carry[..layout.states];
-        let p = inputs(&mut graph, layout.carry(), layout.parameters);
-        let value = self.log_likelihood(&mut graph, present, x, &p);
-        let one = graph.constant(1.0);
-        let zeros = vec![graph.constant(0.0); p.len()];
-        let mut slopes = pull_back(&mut graph, &[(value, one)], x, &p, &zeros);
-        let mut outputs = slopes.split_off(layout.states);
-        for (&j, s) in layout.active.iter().zip(carry[layout.states..].chunks(layout.states)) {
-            for (&slope, &s) in slopes.iter().zip(s).filter(|(slope, _)| **slope != zeros[0]) {
-                let part = graph.mul(slope, s);
-                outputs[j] = graph.add(outputs[j], part);
-            }
-        }
-        outputs.insert(0, value);
-        (graph, outputs)
-    }
-
-    /// Inputs: tape, parameters. Outputs: the derivatives of log p in states and parameters that are
-    /// not 0 everywhere; also tells which these are.
-    pub(super) fn back(&self, layout: &Layout, present: &[bool]) -> (Recorded, Vec<usize>) {
-        let mut graph = Graph::new();
-        let x = inputs(&mut graph, 0, layout.states);
-        let p = inputs(&mut graph, layout.tape(), layout.parameters);
-        let value = self.log_likelihood(&mut graph, present, &x, &p);
-        let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
-        let slopes = gradient(&mut graph, &[(value, one)], &[x, p].concat());
-        let rows: Vec<usize> = (0..slopes.len()).filter(|&row| slopes[row] != zero).collect();
-        let outputs = rows.iter().map(|&row| slopes[row]).collect();
-        ((graph, outputs), rows)
     }
 }
 

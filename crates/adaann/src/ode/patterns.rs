@@ -1,12 +1,12 @@
 //! One routine for each pattern of measurements.
 
-use super::observations::Observations;
+use super::measured::Measured;
 use crate::program::{Block, Prepared, Recorded, Room};
 use fearless_simd::Simd;
 
-/// One routine for each pattern of quantities that were measured together.
+/// One routine for each log density that [`Measured`] has.
 #[derive(Debug)]
-pub(super) struct Patterns {
+pub(crate) struct Patterns {
     routines: Vec<Prepared>,
     /// Routine and setting of each time.
     of: Vec<(usize, usize)>,
@@ -14,34 +14,18 @@ pub(super) struct Patterns {
 
 impl Patterns {
     pub(super) fn new(
-        observations: &Observations,
+        measured: &Measured,
         inputs: usize,
-        record: impl Fn(&[bool]) -> Recorded,
+        record: impl Fn(usize) -> Recorded,
     ) -> Self {
-        let mut patterns: Vec<(Vec<bool>, Vec<Vec<f64>>)> = Vec::new();
-        let mut of = Vec::new();
-        for k in 0..observations.times().len() {
-            let present = observations.present(k);
-            let known = patterns.iter().position(|(pattern, _)| *pattern == present);
-            let pattern = known.unwrap_or_else(|| {
-                patterns.push((present, Vec::new()));
-                patterns.len() - 1
-            });
-            of.push((pattern, patterns[pattern].1.len()));
-            patterns[pattern].1.push(observations.uniforms(k));
+        let mut settings: Vec<Vec<&[f64]>> = vec![Vec::new(); measured.patterns.len()];
+        let mut of = Vec::with_capacity(measured.of.len());
+        for (pattern, uniforms) in &measured.of {
+            of.push((*pattern, settings[*pattern].len()));
+            settings[*pattern].push(uniforms);
         }
-        let prepare = |(present, settings): &(Vec<bool>, Vec<Vec<f64>>)| {
-            Prepared::new(record(present), inputs, settings.iter().map(Vec::as_slice))
-        };
-        Self { routines: patterns.iter().map(prepare).collect(), of }
-    }
-
-    /// Something about each pattern, in the order of [`Patterns::pattern`].
-    pub(super) fn each<T>(&self, of: &Observations, about: impl Fn(&[bool]) -> T) -> Vec<T> {
-        let first = |pattern| self.of.iter().position(|(p, _)| *p == pattern);
-        (0..self.routines.len())
-            .map(|pattern| about(&of.present(first(pattern).expect("a pattern has times"))))
-            .collect()
+        let prepare = |(pattern, settings)| Prepared::new(record(pattern), inputs, settings);
+        Self { routines: settings.into_iter().enumerate().map(prepare).collect(), of }
     }
 
     pub(super) fn rooms(&self) -> Vec<Room> {

@@ -60,12 +60,13 @@ impl Posterior {
             });
         }
         priors.iter().try_for_each(Prior::check)?;
+        let measured = observations.measured(system);
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             names: system.parameters().to_vec(),
             priors: priors.to_vec(),
             prior: log_prior(priors),
-            likelihood: Likelihood::new(system, &solver, observations, longest_window)?,
+            likelihood: Likelihood::new(system, &solver, &measured, longest_window)?,
             floor: None,
         })
     }
@@ -182,23 +183,7 @@ impl Target for Posterior {
     }
 
     fn notes(&self) -> Vec<String> {
-        vec![match (self.differentiation(), self.operations_per_step()) {
-            (Differentiation::Forward, (_, 0)) => {
-                "gradient by forward sensitivities, sample by sample".into()
-            }
-            (Differentiation::Forward, (forward, adjoint)) => format!(
-                "gradient by forward sensitivities: {} operations a step, {adjoint} \
-                 by the adjoint",
-                forward.unwrap_or_default()
-            ),
-            (Differentiation::Adjoint, (Some(forward), adjoint)) => format!(
-                "gradient by the discrete adjoint: {adjoint} operations a step, \
-                 {forward} by forward sensitivities"
-            ),
-            (Differentiation::Adjoint, (None, adjoint)) => {
-                format!("gradient by the discrete adjoint: {adjoint} operations a step")
-            }
-        }]
+        vec![self.likelihood.note()]
     }
 }
 

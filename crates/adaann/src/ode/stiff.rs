@@ -24,7 +24,7 @@ type Lu = NalgebraLU<f64>;
 
 /// A system for the implicit solver: from parameters to the states at the times of a grid.
 #[derive(Debug)]
-pub(super) struct Stiff {
+pub(crate) struct Stiff {
     pub(super) layout: Layout,
     grid: Grid,
     relative: f64,
@@ -42,7 +42,7 @@ pub(super) struct Stiff {
 
 /// What a thread needs to run one.
 #[derive(Debug)]
-pub(super) struct StiffRoom {
+pub(crate) struct StiffRoom {
     /// For each time the states, their sensitivities, and the parameters.
     rows: Rows,
     sample: SampleRoom,

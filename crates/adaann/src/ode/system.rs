@@ -63,6 +63,24 @@ impl System {
         Ok(system)
     }
 
+    /// A system whose derivative and initial state were recorded elsewhere; its parameters have
+    /// numbers for names.
+    ///
+    /// # Errors
+    /// As for [`System::record`].
+    pub(crate) fn from_functions(
+        states: &[String],
+        parameters: usize,
+        derivative: Function,
+        start: f64,
+        initial: Function,
+    ) -> Result<Self> {
+        let parameters = (1..=parameters).map(|j| format!("parameter {j}")).collect();
+        let system = Self { states: states.to_vec(), parameters, derivative, start, initial };
+        system.check()?;
+        Ok(system)
+    }
+
     fn check(&self) -> Result<()> {
         let n = self.states.len();
         if n == 0 {

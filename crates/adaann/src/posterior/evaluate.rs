@@ -1,7 +1,8 @@
 //! The posterior as a target: block by block of samples, without memory beyond the first call.
 
-use super::Posterior;
+use super::{Part, Posterior, Sums};
 use crate::batch::PAD;
+use crate::ode::LikelihoodRoom;
 use crate::program::{Block, Room, RowSumRoom, Rows};
 use crate::simd::{Kernel, dispatch};
 use crate::target::{Evaluation, Target, Weights};
@@ -31,6 +32,14 @@ impl Target for Posterior {
     fn has_prior(&self) -> bool {
         true
     }
+
+    fn notes(&self) -> Vec<String> {
+        let note = |part: &Part| match &part.sums {
+            Sums::Rows(_) => None,
+            Sums::System(likelihood) => Some(likelihood.note()),
+        };
+        self.parts.iter().filter_map(note).collect()
+    }
 }
 
 /// What a thread keeps between calls, so that a call allocates nothing.
@@ -39,11 +48,28 @@ struct Work {
     prelude: Room,
     /// Results of the prelude.
     crossing: Rows,
-    parts: Vec<RowSumRoom>,
+    parts: Vec<SumsRoom>,
     /// Inputs of the last program.
     inputs: Rows,
     values: Room,
     with_gradient: Room,
+}
+
+enum SumsRoom {
+    Rows(Box<RowSumRoom>),
+    /// With room for the sum and its slopes.
+    System(Box<LikelihoodRoom>, Rows),
+}
+
+impl Sums {
+    fn room(&self) -> SumsRoom {
+        match self {
+            Self::Rows(sum) => SumsRoom::Rows(Box::new(sum.room())),
+            Self::System(likelihood) => {
+                SumsRoom::System(Box::new(likelihood.room()), Rows::default())
+            }
+        }
+    }
 }
 
 thread_local! {
@@ -56,7 +82,7 @@ impl Posterior {
             of: self.id,
             prelude: self.prelude.routine.room(),
             crossing: Rows::zeros(self.prelude.routine.outputs()),
-            parts: self.parts.iter().map(|part| part.sum.room()).collect(),
+            parts: self.parts.iter().map(|part| part.sums.room()).collect(),
             inputs: Rows::zeros(self.layout.inputs()),
             values: self.values.routine.room(),
             with_gradient: self.with_gradient.routine.room(),
@@ -104,10 +130,10 @@ impl Kernel for Evaluate<'_> {
             for d in 0..posterior.parameters {
                 work.inputs[d] = rows[d * stride + block];
             }
-            work.sum(simd, posterior, weights.is_some());
+            let samples = PAD.min(points.len() - block * PAD);
+            work.sum(simd, posterior, samples, weights.is_some());
             match weights {
                 Some(weights) => {
-                    let samples = PAD.min(points.len() - block * PAD);
                     work.finish_with_gradient(simd, posterior, weights, samples, out, block);
                 }
                 None => work.finish(simd, posterior, out, block),
@@ -119,16 +145,30 @@ impl Kernel for Evaluate<'_> {
 impl Work {
     /// Parameters, which the inputs begin with, to sums and slopes.
     #[inline(always)]
-    fn sum<S: Simd>(&mut self, simd: S, posterior: &Posterior, with_slopes: bool) {
+    fn sum<S: Simd>(&mut self, simd: S, posterior: &Posterior, samples: usize, with_slopes: bool) {
         let layout = &posterior.layout;
         let (theta, rest) = self.inputs.split_at_mut(layout.parameters);
         posterior.prelude.apply(simd, &mut self.prelude, 0, theta, &mut self.crossing);
         let (sums, slopes) = rest.split_at_mut(layout.sums);
-        for (part, room) in posterior.parts.iter().zip(&mut self.parts) {
-            let crossing = &self.crossing[part.crossing.clone()];
-            let weights = &self.crossing[part.weights.clone()];
-            let slopes = with_slopes.then(|| (weights, &mut slopes[part.slopes.clone()]));
-            part.sum.run(simd, room, crossing, &mut sums[part.sums.clone()], slopes);
+        for (Part { sums: of, place }, room) in posterior.parts.iter().zip(&mut self.parts) {
+            let crossing = &self.crossing[place.crossing.clone()];
+            let weights = &self.crossing[place.weights.clone()];
+            let (sums, slopes) = (&mut sums[place.sums.clone()], &mut slopes[place.slopes.clone()]);
+            match (of, room) {
+                (Sums::Rows(of), SumsRoom::Rows(room)) => {
+                    let slopes = with_slopes.then_some((weights, slopes));
+                    of.run(simd, room, crossing, sums, slopes);
+                }
+                (Sums::System(of), SumsRoom::System(room, rows)) => {
+                    rows.grow(1 + crossing.len());
+                    let p = |j: usize| crossing[j];
+                    let lost = of.run(simd, room, p, samples, with_slopes, rows);
+                    leave_out(rows, lost);
+                    sums[0] = rows[0];
+                    slopes.copy_from_slice(&rows[1..]);
+                }
+                _ => unreachable!("a room belongs to its sums"),
+            }
         }
     }
 
@@ -169,7 +209,10 @@ impl Work {
             // The prior alone counts: sums that are not finite must not meet its gradient.
             let sums = &mut self.inputs[layout.parameters..layout.weights()];
             let is_finite = |sum: &f64| sum.is_finite();
-            sums.as_flattened_mut().iter_mut().filter(|sum| !is_finite(sum)).for_each(|sum| *sum = 0.0);
+            sums.as_flattened_mut()
+                .iter_mut()
+                .filter(|sum| !is_finite(sum))
+                .for_each(|sum| *sum = 0.0);
             routine.load(&mut self.with_gradient, &self.inputs);
             posterior.with_gradient.run(simd, &mut self.with_gradient, 0);
         }
@@ -188,6 +231,16 @@ impl Work {
             }
         }
         write(&mut parts, out, block);
+    }
+}
+
+/// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes.
+fn leave_out(rows: &mut [Block], lost: [bool; PAD]) {
+    for i in 0..PAD {
+        if lost[i] || !rows.iter().all(|row| row[i].is_finite()) {
+            rows.iter_mut().for_each(|row| row[i] = 0.0);
+            rows[0][i] = f64::NEG_INFINITY;
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The last program: log prior, log likelihood and gradient from sums over rows and their slopes.
 
-use super::{Part, function};
-use crate::program::{Graph, Node, Prepared, Summed, gradient};
+use super::function;
+use crate::program::{Graph, Node, Prepared, gradient};
+use std::ops::Range;
 
 /// Inputs of the last program: parameters, sums, slopes in crossing values, and the two weights.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,17 @@ impl Layout {
     }
 }
 
+/// Where the numbers of some sums are.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Among the results of the prelude. Slopes are in the order of the crossing values.
+    pub(super) crossing: Range<usize>,
+    pub(super) weights: Range<usize>,
+    /// Among all sums, and all slopes.
+    pub(super) sums: Range<usize>,
+    pub(super) slopes: Range<usize>,
+}
+
 /// What the last program is made of, as nodes of the recorded graph.
 #[derive(Debug)]
 pub(super) struct Finale {
@@ -42,16 +54,19 @@ impl Finale {
         Self { log_prior, terms: vec![direct], sums: Vec::new(), slopes: Vec::new() }
     }
 
-    /// Takes in a term of the log likelihood, and asks the prelude for what its sums need.
+    /// Takes in a term of the log likelihood that has no sums.
+    pub(super) fn add(&mut self, term: Node) {
+        self.terms.push(term);
+    }
+
+    /// Takes in sums with their factors, and asks the prelude for what they are functions of.
     pub(super) fn take(
         &mut self,
         graph: &mut Graph,
-        summed: Summed,
+        factors: Vec<Option<Node>>,
+        crossing: Vec<Node>,
         prelude: &mut Vec<Node>,
-    ) -> Option<Part> {
-        let Summed { outside, sum, factors, crossing } = summed;
-        self.terms.push(outside);
-        let sum = sum?;
+    ) -> Place {
         let first = prelude.len();
         prelude.extend(&crossing);
         let crossing_end = prelude.len();
@@ -66,13 +81,12 @@ impl Finale {
         let (first_sum, first_slope) = (self.sums.len(), self.slopes.len());
         self.sums.extend(factors);
         self.slopes.extend(crossing.into_iter().map(|node| (node, lacks)));
-        Some(Part {
-            sum,
+        Place {
             crossing: first..crossing_end,
             weights: crossing_end..prelude.len(),
             sums: first_sum..self.sums.len(),
             slopes: first_slope..self.slopes.len(),
-        })
+        }
     }
 
     pub(super) fn layout(&self, parameters: usize) -> Layout {
@@ -80,7 +94,12 @@ impl Finale {
     }
 
     /// Outputs: log prior, log likelihood and, if asked, the gradient of their weighted sum.
-    pub(super) fn compile(&self, recorded: &Graph, layout: Layout, with_gradient: bool) -> Prepared {
+    pub(super) fn compile(
+        &self,
+        recorded: &Graph,
+        layout: Layout,
+        with_gradient: bool,
+    ) -> Prepared {
         let factors = self.sums.iter().chain(self.slopes.iter().map(|(_, factor)| factor));
         let mut nodes = vec![self.log_prior];
         nodes.extend(&self.terms);

@@ -7,20 +7,25 @@
 
 #![allow(dead_code)]
 
+mod dynamics;
 mod evaluate;
 mod finale;
 mod quantities;
 mod recorded;
 #[cfg(test)]
+mod system_tests;
+#[cfg(test)]
 mod tests;
 
+pub(crate) use dynamics::Dynamics;
 pub(crate) use quantities::Quantities;
 pub(crate) use recorded::{Line, Recorded, RecordedSystem};
 
 use crate::Result;
-use crate::program::{Graph, Node, Prepared, RowSum, sum_over_rows};
-use finale::{Finale, Layout};
-use std::ops::Range;
+use crate::ode::Likelihood;
+use crate::program::{Graph, Node, Prepared, RowSum, Summed, sum_over_rows};
+use dynamics::{Observed, observe};
+use finale::{Finale, Layout, Place};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A posterior made ready: see the [module](self).
@@ -36,33 +41,53 @@ pub(crate) struct Posterior {
     with_gradient: Prepared,
 }
 
-/// A sum over rows, and where its numbers are.
+/// Sums, and where their numbers are.
 #[derive(Debug)]
 struct Part {
-    sum: RowSum,
-    /// Among the results of the prelude. Slopes are in the order of the crossing values.
-    crossing: Range<usize>,
-    weights: Range<usize>,
-    /// Among all sums, and all slopes.
-    sums: Range<usize>,
-    slopes: Range<usize>,
+    sums: Sums,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Sums {
+    /// Over the rows of a table.
+    Rows(Box<RowSum>),
+    /// Over the times at which a system was observed: one sum.
+    System(Box<Likelihood>),
 }
 
 impl Posterior {
     /// Compiles.
     ///
     /// # Errors
-    /// If a line asks for rows or a row for elements that are not there.
+    /// If a line asks for rows or a row for elements that are not there, times fall or come before the
+    /// start of the system, or its rates depend on the data.
     pub(crate) fn new(mut recorded: Recorded) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         recorded.check()?;
         let mut graph = std::mem::take(&mut recorded.graph);
         let mut finale = Finale::new(recorded.log_prior, recorded.direct);
         let (mut prelude, mut parts) = (Vec::new(), Vec::new());
-        for line in &recorded.lines {
+        let sees_states = recorded.inputs().see_states(&graph);
+        let (observed, plain): (Vec<&Line>, Vec<&Line>) =
+            recorded.lines.iter().partition(|line| sees_states(line.log_density));
+        for line in plain {
             let data = recorded.data(&line.rows);
-            let summed = sum_over_rows(&mut graph, recorded.inputs(), data, line.log_density);
-            parts.extend(finale.take(&mut graph, summed, &mut prelude));
+            let Summed { outside, sum, factors, crossing } =
+                sum_over_rows(&mut graph, recorded.inputs(), data, line.log_density);
+            finale.add(outside);
+            if let Some(sum) = sum {
+                let place = finale.take(&mut graph, factors, crossing, &mut prelude);
+                parts.push(Part { sums: Sums::Rows(Box::new(sum)), place });
+            }
+        }
+        let has_rows = observed.iter().any(|line| !line.rows.is_empty());
+        if let Some(system) = recorded.system.as_ref().filter(|_| has_rows) {
+            let Observed { outside, likelihood, crossing } =
+                observe(&mut graph, &recorded, system, &observed)?;
+            finale.add(outside);
+            let place = finale.take(&mut graph, vec![None], crossing, &mut prelude);
+            parts.push(Part { sums: Sums::System(Box::new(likelihood)), place });
         }
         let parameters = recorded.parameters;
         let layout = finale.layout(parameters);

@@ -63,8 +63,20 @@ impl Recorded {
         lengths.chain(gathers).chain(times).min().unwrap_or(named.max().unwrap_or(0))
     }
 
-    /// Refuses rows and elements that are not there.
+    /// Refuses columns, states, rows and elements that are not there.
     pub(super) fn check(&self) -> Result<()> {
+        let states = self.system.as_ref().map(|system| system.names.len());
+        let is_there = |input: &RowInput| match *input {
+            RowInput::Column(column) => column < self.columns.len(),
+            RowInput::Gather(gather) => gather < self.gathers.len(),
+            RowInput::Time => states.is_some(),
+            RowInput::State(state) => states.is_some_and(|states| state < states),
+        };
+        if let Some(input) = self.row_inputs.iter().find(|input| !is_there(input)) {
+            return Err(Error::Target(format!(
+                "the model reads {input:?}, which it does not have"
+            )));
+        }
         let rows = self.rows();
         let row = self.lines.iter().flat_map(|line| &line.rows).find(|row| **row as usize >= rows);
         if let Some(row) = row {

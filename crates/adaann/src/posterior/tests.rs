@@ -72,9 +72,8 @@ impl Model {
                 for row in rows.iter().map(|row| *row as usize) {
                     let columns: Vec<_> =
                         self.columns.iter().map(|column| column[row].into()).collect();
-                    let take = |(vector, index): &(Vector, Vec<u32>)| {
-                        vector(theta)[index[row] as usize]
-                    };
+                    let take =
+                        |(vector, index): &(Vector, Vec<u32>)| vector(theta)[index[row] as usize];
                     let gathered: Vec<_> = self.gathers.iter().map(take).collect();
                     sum += f(theta, &columns, &gathered);
                 }
@@ -276,7 +275,8 @@ fn lost_points_have_no_gradient() {
         lines: vec![(log, vec![0, 1, 2])],
     };
     let posterior = Posterior::new(model.recorded()).unwrap();
-    let points = Batch::from_points(2, &[[-1.0, 0.3], [-1.5, 0.3], [0.4, 0.3], [f64::INFINITY, 0.0]]);
+    let points =
+        Batch::from_points(2, &[[-1.0, 0.3], [-1.5, 0.3], [0.4, 0.3], [f64::INFINITY, 0.0]]);
     let out = evaluate(&posterior, &points, WEIGHTS);
     assert_eq!(out.log_likelihood[0], f64::NEG_INFINITY);
     assert!(out.log_likelihood[1].is_nan());
@@ -336,4 +336,45 @@ fn quantities_are_values_at_points_and_rows() {
         let line = expected.log_likelihood[i] - 0.2 * z[0].sin();
         assert!((at_row.row(0)[i] - line).abs() < 1e-13);
     }
+}
+
+#[test]
+fn memory_is_asked_for_once() {
+    for (name, model) in models() {
+        let posterior = Posterior::new(model.recorded()).unwrap();
+        let points = points(model.parameters, 100);
+        let mut out = Evaluation::zeros(points.dim(), points.len());
+        let [first, second] = [WEIGHTS, Weights { prior: 1.0, likelihood: 0.2 }].map(|weights| {
+            allocation_counter::measure(|| {
+                posterior.evaluate(&points, Some(weights), &mut out).unwrap();
+            })
+        });
+        assert!(first.count_total > 0, "the counter sees nothing");
+        assert_eq!(second.count_total, 0, "{name}");
+    }
+}
+
+#[test]
+fn rows_cost_their_numbers_and_no_code() {
+    let model = |rows: usize| Model {
+        parameters: 5,
+        columns: [0.7, 1.9, 0.3, 2.2, 1.1].iter().map(|speed| wave(rows, *speed)).collect(),
+        gathers: Vec::new(),
+        lines: vec![(models()[2].1.lines[0].0, (0..rows as u32).collect())],
+    };
+    let bytes = |rows: usize| {
+        let recorded = model(rows).recorded();
+        let mut posterior = None;
+        let compiling = allocation_counter::measure(|| posterior = Posterior::new(recorded).ok());
+        let points = points(5, 32);
+        let mut out = Evaluation::zeros(5, 32);
+        let running = allocation_counter::measure(|| {
+            posterior.as_ref().unwrap().evaluate(&points, Some(WEIGHTS), &mut out).unwrap();
+        });
+        (compiling.bytes_max as f64, running.bytes_total)
+    };
+    let [(short, ran), (long, ran_long)] = [bytes(2_000), bytes(22_000)];
+    assert_eq!(ran, ran_long, "the loop's memory is that of a block of samples");
+    // Numbers of the columns, coefficients of the form as they are tabulated, and these again.
+    assert!(long - short < 20_000.0 * 8.0 * (5.0 + 5.0 + 6.0 + 5.0), "{}", (long - short) / 160e3);
 }

@@ -3,6 +3,7 @@
 use super::expr::Expr;
 use super::graph::Graph;
 use super::op::Node;
+use super::prepared::Recorded;
 use std::cell::RefCell;
 
 /// A function from R^inputs to R^outputs.
@@ -23,6 +24,11 @@ impl Function {
         let z: Vec<Expr<'_>> = (0..inputs as u32).map(|d| Expr::input(&graph, d)).collect();
         let outputs = function(&z).into_iter().map(|y| y.node(&graph)).collect();
         Self { graph: graph.into_inner(), inputs, outputs }
+    }
+
+    /// A function that stands in a graph, whose inputs are its own.
+    pub(crate) fn new(inputs: usize, (graph, outputs): Recorded) -> Self {
+        Self { graph, inputs, outputs }
     }
 
     /// How many results it has.

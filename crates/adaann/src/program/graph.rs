@@ -37,7 +37,7 @@ impl Graph {
     }
 
     /// The number, if it is one.
-    pub(super) fn as_constant(&self, node: Node) -> Option<f64> {
+    pub(crate) fn as_constant(&self, node: Node) -> Option<f64> {
         match self.op(node) {
             Op::Constant(bits) => Some(f64::from_bits(bits)),
             _ => None,

@@ -42,7 +42,7 @@ pub(crate) use row_sum::{Data, Gather, RowSum, RowSumRoom, Summed, sum_over_rows
 pub(crate) use run::Block;
 #[cfg(feature = "stiff")]
 pub(crate) use scalar::{ScalarRoutine, Table};
-pub(crate) use split::{Inputs, RowInput, RowPart, Source, split};
+pub(crate) use split::{Inputs, Numbered, RowInput, RowPart, Source, free_of_rows, split};
 pub(crate) use tangent::tangent;
 
 use crate::batch::PAD;

@@ -6,6 +6,7 @@
 
 use super::graph::Graph;
 use super::op::{Node, Op};
+use super::terms::{Group, Terms, terms};
 use std::collections::HashMap;
 
 /// What an input behind the parameters stands for.
@@ -37,6 +38,12 @@ impl Inputs<'_> {
         }
     }
 
+    /// Which nodes see a state of a system.
+    pub(crate) fn see_states(&self, graph: &Graph) -> impl Fn(Node) -> bool + use<> {
+        let sees = graph.computed_from(|op| matches!(self.of_row(op), Some(RowInput::State(_))));
+        move |node| sees[node.index()]
+    }
+
     /// Which nodes change with the row.
     pub(super) fn change_with_row(&self, graph: &Graph) -> Vec<bool> {
         graph.computed_from(|op| self.of_row(op).is_some())
@@ -53,6 +60,23 @@ pub(crate) struct RowPart {
     pub(crate) uniforms: Vec<RowInput>,
     /// What its inputs are.
     pub(crate) inputs: Vec<Source>,
+}
+
+impl RowPart {
+    /// Writes some nodes into another graph, with nodes there for uniforms and inputs.
+    pub(crate) fn at(
+        &self,
+        graph: &mut Graph,
+        nodes: &[Node],
+        uniforms: &[Node],
+        inputs: &[Node],
+    ) -> Vec<Node> {
+        graph.embed_given(&self.graph, nodes, |_, _, op| match op {
+            Op::Input(input) => Some(inputs[input as usize]),
+            Op::Uniform(uniform) => Some(uniforms[uniform as usize]),
+            _ => None,
+        })
+    }
 }
 
 /// Where an input of the row's part comes from.
@@ -85,10 +109,23 @@ pub(crate) fn split(graph: &Graph, inputs: Inputs<'_>, outputs: &[Node]) -> RowP
     RowPart { graph: part, outputs, uniforms: uniforms.items, inputs: sources.items }
 }
 
+/// A value as the sum of what is free of the row and the rest.
+pub(crate) fn free_of_rows(graph: &mut Graph, inputs: Inputs<'_>, value: Node) -> (Node, Node) {
+    let with_row = inputs.change_with_row(graph);
+    let Terms { free, groups } = terms(graph, &with_row, value);
+    let zero = graph.constant(0.0);
+    let free = free.into_iter().fold(zero, |sum, term| graph.add(sum, term));
+    let rest = groups.into_iter().fold(zero, |sum, Group { factor, sum: own }| {
+        let term = factor.map_or(own, |factor| graph.mul(factor, own));
+        graph.add(sum, term)
+    });
+    (free, rest)
+}
+
 /// Things numbered in the order in which they are first met.
 #[derive(Debug)]
-pub(super) struct Numbered<T> {
-    pub(super) items: Vec<T>,
+pub(crate) struct Numbered<T> {
+    pub(crate) items: Vec<T>,
     numbers: HashMap<T, u32>,
 }
 
@@ -100,7 +137,7 @@ impl<T> Default for Numbered<T> {
 
 impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
     /// The number of an item.
-    pub(super) fn number(&mut self, item: T) -> u32 {
+    pub(crate) fn number(&mut self, item: T) -> u32 {
         *self.numbers.entry(item).or_insert_with(|| {
             self.items.push(item);
             self.items.len() as u32 - 1

@@ -35,7 +35,8 @@ pub(super) fn triangle(matrix: &mut Vec<f64>, width: usize) -> Option<()> {
         return None;
     }
     for column in 0..width {
-        let norm = (column..rows).map(|row| matrix[row * width + column].powi(2)).sum::<f64>().sqrt();
+        let norm =
+            (column..rows).map(|row| matrix[row * width + column].powi(2)).sum::<f64>().sqrt();
         if norm == 0.0 {
             continue;
         }

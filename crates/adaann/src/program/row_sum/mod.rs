@@ -44,7 +44,7 @@ pub(crate) struct Data<'a> {
 
 impl Data<'_> {
     /// The numbers that some uniforms are, row by row.
-    fn uniforms(&self, uniforms: &[RowInput]) -> Vec<f64> {
+    pub(crate) fn uniforms(&self, uniforms: &[RowInput]) -> Vec<f64> {
         let number = |input: &RowInput, row: u32| match *input {
             RowInput::Column(column) => self.columns[column][row as usize],
             RowInput::Time => self.times[row as usize],
@@ -150,7 +150,9 @@ impl RowGraph<'_> {
         let mut totals: BTreeMap<Node, f64> = BTreeMap::new();
         for (k, &(input, _)) in found.terms.iter().enumerate() {
             match self.sources[input] {
-                Source::Crossing(node) => *totals.entry(node).or_default() += column(k).sum::<f64>(),
+                Source::Crossing(node) => {
+                    *totals.entry(node).or_default() += column(k).sum::<f64>()
+                }
                 Source::Row(RowInput::Gather(gather)) => {
                     for (node, c) in self.data.gathered(gather).zip(column(k)) {
                         *totals.entry(node).or_default() += c;

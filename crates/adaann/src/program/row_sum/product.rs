@@ -98,7 +98,8 @@ fn backward_tile<S: Simd, const M: usize>(
             }
         }
         for r in 0..slopes.len() {
-            let factors: &[f64; M] = matrix[r * width..].first_chunk().expect("a row of the matrix");
+            let factors: &[f64; M] =
+                matrix[r * width..].first_chunk().expect("a row of the matrix");
             let mut x = [F64::splat(simd, 0.0); REGISTERS];
             for k in 0..REGISTERS {
                 x[k] = F64::load(simd, &slopes[r][at + k * lanes..]);
