@@ -22,6 +22,7 @@ mod names;
 mod net;
 pub mod ode;
 pub mod optim;
+pub mod outside;
 pub mod path;
 mod pieces;
 pub(crate) mod posterior;

@@ -1,0 +1,94 @@
+//! Likelihoods outside: a program of the user's computes them, over a pipe, in lines of text.
+//!
+//! The program is started once for each core and answers until its input ends. Everything is text,
+//! one line after another:
+//!
+//! ```text
+//! adaann   {"adaann": 1, "parameters": ["a", "b"]}
+//! program  {"gradient": true}
+//! adaann   batch 2 gradient
+//! adaann   0.5 -1.25
+//! adaann   0.75 3.0
+//! program  -12.5 0.3 1.7
+//! program  -inf
+//! adaann   batch 1
+//! adaann   0.5 -1.25
+//! program  -12.5
+//! ```
+//!
+//! - First comes one line of JSON with the names of the parameters, and the program answers with one
+//!   of its own: does it give gradients, and how many points may a batch have at most (`"batch"`, no
+//!   limit if it is not there).
+//! - Then come batches: a line `batch N` or `batch N gradient`, and N lines with the parameters,
+//!   separated by spaces, in digits that read back as the same number. The word `gradient` comes only
+//!   to a program that has said it gives them.
+//! - The program answers each batch with N lines: the log likelihood and, if the gradient is asked
+//!   for, its derivatives by all parameters. Derivatives that nobody asked for are dropped. A point that has no likelihood has `-inf` or `nan`, with
+//!   or without derivatives behind it; it is lost.
+//! - It flushes its output after each batch, and ends when its input does. Nothing else may be
+//!   written to its output; messages belong on stderr, whose last lines an error quotes.
+//!
+//! Points are cut into batches by their number alone, and each program takes the next batch as soon
+//! as it is free: a program whose answer depends on nothing but the point gives the same bits in any
+//! number of processes.
+
+mod answer;
+mod differences;
+mod pipes;
+mod posterior;
+mod process;
+mod simulator;
+mod start;
+
+pub use posterior::Posterior;
+pub use simulator::Simulator;
+
+use std::{path::PathBuf, time::Duration};
+
+/// How a program is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The program and its arguments. A program with a slash in its name is a file, seen from the
+    /// folder; any other is looked for as the shell does.
+    pub program: Vec<String>,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+    /// Where gradients come from.
+    pub gradient: GradientBy,
+    /// How long it may take for the answer to a batch, and for its first line.
+    pub timeout: Duration,
+    /// How many processes run at once; 0 for as many as there are threads.
+    pub processes: usize,
+}
+
+impl Command {
+    /// A program in the current folder, with a minute for each batch and as many processes as there
+    /// are threads.
+    pub fn new(program: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            program: program.into_iter().map(Into::into).collect(),
+            folder: ".".into(),
+            gradient: GradientBy::Auto,
+            timeout: Duration::from_secs(60),
+            processes: 0,
+        }
+    }
+
+    /// The program with its arguments, as messages show it: one line, and not a long one.
+    fn label(&self) -> String {
+        let words = self.program.join(" ");
+        pipes::shortened(words.lines().next().unwrap_or_default(), 60)
+    }
+}
+
+/// Where the gradient of a likelihood outside comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GradientBy {
+    /// From the program if it says so, from differences otherwise.
+    #[default]
+    Auto,
+    /// From the program; one that gives none is refused.
+    Program,
+    /// From differences, whatever the program says.
+    Differences,
+}

@@ -1,0 +1,188 @@
+//! The ends of a program's pipes: lines with a deadline, requests that never block, the last words.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Read, Write},
+    process::{ChildStderr, ChildStdin, ChildStdout},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// Bytes read at once.
+const CHUNK: usize = 1 << 16;
+/// Chunks that wait to be looked at. A program that writes more than anyone reads has to wait.
+const WAITING: usize = 4;
+/// How much of stderr is kept.
+const LAST_WORDS: usize = 1 << 12;
+
+/// Why there is no line.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The output has ended.
+    End,
+    /// The deadline has passed.
+    Late,
+    /// A line does not end; this is how it begins.
+    TooLong(String),
+}
+
+/// What a program writes, line by line.
+pub(super) struct Lines {
+    chunks: Receiver<Vec<u8>>,
+    buffer: Vec<u8>,
+    /// Where the next line begins.
+    at: usize,
+    /// A longer line is no line.
+    longest: usize,
+}
+
+impl Lines {
+    pub(super) fn new(output: ChildStdout, longest: usize) -> io::Result<Self> {
+        let (sender, chunks) = mpsc::sync_channel(WAITING);
+        thread::Builder::new()
+            .name("outside-read".into())
+            .spawn(move || pass_on(output, &sender))?;
+        Ok(Self { chunks, buffer: Vec::new(), at: 0, longest })
+    }
+
+    /// The next line, without its end.
+    pub(super) fn next(&mut self, deadline: Instant) -> Result<&[u8], Stop> {
+        let mut searched = self.at;
+        let end = loop {
+            if let Some(found) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
+                break searched + found;
+            }
+            if self.buffer.len() - self.at > self.longest {
+                return Err(Stop::TooLong(quoted(&self.buffer[self.at..])));
+            }
+            let wait = deadline.saturating_duration_since(Instant::now());
+            let chunk = self.chunks.recv_timeout(wait).map_err(|error| match error {
+                RecvTimeoutError::Timeout => Stop::Late,
+                RecvTimeoutError::Disconnected => Stop::End,
+            })?;
+            self.buffer.drain(..self.at);
+            self.at = 0;
+            searched = self.buffer.len();
+            self.buffer.extend(chunk);
+        };
+        let line = &self.buffer[self.at..end];
+        self.at = end + 1;
+        Ok(line)
+    }
+
+    /// What is there though nobody has asked.
+    pub(super) fn unasked(&mut self) -> Option<String> {
+        while let Ok(chunk) = self.chunks.try_recv() {
+            self.buffer.extend(chunk);
+            if self.buffer.len() - self.at > self.longest {
+                break;
+            }
+        }
+        let rest = &self.buffer[self.at..];
+        let first = rest.split(|byte| *byte == b'\n').next()?;
+        (!rest.is_empty()).then(|| quoted(first))
+    }
+}
+
+fn pass_on(mut output: ChildStdout, chunks: &SyncSender<Vec<u8>>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match output.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(len) => {
+                if chunks.send(buffer[..len].to_vec()).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// A thread that writes requests, so that asking never waits for a program that is still answering.
+pub(super) fn writer(mut input: ChildStdin) -> io::Result<Sender<Vec<u8>>> {
+    let (sender, requests) = mpsc::channel::<Vec<u8>>();
+    thread::Builder::new().name("outside-write".into()).spawn(move || {
+        for request in requests {
+            // A program that does not read has ended or is about to: its output says so.
+            if input.write_all(&request).and_then(|()| input.flush()).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+/// The end of what a program writes to stderr.
+pub(super) struct LastWords {
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl LastWords {
+    pub(super) fn new(mut errors: ChildStderr) -> io::Result<Self> {
+        let kept = Arc::new(Mutex::new(VecDeque::with_capacity(LAST_WORDS)));
+        let ring = Arc::clone(&kept);
+        let reader = thread::Builder::new().name("outside-errors".into()).spawn(move || {
+            let mut buffer = [0; LAST_WORDS];
+            loop {
+                let len = match errors.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(len) => len,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => return,
+                };
+                let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+                let too_many = (ring.len() + len).saturating_sub(LAST_WORDS);
+                ring.drain(..too_many);
+                ring.extend(&buffer[..len]);
+            }
+        })?;
+        Ok(Self { kept, reader })
+    }
+
+    /// The last lines, once the program has ended; empty if it has said nothing.
+    pub(super) fn take(&self) -> String {
+        // A grandchild may keep the pipe open for ever.
+        wait_until(Duration::from_millis(500), || self.reader.is_finished());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(8)..];
+        last.iter().map(|line| format!("\n  {}", shortened(line, 200))).collect()
+    }
+}
+
+/// Asks again and again, for so long at most; says whether it came true.
+pub(super) fn wait_until(at_most: Duration, mut is_true: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + at_most;
+    let mut pause = Duration::from_micros(200);
+    while !is_true() {
+        if Instant::now() >= deadline {
+            return false;
+        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(20));
+    }
+    true
+}
+
+/// A line of a program as an error shows it.
+pub(super) fn quoted(line: &[u8]) -> String {
+    let start = &line[..line.len().min(1000)];
+    format!("'{}'", shortened(String::from_utf8_lossy(start).trim_end().escape_debug(), 120))
+}
+
+/// The beginning of a long text.
+pub(super) fn shortened(text: impl ToString, most: usize) -> String {
+    let text = text.to_string();
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
