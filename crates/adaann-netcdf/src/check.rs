@@ -27,6 +27,9 @@ const RESERVED: [&str; 9] = [
     "_nc3_strict",
 ];
 
+/// netCDF cuts this from names that it reads.
+const HIDDEN: &str = "_nc4_non_coord_";
+
 /// Whether the whole file can be written.
 pub(crate) fn file(file: &File) -> Result<()> {
     attributes(&file.attributes, "the file")?;
@@ -182,6 +185,9 @@ fn name(name: &str, what: impl Fn() -> String) -> Result<()> {
             what(),
             &format!("has {wrong:?}, but slashes and control characters are not allowed in netCDF"),
         ));
+    }
+    if name.starts_with(HIDDEN) {
+        return Err(refused(name, what(), "begins with what netCDF hides; choose another"));
     }
     if name.ends_with(' ') {
         return Err(refused(name, what(), "ends with a space, which netCDF does not allow"));

@@ -24,12 +24,9 @@ impl Heap {
     }
 
     /// Stores `piece` and returns how a dataset refers to it: the number of elements, the address of
-    /// the collection, and the number within. What is empty is not stored.
+    /// the collection, and the number within. What is empty has
+    /// its piece, too: without one, readers take a text for missing.
     pub(crate) fn insert(&mut self, elements: u32, piece: &[u8]) -> [u8; 16] {
-        let mut reference = [0; 16];
-        if piece.is_empty() {
-            return reference;
-        }
         let padded = piece.len().next_multiple_of(8);
         if self.pieces > 0 && self.bytes.len() - self.open + HEADER + padded > FULL_COLLECTION {
             self.close();
@@ -43,6 +40,7 @@ impl Heap {
         self.piece_header(self.pieces, piece.len());
         self.bytes.extend(piece);
         self.bytes.resize(self.bytes.len() + padded - piece.len(), 0);
+        let mut reference = [0; 16];
         reference[..4].copy_from_slice(&elements.to_le_bytes());
         reference[4..12].copy_from_slice(&(self.address + self.open as u64).to_le_bytes());
         reference[12..14].copy_from_slice(&self.pieces.to_le_bytes());
@@ -95,10 +93,6 @@ mod tests {
         let bytes = heap.finish();
         for (text, reference) in texts.iter().zip(references) {
             assert_eq!(number(&reference[..4]), text.len() as u64);
-            if text.is_empty() {
-                assert_eq!(reference, [0; 16]);
-                continue;
-            }
             let collection = &bytes[(number(&reference[4..12]) - start) as usize..];
             assert_eq!(&collection[..8], b"GCOL\x01\0\0\0");
             let mut rest = &collection[HEADER..number(&collection[8..16]) as usize];
