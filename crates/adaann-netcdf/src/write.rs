@@ -196,3 +196,6 @@ fn attribute(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -193,5 +193,6 @@ fn more_variables_than_a_scale_can_list() {
         variable(&format!("x{i}"), &["draw"], values)
     });
     let file = one_group(vec![Dimension::counted("draw", 2)], variables.collect());
+    // The two libraries beneath xarray, which itself is slow with so many variables.
     assert_read(&file, &["h5py", "netCDF4"]);
 }
