@@ -1,0 +1,88 @@
+//! Python with ArviZ: installed once, and asked what it finds in a file.
+
+use adaann_netcdf::{File, Value, Values};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::LazyLock,
+};
+
+/// The interpreter. It stays in the target folder from run to run.
+static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/install-arviz.sh");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arviz");
+    let status = Command::new("sh").arg(script).arg(&folder).status().expect("sh starts");
+    assert!(
+        status.success(),
+        "{script} could not install ArviZ: it needs Python 3.11 or later with venv ($PYTHON, or \
+         python3) and the network once"
+    );
+    folder.join("bin/python")
+});
+
+/// What a reader of `read.py` finds in the file, one line for each thing, sorted.
+pub(crate) fn read(reader: &str, path: &Path) -> Vec<String> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read.py");
+    let output = Command::new(&*PYTHON).args([script, reader]).arg(path).output().expect("python");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{reader} does not read the file:\n{errors}");
+    let text = String::from_utf8(output.stdout).expect("read.py prints UTF-8");
+    sorted(text.lines().map(str::to_owned).collect())
+}
+
+/// What a reader should find in the file, in the words of `read.py`.
+pub(crate) fn expected(file: &File) -> Vec<String> {
+    let mut lines = Vec::new();
+    attributes("/", &file.attributes, &mut lines);
+    for group in &file.groups {
+        let place = &group.name;
+        attributes(place, &group.attributes, &mut lines);
+        for dimension in &group.dimensions {
+            let name = &dimension.name;
+            lines.push(format!("dimension {place} {name} {}", dimension.length));
+            if let Some(values) = &dimension.coordinate {
+                lines.push(format!("variable {place} {name} ({name}) {}", spelled(values)));
+            }
+        }
+        for variable in &group.variables {
+            let (name, dimensions) = (&variable.name, variable.dimensions.join(", "));
+            let values = spelled(&variable.values);
+            lines.push(format!("variable {place} {name} ({dimensions}) {values}"));
+            attributes(&format!("{place}/{name}"), &variable.attributes, &mut lines);
+        }
+    }
+    sorted(lines)
+}
+
+fn attributes(place: &str, attributes: &[(String, Value)], lines: &mut Vec<String>) {
+    for (name, value) in attributes {
+        // A reader does not tell one value from a list of one.
+        let values = match value {
+            Value::Number(value) => spelled(&Values::Numbers(vec![*value])),
+            Value::Integer(value) => spelled(&Values::Integers(vec![*value])),
+            Value::Text(text) => spelled(&Values::Texts(vec![text.clone()])),
+            Value::List(values) => spelled(values),
+        };
+        lines.push(format!("attribute {place} {name} {values}"));
+    }
+}
+
+pub(crate) fn spelled(values: &Values) -> String {
+    let (kind, words): (&str, Vec<String>) = match values {
+        Values::Numbers(values) => {
+            ("numbers", values.iter().map(|value| format!("{:016x}", value.to_bits())).collect())
+        }
+        Values::Integers(values) => ("integers", values.iter().map(i64::to_string).collect()),
+        Values::Texts(texts) => ("texts", texts.iter().map(|text| digits(text)).collect()),
+    };
+    [&[kind.to_owned()], &words[..]].concat().join(" ")
+}
+
+fn digits(text: &str) -> String {
+    text.bytes().fold("x".to_owned(), |digits, byte| format!("{digits}{byte:02x}"))
+}
+
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort();
+    lines
+}
