@@ -5,6 +5,7 @@ pub(crate) mod diagnostic;
 mod excerpt;
 pub(crate) mod expression;
 pub(crate) mod file;
+pub(crate) mod print;
 pub(crate) mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
