@@ -22,10 +22,12 @@
 //! ```
 
 mod calls;
+mod command;
 mod data;
 mod diagnostic;
 mod evaluate;
 mod excerpt;
+mod exercise;
 mod expression;
 mod file;
 mod functions;
@@ -34,9 +36,11 @@ mod names;
 mod outline;
 mod parameter;
 mod predict;
+mod print;
 mod priors;
 mod record;
 mod rows;
+mod schema;
 mod scope;
 mod settings;
 mod simulate;
@@ -45,7 +49,10 @@ mod value;
 mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
+#[doc(hidden)]
+pub use exercise::exercise;
 pub use predict::Prediction;
+pub use schema::schema;
 
 use crate::posterior::Quantities;
 use crate::registry::Table;

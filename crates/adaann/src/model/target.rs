@@ -1,5 +1,6 @@
 //! The posterior of a model file as a target.
 
+use super::command::Outside;
 use super::outline::Outline;
 use super::record::Recording;
 use crate::posterior::{self, Line, Recorded, RecordedSystem};
@@ -23,16 +24,23 @@ impl ModelTarget {
             names.truncate(parameter.coordinates());
             names
         });
-        Ok(Self {
-            names: names.collect(),
-            supports: recording.supports.clone(),
-            has_proper_prior: recording.has_proper_prior,
-            density: density(outline, recording, folder)?,
-        })
+        let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
+        let has_proper_prior = recording.has_proper_prior;
+        let density: Box<dyn Target> = match &outline.file.command {
+            None => density(outline, recording)?,
+            Some(command) => {
+                let parts = [recording.log_prior; 2];
+                let prior = Program::from_graph(outline.dim, false, recording.graph, parts);
+                let (names, supports) = (names.clone(), supports.clone());
+                Box::new(Outside::new(prior, supports, names, command, folder))
+            }
+        };
+        Ok(Self { density, names, supports, has_proper_prior })
     }
 }
 
-fn density(outline: &Outline, recording: Recording, _folder: &Path) -> Result<Box<dyn Target>> {
+/// The density of a model that needs no program outside.
+fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
     let dim = outline.dim;
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));

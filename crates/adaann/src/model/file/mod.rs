@@ -12,6 +12,8 @@ mod value;
 
 use super::expression::{Ast, Span};
 pub(crate) use read::read;
+#[cfg(test)]
+pub(crate) use tests::examples;
 pub(crate) use value::Name;
 
 /// A formula; a number where one is allowed is the formula of that number.

@@ -3,7 +3,7 @@ use crate::model::diagnostic::Source;
 use crate::model::expression::Kind;
 
 /// A file with every key.
-pub(super) const FULL: &str = r#"title = "All of it"
+const FULL: &str = r#"title = "All of it"
 density = "-a^2"
 log_likelihood = "logpdf(normal(mu, 1), y)"
 
@@ -51,6 +51,21 @@ quiet = true
 report = false
 hidden = [32, 16]
 "#;
+
+/// Files that have every key between them.
+pub(crate) fn examples() -> Vec<String> {
+    let start = "[parameters]\na = \"flat()\"\n";
+    let command = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60\n";
+    let data = "[data]\nfile = \"points.csv\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
+    let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax_steps = 500";
+    vec![
+        FULL.to_owned(),
+        format!("command = \"./simulate\"\n{start}"),
+        format!("{start}{command}"),
+        format!("{start}{data}"),
+        FULL.replace("solver = \"rk4\"\nstep = 0.05", adaptive),
+    ]
+}
 
 fn said(text: &str) -> Vec<String> {
     let source = Source::new("model.toml", text);
@@ -128,26 +143,21 @@ fn every_key_arrives() {
 }
 
 #[test]
-fn commands_and_tolerances_arrive() {
-    let start = "[parameters]\na = \"flat()\"\n";
-    let command = |text: &str| {
-        let (file, report) = read(&Source::new("model.toml", format!("{text}\n")));
+fn commands_files_and_tolerances_arrive() {
+    let all = examples().into_iter().map(|text| {
+        let (file, report) = read(&Source::new("model.toml", text));
         report.into_result().unwrap_or_else(|errors| panic!("{errors}"));
-        file.command.unwrap()
-    };
-    let short = command(&format!("command = \"./simulate\"\n{start}"));
+        file
+    });
+    let [_, short, long, data, adaptive] = all.collect::<Vec<_>>().try_into().unwrap();
+    let short = short.command.unwrap();
     assert!(matches!(&short.run, Run::Line(line) if line.text == "./simulate"));
     assert_eq!((short.gradient, short.timeout), (GradientName::Auto, None));
-    let table = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60";
-    let long = command(&format!("{start}{table}"));
+    let long = long.command.unwrap();
     assert!(matches!(&long.run, Run::Words(words) if words[1].text == "-x"));
     assert_eq!((long.gradient, long.timeout), (GradientName::Differences, Some(60.0)));
-
-    let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax_steps = 500";
-    let text = FULL.replace("solver = \"rk4\"\nstep = 0.05", adaptive);
-    let (file, report) = read(&Source::new("model.toml", text));
-    assert!(report.is_empty());
-    let ode = file.ode.unwrap();
+    assert_eq!(data.data.unwrap().file.unwrap().text, "points.csv");
+    let ode = adaptive.ode.unwrap();
     assert_eq!((ode.solver, ode.rtol, ode.atol), (SolverName::Stiff, Some(1e-6), Some(1e-8)));
     assert_eq!(ode.max_steps, Some(500));
 }

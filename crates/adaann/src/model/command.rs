@@ -1,0 +1,84 @@
+//! The posterior of a model whose likelihood is a program outside, started when it is first asked.
+
+use super::file::{Command, GradientName, Run};
+use crate::outside::{self, GradientBy, Simulator};
+use crate::program::Program;
+use crate::target::{Evaluation, Support, Target, Weights};
+use crate::{Batch, Error, Result};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// A prior, and a likelihood from a program that may not run yet: reading a model starts nothing.
+pub(super) struct Outside {
+    prior: Program,
+    supports: Vec<Support>,
+    names: Vec<String>,
+    command: outside::Command,
+    started: OnceLock<Result<outside::Posterior, String>>,
+}
+
+impl Outside {
+    pub(super) fn new(
+        prior: Program,
+        supports: Vec<Support>,
+        names: Vec<String>,
+        command: &Command,
+        folder: &Path,
+    ) -> Self {
+        let program = match &command.run {
+            Run::Line(line) => line.text.split_whitespace().map(str::to_owned).collect(),
+            Run::Words(words) => words.iter().map(|word| word.text.clone()).collect(),
+        };
+        let mut own = outside::Command::new::<String>(Vec::new());
+        own.program = program;
+        own.folder = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() };
+        own.gradient = match command.gradient {
+            GradientName::Auto => GradientBy::Auto,
+            GradientName::Program => GradientBy::Program,
+            GradientName::Differences => GradientBy::Differences,
+        };
+        own.timeout = command.timeout.map_or(own.timeout, Duration::from_secs_f64);
+        Self { prior, supports, names, command: own, started: OnceLock::new() }
+    }
+
+    fn posterior(&self) -> Result<&outside::Posterior> {
+        let start = || {
+            let simulator = Simulator::start(&self.command, &self.names)?;
+            let prior = Box::new(self.prior.clone());
+            outside::Posterior::new(prior, self.supports.clone(), simulator)
+        };
+        let started = self.started.get_or_init(|| start().map_err(|error| error.to_string()));
+        started.as_ref().map_err(|message| Error::Target(message.clone()))
+    }
+}
+
+impl Target for Outside {
+    fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        self.posterior()?.evaluate(points, gradient, out)
+    }
+
+    fn wants_whole_batch(&self) -> bool {
+        true
+    }
+
+    fn has_prior(&self) -> bool {
+        true
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self.started.get() {
+            Some(Ok(posterior)) => posterior.notes(),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! All that is done with a model file's text alone, for the fuzz target and its small brother here.
+
+use super::diagnostic::{Report, Source};
+use super::expression::{Ast, Kind};
+use super::file::{Constant, File, Formula, read};
+use super::print::{latex, plain};
+
+/// Reads a text, shows its mistakes and prints its formulas; returns how much there was to show.
+pub fn exercise(text: &str) -> usize {
+    let source = Source::new("model.toml", text);
+    let (file, report) = read(&source);
+    let formulas = formulas(&file);
+    formulas.iter().for_each(|formula| check_spans(&formula.ast, text));
+    let printed =
+        formulas.iter().map(|formula| plain(&formula.ast).len() + latex(&formula.ast).len());
+    printed.sum::<usize>() + shown(report)
+}
+
+fn shown(report: Report) -> usize {
+    report.into_result().map_or_else(|errors| errors.to_string().len(), |()| 0)
+}
+
+fn formulas(file: &File) -> Vec<&Formula> {
+    let constants = file.constants.iter().filter_map(|(_, constant)| match constant {
+        Constant::Formula(formula) => Some(formula),
+        _ => None,
+    });
+    let parameters = file.parameters.iter();
+    let parts = parameters.flat_map(|one| [&one.prior, &one.lower, &one.upper, &one.size]);
+    let lines = file.quantities.iter().chain(&file.likelihood).map(|(_, formula)| formula);
+    let states = file.ode.iter().flat_map(|ode| &ode.states);
+    constants
+        .chain(parts.flatten())
+        .chain(lines)
+        .chain(file.density.iter().chain(&file.log_likelihood))
+        .chain(file.ode.iter().flat_map(|ode| &ode.start))
+        .chain(states.flat_map(|state| [&state.start, &state.rate]))
+        .collect()
+}
+
+/// Every part of a formula stands somewhere in the file, inside the whole.
+fn check_spans(ast: &Ast, text: &str) {
+    let inside = |inner: &Ast| {
+        debug_assert!(text.get(inner.span.clone()).is_some(), "{:?} of {text:?}", inner.span);
+        let within = ast.span.start <= inner.span.start && inner.span.end <= ast.span.end;
+        debug_assert!(within, "{:?} outside {:?}", inner.span, ast.span);
+        check_spans(inner, text);
+    };
+    match &ast.kind {
+        Kind::Number(_) | Kind::Name(_) => {}
+        Kind::Call { arguments: values, .. } | Kind::List(values) => values.iter().for_each(inside),
+        Kind::Index { of, indices } => indices.iter().chain([&**of]).for_each(inside),
+        Kind::Negate(value) | Kind::Not(value) => inside(value),
+        Kind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| inside(side)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::file::examples;
+
+    const TOKENS: &[&str] = &[
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\"",
+        "'",
+        "\"\"\"",
+        "'''",
+        "\\",
+        "\\u00e9",
+        "=",
+        "==",
+        "<",
+        "^",
+        "-",
+        "**",
+        "&&",
+        "#",
+        ",",
+        ".",
+        "_",
+        "\n",
+        "\r\n",
+        "\t",
+        "\0",
+        "\u{1b}",
+        "é",
+        "日",
+        "²",
+        "−",
+        "nan",
+        "inf",
+        "1e999",
+        "99999999999999999999",
+        "1979-05-27",
+        "true",
+        " and ",
+        " not ",
+        "if(",
+        "[ode]",
+        "[[data]]",
+        "size = ",
+        "a.b.c = 1\n",
+        "\u{feff}",
+        "0x",
+        "1_0",
+    ];
+
+    /// Numbers below a bound, the same in every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, bound: usize) -> usize {
+            // Knuth's multiplier; the upper bits are the good ones.
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % bound.max(1)
+        }
+    }
+
+    fn mutated(bytes: &mut Vec<u8>, dice: &mut Dice) {
+        let at = dice.below(bytes.len() + 1);
+        let token = TOKENS[dice.below(TOKENS.len())];
+        match dice.below(7) {
+            0 => bytes.truncate(at),
+            1 if at < bytes.len() => {
+                let other = dice.below(bytes.len());
+                bytes.swap(at, other);
+            }
+            2 if at < bytes.len() => bytes[at] = dice.below(256) as u8,
+            3 => drop(bytes.splice(at..at, token.repeat(1 + 300 * (dice.below(10) / 9)).bytes())),
+            4 => drop(bytes.drain(at..(at + dice.below(40)).min(bytes.len()))),
+            5 => {
+                let copy = bytes[at..(at + dice.below(80)).min(bytes.len())].to_vec();
+                let to = dice.below(bytes.len() + 1);
+                bytes.splice(to..to, copy);
+            }
+            _ => drop(bytes.splice(at..at, token.bytes())),
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_strange() {
+        let mut dice = Dice(7);
+        let seeds = examples();
+        let mut faulty = 0;
+        for round in 0..4_000 {
+            let mut bytes = seeds[round % seeds.len()].clone().into_bytes();
+            (0..1 + dice.below(6)).for_each(|_| mutated(&mut bytes, &mut dice));
+            let text = String::from_utf8_lossy(&bytes);
+            faulty += usize::from(!read(&Source::new("model.toml", &*text)).1.is_empty());
+            exercise(&text);
+        }
+        // Else the mutations would reach either nothing but TOML's errors, or nothing at all.
+        assert!((2_000..3_990).contains(&faulty), "{faulty}");
+    }
+}

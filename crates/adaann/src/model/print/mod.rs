@@ -1,0 +1,338 @@
+//! Formulas as mathematics, for a terminal and for a page.
+
+mod latex;
+mod letters;
+
+use super::expression::{Ast, Kind, Level, Operator};
+pub(crate) use latex::latex;
+
+/// A formula for a terminal: a·x² + σ₁.
+pub(crate) fn plain(ast: &Ast) -> String {
+    let mut line = Line { text: String::new(), pretty: true };
+    line.write(ast);
+    line.text
+}
+
+/// A formula as a model file has it, with no parentheses but those it needs.
+#[cfg(test)]
+fn ascii(ast: &Ast) -> String {
+    let mut line = Line { text: String::new(), pretty: false };
+    line.write(ast);
+    line.text
+}
+
+/// How tightly a printed formula holds together.
+fn level(ast: &Ast) -> Level {
+    match ast.kind {
+        Kind::Number(value) if value.is_sign_negative() => Level::Negation,
+        _ => ast.level(),
+    }
+}
+
+/// Whether an operand needs parentheses on its side of an operator.
+///
+/// `exact` keeps those that only say in which order a sum or product is computed.
+fn needs_parentheses(operator: Operator, operand: &Ast, is_right: bool, exact: bool) -> bool {
+    let (own, inner) = (operator.level(), level(operand));
+    match (own, is_right) {
+        (Level::Power, false) => inner < Level::Whole,
+        (Level::Power, true) => inner < Level::Negation,
+        (Level::Comparison, _) => inner <= own,
+        (_, false) => inner < own,
+        // a - (-b), a·(-b): no two signs in a row.
+        (Level::Sum | Level::Product, true) if inner == Level::Negation => true,
+        (_, true) if inner == own && !exact => {
+            let regroups = matches!(operator, Operator::Add | Operator::Multiply);
+            !regroups && own > Level::Comparison
+        }
+        (_, true) => inner <= own,
+    }
+}
+
+/// A number with the digits that it needs.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !size.is_finite() || (1e-4..1e15).contains(&size) {
+        return value.to_string();
+    }
+    format!("{value:e}")
+}
+
+struct Line {
+    text: String,
+    /// Letters and signs of mathematics; otherwise those of a model file.
+    pretty: bool,
+}
+
+impl Line {
+    fn write(&mut self, ast: &Ast) {
+        match &ast.kind {
+            Kind::Number(value) => self.number(*value),
+            Kind::Name(name) if self.pretty => self.text.push_str(&letters::plain(name)),
+            Kind::Name(name) => self.text.push_str(name),
+            Kind::Call { name, arguments, .. } => self.call(name, arguments),
+            Kind::Index { of, indices } => self.index(of, indices),
+            Kind::List(values) => self.sequence("[", values, "]"),
+            Kind::Negate(value) => {
+                self.text.push_str(self.minus());
+                // -(a·b) is -a·b, but a file reads that as (-a)·b.
+                let least = if self.pretty { Level::Product } else { Level::Negation };
+                self.operand(value, level(value) < least || level(value) == Level::Negation);
+            }
+            Kind::Not(value) => {
+                self.text.push_str("not ");
+                self.operand(value, level(value) < Level::Not);
+            }
+            Kind::Binary { operator, left, right } => self.binary(*operator, left, right),
+        }
+    }
+
+    fn binary(&mut self, operator: Operator, left: &Ast, right: &Ast) {
+        let exponent = if self.pretty { superscript(operator, right) } else { None };
+        if let Some(exponent) = exponent {
+            // √x² would be the root of a square.
+            let root = matches!(&left.kind, Kind::Call { name, .. } if name == "sqrt");
+            self.operand(left, root || level(left) < Level::Whole);
+            return self.text.push_str(&exponent);
+        }
+        let exact = !self.pretty;
+        self.operand(left, needs_parentheses(operator, left, false, exact));
+        self.text.push_str(&self.sign(operator));
+        self.operand(right, needs_parentheses(operator, right, true, exact));
+    }
+
+    fn operand(&mut self, ast: &Ast, parentheses: bool) {
+        if parentheses {
+            self.text.push('(');
+        }
+        self.write(ast);
+        if parentheses {
+            self.text.push(')');
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Ast]) {
+        match (name, arguments) {
+            ("sqrt", [value]) if self.pretty => {
+                self.text.push('√');
+                let bare = matches!(value.kind, Kind::Name(_) | Kind::Number(_));
+                self.operand(value, !bare || level(value) < Level::Whole);
+            }
+            ("abs", [_]) if self.pretty => self.sequence("|", arguments, "|"),
+            _ => {
+                self.text.push_str(name);
+                self.sequence("(", arguments, ")");
+            }
+        }
+    }
+
+    fn index(&mut self, of: &Ast, indices: &[Ast]) {
+        self.operand(of, level(of) < Level::Whole);
+        let subscript = match (&of.kind, indices) {
+            (Kind::Name(name), [Ast { kind: Kind::Number(index), .. }]) if self.pretty => {
+                letters::subscript_of(&letters::plain(name), *index)
+            }
+            _ => None,
+        };
+        match subscript {
+            Some(subscript) => self.text.push_str(&subscript),
+            None => self.sequence("[", indices, "]"),
+        }
+    }
+
+    fn sequence(&mut self, open: &str, values: &[Ast], close: &str) {
+        self.text.push_str(open);
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(", ");
+            }
+            self.write(value);
+        }
+        self.text.push_str(close);
+    }
+
+    fn number(&mut self, value: f64) {
+        if value.is_sign_negative() {
+            self.text.push_str(self.minus());
+        }
+        let infinite = self.pretty && value.is_infinite();
+        let digits = if infinite { "∞".to_owned() } else { number(value.abs()) };
+        self.text.push_str(&digits);
+    }
+
+    fn minus(&self) -> &'static str {
+        if self.pretty { "−" } else { "-" }
+    }
+
+    fn sign(&self, operator: Operator) -> String {
+        let sign = match operator {
+            Operator::Power => return "^".to_owned(),
+            Operator::Divide => return "/".to_owned(),
+            Operator::Multiply if self.pretty => return "·".to_owned(),
+            Operator::Multiply => return "*".to_owned(),
+            Operator::Subtract => self.minus(),
+            Operator::LessOrEqual if self.pretty => "≤",
+            Operator::GreaterOrEqual if self.pretty => "≥",
+            Operator::NotEqual if self.pretty => "≠",
+            Operator::Equal if self.pretty => "=",
+            other => other.symbol(),
+        };
+        format!(" {sign} ")
+    }
+}
+
+/// The exponent of a small whole power.
+fn superscript(operator: Operator, exponent: &Ast) -> Option<String> {
+    let power = match &exponent.kind {
+        _ if operator != Operator::Power => return None,
+        Kind::Number(value) => *value,
+        Kind::Negate(value) => match value.kind {
+            Kind::Number(value) => -value,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (power.fract() == 0.0 && power.abs() < 100.0).then(|| letters::superscript(power))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::expression::parse;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    fn tree(text: &str) -> Ast {
+        parse(text, |offset| offset).unwrap_or_else(|faults| panic!("{text}: {faults:?}"))
+    }
+
+    #[test]
+    fn a_terminal_shows_mathematics() {
+        for (text, expected) in [
+            ("a + b*x^2", "a + b·x²"),
+            ("-(x - mu)^2 / (2*sigma^2)", "−(x − μ)²/(2·σ²)"),
+            ("theta1*x + theta_2[3] + beta[12]", "θ₁·x + θ₂[3] + β₁₂"),
+            ("sqrt(x) + sqrt(a + b) + sqrt(x)^2", "√x + √(a + b) + (√x)²"),
+            ("abs(x - 1)^-1", "|x − 1|⁻¹"),
+            ("(a + (b + c)) * (d * e1)", "(a + b + c)·d·e₁"),
+            ("a - (b + c) - (-d)", "a − (b + c) − (−d)"),
+            ("a / (b * c) / (d / f)", "a/(b·c)/(d/f)"),
+            ("-(a*b) + (-2)^3 + 2^-x", "−a·b + (−2)³ + 2^−x"),
+            ("2^(a + b)^c", "2^(a + b)^c"),
+            ("sin(x)^2.5", "sin(x)^2.5"),
+            (
+                "if(x >= 0 and not (y == 1 or z != 2), inf, 1e-12)",
+                "if(x ≥ 0 and not (y = 1 or z ≠ 2), ∞, 1e-12)",
+            ),
+            ("sigma_obs + Omega + x[i, 2] + [1, 2][1]", "σ_obs + Ω + x[i, 2] + [1, 2][1]"),
+            ("gamma(2, lambda)", "gamma(2, λ)"),
+            ("(a < b) == (c < d)", "(a < b) = (c < d)"),
+        ] {
+            assert_eq!(plain(&tree(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_below_zero_have_their_parentheses() {
+        let span = 0..0;
+        let below = Ast { kind: Kind::Number(-2.5), span: span.clone() };
+        let operand = |kind| Box::new(Ast { kind, span: span.clone() });
+        let (left, right) = (Box::new(below), operand(Kind::Name("x".to_owned())));
+        let power = Kind::Binary { operator: Operator::Power, left, right };
+        assert_eq!(plain(&Ast { kind: power, span: 0..0 }), "(−2.5)^x");
+    }
+
+    /// The same tree, standing nowhere.
+    fn nowhere(ast: &Ast) -> Ast {
+        let all = |values: &[Ast]| values.iter().map(nowhere).collect();
+        let one = |value: &Ast| Box::new(nowhere(value));
+        let kind = match &ast.kind {
+            Kind::Number(value) => Kind::Number(*value),
+            Kind::Name(name) => Kind::Name(name.clone()),
+            Kind::Call { name, arguments, .. } => {
+                Kind::Call { name: name.clone(), name_span: 0..0, arguments: all(arguments) }
+            }
+            Kind::Index { of, indices } => Kind::Index { of: one(of), indices: all(indices) },
+            Kind::List(values) => Kind::List(all(values)),
+            Kind::Negate(value) => Kind::Negate(one(value)),
+            Kind::Not(value) => Kind::Not(one(value)),
+            Kind::Binary { operator, left, right } => {
+                Kind::Binary { operator: *operator, left: one(left), right: one(right) }
+            }
+        };
+        Ast { kind, span: 0..0 }
+    }
+
+    fn any_tree() -> impl Strategy<Value = Ast> {
+        use Operator::*;
+        let at = |kind| Ast { kind, span: 0..0 };
+        let number = prop_oneof![
+            (0..4000_u32).prop_map(|n| f64::from(n) / 8.0),
+            any::<f64>().prop_filter("finite", |x| x.is_finite()).prop_map(f64::abs),
+        ];
+        let name = prop::sample::select(vec!["a", "sigma", "x1", "θ₁", "_k", "nota", "e", "inf"]);
+        let leaf = prop_oneof![
+            number.prop_map(move |value| at(Kind::Number(value))),
+            name.prop_map(move |name| at(Kind::Name(name.to_owned()))),
+        ];
+        let operators = vec![
+            Add,
+            Subtract,
+            Multiply,
+            Divide,
+            Power,
+            Less,
+            LessOrEqual,
+            Greater,
+            GreaterOrEqual,
+            Equal,
+            NotEqual,
+            And,
+            Or,
+        ];
+        leaf.prop_recursive(7, 80, 3, move |inner| {
+            let many = |least| prop::collection::vec(inner.clone(), least..4);
+            let one = inner.clone().prop_map(Box::new);
+            let operator = prop::sample::select(operators.clone());
+            let call = ("[f-h]", many(0));
+            prop_oneof![
+                6 => (operator, one.clone(), one.clone()).prop_map(move |(operator, left, right)| {
+                    at(Kind::Binary { operator, left, right })
+                }),
+                1 => call.prop_map(move |(name, arguments)| {
+                    at(Kind::Call { name, name_span: 0..0, arguments })
+                }),
+                1 => (one.clone(), many(1)).prop_map(move |(of, indices)| {
+                    at(Kind::Index { of, indices })
+                }),
+                1 => many(0).prop_map(move |values| at(Kind::List(values))),
+                2 => one.clone().prop_map(move |value| at(Kind::Negate(value))),
+                2 => one.prop_map(move |value| at(Kind::Not(value))),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            rng_seed: RngSeed::Fixed(1),
+            ..ProptestConfig::with_cases(1_000)
+        })]
+
+        #[test]
+        fn what_is_printed_is_read_as_the_same(ast in any_tree()) {
+            let text = ascii(&ast);
+            let read = parse(&text, |offset| offset);
+            let read = read.map_err(|faults| TestCaseError::fail(format!("{text}: {faults:?}")))?;
+            prop_assert_eq!(nowhere(&read), ast, "{}", text);
+        }
+
+        #[test]
+        fn parentheses_are_balanced(ast in any_tree()) {
+            for text in [plain(&ast), latex(&ast)] {
+                for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("\\left", "\\right")] {
+                    prop_assert_eq!(text.matches(open).count(), text.matches(close).count(), "{}", text);
+                }
+            }
+        }
+    }
+}
