@@ -26,12 +26,11 @@ impl Outside {
         command: &Command,
         folder: &Path,
     ) -> Self {
-        let program = match &command.run {
+        let program: Vec<String> = match &command.run {
             Run::Line(line) => line.text.split_whitespace().map(str::to_owned).collect(),
             Run::Words(words) => words.iter().map(|word| word.text.clone()).collect(),
         };
-        let mut own = outside::Command::new::<String>(Vec::new());
-        own.program = program;
+        let mut own = outside::Command::new(program);
         own.folder = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() };
         own.gradient = match command.gradient {
             GradientName::Auto => GradientBy::Auto,
