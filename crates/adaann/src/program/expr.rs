@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Unary};
-use crate::simd::Special;
+use crate::simd::{HALF_LN_TAU, Special};
 use std::cell::RefCell;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -157,7 +157,6 @@ impl<'g> Expr<'g> {
     /// digits where ln Γ itself is large.
     pub fn ln_beta(self, other: impl Into<Self>) -> Self {
         // Stirling's leading terms, which cancel on paper, and what they leave.
-        const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
         let (a, b) = (self, other.into());
         let leading = (0.5 - a) * (b / a).ln_1p() - b * (a / b).ln_1p() - 0.5 * b.ln();
         let rests = ln_gamma_rest(a) + (ln_gamma_rest(b) - ln_gamma_rest(a + b));

@@ -5,7 +5,7 @@ use super::super::{F64, Lane, Math};
 use fearless_simd::Simd;
 
 /// ½ ln 2π
-const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+pub(crate) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// From here on Stirling's series has all digits: the first term left out of ln Γ is 3e-17.
 const LARGE: f64 = 10.0;
