@@ -64,7 +64,7 @@ fn parts(function: Special, x: f64) -> f64 {
         // ψ(2 + z) and 1/x, near the zero of ψ.
         Special::Polygamma(0) if x < 2.5 => 0.68,
         Special::LnGammaRest if x < 10.0 => x.max(1.0) * (x.ln().abs() + 1.0),
-        Special::DigammaRest if x < 10.0 => x.ln(),
+        Special::DigammaRest if x < 10.0 => x.ln().abs() + 0.5 / x,
         _ => 0.0,
     }
 }
