@@ -16,13 +16,13 @@ mod routine;
 mod run;
 #[cfg(feature = "stiff")]
 mod scalar;
+mod special;
 mod tail;
 mod tangent;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use expr::ln_gamma_rest;
 pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::Function;
 pub(crate) use gradient::gradient;
@@ -32,6 +32,7 @@ pub(crate) use routine::{Room, Routine, Tables};
 pub(crate) use run::Block;
 #[cfg(feature = "stiff")]
 pub(crate) use scalar::{ScalarRoutine, Table};
+pub(crate) use special::ln_gamma_rest;
 pub(crate) use tangent::tangent;
 
 use crate::batch::PAD;

@@ -12,9 +12,12 @@ use std::collections::BTreeMap;
 #[derive(Deserialize)]
 struct Fixture {
     densities: BTreeMap<String, Vec<Case>>,
-    /// Arguments, low, high, log mass.
-    log_masses: BTreeMap<String, Vec<(Vec<f64>, String, String, f64)>>,
+    log_masses: BTreeMap<String, Vec<Mass>>,
 }
+
+/// Arguments, low, high, log mass; numbers in words, since JSON has no infinity.
+#[derive(Deserialize)]
+struct Mass(Vec<f64>, String, String, f64);
 
 #[derive(Deserialize)]
 struct Case {
@@ -84,7 +87,7 @@ fn log_masses_are_exact() {
     let mut seen = 0;
     for (name, rows) in fixture().log_masses {
         let family = Family::named(&name).unwrap();
-        for (arguments, low, high, exact) in rows {
+        for Mass(arguments, low, high, exact) in rows {
             let (low, high) = (low.parse().unwrap(), high.parse().unwrap());
             let found = family.log_mass(&arguments, low, high).unwrap_or(f64::NAN);
             let error = (found - exact).abs();
