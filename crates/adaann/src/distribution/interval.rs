@@ -98,7 +98,7 @@ pub(super) fn inside(x: Expr<'_>, low: f64, high: f64) -> (Expr<'_>, Expr<'_>) {
 }
 
 /// 0 between two bounds, both included, and −∞ elsewhere.
-pub(super) fn outside<'g>(
+pub(crate) fn outside<'g>(
     x: Expr<'g>,
     low: impl Into<Expr<'g>>,
     high: impl Into<Expr<'g>>,

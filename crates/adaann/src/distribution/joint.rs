@@ -1,9 +1,9 @@
 //! Densities of several numbers at once, and mixtures.
 
 use super::draw::{ln_gamma_draw, normal};
-use super::line::HALF_LN_TAU;
 use crate::Expr;
 use crate::program::log_sum_exp;
+use crate::simd::HALF_LN_TAU;
 
 /// The log density of a multivariate normal, from the lower-triangular factor of its covariance, row
 /// by row.

@@ -2,10 +2,8 @@
 
 use super::interval::inside;
 use crate::Expr;
+use crate::simd::HALF_LN_TAU;
 use std::f64::consts::{LN_2, PI};
-
-/// ½ ln 2π
-pub(super) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 pub(super) fn normal<'g>(x: Expr<'g>, mean: Expr<'g>, sd: Expr<'g>) -> Expr<'g> {
     let rate = sd.recip();

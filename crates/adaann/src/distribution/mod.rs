@@ -13,11 +13,15 @@ mod draw;
 mod interval;
 mod joint;
 mod line;
+mod mass;
 mod mean;
 mod positive;
+mod quadrature;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use argument::{Argument, Range};
-pub(crate) use interval::{End, Interval};
+pub(crate) use interval::{End, Interval, outside};
 pub(crate) use joint::{dirichlet, draw_dirichlet, draw_multi_normal, mixture, multi_normal};
 
 use crate::Expr;

@@ -134,7 +134,7 @@ fn log_mass(law: &Law<'_>, len: usize, low: f64, high: f64) -> Result<f64, Strin
     for i in 0..len {
         let own: Vec<Expr<'_>> = arguments.iter().filter_map(|value| value.element(i)).collect();
         sum += match constants(&own) {
-            Some(plain) => {let _=(&plain,low,high); 0.0}
+            Some(plain) => family.log_mass(&plain, low, high).ok_or_else(unknown)?,
             None => {
                 let centre = family.symmetric_location().and_then(|at| own[at].as_constant());
                 let is_half = centre == Some(low) && high == f64::INFINITY

@@ -1,11 +1,8 @@
 //! Prior densities of single parameters: normalised, recorded into programs, named in files.
 
-mod gamma;
-
+use crate::distribution::{Family, outside};
 use crate::{Expr, Result, error, target::Support};
-use gamma::{HALF_LN_TAU, ln_beta, ln_gamma};
 use serde::{Deserialize, Serialize};
-use std::f64::consts::{LN_2, PI};
 
 /// The prior density p of one parameter x.
 ///
@@ -143,22 +140,13 @@ impl Prior {
     /// Where the parameter lives.
     pub fn support(&self) -> Support {
         match *self {
-            Self::Flat
-            | Self::Normal { .. }
-            | Self::StudentT { .. }
-            | Self::Cauchy { .. }
-            | Self::Laplace { .. } => Support::Real,
-            Self::HalfNormal { .. }
-            | Self::LogNormal { .. }
-            | Self::Exponential { .. }
-            | Self::Gamma { .. }
-            | Self::InverseGamma { .. }
-            | Self::HalfCauchy { .. } => Support::Above(0.0),
+            Self::Flat => Support::Real,
             Self::FlatAbove { low } => Support::Above(low),
-            Self::Uniform { low, high } | Self::LogUniform { low, high } => {
-                Support::Between(low, high)
+            _ => {
+                let (family, arguments) = self.distribution();
+                let arguments: Vec<Option<f64>> = arguments.into_iter().map(Some).collect();
+                family.support(&arguments).support().expect("made of constants")
             }
-            Self::Beta { .. } => Support::Between(0.0, 1.0),
         }
     }
 
@@ -175,59 +163,31 @@ impl Prior {
     ///
     /// The parameters must be such as [`Prior::check`] lets pass.
     pub fn log_density<'g>(&self, x: Expr<'g>) -> Expr<'g> {
-        if self.support() == Support::Real {
-            return self.log_density_inside(x);
+        if let Self::FlatAbove { low } = *self {
+            return outside(x, low, f64::INFINITY);
         }
-        let [low, high] = self.support().bounds();
-        // Next to 0 the derivative of ln x must be finite too, and below the normal range it is not.
-        let lowest = low.next_up().max(low + f64::MIN_POSITIVE);
-        let inside = self.log_density_inside(x.max(lowest).min(high.next_down()));
-        let below_high = x.le(high).select(inside, f64::NEG_INFINITY);
-        x.ge(low).select(below_high, f64::NEG_INFINITY)
+        let (family, arguments) = self.distribution();
+        let arguments: Vec<Expr<'g>> = arguments.into_iter().map(Expr::from).collect();
+        family.log_density(x, &arguments)
     }
 
-    /// log p(x) for x inside the support.
-    fn log_density_inside<'g>(&self, x: Expr<'g>) -> Expr<'g> {
+    /// The distribution and its arguments; that of a flat one is flat on the whole line.
+    fn distribution(&self) -> (Family, Vec<f64>) {
         match *self {
-            Self::Flat | Self::FlatAbove { .. } => 0.0.into(),
-            Self::Uniform { low, high } => (-(high - low).ln()).into(),
-            Self::Normal { mean, sd } => ln_standard_normal((x - mean) / sd) - sd.ln(),
-            Self::HalfNormal { sd } => ln_standard_normal(x / sd) + (LN_2 - sd.ln()),
-            Self::LogNormal { log_mean, log_sd } => {
-                let log_x = x.ln();
-                ln_standard_normal((log_x - log_mean) / log_sd) - log_x - log_sd.ln()
-            }
-            Self::Exponential { mean } => -x / mean - mean.ln(),
-            Self::Gamma { shape, rate } => {
-                let constant = shape * rate.ln() - ln_gamma(shape);
-                (shape - 1.0) * x.ln() - rate * x + constant
-            }
-            Self::InverseGamma { shape, scale } => {
-                let constant = shape * scale.ln() - ln_gamma(shape);
-                -(shape + 1.0) * x.ln() - scale / x + constant
-            }
-            Self::Beta { a, b } => (a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta(a, b),
-            Self::StudentT { df, location, scale } => {
-                let u = (x - location) / scale;
-                let constant = -ln_beta(0.5, 0.5 * df) - 0.5 * df.ln() - scale.ln();
-                -0.5 * (df + 1.0) * ln_1p_square(u / df.sqrt()) + constant
-            }
-            Self::Cauchy { location, scale } => {
-                -ln_1p_square((x - location) / scale) - (PI.ln() + scale.ln())
-            }
-            Self::HalfCauchy { scale } => -ln_1p_square(x / scale) + (LN_2 - PI.ln() - scale.ln()),
-            Self::Laplace { location, scale } => {
-                -((x - location) / scale).abs() - (LN_2 + scale.ln())
-            }
-            Self::LogUniform { low, high } => {
-                // The first is exact for bounds that are close, the second does not overflow.
-                let log_width = if high <= 2.0 * low {
-                    ((high - low) / low).ln_1p()
-                } else {
-                    high.ln() - low.ln()
-                };
-                -x.ln() - log_width.ln()
-            }
+            Self::Flat | Self::FlatAbove { .. } => (Family::Flat, vec![]),
+            Self::Uniform { low, high } => (Family::Uniform, vec![low, high]),
+            Self::Normal { mean, sd } => (Family::Normal, vec![mean, sd]),
+            Self::HalfNormal { sd } => (Family::HalfNormal, vec![sd]),
+            Self::LogNormal { log_mean, log_sd } => (Family::LogNormal, vec![log_mean, log_sd]),
+            Self::Exponential { mean } => (Family::Exponential, vec![mean.recip()]),
+            Self::Gamma { shape, rate } => (Family::Gamma, vec![shape, rate]),
+            Self::InverseGamma { shape, scale } => (Family::InvGamma, vec![shape, scale]),
+            Self::Beta { a, b } => (Family::Beta, vec![a, b]),
+            Self::StudentT { df, location, scale } => (Family::StudentT, vec![df, location, scale]),
+            Self::Cauchy { location, scale } => (Family::Cauchy, vec![location, scale]),
+            Self::HalfCauchy { scale } => (Family::HalfCauchy, vec![scale]),
+            Self::Laplace { location, scale } => (Family::Laplace, vec![location, scale]),
+            Self::LogUniform { low, high } => (Family::LogUniform, vec![low, high]),
         }
     }
 
@@ -314,17 +274,4 @@ impl Range {
             Self::Above { low } => format!("above {low}, by a finite distance"),
         }
     }
-}
-
-/// The log density of a standard normal number.
-fn ln_standard_normal(u: Expr<'_>) -> Expr<'_> {
-    -0.5 * u.square() - HALF_LN_TAU
-}
-
-/// ln(1 + u²), where u² may overflow: a heavy tail has no end.
-fn ln_1p_square(u: Expr<'_>) -> Expr<'_> {
-    // ln(1 + u²) = ln(1 + FAR²) + 2 ln(u/FAR) beyond FAR, less than 1/FAR² away, which is ε/4.
-    const FAR: f64 = 134_217_728.0; // 2^27
-    let size = u.abs();
-    size.min(FAR).square().ln_1p() + 2.0 * (size.max(FAR) / FAR).ln()
 }

@@ -2,7 +2,6 @@
 
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Unary};
-use crate::simd::Special;
 use std::cell::RefCell;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -70,7 +69,7 @@ impl<'g> Expr<'g> {
         }
     }
 
-    fn unary(self, function: Unary) -> Self {
+    pub(super) fn unary(self, function: Unary) -> Self {
         match self.0 {
             Value::Constant(x) => function.of(x).into(),
             Value::Node(graph, x) => {
@@ -131,52 +130,6 @@ impl<'g> Expr<'g> {
     /// The cosine.
     pub fn cos(self) -> Self {
         self.unary(Unary::Cos)
-    }
-
-    /// The arc tangent.
-    pub fn atan(self) -> Self {
-        self.unary(Unary::Special(Special::Atan))
-    }
-
-    /// The largest integer that is not above self; its derivative is 0 everywhere.
-    pub fn floor(self) -> Self {
-        self.unary(Unary::Special(Special::Floor))
-    }
-
-    /// ln Γ(self) for self > 0; ∞ at 0, NaN below.
-    pub fn ln_gamma(self) -> Self {
-        self.unary(Unary::Special(Special::LnGamma))
-    }
-
-    /// ψ(self), the derivative of ln Γ, for self > 0; −∞ at 0, NaN below.
-    pub fn digamma(self) -> Self {
-        self.unary(Unary::Special(Special::Polygamma(0)))
-    }
-
-    /// ln B(self, other) = ln Γ(self) + ln Γ(other) − ln Γ(self + other) for both above 0, with its
-    /// digits where ln Γ itself is large.
-    pub fn ln_beta(self, other: impl Into<Self>) -> Self {
-        // Stirling's leading terms, which cancel on paper, and what they leave.
-        const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-        let (a, b) = (self, other.into());
-        let leading = (0.5 - a) * (b / a).ln_1p() - b * (a / b).ln_1p() - 0.5 * b.ln();
-        let rests = ln_gamma_rest(a) + (ln_gamma_rest(b) - ln_gamma_rest(a + b));
-        leading + rests + HALF_LN_TAU
-    }
-
-    /// The error function.
-    pub fn erf(self) -> Self {
-        self.unary(Unary::Special(Special::Erf))
-    }
-
-    /// 1 − erf(self), with all digits until it underflows.
-    pub fn erfc(self) -> Self {
-        self.unary(Unary::Special(Special::Erfc))
-    }
-
-    /// ln Φ(self), the logarithm of the normal distribution function, with all digits on both sides.
-    pub fn ln_normal_cdf(self) -> Self {
-        self.unary(Unary::Special(Special::LnNormalCdf))
     }
 
     /// |self|; its derivative at 0 is 0.
@@ -283,11 +236,6 @@ impl<'g> Condition<'g> {
             if holds { yes } else { no }
         })
     }
-}
-
-/// What Stirling's formula leaves of ln Γ(x) for x > 0.
-pub(crate) fn ln_gamma_rest(x: Expr<'_>) -> Expr<'_> {
-    x.unary(Unary::Special(Special::LnGammaRest))
 }
 
 /// ln Σ e^x, without overflow or underflow; −∞ for no terms.

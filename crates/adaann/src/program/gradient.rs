@@ -66,7 +66,9 @@ fn special_slope(graph: &mut Graph, function: Special, x: Node, y: Node) -> Node
     let one = graph.constant(1.0);
     match function {
         Special::LnGamma => graph.unary(Unary::Special(Special::Polygamma(0)), x),
-        Special::Polygamma(n) => graph.unary(Unary::Special(Special::Polygamma(n + 1)), x),
+        Special::Polygamma(n) => {
+            graph.unary(Unary::Special(Special::Polygamma(n.saturating_add(1))), x)
+        }
         Special::LnGammaRest => graph.unary(Unary::Special(Special::DigammaRest), x),
         Special::DigammaRest => {
             // ψ₁(x) − (1 + 1/(2x))/x

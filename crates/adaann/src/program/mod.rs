@@ -19,6 +19,7 @@ mod row_sum;
 mod run;
 #[cfg(feature = "stiff")]
 mod scalar;
+mod special;
 mod split;
 mod tabulate;
 mod tail;
@@ -28,7 +29,6 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use expr::ln_gamma_rest;
 pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::Function;
 pub(crate) use gradient::gradient;
@@ -42,6 +42,7 @@ pub(crate) use row_sum::{Data, Gather, RowSum, RowSumRoom, Summed, sum_over_rows
 pub(crate) use run::Block;
 #[cfg(feature = "stiff")]
 pub(crate) use scalar::{ScalarRoutine, Table};
+pub(crate) use special::ln_gamma_rest;
 pub(crate) use split::{Inputs, Numbered, RowInput, RowPart, Source, free_of_rows, split};
 pub(crate) use tangent::tangent;
 

@@ -102,7 +102,7 @@ mod tests {
     /// Every operation: a directional derivative must be the gradient times the direction.
     #[test]
     fn forward_and_reverse_agree() {
-        let functions: [for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>; 12] = [
+        let functions: [for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>; 15] = [
             |x, y| x.exp() * y.sin() - x / (1.0 + y * y),
             |x, y| x.cos().exp_m1() + (x * x + 1.0).ln() * y.tanh(),
             |x, y| (x * x + y * y + 0.1).sqrt() + (x * x).ln_1p(),
@@ -115,6 +115,9 @@ mod tests {
             |x, y| (x * x + 0.5).powf(1.7) + y.powi(-2),
             |x, y| (x * x + 0.5).powf(2.5) / (2.0 + y.sin()),
             |_, y| 3.0 / (y + 5.0),
+            |x, y| (x * x + 0.2).ln_gamma() * y.erf() + (y * y + 0.1).digamma(),
+            |x, y| (x * y).ln_normal_cdf() + (x + y).erfc() * x.floor(),
+            |x, y| (x * x + 0.1).ln_beta(y * y + 0.3) - (x - y).atan(),
         ];
         for (number, f) in functions.iter().enumerate() {
             let function = Function::record(2, |z| vec![f(z[0], z[1])]);

@@ -1,10 +1,10 @@
 //! What programs promise inside: sharing, folding that agrees with running, few instructions.
 
 use super::*;
-use crate::simd::{Instructions, dispatch_on};
+use crate::simd::{Instructions, Special, dispatch_on};
 use op::{Binary, Comparison, Unary};
 
-const UNARY: [Unary; 10] = [
+const UNARY: [Unary; 15] = [
     Unary::Abs,
     Unary::Sign,
     Unary::Sqrt,
@@ -15,6 +15,11 @@ const UNARY: [Unary; 10] = [
     Unary::Tanh,
     Unary::Sin,
     Unary::Cos,
+    Unary::Special(Special::LnGamma),
+    Unary::Special(Special::Polygamma(0)),
+    Unary::Special(Special::Polygamma(3)),
+    Unary::Special(Special::Erfc),
+    Unary::Special(Special::LnNormalCdf),
 ];
 
 const BINARY: [Binary; 7] = [

@@ -14,6 +14,7 @@ pub use buffer::Buffer;
 pub use lane::{F32, F64, Lane};
 pub(crate) use math::ln_positive;
 pub use math::{LogProduct, Math};
+pub(crate) use special::HALF_LN_TAU;
 pub use special::Special;
 
 use crate::{Result, error};

@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 /// erf(x)/x for |x| ≤ 1 in powers of x², to 2e-19.
 const ERF: [f64; 13] = [
-    1.1283791670955126,
+    FRAC_2_SQRT_PI,
     -0.3761263890318375,
     0.11283791670954879,
     -0.026866170645076792,

@@ -5,16 +5,16 @@ use super::super::{F64, Lane, Math};
 use fearless_simd::Simd;
 
 /// ½ ln 2π
-const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+pub(crate) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
-/// From here on Stirling's series has all digits: the first term left out of ln Γ is 3e-17.
+/// From here on Stirling's series has all digits, also of what it adds to the leading terms.
 const LARGE: f64 = 10.0;
 
 /// The most that is taken from an argument below `LARGE` until it is at most 2½.
 const MOST_STEPS: usize = 8;
 
 /// B_2k / (2k (2k − 1)), the coefficients of x^(1 − 2k) in ln Γ.
-const LN_GAMMA_SERIES: [f64; 7] = [
+const LN_GAMMA_SERIES: [f64; 9] = [
     1.0 / 12.0,
     -1.0 / 360.0,
     1.0 / 1_260.0,
@@ -22,10 +22,12 @@ const LN_GAMMA_SERIES: [f64; 7] = [
     1.0 / 1_188.0,
     -691.0 / 360_360.0,
     1.0 / 156.0,
+    -3_617.0 / 122_400.0,
+    43_867.0 / 244_188.0,
 ];
 
-/// B_2k / 2k, those of −x^(−2k) in its derivative; the first term left out is 3e-17 here too.
-const DIGAMMA_SERIES: [f64; 8] = [
+/// B_2k / 2k, those of −x^(−2k) in its derivative.
+const DIGAMMA_SERIES: [f64; 10] = [
     1.0 / 12.0,
     -1.0 / 120.0,
     1.0 / 252.0,
@@ -34,6 +36,8 @@ const DIGAMMA_SERIES: [f64; 8] = [
     -691.0 / 32_760.0,
     1.0 / 12.0,
     -3_617.0 / 8_160.0,
+    43_867.0 / 14_364.0,
+    -174_611.0 / 6_600.0,
 ];
 
 /// ln Γ(2 + z)/z for |z| ≤ ½, to 3e-19.

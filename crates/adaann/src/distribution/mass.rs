@@ -1,0 +1,204 @@
+//! The mass of an interval: what normalises a density that is cut off there.
+
+use super::Family;
+use super::mean::value;
+use super::quadrature::ln_integral;
+use crate::Expr;
+use crate::simd::{HALF_LN_TAU, Special};
+use std::f64::consts::{LN_2, PI};
+
+impl Family {
+    /// ln P(low < x < high), to 1e-12 relative to the mass unless arguments are huge; −∞ if nothing is
+    /// there.
+    ///
+    /// None for a flat density, for counts, for arguments out of their ranges and for NaN.
+    pub(crate) fn log_mass(self, arguments: &[f64], low: f64, high: f64) -> Option<f64> {
+        if self.is_discrete() || self == Self::Flat || !self.accepts(arguments) {
+            return None;
+        }
+        let support = self.support(&arguments.iter().copied().map(Some).collect::<Vec<_>>());
+        let (first, last) = (support.low?.at, support.high?.at);
+        if low.is_nan() || high.is_nan() {
+            return None;
+        }
+        let (low, high) = (low.max(first), high.min(last));
+        if low >= high {
+            return Some(f64::NEG_INFINITY);
+        }
+        if low == first && high == last {
+            return Some(0.0);
+        }
+        // Differences of the distribution function would lose what the two ends have in common.
+        if let Some(mass) = self.of_narrow(arguments, low, high) {
+            return Some(mass);
+        }
+        self.of_wide(arguments, low, high).map(|mass| mass.min(0.0))
+    }
+
+    /// By the density itself, where it changes little.
+    fn of_narrow(self, arguments: &[f64], low: f64, high: f64) -> Option<f64> {
+        /// What the log density may change by, and the width as a share of the distance to an end
+        /// where it is singular.
+        const MOST: f64 = 0.5;
+        let room = match self {
+            Self::LogNormal | Self::Gamma | Self::InvGamma | Self::Weibull => low,
+            Self::Beta => low.min(1.0 - high),
+            Self::Uniform | Self::LogUniform => return None,
+            _ => f64::INFINITY,
+        };
+        if !(high - low).is_finite() || high - low > MOST * room {
+            return None;
+        }
+        let arguments: Vec<Expr<'_>> = arguments.iter().map(|&x| x.into()).collect();
+        let log_p = |x: f64| value(self.log_density(x.into(), &arguments));
+        let middle = low + 0.5 * (high - low);
+        let [first, second, third] = [low, middle, high].map(log_p);
+        let change = (first - second).abs().max((second - third).abs());
+        if change < MOST { ln_integral(log_p, low, middle, high) } else { None }
+    }
+
+    fn of_wide(self, arguments: &[f64], low: f64, high: f64) -> Option<f64> {
+        let a = |i: usize| arguments[i];
+        match self {
+            Self::Normal => between(|x| normal_tails((x - a(0)) / a(1)), low, high),
+            Self::LogNormal => between(|x| normal_tails((x.ln() - a(0)) / a(1)), low, high),
+            Self::HalfNormal => half(between(|x| normal_tails(x / a(0)), low, high)),
+            Self::Cauchy => between(|x| cauchy_tails((x - a(0)) / a(1)), low, high),
+            Self::HalfCauchy => half(between(|x| cauchy_tails(x / a(0)), low, high)),
+            Self::Laplace => between(|x| laplace_tails((x - a(0)) / a(1)), low, high),
+            Self::Logistic => between(|x| logistic_tails((x - a(0)) / a(1)), low, high),
+            Self::Exponential => between(|x| decay_tails(x * a(0)), low, high),
+            Self::Weibull => between(|x| decay_tails((x / a(1)).powf(a(0))), low, high),
+            Self::Uniform => Some(((high - low) / (a(1) - a(0))).ln()),
+            Self::LogUniform => Some(ln_ratio(high, low).ln() - ln_ratio(a(1), a(0)).ln()),
+            Self::Gamma => {
+                let centred = |x: f64| (a(1) * x / a(0)).ln();
+                gamma(a(0), centred(low), centred(high))
+            }
+            // 1/x is a gamma number.
+            Self::InvGamma => {
+                let centred = |x: f64| (a(1) / x / a(0)).ln();
+                gamma(a(0), centred(high), centred(low))
+            }
+            Self::Beta => {
+                let centred = |x: f64| x.ln() - (-x).ln_1p() - (a(0) / a(1)).ln();
+                beta(a(0), a(1), centred(low), centred(high))
+            }
+            Self::StudentT => student_t(a(0), (low - a(1)) / a(2), (high - a(1)) / a(2)),
+            Self::HalfStudentT => half(student_t(a(0), low / a(1), high / a(1))),
+            _ => None,
+        }
+    }
+}
+
+fn half(mass: Option<f64>) -> Option<f64> {
+    mass.map(|mass| mass + LN_2)
+}
+
+/// ln(x/y) for x > y.
+fn ln_ratio(x: f64, y: f64) -> f64 {
+    if x <= 2.0 * y { ((x - y) / y).ln_1p() } else { x.ln() - y.ln() }
+}
+
+/// The logarithms of what is below and of what is above x.
+type Tails = (f64, f64);
+
+/// From the tail in which both ends are, or what both tails leave.
+fn between(tails: impl Fn(f64) -> Tails, low: f64, high: f64) -> Option<f64> {
+    let ((below_low, above_low), (below_high, above_high)) = (tails(low), tails(high));
+    Some(if below_high < -LN_2 {
+        ln_difference(below_high, below_low)
+    } else if above_low < -LN_2 {
+        ln_difference(above_low, above_high)
+    } else {
+        (-(below_low.exp() + above_high.exp())).ln_1p()
+    })
+}
+
+/// ln(e^a − e^b) for a ≥ b.
+fn ln_difference(a: f64, b: f64) -> f64 {
+    if b == f64::NEG_INFINITY { a } else { a + (-(b - a).exp_m1()).ln() }
+}
+
+fn normal_tails(u: f64) -> Tails {
+    (Special::LnNormalCdf.at(u), Special::LnNormalCdf.at(-u))
+}
+
+fn cauchy_tails(u: f64) -> Tails {
+    let (more, less) = (0.5 + u.abs().atan() / PI, u.abs().recip().atan() / PI);
+    if u < 0.0 { (less.ln(), more.ln()) } else { (more.ln(), less.ln()) }
+}
+
+fn laplace_tails(u: f64) -> Tails {
+    let (less, more) = (-u.abs() - LN_2, (-0.5 * (-u.abs()).exp()).ln_1p());
+    if u < 0.0 { (less, more) } else { (more, less) }
+}
+
+fn logistic_tails(u: f64) -> Tails {
+    let more = -(-u.abs()).exp().ln_1p();
+    let less = more - u.abs();
+    if u < 0.0 { (less, more) } else { (more, less) }
+}
+
+/// e^−u is above.
+fn decay_tails(u: f64) -> Tails {
+    ((-(-u).exp_m1()).ln(), -u)
+}
+
+/// What is left of ln Γ by Stirling's formula.
+fn rest(x: f64) -> f64 {
+    Special::LnGammaRest.at(x)
+}
+
+/// A gamma number of rate 1 whose logarithm, less ln shape, is between two.
+///
+/// Its density is e^(shape t − e^t)/Γ(shape), and e^(−shape (e^d − 1 − d)) times the highest at the
+/// distance d from where it is highest.
+fn gamma(shape: f64, low: f64, high: f64) -> Option<f64> {
+    let h = |d: f64| -shape * (d.exp_m1() - d);
+    // Farther away it is e^−60 of what it is at the nearer end.
+    let nearest = low.max(high.min(0.0) - 1.0 - 100.0 / shape);
+    let farthest = high.min(low.max(0.0) + 60.0);
+    let mass = ln_integral(h, nearest, 0.0, farthest)?;
+    Some(mass + 0.5 * shape.ln() - HALF_LN_TAU - rest(shape))
+}
+
+/// A beta number whose logit, less ln(a/b), is between two.
+///
+/// Its density is e^(a t − (a + b) ln(1 + e^t))/B(a, b); at the distance d from where it is highest,
+/// ln of its ratio to that is a d − (a + b) ln(1 + (e^d − 1) a/(a + b)).
+fn beta(a: f64, b: f64, low: f64, high: f64) -> Option<f64> {
+    let sum = a + b;
+    // Of two forms that are equal, the one with the smaller terms, unless its exponential overflows.
+    let h = |d: f64| {
+        let first = if d.abs() < 700.0 { a < b } else { d < 0.0 };
+        if first {
+            a * d - sum * (a / sum * d.exp_m1()).ln_1p()
+        } else {
+            -b * d - sum * (b / sum * (-d).exp_m1()).ln_1p()
+        }
+    };
+    // Where the logit is 0.
+    let middle = b.ln() - a.ln();
+    let nearest = low.max(high.min(0.0).min(middle) - 1.0 - 130.0 / a);
+    let farthest = high.min(low.max(0.0).max(middle) + 1.0 + 130.0 / b);
+    let mass = ln_integral(h, nearest, 0.0, farthest)?;
+    let rests = rest(a) + (rest(b) - rest(sum));
+    Some(mass + 0.5 * (a.ln() + (b / sum).ln()) - HALF_LN_TAU - rests)
+}
+
+/// df/(df + u²) is a beta number with a = df/2 and b = ½, and each sign has half of it.
+fn student_t(df: f64, low: f64, high: f64) -> Option<f64> {
+    let one_side = |near: f64, far: f64| {
+        beta(0.5 * df, 0.5, -2.0 * far.ln(), -2.0 * near.ln()).map(|mass| mass - LN_2)
+    };
+    if low >= 0.0 {
+        return one_side(low, high);
+    }
+    if high <= 0.0 {
+        return one_side(-high, -low);
+    }
+    let (above, below) = (one_side(0.0, high)?, one_side(0.0, -low)?);
+    let (less, more) = (above.min(below), above.max(below));
+    Some(more + (less - more).exp().ln_1p())
+}
