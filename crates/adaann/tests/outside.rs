@@ -37,15 +37,12 @@ fn values_and_gradients_are_the_programs() {
 #[test]
 fn a_shell_script_of_a_few_lines_will_do() {
     let script = "read greeting; echo '{}'
-        while read word count more; do
-            for i in $(seq $count); do read x; echo \"-0.5 * ($x) ^ 2\" | bc -l 2>&1 || exit 3; done
+        while read word count; do
+            for i in $(seq $count); do
+                read x; echo $x | awk '{ printf \"%.17g\\n\", -0.5 * $1 * $1 }'
+            done
         done";
-    // bc may not be there: awk is, wherever there is a shell.
-    let script = script.replace(
-        "echo \"-0.5 * ($x) ^ 2\" | bc -l 2>&1 || exit 3",
-        "echo $x | awk '{ printf \"%.17g\\n\", -0.5 * $1 * $1 }'",
-    );
-    let simulator = start(&shell(&script), 1);
+    let simulator = start(&shell(script), 1);
     assert!(!simulator.gives_gradient());
     let (values, _) =
         ask(&simulator, &Batch::from_points(1, &[[0.5], [-3.0], [1e-3]]), false).unwrap();
@@ -118,7 +115,7 @@ fn a_huge_batch_blocks_nobody() {
 
 #[test]
 fn ten_megabytes_on_stderr_block_nobody() {
-    let body = "if k == 0: sys.stderr.write('x'*99 + '\\n' and ('x'*99 + '\\n')*100000)\nprint(1)";
+    let body = "if k == 0: sys.stderr.write(('x'*99 + '\\n')*100000)\nprint(1)";
     let simulator = start(&python(WITHOUT, body), 1);
     for _ in 0..2 {
         assert_eq!(ask(&simulator, &points(1, 3, 1), false).unwrap().0, [1.0; 3]);
@@ -233,7 +230,8 @@ fn a_lost_point_of_a_posterior_has_no_gradient() {
 #[test]
 fn differences_stay_inside_the_support() {
     let part = |index| Support::Share { index, of: 3 };
-    let cases: [(Vec<Support>, &str, Vec<[f64; 2]>); 3] = [
+    type Case = (Vec<Support>, &'static str, Vec<[f64; 2]>);
+    let cases: [Case; 3] = [
         (
             vec![part(0), part(1)],
             "print(2*math.log(x[0]) + 3*math.log(x[1]) + 4*math.log(1 - x[0] - x[1]))",

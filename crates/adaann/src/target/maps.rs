@@ -25,14 +25,24 @@ pub(super) struct Constrain<'a> {
 
 impl Kernel for Constrain<'_> {
     type Output = ();
+    /// A loop for each kind of chain, so that supports that stand alone pay nothing for them.
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        match self.support {
+            Support::After => self.after(simd),
+            Support::Share { index, of } => self.share(simd, index, of),
+            alone => self.alone(simd, alone),
+        }
+    }
+}
+
+impl Constrain<'_> {
+    #[inline(always)]
+    fn alone<S: Simd>(self, simd: S, support: Support) {
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
-        let (tiny, epsilon) = (F64::splat(simd, f64::MIN_POSITIVE), F64::splat(simd, f64::EPSILON));
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
             let z = F64::load(simd, &self.z[at..]);
-            let (theta, slope, log_slope) = match self.support {
-                Support::Real => (z, one, zero),
+            let (theta, slope, log_slope) = match support {
                 Support::Above(bound) => {
                     let e = z.exp();
                     (F64::splat(simd, bound) + e, e, z)
@@ -56,38 +66,56 @@ impl Kernel for Constrain<'_> {
                     let log_slope = width.ln() - z.abs() - (e.ln_1p() + e.ln_1p());
                     (theta, width * minor * (one - minor), log_slope)
                 }
-                Support::After => {
-                    let (e, before) = (z.exp(), F64::load(simd, &self.before[at..]));
-                    // A step that does not round away, so that the order is strict.
-                    let least = before.abs().mul_add(epsilon, tiny);
-                    (before + F64::select(e.lt(least), least, e), e, z)
-                }
-                Support::Share { of, index } => {
-                    let (left, sum) = if index == 0 {
-                        (one, zero)
-                    } else {
-                        (F64::load(simd, &self.left[at..]), F64::load(simd, &self.sum[at..]))
-                    };
-                    // A share s = 1/(1 + n e⁻ᶻ) of what is left; n parts are still to come.
-                    let to_come = F64::splat(simd, self.support.parts_to_come());
-                    let u = z - to_come.ln();
-                    let (share, rest, e) = shares(simd, u);
-                    // The sum stays below 1 as it rounds, with an ε for each part to come.
-                    let most = one - sum - F64::splat(simd, (of - index) as f64 * f64::EPSILON);
-                    let theta = left * share;
-                    let theta = F64::select(most.lt(theta), most, theta);
-                    let theta = F64::select(theta.lt(tiny), tiny, theta);
-                    (left * rest).store(&mut self.left[at..]);
-                    (sum + theta).store(&mut self.sum[at..]);
-                    // log s + n log(1 − s): the slope of this part is left · s (1 − s), and each of
-                    // the n − 1 coordinates after it has a factor 1 − s in what is left.
-                    let loss = F64::select(zero.lt(u), to_come * u, -u);
-                    let log_slope = -loss - (to_come + one) * e.ln_1p();
-                    (theta, left * share * rest, log_slope)
-                }
+                _ => (z, one, zero),
             };
             theta.store(&mut self.theta[at..]);
             slope.store(&mut self.slope[at..]);
+            log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
+        }
+    }
+
+    #[inline(always)]
+    fn after<S: Simd>(self, simd: S) {
+        let (tiny, epsilon) = (F64::splat(simd, f64::MIN_POSITIVE), F64::splat(simd, f64::EPSILON));
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let (e, before) = (z.exp(), F64::load(simd, &self.before[at..]));
+            // A step that does not round away, so that the order is strict.
+            let least = before.abs().mul_add(epsilon, tiny);
+            (before + F64::select(e.lt(least), least, e)).store(&mut self.theta[at..]);
+            e.store(&mut self.slope[at..]);
+            z.accumulate_f64(&mut self.log_jacobian[at..]);
+        }
+    }
+
+    #[inline(always)]
+    fn share<S: Simd>(self, simd: S, index: usize, of: usize) {
+        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let tiny = F64::splat(simd, f64::MIN_POSITIVE);
+        // An ε for this part and each to come, so that the sum stays below 1 as it rounds.
+        let margin = F64::splat(simd, (of - index) as f64 * f64::EPSILON);
+        let to_come = F64::splat(simd, self.support.parts_to_come());
+        if index == 0 {
+            self.left.fill(1.0);
+            self.sum.fill(0.0);
+        }
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let left = F64::load(simd, &self.left[at..]);
+            let sum = F64::load(simd, &self.sum[at..]);
+            // A share s = 1/(1 + n e⁻ᶻ) of what is left; n parts are still to come.
+            let u = F64::load(simd, &self.z[at..]) - to_come.ln();
+            let (share, rest, e) = shares(simd, u);
+            let (theta, most) = (left * share, one - sum - margin);
+            let theta = F64::select(most.lt(theta), most, theta);
+            let theta = F64::select(theta.lt(tiny), tiny, theta);
+            theta.store(&mut self.theta[at..]);
+            (left * share * rest).store(&mut self.slope[at..]);
+            (left * rest).store(&mut self.left[at..]);
+            (sum + theta).store(&mut self.sum[at..]);
+            // log s + n log(1 − s): the slope of this part is left · s (1 − s), and each of the n − 1
+            // coordinates after it has a factor 1 − s in what is left.
+            let loss = F64::select(zero.lt(u), to_come * u, -u);
+            let log_slope = -loss - (to_come + one) * e.ln_1p();
             log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
         }
     }
@@ -111,32 +139,54 @@ impl Kernel for PullBack<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        if let Support::Share { .. } = self.support {
+            return self.share(simd);
+        }
+        if self.is_followed {
+            for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+                let carried = F64::load(simd, &self.carried[at..]);
+                (F64::load(simd, &self.gradient[at..]) + carried).store(&mut self.gradient[at..]);
+            }
+        }
+        if self.support == Support::After {
+            self.carried[..self.z.len()].copy_from_slice(self.gradient);
+        }
         let weight = F64::splat(simd, self.jacobian_weight);
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
-            let z = F64::load(simd, &self.z[at..]);
-            let g = F64::load(simd, &self.gradient[at..]);
-            let carried =
-                if self.is_followed { F64::load(simd, &self.carried[at..]) } else { zero };
-            let (g, bend) = match self.support {
-                Support::Real => (g + carried, zero),
-                Support::Above(_) | Support::Below(_) => (g + carried, one),
+            let bend = match self.support {
+                Support::Above(_) | Support::Below(_) | Support::After => F64::splat(simd, 1.0),
                 // 1 − 2/(1 + e⁻ᶻ) = −tanh(z/2)
-                Support::Between(..) => (g + carried, -(F64::splat(simd, 0.5) * z).tanh()),
-                Support::After => {
-                    (g + carried).store(&mut self.carried[at..]);
-                    (g + carried, one)
+                Support::Between(..) => {
+                    -(F64::splat(simd, 0.5) * F64::load(simd, &self.z[at..])).tanh()
                 }
-                Support::Share { .. } => {
-                    let to_come = F64::splat(simd, self.support.parts_to_come());
-                    let (share, rest, _) = shares(simd, z - to_come.ln());
-                    // θ = left · s, and left · (1 − s) is left for the parts behind.
-                    (g * share + carried * rest).store(&mut self.carried[at..]);
-                    (g - carried, (to_come + one).neg_mul_add(share, one))
-                }
+                _ => F64::splat(simd, 0.0),
             };
+            let g = F64::load(simd, &self.gradient[at..]);
             let g = g.mul_add(F64::load(simd, &self.slope[at..]), weight * bend);
             g.store(&mut self.gradient[at..]);
+        }
+    }
+}
+
+impl PullBack<'_> {
+    /// θ = left · s, and left · (1 − s) is left for the parts behind.
+    #[inline(always)]
+    fn share<S: Simd>(self, simd: S) {
+        let one = F64::splat(simd, 1.0);
+        let weight = F64::splat(simd, self.jacobian_weight);
+        let to_come = F64::splat(simd, self.support.parts_to_come());
+        if !self.is_followed {
+            self.carried.fill(0.0);
+        }
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let (share, rest, _) = shares(simd, F64::load(simd, &self.z[at..]) - to_come.ln());
+            let carried = F64::load(simd, &self.carried[at..]);
+            let g = F64::load(simd, &self.gradient[at..]);
+            (g * share + carried * rest).store(&mut self.carried[at..]);
+            // d log|J|/dz = 1 − (n + 1) s
+            let bend = (to_come + one).neg_mul_add(share, one);
+            let slope = F64::load(simd, &self.slope[at..]);
+            (g - carried).mul_add(slope, weight * bend).store(&mut self.gradient[at..]);
         }
     }
 }
