@@ -246,6 +246,8 @@ mod tests {
         assert!(found.starts_with("error: no \u{241b}\n"), "{found}");
         assert!(found.contains("a\u{241b}[31m = 1\n"), "{found}");
         assert!(found.contains("\n   = help: word"), "{found}");
+        let endless = shown("a", "a", &"x".repeat(1_000_000), None);
+        assert!(endless.len() < 1_000, "{}", endless.len());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use super::expression::Span;
 const WIDTH: usize = 100;
 /// Cells of a long line that are shown before the span.
 const BEFORE: usize = 40;
+/// Characters of a message that are shown at most; it may quote a name of any length.
+const LONGEST: usize = 400;
 /// Cells of a tab.
 const TAB: usize = 4;
 
@@ -57,9 +59,14 @@ impl Excerpt {
     }
 }
 
-/// A text without characters that a terminal would obey.
+/// A message on one line, without characters that a terminal would obey, and not endless.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c == '\n' { ' ' } else { visible(c) }).collect()
+    let mut message: String =
+        text.chars().take(LONGEST).map(|c| if c == '\n' { ' ' } else { visible(c) }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        message.push('…');
+    }
+    message
 }
 
 fn visible(c: char) -> char {

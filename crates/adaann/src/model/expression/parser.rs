@@ -158,7 +158,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             }
             Token::Name(name) => self.named(name, span),
             Token::Open => {
-                let mut inner = self.enclosed(Token::Close);
+                let mut inner = self.enclosed();
                 inner.ast.span = span.start..self.end_of_last().max(span.end);
                 self.indexed(inner)
             }
@@ -226,23 +226,21 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
     }
 
     /// What stands in parentheses.
-    fn enclosed(&mut self, close: Token<'a>) -> Tree {
+    fn enclosed(&mut self) -> Tree {
         let place = self.next;
         self.step();
-        self.open.push(close);
+        self.open.push(Token::Close);
         let inner = self.nest(|parser| parser.expression(Level::Or));
-        self.open.pop();
         if self.peek() == Token::Comma {
             let help = Some("write a list with brackets: `[a, b]`".to_owned());
             self.fault(self.span(self.next), "`,` is out of place".to_owned(), help);
-            self.open.push(close);
             while self.peek() == Token::Comma {
                 self.step();
                 self.nest(|parser| parser.expression(Level::Or));
             }
-            self.open.pop();
         }
-        self.close(place, close);
+        self.open.pop();
+        self.close(place, Token::Close);
         inner
     }
 
@@ -287,18 +285,14 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
     }
 
     /// The operator that comes next, if it binds at least as tightly as `least`.
-    fn operator(&mut self, least: Level) -> Option<Operator> {
+    fn operator(&self, least: Level) -> Option<Operator> {
         let operator = match self.peek() {
             Token::Operator(operator) => operator,
-            // Already reported; it separates two operands, as an operator would.
-            Token::Unknown => Operator::Multiply,
-            Token::Number(_) | Token::Name(_) | Token::Open => Operator::Multiply,
+            // What is unknown separates two values, as an operator would; or the operator is missing.
+            Token::Unknown | Token::Number(_) | Token::Name(_) | Token::Open => Operator::Multiply,
             Token::Not => Operator::And,
             _ => return None,
         };
-        if operator.level() < least {
-            return None;
-        }
-        Some(operator)
+        (operator.level() >= least).then_some(operator)
     }
 }

@@ -179,7 +179,7 @@ impl Reader<'_> {
         let odd = rows.iter().position(|row| row.is_empty() || row.len() != rows[0].len());
         if let Some(odd) = odd {
             let message = format!(
-                "row {} has {} numbers, and the first has {}",
+                "row {} has length {}, and the first has {}",
                 odd + 1,
                 rows[odd].len(),
                 rows[0].len()

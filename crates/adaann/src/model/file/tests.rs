@@ -213,7 +213,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "[0.5, 2]]",
             "[0.5]]",
-            "8:14 row 2 has 1 numbers, and the first has 2 | all rows have the same length, from 1",
+            "8:14 row 2 has length 1, and the first has 2 | all rows have the same length, from 1",
         ),
         ("[0.5, 2]]", "3]", "8:14 a number stands among rows | put it into brackets"),
         (
