@@ -279,11 +279,11 @@ def main():
     for case in cases.values():
         # The first arrangement under the first setting, a call each.
         report("jax plain", case[0])
-        for threads, framework in (("one thread", "jax tuned, 1 thread"), ("all threads", "jax tuned")):
+        for threads in ("one thread", "all threads"):
             found = [line for line in case if line["threads"] == threads]
             found.sort(key=lambda line: line["microseconds"])
             for line in found if args.every else found[:1]:
-                report(framework, line)
+                report(f"jax tuned, {threads}", line)
 
 
 if __name__ == "__main__":
