@@ -11,11 +11,11 @@ Both have 1000 rows and ten parameters p; with r = i + 1 for row i and k = j + 1
 
 with all constants of the normals. "jax plain" is what one writes first: vmap of value_and_grad
 of one point's density, one jitted call for each batch. "jax tuned" is the fastest of several
-arrangements, most of which evaluate many batches in one jitted loop (a point moves a little
-along its gradient, so that no evaluation can be left out), under several sets of XLA's flags, on
-one thread and on all. Threads and flags need a process of their own. Not tried: the sums of
+arrangements, on one thread and on all, under several sets of XLA's flags, which need a process of
+their own. Each is timed as one call for each batch and as a jitted loop over many (where points
+move a little along their gradient, so that no evaluation can be left out). Not tried: the sums of
 squares and products that would spare the linear regression its rows; that is another algorithm.
-A predictor written as a sum of products instead of a matrix product was three to ten times slower.
+A predictor written as a sum of products instead of a matrix product was slower in every case.
 
 `log_density` and `gradient` are the first point's value and the sum of its gradient.
 """
@@ -46,9 +46,9 @@ ONE_EIGEN_THREAD = "--xla_cpu_multi_thread_eigen=false"
 PLAIN_ORDER = "--xla_cpu_enable_concurrency_optimized_scheduler=false"
 # Threads and XLA's flags; the first is how JAX comes.
 SETTINGS = [
-    ("all", ""),
-    ("all", PLAIN_ORDER),
-    ("1", f"{ONE_EIGEN_THREAD} {PLAIN_ORDER}"),
+    ("all threads", ""),
+    ("all threads", PLAIN_ORDER),
+    ("one thread", f"{ONE_EIGEN_THREAD} {PLAIN_ORDER}"),
 ]
 
 
@@ -236,7 +236,7 @@ def in_process(setting, seconds):
         [sys.executable, __file__, "--here", "--seconds", str(seconds)],
         env=dict(os.environ, JAX_PLATFORMS="cpu", XLA_FLAGS=flags),
         # XLA makes a thread for each core it may use.
-        preexec_fn=one_core if threads == "1" else None,
+        preexec_fn=one_core if threads == "one thread" else None,
         stdout=subprocess.PIPE,
         check=True,
     ).stdout
@@ -254,7 +254,7 @@ def report(framework, line):
         "rows": ROWS,
         "points": line["points"],
         "microseconds": round(line["microseconds"], 4),
-        "variant": f"{line['variant']}, {line['threads']} threads {line['flags']}".rstrip(),
+        "variant": f"{line['variant']}, {line['threads']} {line['flags']}".rstrip(),
         "log_density": line["log_density"],
         "gradient": line["gradient"],
     }
@@ -279,11 +279,11 @@ def main():
     for case in cases.values():
         # The first arrangement under the first setting, a call each.
         report("jax plain", case[0])
-        for threads, framework in (("1", "jax tuned, 1 thread"), ("all", "jax tuned")):
+        for threads in ("one thread", "all threads"):
             found = [line for line in case if line["threads"] == threads]
             found.sort(key=lambda line: line["microseconds"])
             for line in found if args.every else found[:1]:
-                report(framework, line)
+                report(f"jax tuned, {threads}", line)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ impl Heap {
     }
 
     /// Stores `piece` and returns how a dataset refers to it: the number of elements, the address of
-    /// the collection, and the number within. What is empty has
-    /// its piece, too: without one, readers take a text for missing.
+    /// the collection, and the number within. What is empty has its piece, too: without one, readers
+    /// take a text for missing.
     pub(crate) fn insert(&mut self, elements: u32, piece: &[u8]) -> [u8; 16] {
         let padded = piece.len().next_multiple_of(8);
         if self.pieces > 0 && self.bytes.len() - self.open + HEADER + padded > FULL_COLLECTION {
