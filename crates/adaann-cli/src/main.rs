@@ -4,24 +4,30 @@
 //! printing of the project happens here; drawing is `adaann-report`.
 
 mod args;
+mod check;
+mod compare;
 mod csv;
 mod density;
+mod export;
 mod failure;
 mod figures;
 mod finished;
 mod fit;
 mod flow;
 mod folder;
+mod init;
 mod interrupt;
 mod job;
 mod list;
 mod names;
 mod pace;
 mod paper;
+mod predict;
 mod progress;
 mod record;
 mod report;
 mod run;
+mod sample;
 mod settings;
 mod subject;
 mod summary;
@@ -44,13 +50,13 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
     Instructions::from_environment()?;
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Init(_)
-        | Command::Check(_)
-        | Command::Predict(_)
-        | Command::Sample(_)
-        | Command::Export(_)
-        | Command::Compare(_) => todo!(),
+        Command::Init(args) => init::init(&args),
+        Command::Check(args) => check::check(&args),
         Command::Fit(args) => fit::fit(&args),
+        Command::Predict(args) => predict::predict(&args),
+        Command::Sample(args) => sample::sample(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::List => list::list(),
         Command::Paper(args) => paper::paper(&args),
         Command::Density(args) => density::density(&args),

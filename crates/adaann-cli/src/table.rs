@@ -160,7 +160,7 @@ pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Styl
 }
 
 /// Columns of equal width: labels to the left, numbers to the right.
-fn aligned(table: &Table, style: Style) -> String {
+pub(crate) fn aligned(table: &Table, style: Style) -> String {
     let all = || table.rows.iter().chain(std::iter::once(&table.header));
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
@@ -225,8 +225,12 @@ impl Style {
         self.paint("2", text)
     }
 
-    fn yellow(self, text: &str) -> String {
+    pub(crate) fn yellow(self, text: &str) -> String {
         self.paint("33", text)
+    }
+
+    pub(crate) fn red(self, text: &str) -> String {
+        self.paint("31", text)
     }
 }
 

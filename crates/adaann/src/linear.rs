@@ -79,6 +79,47 @@ pub(crate) fn solve_lower_transposed(dim: usize, factor: &[f64], x: &mut [f64]) 
     }
 }
 
+/// Eigenvalues of a symmetric matrix and a unit vector for each, by Jacobi's rotations.
+pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    // Each sweep squares the share off the diagonal once it is small.
+    const SWEEPS: usize = 60;
+    let mut a = matrix.to_vec();
+    let mut v = vec![0.0; dim * dim];
+    (0..dim).for_each(|i| v[i * dim + i] = 1.0);
+    for _ in 0..SWEEPS {
+        let mut has_turned = false;
+        for p in 0..dim {
+            for q in p + 1..dim {
+                let off = a[p * dim + q];
+                if off.abs() <= f64::EPSILON * 1e-4 * (a[p * dim + p] * a[q * dim + q]).abs().sqrt() {
+                    continue;
+                }
+                has_turned = true;
+                let theta = (a[q * dim + q] - a[p * dim + p]) / (2.0 * off);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for k in 0..dim {
+                    let (x, y) = (a[k * dim + p], a[k * dim + q]);
+                    (a[k * dim + p], a[k * dim + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..dim {
+                    let (x, y) = (a[p * dim + k], a[q * dim + k]);
+                    (a[p * dim + k], a[q * dim + k]) = (c * x - s * y, s * x + c * y);
+                    let (x, y) = (v[k * dim + p], v[k * dim + q]);
+                    (v[k * dim + p], v[k * dim + q]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+        if !has_turned {
+            break;
+        }
+    }
+    let values = (0..dim).map(|i| a[i * dim + i]).collect();
+    let vector = |i: usize| (0..dim).map(|k| v[k * dim + i]).collect();
+    (values, (0..dim).map(vector).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +142,28 @@ mod tests {
             assert!(cholesky(2, &bad).is_err(), "{bad:?}");
         }
         assert!(cholesky(2, &[1.0]).is_err());
+    }
+
+    #[test]
+    fn eigenvectors_are_turned_into_multiples_of_themselves() {
+        // 1, 2 and 4 along (1, -1, 0)/√2, (1, 1, 1)/√3 and (1, 1, -2)/√6
+        let [a, b, c] = [[1.0, -1.0, 0.0], [1.0, 1.0, 1.0], [1.0, 1.0, -2.0]];
+        let mut matrix = vec![0.0; 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                matrix[3 * i + j] = a[i] * a[j] / 2.0 + 2.0 * b[i] * b[j] / 3.0 + 4.0 * c[i] * c[j] / 6.0;
+            }
+        }
+        let (mut values, vectors) = symmetric_eigen(3, &matrix);
+        for (value, vector) in values.iter().zip(&vectors) {
+            for i in 0..3 {
+                let image: f64 = (0..3).map(|j| matrix[3 * i + j] * vector[j]).sum();
+                assert!((image - value * vector[i]).abs() < 1e-14);
+            }
+        }
+        values.sort_by(f64::total_cmp);
+        for (value, exact) in values.iter().zip([1.0, 2.0, 4.0]) {
+            assert!((value - exact).abs() < 1e-14, "{value}");
+        }
     }
 }

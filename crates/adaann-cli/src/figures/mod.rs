@@ -4,12 +4,18 @@ mod corner;
 mod curve;
 mod loss;
 mod plane;
+mod predictions;
 mod schedule;
 mod trajectories;
 
-use crate::finished::Finished;
+pub(crate) use predictions::draw as predictions;
+
+use crate::{finished::Finished, predict::predicted};
 use adaann_report::Figure;
 use anyhow::Result;
+
+/// Draws that predictions in a page are made from.
+const PREDICTING: usize = 200;
 
 /// All figures of a run. A run that was stopped early has fewer.
 pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
@@ -19,6 +25,7 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
         _ => corner::draw(finished),
     };
     figures.extend(trajectories::draw(finished)?);
+    figures.extend(predicted(finished, None, PREDICTING, 1)?.as_ref().and_then(predictions));
     figures.extend(schedule::draw(&finished.steps));
     figures.extend(loss::draw(&finished.trace));
     Ok(figures)

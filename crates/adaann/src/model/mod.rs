@@ -32,6 +32,7 @@ mod expression;
 mod file;
 mod functions;
 mod law;
+mod mathematics;
 mod names;
 mod outline;
 mod parameter;
@@ -51,6 +52,7 @@ mod words;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 #[doc(hidden)]
 pub use exercise::exercise;
+pub use mathematics::Notation;
 pub use predict::Prediction;
 pub use schema::schema;
 
@@ -188,6 +190,13 @@ impl Model {
     /// The columns that the lines of the likelihood are about, in their order.
     pub fn measured(&self) -> Vec<&str> {
         self.outline.file.likelihood.iter().map(|(name, _)| &name.text[..]).collect()
+    }
+
+    /// The columns that line number `line` of the likelihood depends on, time not among them.
+    pub fn inputs(&self, line: usize) -> Vec<String> {
+        let (_, formula) = &self.outline.file.likelihood[line];
+        let columns = self.outline.columns_of(&formula.ast);
+        columns.into_iter().map(|column| self.outline.data.names[column].clone()).collect()
     }
 
     /// The name of time, if there is a system of equations.

@@ -73,6 +73,20 @@ pub(crate) enum SupportName {
     Simplex,
 }
 
+impl SupportName {
+    /// As files have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real",
+            Self::Positive => "positive",
+            Self::Unit => "unit",
+            Self::Ordered => "ordered",
+            Self::PositiveOrdered => "positive_ordered",
+            Self::Simplex => "simplex",
+        }
+    }
+}
+
 /// A file, or columns of equal length.
 #[derive(Debug)]
 pub(crate) struct Data {

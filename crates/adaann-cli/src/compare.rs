@@ -1,0 +1,117 @@
+//! `adaann compare`: runs side by side, as models of the same data or as runs of the same model.
+
+use crate::{
+    args::CompareArgs,
+    record::Record,
+    summary::{Parameter, Summary},
+    table::{Style, aligned},
+};
+use adaann_report::Table;
+use anyhow::{Context, Result};
+use std::{
+    io::{Write, stdout},
+    path::Path,
+    process::ExitCode,
+};
+
+/// A run as it is compared.
+struct Run {
+    label: String,
+    summary: Summary,
+    /// The data behind it, as text; none for a density without any.
+    data: Option<String>,
+}
+
+/// Prints the comparison.
+pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    let runs = args.runs.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>>>()?;
+    let style = Style::detect();
+    let mut text = aligned(&evidence(&runs), style);
+    if let Some(parameters) = parameters(&runs) {
+        text.push('\n');
+        text += &aligned(&parameters, style);
+    }
+    stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Run {
+    fn read(folder: &Path) -> Result<Self> {
+        // Says what is wrong with a folder that is none of a run.
+        Record::read(folder)?;
+        let path = folder.join(Summary::FILE);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let summary: Summary = serde_json::from_str(&text)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let label = folder.display().to_string();
+        let data = std::fs::read_to_string(folder.join(Record::DATA)).ok();
+        Ok(Self { label, summary, data })
+    }
+
+    /// log Z where it is known, and the ELBO, which is never above it.
+    fn log_evidence(&self) -> f64 {
+        -self.summary.neg_elbo
+    }
+}
+
+/// The runs by their evidence, the best first.
+fn evidence(runs: &[Run]) -> Table {
+    let mut order: Vec<&Run> = runs.iter().collect();
+    order.sort_by(|a, b| b.log_evidence().total_cmp(&a.log_evidence()));
+    let best = order[0].log_evidence();
+    let row = |run: &&Run| {
+        let Summary { neg_elbo, neg_elbo_standard_error, log_z, t, .. } = &run.summary;
+        let known = log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
+        let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
+        vec![
+            format!("{}{unfinished}", run.label),
+            format!("{neg_elbo:.3} ± {neg_elbo_standard_error:.3}"),
+            format!("{:.3}", run.log_evidence() - best),
+            known,
+        ]
+    };
+    let header = ["run", "neg-ELBO", "ELBO, against the best", "log Z (known)"];
+    let same_data = runs.windows(2).all(|pair| pair[0].data == pair[1].data);
+    let note = if same_data {
+        "the ELBO is a lower bound of the log evidence: below it by the KL divergence of each \
+         approximation, so that a difference of a few tenths says little"
+    } else {
+        "the runs are of different data: their evidences cannot be compared"
+    };
+    Table {
+        header: header.map(str::to_owned).to_vec(),
+        rows: order.iter().map(row).collect(),
+        note: Some(note.to_owned()),
+        ..Table::default()
+    }
+}
+
+/// Mean and standard deviation of every parameter and quantity, for each run that has it.
+fn parameters(runs: &[Run]) -> Option<Table> {
+    let all = |run: &Run| -> Vec<(String, String)> {
+        let listed = run.summary.parameters.iter().chain(&run.summary.quantities);
+        let entry = |p: &Parameter| (p.name.clone(), format!("{:.4} ± {:.4}", p.mean, p.sd));
+        listed.map(entry).collect()
+    };
+    let columns: Vec<Vec<(String, String)>> = runs.iter().map(all).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in columns.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let row = |name: &&String| {
+        let cell = |column: &Vec<(String, String)>| {
+            let found = column.iter().find(|(known, _)| known == *name);
+            found.map_or("-".to_owned(), |(_, text)| text.clone())
+        };
+        let mut row = vec![(*name).clone()];
+        row.extend(columns.iter().map(cell));
+        row
+    };
+    let mut header = vec!["mean ± sd".to_owned()];
+    header.extend(runs.iter().map(|run| run.label.clone()));
+    let rows: Vec<_> = names.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Table { header, rows, ..Table::default() })
+}

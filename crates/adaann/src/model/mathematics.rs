@@ -1,0 +1,107 @@
+//! A model written back as mathematics.
+
+use super::expression::Ast;
+use super::file::{Constant, Formula, Name};
+use super::print;
+use super::{Model, outline::Outline};
+
+/// How formulas are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// For a terminal: letters and signs of Unicode.
+    Plain,
+    /// LaTeX, line by line.
+    Latex,
+}
+
+impl Notation {
+    fn formula(self, ast: &Ast) -> String {
+        match self {
+            Self::Plain => print::plain(ast),
+            Self::Latex => print::latex(ast),
+        }
+    }
+
+    fn name(self, name: &Name) -> String {
+        let kind = super::expression::Kind::Name(name.text.clone());
+        self.formula(&Ast { kind, span: name.span.clone() })
+    }
+
+    fn says(self, left: &str, relation: Relation, formula: &Formula) -> String {
+        let sign = match (self, relation) {
+            (_, Relation::Is) => "=",
+            (Self::Plain, Relation::Follows) => "~",
+            (Self::Latex, Relation::Follows) => r"\sim",
+        };
+        format!("{left} {sign} {}", self.formula(&formula.ast))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Relation {
+    Is,
+    Follows,
+}
+
+impl Model {
+    /// The model in mathematics, line by line.
+    pub fn mathematics(&self, notation: Notation) -> Vec<String> {
+        let Outline { file, data, parameters, start, .. } = &self.outline;
+        let mut lines = Vec::new();
+        for (name, constant) in &file.constants {
+            if let Constant::Formula(formula) = constant {
+                lines.push(notation.says(&notation.name(name), Relation::Is, formula));
+            }
+        }
+        let supports = parameters.iter().zip(&self.bounds);
+        for (entry, (parameter, (low, high))) in file.parameters.iter().zip(supports) {
+            let name = notation.name(&entry.name);
+            let mut line = match &entry.prior {
+                Some(prior) => notation.says(&name, Relation::Follows, prior),
+                None => format!("{name}: flat"),
+            };
+            if let Some(size) = parameter.size {
+                line += &format!(", {size} of them");
+            }
+            if let Some((support, _)) = &entry.support {
+                line += &format!(", {}", support.name());
+            }
+            if entry.lower.is_some() || entry.upper.is_some() {
+                line += &format!(", between {low} and {high}");
+            }
+            lines.push(line);
+        }
+        for (name, formula) in &file.quantities {
+            lines.push(notation.says(&notation.name(name), Relation::Is, formula));
+        }
+        if let Some(ode) = &file.ode {
+            let time = notation.name(&ode.time);
+            for state in &ode.states {
+                let name = notation.name(&state.name);
+                let rate = match notation {
+                    Notation::Plain => format!("d{name}/d{time}"),
+                    Notation::Latex => format!(r"\frac{{d{name}}}{{d{time}}}"),
+                };
+                lines.push(notation.says(&rate, Relation::Is, &state.rate));
+                let initial = format!("{name}({start})");
+                lines.push(notation.says(&initial, Relation::Is, &state.start));
+            }
+        }
+        if let Some(density) = &file.density {
+            let left = if notation == Notation::Plain { "log p" } else { r"\log p" };
+            lines.push(notation.says(left, Relation::Is, density));
+        }
+        for (name, formula) in &file.likelihood {
+            let line = notation.says(&notation.name(name), Relation::Follows, formula);
+            let measured = data.find(&name.text).map_or(0, |column| {
+                data.columns[column].iter().filter(|y| !y.is_nan()).count()
+            });
+            lines.push(format!("{line}, for {measured} rows of the data"));
+        }
+        if let Some(formula) = &file.log_likelihood {
+            let left = if notation == Notation::Plain { "log p(row)" } else { r"\log p(\text{row})" };
+            lines.push(notation.says(left, Relation::Is, formula));
+        }
+        lines
+    }
+}
