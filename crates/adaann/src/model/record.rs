@@ -49,7 +49,8 @@ pub(super) struct Gather {
 /// The numbers of the inputs behind the coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    pub(super) time: usize,
+    /// Of a system alone.
+    pub(super) time: Option<usize>,
     pub(super) states: usize,
     pub(super) columns: usize,
     pub(super) gathers: usize,
@@ -57,9 +58,11 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(outline: &Outline) -> Self {
-        let states = outline.dim + 1;
-        let columns = states + outline.file.ode.as_ref().map_or(0, |ode| ode.states.len());
-        Self { time: outline.dim, states, columns, gathers: columns + outline.data.columns.len() }
+        let ode = outline.file.ode.as_ref();
+        let time = ode.map(|_| outline.dim);
+        let states = outline.dim + usize::from(time.is_some());
+        let columns = states + ode.map_or(0, |ode| ode.states.len());
+        Self { time, states, columns, gathers: columns + outline.data.columns.len() }
     }
 }
 
@@ -70,7 +73,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let layout = Layout::new(outline);
     let theta: Vec<Expr<'_>> = (0..outline.dim).map(input).collect();
     let mut scope = outline.scope(&theta);
-    scope.time = Some(input(layout.time));
+    scope.time = layout.time.map(input);
     scope.states = (layout.states..layout.columns).map(input).collect();
     scope.columns = (layout.columns..layout.gathers).map(|i| Value::Number(input(i))).collect();
     let mut recorder =

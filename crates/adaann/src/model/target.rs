@@ -51,7 +51,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
     }
     let states = recording.rates.len();
     let columns = outline.data.columns.len();
-    let mut row_inputs = vec![RowInput::Time];
+    let mut row_inputs = Vec::new();
+    row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Time));
     row_inputs.extend((0..states).map(RowInput::State));
     row_inputs.extend((0..columns).map(RowInput::Column));
     row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
