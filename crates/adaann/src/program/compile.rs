@@ -48,6 +48,9 @@ fn lower(graph: &Graph, outputs: &[Node]) -> (Graph, Vec<Node>) {
                 let numerator = lowered.select(Comparison::Less, [a, b, e, one]);
                 lowered.mul(numerator, reciprocal)
             }
+            Op::Binary(Binary::ExpNegDistance, [a, b]) => {
+                exp_neg_distance(&mut lowered, to(a), to(b))
+            }
             Op::Binary(function, ab) => lowered.push(Op::Binary(function, ab.map(to))),
             Op::Select(comparison, operands) => {
                 lowered.push(Op::Select(comparison, operands.map(to)))

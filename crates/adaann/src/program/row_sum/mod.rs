@@ -6,10 +6,13 @@
 //! rest, linear predictors mostly, are matrix products with a block of samples at a time, and so is
 //! the way back from their slopes.
 
+mod add_up;
 mod compress;
 mod form;
 mod pass;
 mod product;
+#[cfg(test)]
+mod tests;
 
 use super::affine::{affine, coefficients, separate};
 use super::graph::Graph;
@@ -228,11 +231,6 @@ impl RowSum {
             gradient,
         };
         (sum, crossing.items)
-    }
-
-    /// How many sums there are.
-    pub(crate) fn sums(&self) -> usize {
-        self.sums
     }
 
     /// Memory for a thread to run in.

@@ -1,6 +1,7 @@
 //! The loop over rows: some rows in one run of a routine, with sums that it feeds back to itself.
 
 use super::RowGraph;
+use super::add_up::add_up;
 use super::form::{Form, FormRoom};
 use crate::program::gradient::gradient;
 use crate::program::graph::Graph;
@@ -221,12 +222,20 @@ fn record(
         });
         let one = graph.constant(1.0);
         for (k, value) in values.into_iter().enumerate() {
-            sums[k] = graph.add(sums[k], value);
             seeds.push((value, weights.get(k).copied().unwrap_or(one)));
         }
     }
+    let slopes = if layout.with_slopes {
+        gradient(&mut graph, &seeds, &[plain, forms].concat())
+    } else {
+        Vec::new()
+    };
+    for (k, sum) in sums[..left.len()].iter_mut().enumerate() {
+        let values: Vec<Node> =
+            seeds.iter().skip(k).step_by(left.len()).map(|(value, _)| *value).collect();
+        *sum = add_up(&mut graph, *sum, &values);
+    }
     if layout.with_slopes {
-        let slopes = gradient(&mut graph, &seeds, &[plain, forms].concat());
         let (of_plain, of_forms) = slopes.split_at(layout.plain);
         for (sum, &slope) in sums[left.len()..].iter_mut().zip(of_plain) {
             *sum = graph.add(*sum, slope);
