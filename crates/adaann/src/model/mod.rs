@@ -149,8 +149,12 @@ impl Model {
         });
         report.into_result()?;
         let target = target.expect("an error would have been reported");
-        let target = Arc::new(target);
-        Ok(Self { outline, target, bounds, quantity_names, quantities })
+        let mut model =
+            Self { outline, target: Arc::new(target), bounds, quantity_names, quantities };
+        if let Some(units) = model.prior_units() {
+            Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
+        }
+        Ok(model)
     }
 
     /// Its title, if it has one.
@@ -230,14 +234,17 @@ impl Model {
         Some(Batch::from_points(self.outline.dim, &points?))
     }
 
-    /// Settings that suit it: those of the file's `fit` table are not in them.
+    /// Where draws from the prior are on the whole line; none if it cannot be drawn from.
+    fn prior_units(&self) -> Option<Vec<(f64, f64)>> {
+        let draws = self.prior_draws(PRIOR_DRAWS, 1)?;
+        let unconstrained = Unconstrained::new(&*self.target).ok()?;
+        let z = unconstrained.unconstrain(&draws).ok()?;
+        Some((0..z.dim()).map(|d| settings::middle_and_spread(z.row(d))).collect())
+    }
+
+    /// Settings that suit it; those of the file's `fit` table are not in them.
     pub fn settings(&self) -> Settings {
-        let draws = self.prior_draws(PRIOR_DRAWS, 1);
-        let inside = draws.and_then(|draws| {
-            let unconstrained = Unconstrained::new(&*self.target).ok()?;
-            unconstrained.unconstrain(&draws).ok()
-        });
-        settings::suiting(&*self.target, inside.as_ref())
+        settings::suiting(&*self.target)
     }
 
     /// What the `fit` table says: keys, and values as flags of the command line have them; none for

@@ -6,21 +6,16 @@ use crate::optim::RateRule;
 use crate::path::PathKind;
 use crate::schedule::{Schedule, Work};
 use crate::target::Target;
-use crate::Batch;
 
 /// Half the distance between the quartiles of a standard normal number.
 const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
 
-/// Settings for a target, with draws from its prior in unconstrained coordinates, if it can be drawn
-/// from.
-pub(super) fn suiting(target: &dyn Target, prior: Option<&Batch>) -> Settings {
-    let base = prior.map_or_else(BaseSpec::default, |draws| {
-        let (mean, sd) = (0..draws.dim()).map(|d| middle_and_spread(draws.row(d))).unzip();
-        BaseSpec { mean, sd, ..BaseSpec::default() }
-    });
+/// Settings for a target.
+pub(super) fn suiting(target: &dyn Target) -> Settings {
     let is_posterior = target.has_prior() && target.has_proper_prior();
     let settings = Settings {
-        base,
+        // In its units a prior is about as wide as this.
+        base: BaseSpec { sd: vec![if is_posterior { 1.0 } else { 2.0 }], ..BaseSpec::default() },
         initial_scale: 0.01,
         path: if is_posterior { PathKind::Likelihood } else { PathKind::Power },
         schedule: Schedule::Guarded {
@@ -39,12 +34,12 @@ pub(super) fn suiting(target: &dyn Target, prior: Option<&Batch>) -> Settings {
         refine_lr_rule: RateRule::Cosine { over: 3_000, floor: 0.01 },
         ..Settings::default()
     };
-    settings.with_flow(FlowSpec::named("linear+spline").unwrap_or(FlowSpec::planar(50)))
+    settings.with_flow(FlowSpec::named("spline+linear").unwrap_or(FlowSpec::planar(50)))
 }
 
 /// The median, and the standard deviation that a normal number with the same quartiles has: heavy
 /// tails do not move it.
-fn middle_and_spread(values: &[f64]) -> (f64, f64) {
+pub(super) fn middle_and_spread(values: &[f64]) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64).round() as usize];

@@ -15,6 +15,8 @@ pub(super) struct ModelTarget {
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
+    /// Middle and spread of the prior on the whole line.
+    pub(super) units: Vec<(f64, f64)>,
 }
 
 impl ModelTarget {
@@ -35,7 +37,8 @@ impl ModelTarget {
                 Box::new(Outside::new(prior, supports, names, command, folder))
             }
         };
-        Ok(Self { density, names, supports, has_proper_prior })
+        let units = vec![(0.0, 1.0); names.len()];
+        Ok(Self { density, names, supports, has_proper_prior, units })
     }
 }
 
@@ -113,6 +116,10 @@ impl Target for ModelTarget {
 
     fn support(&self, d: usize) -> Support {
         self.supports[d]
+    }
+
+    fn units(&self, d: usize) -> (f64, f64) {
+        self.units[d]
     }
 
     fn notes(&self) -> Vec<String> {

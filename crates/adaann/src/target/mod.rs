@@ -88,6 +88,14 @@ pub trait Target: Send + Sync {
         Support::Real
     }
 
+    /// Where coordinate `d` is expected on the whole line, once it is mapped there: its middle and its
+    /// spread. Flows see it in these units, so that a prior with a standard deviation of a million
+    /// is no harder than one of 1.
+    fn units(&self, d: usize) -> (f64, f64) {
+        let _ = d;
+        (0.0, 1.0)
+    }
+
     /// How it is evaluated, in a few words for those who want to know.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -127,6 +135,10 @@ impl Target for Arc<dyn Target> {
 
     fn support(&self, d: usize) -> Support {
         (**self).support(d)
+    }
+
+    fn units(&self, d: usize) -> (f64, f64) {
+        (**self).units(d)
     }
 
     fn notes(&self) -> Vec<String> {

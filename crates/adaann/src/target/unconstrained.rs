@@ -1,15 +1,18 @@
-//! A target seen from R^d: its bounded coordinates mapped onto the whole line.
+//! A target seen from R^d: its bounded coordinates mapped onto the whole line, and all of them in
+//! units of where they are expected.
 
 use super::{
     Evaluation, Support, Target, Weights,
     maps::{Constrain, PullBack},
 };
-use crate::{Batch, Error, Result, simd, simd::Buffer};
+use crate::{Batch, Error, Result, error, simd, simd::Buffer};
 
 /// A target with the maps that its supports ask for.
 pub struct Unconstrained<'a> {
     target: &'a dyn Target,
     supports: Vec<Support>,
+    /// Middle and spread of each coordinate on the line; none if all are 0 and 1.
+    units: Option<Vec<(f64, f64)>>,
     real: bool,
 }
 
@@ -18,6 +21,8 @@ pub struct Unconstrained<'a> {
 pub struct Workspace {
     theta: Batch,
     slope: Batch,
+    /// The points on the line, before the maps onto supports, if units are not 0 and 1.
+    line: Batch,
     /// What a simplex's parts so far leave, and their sum.
     left: Buffer,
     sum: Buffer,
@@ -36,6 +41,7 @@ impl Workspace {
         let values = Buffer::zeros(theta.padded_len());
         Self {
             slope: theta.clone(),
+            line: theta.clone(),
             theta,
             left: values.clone(),
             sum: values.clone(),
@@ -55,8 +61,16 @@ impl<'a> Unconstrained<'a> {
     pub fn new(target: &'a dyn Target) -> Result<Self> {
         let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
         Support::check(&supports)?;
-        let real = supports.iter().all(|support| *support == Support::Real);
-        Ok(Self { target, supports, real })
+        let units: Vec<_> = (0..target.dim()).map(|d| target.units(d)).collect();
+        for &(middle, spread) in &units {
+            if !(middle.is_finite() && spread > 0.0 && spread.is_finite()) {
+                let found = format!("{middle} and {spread}");
+                return Err(error::setting("units", found, "a finite middle and a positive spread"));
+            }
+        }
+        let units = units.iter().any(|units| *units != (0.0, 1.0)).then_some(units);
+        let real = units.is_none() && supports.iter().all(|support| *support == Support::Real);
+        Ok(Self { target, supports, units, real })
     }
 
     /// Number of coordinates.
@@ -88,6 +102,7 @@ impl<'a> Unconstrained<'a> {
         self.constrain_into(z, work);
         self.target.evaluate(&work.theta, weights, &mut work.evaluation)?;
         if let Some((_, jacobian_weight)) = gradient {
+            let z = if self.units.is_some() { &work.line } else { z };
             let mut is_followed = false;
             for (d, &support) in self.supports.iter().enumerate().rev() {
                 simd::dispatch(PullBack {
@@ -101,6 +116,10 @@ impl<'a> Unconstrained<'a> {
                 });
                 is_followed = support.builds_on_before();
             }
+            for (d, (_, spread)) in self.units.iter().flatten().enumerate() {
+                let row = work.evaluation.gradient.padded_row_mut(d);
+                row.iter_mut().for_each(|slope| *slope *= spread);
+            }
         }
         Ok(())
     }
@@ -108,7 +127,21 @@ impl<'a> Unconstrained<'a> {
     fn constrain_into(&self, z: &Batch, work: &mut Workspace) {
         work.theta.truncate(z.len());
         work.slope.truncate(z.len());
-        work.log_jacobian.fill(0.0);
+        let spreads = self.units.iter().flatten().map(|(_, spread)| spread.ln());
+        work.log_jacobian.fill(spreads.sum());
+        let z = match &self.units {
+            None => z,
+            Some(units) => {
+                work.line.truncate(z.len());
+                for (d, (middle, spread)) in units.iter().enumerate() {
+                    let from = z.padded_row(d);
+                    for (to, x) in work.line.padded_row_mut(d).iter_mut().zip(from) {
+                        *to = middle + spread * x;
+                    }
+                }
+                &work.line
+            }
+        };
         let (mut rows, mut before) = (work.theta.padded_rows_mut(), &[][..]);
         for (d, &support) in self.supports.iter().enumerate() {
             let theta = rows.next().expect("a row for each coordinate");
@@ -146,7 +179,9 @@ impl<'a> Unconstrained<'a> {
                 let outside = |error| {
                     Error::Target(format!("point {}, coordinate {}: {error}", i + 1, d + 1))
                 };
-                z.row_mut(d)[i] = support.unconstrain(point[d], interval).map_err(outside)?;
+                let on_line = support.unconstrain(point[d], interval).map_err(outside)?;
+                let (middle, spread) = self.units.as_ref().map_or((0.0, 1.0), |units| units[d]);
+                z.row_mut(d)[i] = (on_line - middle) / spread;
             }
         }
         Ok(z)
