@@ -119,7 +119,8 @@ impl Predicted {
     }
 
     fn csv(&self) -> String {
-        let mut text = format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
+        let mut text =
+            format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
         for share in QUANTILES {
             write!(text, ",q{}", 100.0 * share).expect("strings grow");
         }
@@ -180,7 +181,10 @@ mod tests {
     #[test]
     fn quantiles_lie_between_neighbours() {
         let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!([0.0, 0.25, 0.375, 1.0].map(|share| quantile(&sorted, share)), [1.0, 2.0, 3.0, 16.0]);
+        assert_eq!(
+            [0.0, 0.25, 0.375, 1.0].map(|share| quantile(&sorted, share)),
+            [1.0, 2.0, 3.0, 16.0]
+        );
         assert!(quantile(&[], 0.5).is_nan());
     }
 

@@ -105,11 +105,10 @@ impl<'g> Evaluator<'_, 'g> {
                 value
             }
             (Function::Dot, [x, y]) => {
-                let product = self.pair(
-                    [x.clone(), y.clone()],
-                    [spans[0], spans[1], &whole.span],
-                    |x, y| x * y,
-                );
+                let product =
+                    self.pair([x.clone(), y.clone()], [spans[0], spans[1], &whole.span], |x, y| {
+                        x * y
+                    });
                 match product {
                     Value::Vector(products) => Value::Number(products.iter().sum()),
                     Value::Unknown => Value::Unknown,
@@ -274,7 +273,8 @@ impl<'g> Evaluator<'_, 'g> {
                 Value::Unknown => is_known = false,
                 value @ (Value::Number(_) | Value::Vector(_)) => weights.extend(value.numbers()),
                 other => {
-                    let message = format!("expected a weight or a distribution, found {}", other.kind());
+                    let message =
+                        format!("expected a weight or a distribution, found {}", other.kind());
                     self.fault(&argument.span, message, None);
                     is_known = false;
                 }
@@ -295,7 +295,8 @@ impl<'g> Evaluator<'_, 'g> {
         if let Some(plain) = constants(&weights) {
             let sum: f64 = plain.iter().sum();
             if plain.iter().any(|w| w.is_nan() || *w < 0.0) || (sum - 1.0).abs() > 1e-9 {
-                let message = format!("the weights are {plain:?}: they must be positive and sum to 1");
+                let message =
+                    format!("the weights are {plain:?}: they must be positive and sum to 1");
                 self.fault(&whole.span, message, None);
                 return Value::Unknown;
             }

@@ -90,7 +90,8 @@ impl Data {
             starts.push(start);
         }
         if ragged > MOST_RAGGED {
-            let message = format!("{} more rows have too few or too many cells", ragged - MOST_RAGGED);
+            let message =
+                format!("{} more rows have too few or too many cells", ragged - MOST_RAGGED);
             report.error(source, 0..0, message, None);
         }
         if starts.is_empty() && ragged == 0 {
@@ -149,7 +150,8 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive('\n').filter_map(move |line| {
         let from = start;
         start += line.len();
-        let mark = if from == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mark =
+            if from == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let row = line[mark..].trim_end_matches(['\n', '\r']);
         (!row.trim().is_empty()).then_some((from + mark, row))
     })

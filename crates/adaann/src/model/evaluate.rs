@@ -10,15 +10,14 @@ use super::names::Names;
 use super::scope::{Place, Scope};
 use super::value::{Truth, Value};
 use crate::distribution::Family;
-use crate::program::Expr;
 use crate::names;
+use crate::program::Expr;
 
 /// A vector longer than this is indexed by the row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
 
 /// Makes what stands for the element of a vector that each row takes by an index of its own.
-pub(super) type Gathering<'e, 'g> =
-    dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
+pub(super) type Gathering<'e, 'g> = dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
 
 /// Evaluates formulas in a scope, and collects what is wrong with them.
 pub(super) struct Evaluator<'e, 'g> {

@@ -56,6 +56,7 @@ pub use mathematics::Notation;
 pub use predict::Prediction;
 pub use schema::schema;
 
+use crate::ode::Solver;
 use crate::posterior::Quantities;
 use crate::registry::Table;
 use crate::rng::{Purpose, Stream};
@@ -201,6 +202,12 @@ impl Model {
         let (_, formula) = &self.outline.file.likelihood[line];
         let columns = self.outline.columns_of(&formula.ast);
         columns.into_iter().map(|column| self.outline.data.names[column].clone()).collect()
+    }
+
+    /// Does it solve a system of equations in steps whose length depends on the solution? Then the
+    /// density is as rough as the solver's tolerance.
+    pub fn has_adaptive_solver(&self) -> bool {
+        self.outline.solver.is_some_and(|solver| !matches!(solver, Solver::Rk4 { .. }))
     }
 
     /// The name of time, if there is a system of equations.

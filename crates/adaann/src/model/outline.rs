@@ -47,11 +47,7 @@ enum Plain {
 impl Outline {
     /// Understands a file whose other files are in `folder`; `data` is read in place of the data
     /// file that it names.
-    pub(super) fn new(
-        source: Source,
-        folder: &Path,
-        data: Option<&Path>,
-    ) -> (Self, Report) {
+    pub(super) fn new(source: Source, folder: &Path, data: Option<&Path>) -> (Self, Report) {
         let (file, mut report) = file::read(&source);
         let mut outline = Self {
             data: load(&file, &source, folder, data, &mut report),
@@ -278,7 +274,8 @@ impl Outline {
             let (mut low, mut high) =
                 (bound(&entry.lower, f64::NEG_INFINITY), bound(&entry.upper, f64::INFINITY));
             if low.is_nan() || high.is_nan() || low >= high {
-                let message = format!("lower = {low} and upper = {high} leave no room between them");
+                let message =
+                    format!("lower = {low} and upper = {high} leave no room between them");
                 error(report, &entry.name.span, message);
                 (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
             }
@@ -305,8 +302,11 @@ impl Outline {
                     SupportName::Simplex => shape = Shape::Simplex,
                 }
                 let is_bounded = entry.lower.is_some() || entry.upper.is_some();
-                if shape != Shape::Free && (high.is_finite() || (shape == Shape::Simplex && is_bounded)) {
-                    let message = "an ordered vector can have a lower bound and no upper one, a simplex none";
+                if shape != Shape::Free
+                    && (high.is_finite() || (shape == Shape::Simplex && is_bounded))
+                {
+                    let message =
+                        "an ordered vector can have a lower bound and no upper one, a simplex none";
                     error(report, span, message.to_owned());
                     shape = Shape::Free;
                 }

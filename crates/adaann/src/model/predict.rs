@@ -77,7 +77,9 @@ impl<'r> Rows<'r> {
     fn cell(&self, row: usize, column: usize) -> f64 {
         match &self.places {
             None => self.outline.data.columns[column][row],
-            Some((table, places)) => places[column].map_or(f64::NAN, |place| table.rows[row][place]),
+            Some((table, places)) => {
+                places[column].map_or(f64::NAN, |place| table.rows[row][place])
+            }
         }
     }
 }
@@ -155,12 +157,7 @@ impl Outline {
     }
 
     /// The value of a formula that was recorded before without a fault.
-    fn known_number<'g>(
-        &self,
-        scope: &mut Scope<'g>,
-        place: Place,
-        formula: &Formula,
-    ) -> Expr<'g> {
+    fn known_number<'g>(&self, scope: &mut Scope<'g>, place: Place, formula: &Formula) -> Expr<'g> {
         let (names, mut faults) = (&self.names, Vec::new());
         let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         evaluator.number(&formula.ast).unwrap_or_else(|| f64::NAN.into())

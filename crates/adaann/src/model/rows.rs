@@ -178,8 +178,8 @@ impl Outline {
             if wanted(self.names.of(Meaning::Quantity(q))) {
                 let ast = &self.file.quantities[q].1.ast;
                 let (names, place) = (&self.names, Place::Row);
-                let value =
-                    Evaluator { names, scope: &mut *scope, place, faults, gather: None }.evaluate(ast);
+                let value = Evaluator { names, scope: &mut *scope, place, faults, gather: None }
+                    .evaluate(ast);
                 scope.quantities[q] = Some(value);
             }
         }

@@ -71,8 +71,7 @@ impl Outline {
             };
         };
         let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
-        let mut evaluator =
-            Evaluator { names, scope, place, faults: &mut faults, gather: None };
+        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
         for _ in 0..MOST_TRIES {
             let Some(mut numbers) = law.draw(parameter.len(), uniform) else { return Ok(None) };

@@ -60,7 +60,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
     row_inputs.extend((0..columns).map(RowInput::Column));
     row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
     let gathers = recording.gathers.into_iter();
-    let gathers = gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
+    let gathers =
+        gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
     let lines = recording.lines.into_iter();
     let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
     let system = match (&outline.file.ode, outline.solver, outline.time) {
