@@ -122,7 +122,10 @@ impl Predicted {
         let mut text =
             format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
         for share in QUANTILES {
-            write!(text, ",q{}", 100.0 * share).expect("strings grow");
+            // 0.025 -> q025, 0.5 -> q50: names that every program takes.
+            let digits = format!("{share:.3}");
+            let digits = digits.trim_start_matches("0.");
+            write!(text, ",q{}", digits.strip_suffix('0').unwrap_or(digits)).expect("strings grow");
         }
         text.push('\n');
         for row in 0..self.rows {

@@ -56,8 +56,10 @@ impl<'g> Evaluator<'_, 'g> {
 
     /// Says that a call has another number of arguments than it needs.
     fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
-        let message = format!("{found} argument{}", if found == 1 { "" } else { "s" });
-        self.fault(&whole.span, format!("{message} given: write {usage}"), None);
+        let name = usage.split('(').next().unwrap_or(usage);
+        let plural = if found == 1 { "" } else { "s" };
+        let message = format!("`{name}` does not take {found} argument{plural}: write {usage}");
+        self.fault(&whole.span, message, None);
         Value::Unknown
     }
 
@@ -112,7 +114,10 @@ impl<'g> Evaluator<'_, 'g> {
                 match product {
                     Value::Vector(products) => Value::Number(products.iter().sum()),
                     Value::Unknown => Value::Unknown,
-                    _ => self.wrong_count(whole, &usage, 0),
+                    _ => {
+                        self.fault(&whole.span, format!("two numbers given: write {usage}"), None);
+                        Value::Unknown
+                    }
                 }
             }
             _ => self.wrong_count(whole, &usage, values.len()),

@@ -82,7 +82,7 @@ impl<'g> Law<'g> {
     }
 
     /// The law of element `i`.
-    fn at(&self, i: usize) -> Self {
+    pub(super) fn at(&self, i: usize) -> Self {
         match self {
             Self::Of { family, arguments } => {
                 let arguments = elements(arguments, i).into_iter().map(Value::Number).collect();
