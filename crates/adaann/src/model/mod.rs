@@ -228,6 +228,17 @@ impl Model {
         self.outline.solver.is_some_and(|solver| !matches!(solver, Solver::Rk4 { .. }))
     }
 
+    /// For each coordinate, whether its prior is tied to no other parameter: neither names one nor is
+    /// named by the prior of one.
+    pub fn independent_priors(&self) -> Vec<bool> {
+        let needs = self.outline.prior_needs();
+        let is_tied = |i: usize| !needs[i].is_empty() || needs.iter().any(|n| n.contains(&i));
+        let parameters = self.outline.parameters.iter().enumerate();
+        let coordinates =
+            parameters.flat_map(|(i, parameter)| vec![!is_tied(i); parameter.coordinates()]);
+        coordinates.collect()
+    }
+
     /// The name of time, if there is a system of equations.
     pub fn time(&self) -> Option<&str> {
         self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..])

@@ -204,6 +204,9 @@ impl Outline {
             let present = values.filter(|x| !x.is_nan()).map(|&x| x.into()).collect();
             scope.columns[column] = Value::Vector(present);
         }
+        scope.time = self.time.map(|column| {
+            Value::Vector(self.data.columns[column].iter().map(|&x| x.into()).collect())
+        });
         let (names, place, gather) = (&self.names, Place::Constant, None);
         let value = Evaluator { names, scope: &mut scope, place, faults, gather }.evaluate(ast);
         let plain = |x: &[Expr<'_>]| constants(x).unwrap_or_default();
@@ -390,8 +393,8 @@ impl Outline {
         }
     }
 
-    /// Says which priors depend on themselves.
-    fn check_priors(&self, report: &mut Report) {
+    /// For each parameter, those that its prior depends on.
+    pub(super) fn prior_needs(&self) -> Vec<Vec<usize>> {
         let needs = |parameter: &file::Parameter| {
             let mut needed = Vec::new();
             if let Some(prior) = &parameter.prior {
@@ -402,8 +405,13 @@ impl Outline {
             }
             needed
         };
+        self.file.parameters.iter().map(needs).collect()
+    }
+
+    /// Says which priors depend on themselves.
+    fn check_priors(&self, report: &mut Report) {
         let parameters = &self.file.parameters;
-        let (_, cycle) = in_order(&parameters.iter().map(needs).collect::<Vec<_>>());
+        let (_, cycle) = in_order(&self.prior_needs());
         if let Some(cycle) = cycle {
             let way: Vec<&str> =
                 cycle.iter().chain(&cycle[..1]).map(|&i| &parameters[i].name.text[..]).collect();

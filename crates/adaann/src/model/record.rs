@@ -73,7 +73,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let layout = Layout::new(outline);
     let theta: Vec<Expr<'_>> = (0..outline.dim).map(input).collect();
     let mut scope = outline.scope(&theta);
-    scope.time = layout.time.map(input);
+    scope.time = layout.time.map(|i| Value::Number(input(i)));
     scope.states = (layout.states..layout.columns).map(input).collect();
     scope.columns = (layout.columns..layout.gathers).map(|i| Value::Number(input(i))).collect();
     let mut recorder =
