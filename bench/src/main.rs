@@ -1,4 +1,4 @@
-//! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|models|programs|precision`.
+//! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
 
 mod families;
 mod models;

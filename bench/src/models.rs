@@ -9,19 +9,19 @@ use adaann::{
     simd::Instructions,
     target::{Evaluation, Target, Weights},
 };
+use allocation_counter::measure;
 use std::{hint::black_box, path::Path, sync::Arc, time::Instant};
 
 /// Rounds in which everything that is compared takes its turn: a neighbour on the machine slows down
 /// all of it, and the fastest counts.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 25;
 
 /// Prints the tables, and the ratios to JAX if asked.
 pub(crate) fn run(with_peers: bool) {
     println!("log density and gradient; {}; best of {ROUNDS} runs", Instructions::current());
-    // First, while little memory has been given back that the system does not see.
-    many_rows(100_000);
     beside_built_in();
     let ours = beside_peers();
+    many_rows(100_000);
     if !with_peers {
         return;
     }
@@ -109,19 +109,18 @@ impl Pair {
 /// Examples of the paper as model files beside the registry's targets, which are kernels written by
 /// hand for the first two and recorded systems for the others.
 fn beside_built_in() {
-    println!("\n                                 |      ns a point, x1       |");
-    println!("file             built in      N  |   file  built in   ratio  | largest difference");
+    println!("\n                                  |     ns a point, x1       |");
+    println!("file             built in      N  |   file built in   ratio  | largest difference");
     for pair in &PAIRS {
         let (model, built_in) = pair.targets();
         for count in [100, 1000] {
             let points = pair.points(count);
             let [mut ours, mut theirs] = [1; 2].map(|_| Shards::new(&points, 1));
-            let [of_model, of_built_in] =
-                fastest([&mut || ours.microseconds(&*model), &mut || {
-                    theirs.microseconds(&*built_in)
-                }]);
+            let of_model = &mut || ours.microseconds(&*model);
+            let of_built_in = &mut || theirs.microseconds(&*built_in);
+            let [of_model, of_built_in] = fastest([of_model, of_built_in]);
             println!(
-                "{:<16} {:<9} {:>5}  |{:>7.1} {:>9.1} {:>7.2}  | {:.0e}",
+                "{:<16} {:<9} {:>5}  |{:>7.1} {:>8.1} {:>7.2}  | {:.0e}",
                 pair.file,
                 pair.name,
                 count,
@@ -144,7 +143,7 @@ struct Row {
 
 /// Two regressions with a thousand rows, as the peer has them.
 fn beside_peers() -> Vec<Row> {
-    println!("\n                                       |  us a point     |");
+    println!("\n                                         |   us a point    |");
     println!(
         "1,000 rows             d   columns     N |     x1      x2  | log density of the first"
     );
@@ -156,9 +155,9 @@ fn beside_peers() -> Vec<Row> {
         for points in [100, 256, 1000] {
             let batch = regressions::points(points);
             let (mut whole, mut halves) = (Shards::new(&batch, 1), Shards::new(&batch, 2));
-            let microseconds = fastest([&mut || whole.microseconds(&*target), &mut || {
-                pool.install(|| halves.microseconds(&*target))
-            }]);
+            let on_one = &mut || whole.microseconds(&*target);
+            let on_two = &mut || pool.install(|| halves.microseconds(&*target));
+            let microseconds = fastest([on_one, on_two]);
             println!(
                 "{name:<20} {:>3} {:>9} {points:>5} |{:>7.3} {:>7.3}  | {:.10}",
                 regressions::DIM,
@@ -175,37 +174,32 @@ fn beside_peers() -> Vec<Row> {
 
 /// The logistic regression with so many rows, from a file.
 fn many_rows(rows: usize) {
-    let before = resident("VmRSS:");
     let start = Instant::now();
-    let model = Regression::Logistic.from_file(rows).unwrap_or_else(|error| panic!("{error}"));
+    let mut read = None;
+    let building = measure(|| read = Some(Regression::Logistic.from_file(rows)));
     let seconds = start.elapsed().as_secs_f64();
+    let model = match read {
+        Some(Ok(model)) => model,
+        Some(Err(error)) => return eprintln!("no model with {rows} rows: {error}"),
+        None => unreachable!("it was read"),
+    };
     let target = model.target();
+    let leaving = measure(|| drop(model));
     let mut shards = Shards::new(&regressions::points(100), 1);
     let [microseconds] = fastest([&mut || shards.microseconds(&*target)]);
-    let of_row = |bytes: Option<f64>| {
-        let more = bytes.zip(before).map(|(after, before)| (after - before) / rows as f64);
-        more.map_or("unknown".to_owned(), |bytes| format!("{bytes:.0}"))
-    };
-    let (with_model, peak) = (of_row(resident("VmRSS:")), of_row(resident("VmHWM:")));
-    drop(model);
-    let alone = of_row(resident("VmRSS:"));
     println!(
-        "\n{}, {rows} rows, 100 points, x1: {microseconds:.1} us a point, {:.2} ns a point and row",
+        "\n{}, {rows} rows, 100 points: {microseconds:.1} us a point x1, {:.2} ns a point and row",
         Regression::Logistic.name(),
         1e3 * microseconds / rows as f64
     );
+    let of_row = |bytes: f64| bytes / rows as f64;
     println!(
-        "resident bytes a row: {alone} target, {with_model} with its model, {peak} most; \
-         {seconds:.1} s to write, read and compile"
+        "bytes a row: {:.0} the target, {:.0} with its model, {:.0} at most on the way; \
+         {seconds:.1} s to write, read and compile",
+        of_row((building.bytes_current + leaving.bytes_current) as f64),
+        of_row(building.bytes_current as f64),
+        of_row(building.bytes_max as f64),
     );
-}
-
-/// A line of what Linux says of this process, in bytes; nothing elsewhere.
-fn resident(key: &str) -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(1024.0 * kilobytes)
 }
 
 /// The least that each has told.
