@@ -176,7 +176,7 @@ fn beside_peers() -> Vec<Row> {
 fn many_rows(rows: usize) {
     let start = Instant::now();
     let mut read = None;
-    let building = measure(|| read = Some(Regression::Logistic.from_file(rows)));
+    let building = measure(|| read = Some(Regression::Logistic.with_file(rows)));
     let seconds = start.elapsed().as_secs_f64();
     let model = match read {
         Some(Ok(model)) => model,
@@ -241,13 +241,14 @@ impl Shards {
     fn microseconds(&mut self, target: &dyn Target) -> f64 {
         const SECONDS: f64 = 0.02;
         let start = Instant::now();
-        let (mut calls, mut seconds) = (0, 0.0);
+        let (mut calls, mut next, mut seconds) = (0, 1, 0.0);
         while seconds < SECONDS {
-            // Asked seldom, since the clock takes as long as several points.
-            for _ in 0..1 + calls {
+            // Asked more and more seldom, since the clock takes as long as several points.
+            for _ in 0..next {
                 self.evaluate(target);
             }
-            calls += 1 + calls;
+            calls += next;
+            next *= 2;
             seconds = start.elapsed().as_secs_f64();
         }
         1e6 * seconds / (calls * self.points) as f64

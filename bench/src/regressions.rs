@@ -94,7 +94,7 @@ y = "bernoulli_logit(dot(slope, x))"
     ///
     /// # Errors
     /// If the files cannot be written.
-    pub(crate) fn from_file(self, rows: usize) -> io::Result<Model> {
+    pub(crate) fn with_file(self, rows: usize) -> io::Result<Model> {
         let folder = std::env::temp_dir().join(format!("adaann-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let read = || {
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn densities_are_those_of_the_peer() {
         let expected = [
-            (Regression::Linear, -1965.590_267_491_853_4, 922.395_097_235_25),
+            (Regression::Linear, -1_965.590_267_491_853_4, 922.395_097_235_25),
             (Regression::Logistic, -756.813_084_339_039_4, -28.887_062_816_338_187),
         ];
         for (regression, log_density, slopes) in expected {
-            for model in [regression.inline(1000), regression.from_file(1000).expect("a folder")] {
+            for model in [regression.inline(1000), regression.with_file(1000).expect("a folder")] {
                 let mut out = Evaluation::zeros(DIM, 1);
                 let weights = Weights { prior: 1.0, likelihood: 1.0 };
                 model.target().evaluate(&points(1), Some(weights), &mut out).expect("fits");
