@@ -23,7 +23,7 @@ fn mistakes_leave_nothing_behind() {
     for (words, reason) in [
         ("check nowhere.toml", "nowhere.toml"),
         ("fit nowhere.toml", "nowhere.toml"),
-        ("fit m.toml --tua 1", "--tau"),
+        ("fit m.toml --tua 1", "--tua"),
         ("predict nowhere", "is not a run folder"),
         ("sample nowhere", "is not a run folder"),
         ("export nowhere", "is not a run folder"),

@@ -1,15 +1,12 @@
 //! Draws from priors and predictions: their moments in closed form, over fixed seeds.
 
 use crate::common::assert_close;
+use crate::likelihoods::parse;
 use adaann::Batch;
 use adaann::model::Model;
 use adaann::ode::{Solver, System, solve};
 use adaann::registry::Table;
 use std::f64::consts::PI;
-
-fn parse(text: &str) -> Model {
-    Model::parse("model.toml", text).unwrap_or_else(|errors| panic!("{errors}"))
-}
 
 /// Refuses a sample whose mean or standard deviation is five standard errors from what it should
 /// be. The error of a standard deviation follows from the fourth moment.

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod draws;
+mod dynamics;
 mod examples;
 mod gallery;
 mod hares;
