@@ -1,6 +1,9 @@
 //! `adaann check`: what a model file says, and whether it can be fitted.
 
-use crate::{args::CheckArgs, table::Style};
+use crate::{
+    args::CheckArgs,
+    table::{Style, thousands},
+};
 use adaann::{
     Batch,
     fit::BaseSpec,
@@ -58,8 +61,8 @@ impl Findings {
         let mut findings = Self { facts: vec![], warnings: vec![], errors: vec![] };
         findings.say_size(model, target);
         let (points, origin) = points(model, &unconstrained)?;
-        findings.look(&unconstrained, &points, origin)?;
-        findings.compare(&unconstrained, &points)?;
+        let best = findings.look(&unconstrained, &points, origin)?;
+        findings.compare(&unconstrained, &best, model.has_adaptive_solver())?;
         findings.find_flat(&unconstrained, &points)?;
         findings.judge_path(model, target);
         Ok(findings)
@@ -73,7 +76,7 @@ impl Findings {
         let rows = model.data().map_or(0, |data| data.rows.len());
         let count = |count: usize, what: &str| match count {
             1 => format!("1 {what}"),
-            count => format!("{count} {what}s"),
+            count => format!("{} {what}s", thousands(count)),
         };
         let mut fact = count(target.dim(), "unknown");
         if rows > 0 {
@@ -83,25 +86,25 @@ impl Findings {
         self.facts.extend(target.notes());
     }
 
-    /// Is the density finite where the prior is?
-    fn look(&mut self, target: &Unconstrained, points: &Batch, origin: &str) -> Result<()> {
+    /// Is the density finite where the prior is? Gives the points where it is highest.
+    fn look(&mut self, target: &Unconstrained, points: &Batch, origin: &str) -> Result<Batch> {
         let mut work = adaann::target::Workspace::zeros(target.dim(), points.len());
         target.evaluate(points, None, &mut work)?;
-        let values: Vec<f64> = (0..points.len())
-            .map(|i| work.evaluation.log_prior[i] + work.evaluation.log_likelihood[i])
-            .filter(|value| value.is_finite())
-            .collect();
-        let lost = 1.0 - values.len() as f64 / points.len() as f64;
-        let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if values.is_empty() {
+        let value = |i: &usize| work.evaluation.log_prior[*i] + work.evaluation.log_likelihood[*i];
+        let mut order: Vec<usize> = (0..points.len()).filter(|i| value(i).is_finite()).collect();
+        order.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        let best: Vec<Vec<f64>> = order.iter().take(COMPARED).map(|&i| points.point(i)).collect();
+        let best = Batch::from_points(target.dim(), &best);
+        let lost = 1.0 - order.len() as f64 / points.len() as f64;
+        let Some(highest) = order.first().map(value) else {
             self.errors.push(format!(
                 "the density is 0 or no number at all of {} points {origin}; look for a logarithm \
                  or root of something negative, or data that the likelihood cannot have made",
                 points.len()
             ));
-            return Ok(());
-        }
-        self.facts.push(format!("log p is finite {origin}, at most {highest:.4}"));
+            return Ok(best);
+        };
+        self.facts.push(format!("log p is finite at points {origin}, at most {highest:.4}"));
         if lost > MANY_LOST {
             self.warnings.push(format!(
                 "the density is 0 or no number at {:.0} per cent of the points {origin}; training \
@@ -109,30 +112,29 @@ impl Findings {
                 100.0 * lost
             ));
         }
-        Ok(())
+        Ok(best)
     }
 
-    fn compare(&mut self, target: &Unconstrained, points: &Batch) -> Result<()> {
-        let some: Vec<Vec<f64>> = (0..points.len()).map(|i| points.point(i)).collect();
-        let mut compared = None;
-        // Points without a density nearby say nothing: others take their place.
-        for chunk in some.chunks(COMPARED) {
-            compared = compare_gradient(target, &Batch::from_points(target.dim(), chunk))?;
-            if compared.is_some() {
-                break;
-            }
-        }
-        let Some(worst) = compared else { return Ok(()) };
+    fn compare(&mut self, target: &Unconstrained, points: &Batch, is_rough: bool) -> Result<()> {
+        let Some(worst) = compare_gradient(target, points)? else { return Ok(()) };
         let name = &target.target().names()[worst.coordinate];
-        if worst.error > WRONG || worst.error.is_nan() {
-            self.errors.push(format!(
-                "the gradient is not that of the density: {} in {name}, but differences say {}; an \
-                 `if` whose other branch is no number there, or a kink, may be the reason",
-                worst.gradient, worst.differences
+        let said =
+            format!("{} in {name}, where differences say {}", worst.gradient, worst.differences);
+        if worst.error <= WRONG {
+            self.facts.push(format!(
+                "the gradient agrees with differences to {:.0e}",
+                worst.error.max(1e-12)
+            ));
+        } else if is_rough {
+            self.warnings.push(format!(
+                "the gradient is {said}; that may be the solver, whose steps depend on the \
+                 solution: a smaller rtol and atol, or solver = \"rk4\", would tell"
             ));
         } else {
-            let error = worst.error.max(1e-16);
-            self.facts.push(format!("gradient against differences: within {error:.0e}"));
+            self.errors.push(format!(
+                "the gradient is not that of the density: {said}; an `if` whose other branch is no \
+                 number there, or a kink, may be the reason"
+            ));
         }
         Ok(())
     }

@@ -24,7 +24,11 @@ struct Run {
 
 /// Prints the comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode> {
-    let runs = args.runs.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>>>()?;
+    let mut runs = args.runs.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>>>()?;
+    let short: Vec<String> = args.runs.iter().map(|folder| short(folder)).collect();
+    if (1..short.len()).all(|i| !short[..i].contains(&short[i])) {
+        runs.iter_mut().zip(short).for_each(|(run, short)| run.label = short);
+    }
     let style = Style::detect();
     let mut text = aligned(&evidence(&runs), style);
     if let Some(parameters) = parameters(&runs) {
@@ -33,6 +37,11 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode> {
     }
     stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The last part of a path.
+fn short(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
 impl Run {
@@ -73,18 +82,22 @@ fn evidence(runs: &[Run]) -> Table {
     };
     let header = ["run", "neg-ELBO", "ELBO, against the best", "log Z (known)"];
     let same_data = runs.windows(2).all(|pair| pair[0].data == pair[1].data);
+    let mut header: Vec<String> = header.map(str::to_owned).to_vec();
+    let mut rows: Vec<Vec<String>> = order.iter().map(row).collect();
+    let none_known = runs.iter().all(|run| run.summary.log_z.is_none());
+    for (column, is_left_out) in [(3, none_known), (2, !same_data)] {
+        if is_left_out {
+            header.remove(column);
+            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+    }
     let note = if same_data {
         "the ELBO is a lower bound of the log evidence: below it by the KL divergence of each \
          approximation, so that a difference of a few tenths says little"
     } else {
         "the runs are of different data: their evidences cannot be compared"
     };
-    Table {
-        header: header.map(str::to_owned).to_vec(),
-        rows: order.iter().map(row).collect(),
-        note: Some(note.to_owned()),
-        ..Table::default()
-    }
+    Table { header, rows, note: Some(note.to_owned()), ..Table::default() }
 }
 
 /// Mean and standard deviation of every parameter and quantity, for each run that has it.

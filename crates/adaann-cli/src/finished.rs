@@ -1,11 +1,7 @@
 //! A finished run, read back from its folder.
 
 use crate::{csv, failure::usage, record::Record, subject::Subject, summary::Summary};
-use adaann::{
-    fit::Approximation,
-    flow::Flow,
-    registry::Table,
-};
+use adaann::{fit::Approximation, flow::Flow, registry::Table};
 use anyhow::{Context, Result};
 use std::path::Path;
 

@@ -7,9 +7,9 @@ use crate::{
     settings,
     subject::Subject,
 };
-use adaann::model::Model;
+use adaann::{Error, model::Model};
 use anyhow::Result;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::{collections::BTreeMap, ffi::OsString, process::ExitCode};
 
 /// Fits a model.
@@ -19,7 +19,8 @@ pub(crate) fn fit(given: &FitArgs) -> Result<ExitCode> {
     let name = given.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let subject = Subject::of_model(model);
     let problem = &subject.problem;
-    let settings = settings::resolve(&args.settings, &problem.settings, &*problem.target)?;
+    let settings = settings::resolve(&args.settings, &problem.settings, &*problem.target)
+        .map_err(|error| at_its_place(error, &subject))?;
     let output = &args.settings.output;
     job::check(output, &settings)?;
     let record = Record {
@@ -47,7 +48,17 @@ fn with_settings_of(model: &Model) -> Result<FitArgs> {
             Some(value) => vec![format!("--{key}={value}")],
         })
         .collect();
-    for (index, flag) in flags.iter().enumerate() {
+    let cli = Cli::command();
+    let fit = cli.find_subcommand("fit").expect("there is a subcommand 'fit'");
+    let known: Vec<&str> = fit
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .filter(|name| *name != "data")
+        .collect();
+    for (index, (flag, (key, _))) in flags.iter().zip(model.fit_settings()).enumerate() {
+        if !known.contains(&&key[..]) {
+            return Err(model.unknown_fit_setting(index, &known).into());
+        }
         let alone = ["adaann", "fit", "model.toml"].into_iter().map(str::to_owned);
         if let Err(error) = Cli::try_parse_from(alone.chain(flag.iter().cloned())) {
             return Err(model.fit_error(index, &first_line(&error)).into());
@@ -60,6 +71,22 @@ fn with_settings_of(model: &Model) -> Result<FitArgs> {
         Ok(Cli { command: Command::Fit(args) }) => Ok(*args),
         Ok(_) => unreachable!("this is `adaann fit`"),
         Err(error) => error.exit(),
+    }
+}
+
+/// An error about a setting that the file gives, shown there.
+fn at_its_place(error: anyhow::Error, subject: &Subject) -> anyhow::Error {
+    let Some(Error::Setting { setting, value, range }) = error.downcast_ref() else { return error };
+    let Some(model) = &subject.model else { return error };
+    let index = model.fit_settings().iter().position(|(key, given)| {
+        key == setting && given.as_ref().is_some_and(|given| given.parse() == value.parse::<f64>())
+    });
+    match index {
+        Some(index) => {
+            let message = format!("{setting} is {value}, but must be {range}");
+            model.fit_error(index, &message).into()
+        }
+        None => error,
     }
 }
 

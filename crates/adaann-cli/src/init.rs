@@ -31,7 +31,10 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
         let schema = serde_json::to_string_pretty(&model::schema(fit_properties()))?;
         adaann::file::write(path, format!("{schema}\n").as_bytes())?;
     }
-    writeln!(stdout(), "written to {name}\n  next   adaann check {name}\n         adaann fit {name}")?;
+    writeln!(
+        stdout(),
+        "written to {name}\n  next   adaann check {name}\n         adaann fit {name}"
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,9 @@
 //! `adaann list`: everything that has a name, one line each.
 
 use crate::table::Style;
-use adaann::{flow::FlowSpec, optim::Optimizer, path::PathKind, registry, schedule::Schedule};
+use adaann::{
+    flow::FlowSpec, model, optim::Optimizer, path::PathKind, registry, schedule::Schedule,
+};
 use anyhow::Result;
 use std::{
     io::{Write, stdout},
@@ -36,6 +38,14 @@ pub(crate) fn list() -> Result<ExitCode> {
         for (name, line) in all {
             text += &format!("  {name:<21} {line}\n");
         }
+    }
+    text += &format!("\n{}\n", style.bold("functions of formulas (in model files)"));
+    for (usage, summary) in model::functions() {
+        text += &format!("  {usage:<40} {summary}\n");
+    }
+    text += &format!("\n{}\n", style.bold("distributions (in model files)"));
+    for (usage, arguments) in model::distributions() {
+        text += &format!("  {usage:<40} {arguments}\n");
     }
     stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -119,9 +119,13 @@ impl Predicted {
     }
 
     fn csv(&self) -> String {
-        let mut text = format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
+        let mut text =
+            format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
         for share in QUANTILES {
-            write!(text, ",q{}", 100.0 * share).expect("strings grow");
+            // 0.025 -> q025, 0.5 -> q50: names that every program takes.
+            let digits = format!("{share:.3}");
+            let digits = digits.trim_start_matches("0.");
+            write!(text, ",q{}", digits.strip_suffix('0').unwrap_or(digits)).expect("strings grow");
         }
         text.push('\n');
         for row in 0..self.rows {
@@ -180,7 +184,10 @@ mod tests {
     #[test]
     fn quantiles_lie_between_neighbours() {
         let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!([0.0, 0.25, 0.375, 1.0].map(|share| quantile(&sorted, share)), [1.0, 2.0, 3.0, 16.0]);
+        assert_eq!(
+            [0.0, 0.25, 0.375, 1.0].map(|share| quantile(&sorted, share)),
+            [1.0, 2.0, 3.0, 16.0]
+        );
         assert!(quantile(&[], 0.5).is_nan());
     }
 

@@ -45,7 +45,7 @@ pub enum Error {
     Schedule(#[from] crate::schedule::ScheduleError),
     /// Training lost its way: more than half the points of a stage were lost, or the gradient was
     /// not finite again and again.
-    #[error("training failed at t = {t}: {reason}")]
+    #[error("training failed at t = {}: {reason}", short(*t))]
     Diverged {
         /// The inverse temperature where it happened.
         t: f64,
@@ -66,6 +66,11 @@ pub enum Error {
     /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+}
+
+/// A number with the digits that matter to a reader.
+fn short(x: f64) -> String {
+    if x == 0.0 || x >= 1e-3 { format!("{x:.4}") } else { format!("{x:.2e}") }
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

@@ -91,7 +91,8 @@ pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<
         for p in 0..dim {
             for q in p + 1..dim {
                 let off = a[p * dim + q];
-                if off.abs() <= f64::EPSILON * 1e-4 * (a[p * dim + p] * a[q * dim + q]).abs().sqrt() {
+                if off.abs() <= f64::EPSILON * 1e-4 * (a[p * dim + p] * a[q * dim + q]).abs().sqrt()
+                {
                     continue;
                 }
                 has_turned = true;
@@ -151,7 +152,8 @@ mod tests {
         let mut matrix = vec![0.0; 9];
         for i in 0..3 {
             for j in 0..3 {
-                matrix[3 * i + j] = a[i] * a[j] / 2.0 + 2.0 * b[i] * b[j] / 3.0 + 4.0 * c[i] * c[j] / 6.0;
+                matrix[3 * i + j] =
+                    a[i] * a[j] / 2.0 + 2.0 * b[i] * b[j] / 3.0 + 4.0 * c[i] * c[j] / 6.0;
             }
         }
         let (mut values, vectors) = symmetric_eigen(3, &matrix);

@@ -12,7 +12,9 @@ const TIMES: usize = 120;
 
 /// Absent if there is no system behind the target, or no draw has a finite solution.
 pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
-    let (Some(dynamics), Some(data)) = (&finished.subject.problem.dynamics, &finished.subject.problem.data) else {
+    let (Some(dynamics), Some(data)) =
+        (&finished.subject.problem.dynamics, &finished.subject.problem.data)
+    else {
         return Ok(None);
     };
     let Some(times) = times(dynamics, data) else { return Ok(None) };

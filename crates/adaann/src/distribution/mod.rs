@@ -4,7 +4,6 @@
 //! two, as far as the mathematics lets them: over the rows of data, whatever does not depend on the
 //! row is then computed once. For the same reason what is outside the support is told by a term of x
 //! alone, which is 0 inside and −∞ outside.
-#![allow(dead_code, unused_imports)]
 
 mod argument;
 mod bounded;
@@ -20,8 +19,8 @@ mod quadrature;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use argument::{Argument, Range};
-pub(crate) use interval::{End, Interval, outside};
+pub(crate) use argument::Argument;
+pub(crate) use interval::outside;
 pub(crate) use joint::{dirichlet, draw_dirichlet, draw_multi_normal, mixture, multi_normal};
 
 use crate::Expr;

@@ -206,7 +206,8 @@ impl<'a> Run<'a> {
             let reason = format!(
                 "{:.0} per cent of the points have a log density of -inf or NaN; start from a base \
                  (base-mean, base-sd) that lies inside the support or, for a dynamical system, where \
-                 trajectories do not explode; give the coordinates bounds or a narrower prior",
+                 trajectories do not explode; give the coordinates bounds or a narrower prior, and \
+                 logarithms of what may reach 0 a floor, like log(max(x, 1e-9))",
                 100.0 * stage.lost()
             );
             return Err(Error::Diverged { t: at.t, reason });

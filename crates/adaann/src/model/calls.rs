@@ -56,8 +56,10 @@ impl<'g> Evaluator<'_, 'g> {
 
     /// Says that a call has another number of arguments than it needs.
     fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
-        let message = format!("{found} argument{}", if found == 1 { "" } else { "s" });
-        self.fault(&whole.span, format!("{message} given: write {usage}"), None);
+        let name = usage.split('(').next().unwrap_or(usage);
+        let plural = if found == 1 { "" } else { "s" };
+        let message = format!("`{name}` does not take {found} argument{plural}: write {usage}");
+        self.fault(&whole.span, message, None);
         Value::Unknown
     }
 
@@ -105,15 +107,17 @@ impl<'g> Evaluator<'_, 'g> {
                 value
             }
             (Function::Dot, [x, y]) => {
-                let product = self.pair(
-                    [x.clone(), y.clone()],
-                    [spans[0], spans[1], &whole.span],
-                    |x, y| x * y,
-                );
+                let product =
+                    self.pair([x.clone(), y.clone()], [spans[0], spans[1], &whole.span], |x, y| {
+                        x * y
+                    });
                 match product {
                     Value::Vector(products) => Value::Number(products.iter().sum()),
                     Value::Unknown => Value::Unknown,
-                    _ => self.wrong_count(whole, &usage, 0),
+                    _ => {
+                        self.fault(&whole.span, format!("two numbers given: write {usage}"), None);
+                        Value::Unknown
+                    }
                 }
             }
             _ => self.wrong_count(whole, &usage, values.len()),
@@ -274,7 +278,8 @@ impl<'g> Evaluator<'_, 'g> {
                 Value::Unknown => is_known = false,
                 value @ (Value::Number(_) | Value::Vector(_)) => weights.extend(value.numbers()),
                 other => {
-                    let message = format!("expected a weight or a distribution, found {}", other.kind());
+                    let message =
+                        format!("expected a weight or a distribution, found {}", other.kind());
                     self.fault(&argument.span, message, None);
                     is_known = false;
                 }
@@ -295,7 +300,8 @@ impl<'g> Evaluator<'_, 'g> {
         if let Some(plain) = constants(&weights) {
             let sum: f64 = plain.iter().sum();
             if plain.iter().any(|w| w.is_nan() || *w < 0.0) || (sum - 1.0).abs() > 1e-9 {
-                let message = format!("the weights are {plain:?}: they must be positive and sum to 1");
+                let message =
+                    format!("the weights are {plain:?}: they must be positive and sum to 1");
                 self.fault(&whole.span, message, None);
                 return Value::Unknown;
             }

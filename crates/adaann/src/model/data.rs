@@ -13,6 +13,8 @@ pub(super) struct Data {
     pub(super) columns: Vec<Vec<f64>>,
     /// Of each column, the first cell that is neither a number nor empty.
     strange: Vec<Option<usize>>,
+    /// The number of each row where it was given, from 1.
+    numbers: Vec<usize>,
     /// The file that it was read from.
     file: Option<Csv>,
 }
@@ -29,7 +31,8 @@ impl Data {
     /// Columns that are given as they are.
     pub(super) fn new(names: Vec<String>, columns: Vec<Vec<f64>>) -> Self {
         let strange = vec![None; names.len()];
-        Self { names, columns, strange, file: None }
+        let numbers = (1..=columns.first().map_or(0, Vec::len)).collect();
+        Self { names, columns, strange, numbers, file: None }
     }
 
     /// How many rows there are.
@@ -90,15 +93,22 @@ impl Data {
             starts.push(start);
         }
         if ragged > MOST_RAGGED {
-            let message = format!("{} more rows have too few or too many cells", ragged - MOST_RAGGED);
+            let message =
+                format!("{} more rows have too few or too many cells", ragged - MOST_RAGGED);
             report.error(source, 0..0, message, None);
         }
         if starts.is_empty() && ragged == 0 {
             let message = "the file has names of columns, but no rows";
             report.error(source, start..start + header.len(), message, Some(NEEDED.to_owned()));
         }
+        let numbers = (1..=starts.len()).collect();
         let file = Some(Csv { source: source.clone(), delimiter, starts });
-        (ragged == 0).then_some(Self { names, columns, strange, file })
+        (ragged == 0).then_some(Self { names, columns, strange, numbers, file })
+    }
+
+    /// The number of a row where it was given, from 1.
+    pub(super) fn number_of(&self, row: usize) -> usize {
+        self.numbers[row]
     }
 
     /// Where a cell is written, if it is in a file.
@@ -133,6 +143,7 @@ impl Data {
                 .map(|values| order.iter().map(|&row| values[row]).collect())
                 .collect(),
             strange: self.strange.iter().map(|row| row.and_then(place)).collect(),
+            numbers: order.iter().map(|&row| self.numbers[row]).collect(),
             file: self.file.as_ref().map(|file| Csv {
                 starts: order.iter().map(|&row| file.starts[row]).collect(),
                 ..file.clone()
@@ -149,7 +160,8 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive('\n').filter_map(move |line| {
         let from = start;
         start += line.len();
-        let mark = if from == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mark =
+            if from == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let row = line[mark..].trim_end_matches(['\n', '\r']);
         (!row.trim().is_empty()).then_some((from + mark, row))
     })

@@ -10,15 +10,14 @@ use super::names::Names;
 use super::scope::{Place, Scope};
 use super::value::{Truth, Value};
 use crate::distribution::Family;
-use crate::program::Expr;
 use crate::names;
+use crate::program::Expr;
 
 /// A vector longer than this is indexed by the row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
 
 /// Makes what stands for the element of a vector that each row takes by an index of its own.
-pub(super) type Gathering<'e, 'g> =
-    dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
+pub(super) type Gathering<'e, 'g> = dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
 
 /// Evaluates formulas in a scope, and collects what is wrong with them.
 pub(super) struct Evaluator<'e, 'g> {
@@ -90,6 +89,9 @@ impl<'g> Evaluator<'_, 'g> {
                 "e" => return Value::Number(std::f64::consts::E.into()),
                 "inf" => return Value::Number(f64::INFINITY.into()),
                 _ => {}
+            }
+            if self.names.is_partial {
+                return Value::Unknown;
             }
             let help = if functions::find(name).is_some() || Family::named(name).is_some() {
                 Some(format!("`{name}` is a function: write {name}(...)"))
@@ -283,10 +285,15 @@ impl<'g> Evaluator<'_, 'g> {
                     None => Value::Unknown,
                 }
             }
-            _ => {
-                let count = indices.len();
-                let message = format!("{} does not take {count} index(es)", value.kind());
+            (Value::Vector(_) | Value::Matrix(_), _) => {
+                let message =
+                    format!("{} has no element with {} indices", value.kind(), indices.len());
                 self.fault(&ast.span, message, None);
+                Value::Unknown
+            }
+            _ => {
+                let message = format!("this is {}, which has no elements", value.kind());
+                self.fault(&of.span, message, None);
                 Value::Unknown
             }
         }
@@ -352,5 +359,9 @@ impl<'g> Evaluator<'_, 'g> {
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
+    if name.chars().count() < 3 {
+        // Any short name is near any other.
+        known.retain(|other| other.eq_ignore_ascii_case(name));
+    }
     names::nearest(name, known).map(|name| format!("did you mean `{name}`?"))
 }

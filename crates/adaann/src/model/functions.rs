@@ -37,6 +37,26 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|entry| entry.names.iter().copied()).chain(["if", "logpdf"])
 }
 
+/// Every function as it is written, with one line on it.
+pub(super) fn in_words() -> Vec<(String, &'static str)> {
+    let usage = |entry: &Entry| {
+        let arguments = match entry.function {
+            Function::Each(_) => "x",
+            Function::Pair(_) => "x, y",
+            Function::Reduce(_) | Function::Whole(_) => "vector",
+            Function::Fold(_) => "x, y, ...",
+            Function::Dot => "vector, vector",
+        };
+        (format!("{}({arguments})", entry.names.join(", ")), entry.summary)
+    };
+    let others = [
+        ("if(condition, x, y)", "x where the condition holds, y elsewhere"),
+        ("logpdf(distribution, x)", "log density of a distribution at x"),
+    ];
+    let others = others.map(|(usage, summary)| (usage.to_owned(), summary));
+    ALL.iter().map(usage).chain(others).collect()
+}
+
 macro_rules! entries {
     ($($names:expr, $kind:ident$(($function:expr))?, $summary:expr;)*) => {
         &[$(Entry {

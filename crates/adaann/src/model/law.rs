@@ -8,11 +8,22 @@ use crate::program::Expr;
 #[derive(Clone)]
 pub(super) enum Law<'g> {
     /// A distribution of single numbers; arguments are numbers, or vectors for a vector.
-    Of { family: Family, arguments: Vec<Value<'g>> },
+    Of {
+        family: Family,
+        arguments: Vec<Value<'g>>,
+    },
     /// With the lower factor of the covariance, row by row.
-    MultiNormal { mean: Vec<Expr<'g>>, factor: Vec<f64> },
-    Dirichlet { concentrations: Vec<Expr<'g>> },
-    Mixture { weights: Vec<Expr<'g>>, parts: Vec<Self> },
+    MultiNormal {
+        mean: Vec<Expr<'g>>,
+        factor: Vec<f64>,
+    },
+    Dirichlet {
+        concentrations: Vec<Expr<'g>>,
+    },
+    Mixture {
+        weights: Vec<Expr<'g>>,
+        parts: Vec<Self>,
+    },
 }
 
 impl<'g> Law<'g> {
@@ -50,9 +61,8 @@ impl<'g> Law<'g> {
     pub(super) fn log_density(&self, x: &[Expr<'g>]) -> Expr<'g> {
         match self {
             Self::Of { family, arguments } => {
-                let part = |(i, &x): (usize, &Expr<'g>)| {
-                    family.log_density(x, &elements(arguments, i))
-                };
+                let part =
+                    |(i, &x): (usize, &Expr<'g>)| family.log_density(x, &elements(arguments, i));
                 x.iter().enumerate().map(part).sum()
             }
             Self::MultiNormal { mean, factor } => distribution::multi_normal(x, mean, factor),
@@ -72,7 +82,7 @@ impl<'g> Law<'g> {
     }
 
     /// The law of element `i`.
-    fn at(&self, i: usize) -> Self {
+    pub(super) fn at(&self, i: usize) -> Self {
         match self {
             Self::Of { family, arguments } => {
                 let arguments = elements(arguments, i).into_iter().map(Value::Number).collect();

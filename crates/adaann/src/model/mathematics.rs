@@ -49,16 +49,22 @@ impl Model {
         let Outline { file, data, parameters, start, .. } = &self.outline;
         let mut lines = Vec::new();
         for (name, constant) in &file.constants {
-            if let Constant::Formula(formula) = constant {
-                lines.push(notation.says(&notation.name(name), Relation::Is, formula));
-            }
+            let name = notation.name(name);
+            lines.push(match constant {
+                Constant::Formula(formula) => notation.says(&name, Relation::Is, formula),
+                Constant::Number(x) => format!("{name} = {x}"),
+                Constant::Vector(x) => format!("{name} = {}", list(x)),
+                Constant::Matrix(rows) => {
+                    format!("{name} = a matrix of {} by {}", rows.len(), rows[0].len())
+                }
+            });
         }
         let supports = parameters.iter().zip(&self.bounds);
         for (entry, (parameter, (low, high))) in file.parameters.iter().zip(supports) {
             let name = notation.name(&entry.name);
             let mut line = match &entry.prior {
                 Some(prior) => notation.says(&name, Relation::Follows, prior),
-                None => format!("{name}: flat"),
+                None => format!("{name}: any number"),
             };
             if let Some(size) = parameter.size {
                 line += &format!(", {size} of them");
@@ -66,8 +72,12 @@ impl Model {
             if let Some((support, _)) = &entry.support {
                 line += &format!(", {}", support.name());
             }
-            if entry.lower.is_some() || entry.upper.is_some() {
-                line += &format!(", between {low} and {high}");
+            let is_said = entry.lower.is_some() || entry.upper.is_some();
+            match (low.is_finite(), high.is_finite()) {
+                (true, true) if is_said => line += &format!(", between {low} and {high}"),
+                (true, false) if is_said => line += &format!(", above {low}"),
+                (false, true) if is_said => line += &format!(", below {high}"),
+                _ => {}
             }
             lines.push(line);
         }
@@ -93,15 +103,26 @@ impl Model {
         }
         for (name, formula) in &file.likelihood {
             let line = notation.says(&notation.name(name), Relation::Follows, formula);
-            let measured = data.find(&name.text).map_or(0, |column| {
-                data.columns[column].iter().filter(|y| !y.is_nan()).count()
-            });
+            let measured = data
+                .find(&name.text)
+                .map_or(0, |column| data.columns[column].iter().filter(|y| !y.is_nan()).count());
             lines.push(format!("{line}, for {measured} rows of the data"));
         }
         if let Some(formula) = &file.log_likelihood {
-            let left = if notation == Notation::Plain { "log p(row)" } else { r"\log p(\text{row})" };
+            let left =
+                if notation == Notation::Plain { "log p(row)" } else { r"\log p(\text{row})" };
             lines.push(notation.says(left, Relation::Is, formula));
         }
         lines
     }
+}
+
+/// A list of numbers, the long ones shortened.
+fn list(numbers: &[f64]) -> String {
+    const MOST: usize = 6;
+    let mut words: Vec<String> = numbers.iter().take(MOST).map(f64::to_string).collect();
+    if numbers.len() > MOST {
+        words.push("...".to_owned());
+    }
+    format!("[{}]", words.join(", "))
 }

@@ -56,6 +56,8 @@ pub use mathematics::Notation;
 pub use predict::Prediction;
 pub use schema::schema;
 
+use crate::distribution::Family;
+use crate::ode::Solver;
 use crate::posterior::Quantities;
 use crate::registry::Table;
 use crate::rng::{Purpose, Stream};
@@ -63,10 +65,32 @@ use crate::target::{Target, Unconstrained};
 use crate::{Batch, Result, Settings};
 use diagnostic::Report;
 use outline::Outline;
-use simulate::NoDraw;
 use std::path::Path;
 use std::sync::Arc;
 use target::ModelTarget;
+
+/// The functions that formulas know: how each is written, and one line on it.
+pub fn functions() -> Vec<(String, &'static str)> {
+    functions::in_words()
+}
+
+/// The distributions that formulas know: how each is written, and what its arguments mean.
+pub fn distributions() -> Vec<(String, String)> {
+    let one = |family: &Family| {
+        let arguments = family.arguments();
+        let names: Vec<&str> = arguments.iter().map(|argument| argument.name).collect();
+        let meanings: Vec<String> =
+            arguments.iter().map(|a| format!("{}: {}", a.name, a.meaning)).collect();
+        (format!("{}({})", family.name(), names.join(", ")), meanings.join("; "))
+    };
+    let joint = [
+        ("multi_normal(mean, covariance)", "a vector and a matrix of constants"),
+        ("dirichlet(concentrations)", "of the parts of a simplex"),
+        ("mixture(weight, distribution, ...)", "weights sum to 1; or mixture([weights], ...)"),
+    ];
+    let joint = joint.map(|(usage, meaning)| (usage.to_owned(), meaning.to_owned()));
+    Family::ALL.iter().map(one).chain(joint).collect()
+}
 
 /// Draws from the prior that tell where to start.
 const PRIOR_DRAWS: usize = 2_000;
@@ -135,11 +159,6 @@ impl Model {
             return Err(report.into_result().expect_err("an error was reported"));
         }
         let bounds = recording.bounds.clone();
-        if let Err(NoDraw::Cycle(cycle)) = outline.draw_parameters(&bounds, &mut || 0.5) {
-            let name = &outline.file.parameters[cycle[0]].name;
-            let message = format!("the prior of `{}` depends on itself", name.text);
-            report.error(&outline.source, name.span.clone(), message, None);
-        }
         let (quantity_names, nodes): (Vec<String>, Vec<_>) =
             recording.quantities.iter().cloned().unzip();
         let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
@@ -203,6 +222,12 @@ impl Model {
         columns.into_iter().map(|column| self.outline.data.names[column].clone()).collect()
     }
 
+    /// Does it solve a system of equations in steps whose length depends on the solution? Then the
+    /// density is as rough as the solver's tolerance.
+    pub fn has_adaptive_solver(&self) -> bool {
+        self.outline.solver.is_some_and(|solver| !matches!(solver, Solver::Rk4 { .. }))
+    }
+
     /// The name of time, if there is a system of equations.
     pub fn time(&self) -> Option<&str> {
         self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..])
@@ -255,6 +280,16 @@ impl Model {
         settings.map(|setting| (setting.key.text.clone(), value(&setting.value))).collect()
     }
 
+    /// The error for entry number `index` of the `fit` table, whose key is none of the known ones.
+    pub fn unknown_fit_setting(&self, index: usize, known: &[&str]) -> Diagnostics {
+        let key = &self.outline.file.fit[index].key;
+        let mut report = Report::default();
+        let message = format!("there is no setting `{}`", key.text);
+        let help = evaluate::nearest(&key.text, known.iter().copied());
+        report.error(&self.outline.source, key.span.clone(), message, help);
+        report.into_result().expect_err("an error was reported")
+    }
+
     /// An error at entry number `index` of the `fit` table.
     pub fn fit_error(&self, index: usize, message: &str) -> Diagnostics {
         let mut report = Report::default();
@@ -276,6 +311,6 @@ impl Model {
         seed: u64,
         see: &mut dyn FnMut(Prediction<'_>) -> bool,
     ) -> Result<()> {
-        self.outline.predict(points, inputs, seed, see)
+        self.outline.predict(self.target.dynamics.as_ref(), points, inputs, seed, see)
     }
 }

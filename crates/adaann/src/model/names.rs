@@ -57,6 +57,8 @@ pub(super) struct Names {
     quantities: Vec<Reach>,
     /// The quantities, each after those that it needs. Those of a cycle are missing.
     order: Vec<usize>,
+    /// Is something missing that others may name? Then no name is unknown.
+    pub(super) is_partial: bool,
 }
 
 impl Names {
@@ -104,11 +106,15 @@ impl Names {
     /// Puts the quantities in order and finds what they reach; gives those along a cycle if there
     /// is one.
     pub(super) fn order_quantities(&mut self, formulas: &[&Ast]) -> Option<Vec<usize>> {
-        let own = |name: &str| match self.find(name) {
-            Some(Meaning::Quantity(q)) => Some(q),
-            _ => None,
+        let needs = |formula: &&Ast| {
+            let mut needed = Vec::new();
+            each_name(formula, &mut |name| match self.find(name) {
+                Some(Meaning::Quantity(q)) => needed.push(q),
+                _ => {}
+            });
+            needed
         };
-        let (order, cycle) = in_order(formulas, own);
+        let (order, cycle) = in_order(&formulas.iter().map(needs).collect::<Vec<_>>());
         self.quantities = vec![Reach::default(); formulas.len()];
         for &q in &order {
             self.quantities[q] = self.reach(formulas[q]);
@@ -118,24 +124,15 @@ impl Names {
     }
 }
 
-/// Formulas that name each other, each after those that it needs; `own` tells which of them a name
-/// is. If some are in a cycle they are left out, and those along one cycle are the second result.
-pub(super) fn in_order(
-    formulas: &[&Ast],
-    own: impl Fn(&str) -> Option<usize>,
-) -> (Vec<usize>, Option<Vec<usize>>) {
-    let needs = |formula: &&Ast| {
-        let mut needed = Vec::new();
-        each_name(formula, &mut |name| needed.extend(own(name)));
-        needed
-    };
-    let needs: Vec<Vec<usize>> = formulas.iter().map(needs).collect();
+/// Things that need each other, each after those that it needs. If some are in a cycle they are left
+/// out, and those along one cycle are the second result.
+pub(super) fn in_order(needs: &[Vec<usize>]) -> (Vec<usize>, Option<Vec<usize>>) {
     let mut waiting: Vec<usize> = needs.iter().map(Vec::len).collect();
-    let mut users = vec![Vec::new(); formulas.len()];
+    let mut users = vec![Vec::new(); needs.len()];
     for (user, needs) in needs.iter().enumerate() {
         needs.iter().for_each(|&need| users[need].push(user));
     }
-    let mut order: Vec<usize> = (0..formulas.len()).filter(|&f| waiting[f] == 0).collect();
+    let mut order: Vec<usize> = (0..needs.len()).filter(|&f| waiting[f] == 0).collect();
     let mut at = 0;
     while at < order.len() {
         for &user in &users[order[at]] {
@@ -147,7 +144,7 @@ pub(super) fn in_order(
         at += 1;
     }
     let first = waiting.iter().position(|&waiting| waiting > 0);
-    let cycle = first.map(|first| cycle(&needs, &waiting, first));
+    let cycle = first.map(|first| cycle(needs, &waiting, first));
     (order, cycle)
 }
 

@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::{Evaluator, nearest};
-use super::expression::{Ast, Fault, Span};
+use super::expression::{Ast, Fault, Kind, Span};
 use super::file::{self, Constant, File, Formula, Name, SolverName, SupportName};
 use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::{Parameter, Shape};
@@ -47,11 +47,7 @@ enum Plain {
 impl Outline {
     /// Understands a file whose other files are in `folder`; `data` is read in place of the data
     /// file that it names.
-    pub(super) fn new(
-        source: Source,
-        folder: &Path,
-        data: Option<&Path>,
-    ) -> (Self, Report) {
+    pub(super) fn new(source: Source, folder: &Path, data: Option<&Path>) -> (Self, Report) {
         let (file, mut report) = file::read(&source);
         let mut outline = Self {
             data: load(&file, &source, folder, data, &mut report),
@@ -66,9 +62,13 @@ impl Outline {
             constants: Vec::new(),
             source,
         };
+        // What is not there cannot be known: that it is missing was said.
+        outline.names.is_partial = outline.file.parameters.is_empty()
+            || outline.data.names.is_empty() && outline.file.data.is_some();
         outline.name_everything(&mut report);
         outline.evaluate_constants(&mut report);
         outline.lay_out_parameters(&mut report);
+        outline.check_priors(&mut report);
         outline.choose_solver(&mut report);
         (outline, report)
     }
@@ -150,7 +150,7 @@ impl Outline {
     }
 
     fn evaluate_constants(&mut self, report: &mut Report) {
-        let nothing = Ast { kind: super::expression::Kind::Number(0.0), span: 0..0 };
+        let nothing = Ast { kind: Kind::Number(0.0), span: 0..0 };
         let formulas: Vec<&Ast> = self
             .file
             .constants
@@ -160,11 +160,15 @@ impl Outline {
                 _ => &nothing,
             })
             .collect();
-        let own = |name: &str| match self.names.find(name) {
-            Some(Meaning::Constant(i)) => Some(i),
-            _ => None,
+        let needs = |ast: &&Ast| {
+            let mut needed = Vec::new();
+            each_name(ast, &mut |name| match self.names.find(name) {
+                Some(Meaning::Constant(i)) => needed.push(i),
+                _ => {}
+            });
+            needed
         };
-        let (order, cycle) = in_order(&formulas, own);
+        let (order, cycle) = in_order(&formulas.iter().map(needs).collect::<Vec<_>>());
         if let Some(cycle) = cycle {
             let name = &self.file.constants[cycle[0]].0;
             let message = format!("the constant `{}` depends on itself", name.text);
@@ -278,7 +282,8 @@ impl Outline {
             let (mut low, mut high) =
                 (bound(&entry.lower, f64::NEG_INFINITY), bound(&entry.upper, f64::INFINITY));
             if low.is_nan() || high.is_nan() || low >= high {
-                let message = format!("lower = {low} and upper = {high} leave no room between them");
+                let message =
+                    format!("lower = {low} and upper = {high} leave no room between them");
                 error(report, &entry.name.span, message);
                 (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
             }
@@ -287,9 +292,12 @@ impl Outline {
                 if value.fract() == 0.0 && (1.0..=MOST_COORDINATES as f64).contains(&value) {
                     return Some(value as usize);
                 }
-                let message =
-                    format!("the size is {value}, but must be a whole number from 1 to 10,000");
-                error(report, &size.span, message);
+                // A number was looked at when the file was read.
+                if !matches!(size.ast.kind, Kind::Number(_)) {
+                    let message =
+                        format!("the size is {value}, but must be a whole number from 1 to 10,000");
+                    error(report, &size.span, message);
+                }
                 None
             });
             let mut shape = Shape::Free;
@@ -305,8 +313,11 @@ impl Outline {
                     SupportName::Simplex => shape = Shape::Simplex,
                 }
                 let is_bounded = entry.lower.is_some() || entry.upper.is_some();
-                if shape != Shape::Free && (high.is_finite() || (shape == Shape::Simplex && is_bounded)) {
-                    let message = "an ordered vector can have a lower bound and no upper one, a simplex none";
+                if shape != Shape::Free
+                    && (high.is_finite() || (shape == Shape::Simplex && is_bounded))
+                {
+                    let message =
+                        "an ordered vector can have a lower bound and no upper one, a simplex none";
                     error(report, span, message.to_owned());
                     shape = Shape::Free;
                 }
@@ -353,21 +364,54 @@ impl Outline {
 
     /// The columns that a formula depends on, by itself or through quantities.
     pub(super) fn columns_of(&self, ast: &Ast) -> Vec<usize> {
-        let (mut left, mut seen, mut columns) = (vec![ast], Vec::new(), Vec::new());
+        let mut columns = Vec::new();
+        self.each_meaning(ast, &mut |meaning| match meaning {
+            Meaning::Column(column) => columns.push(column),
+            Meaning::Columns(group) => columns.extend(&self.groups[group]),
+            _ => {}
+        });
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Calls `see` with all that a formula depends on, by itself or through quantities.
+    fn each_meaning(&self, ast: &Ast, see: &mut impl FnMut(Meaning)) {
+        let (mut left, mut seen) = (vec![ast], Vec::new());
         while let Some(ast) = left.pop() {
             each_name(ast, &mut |name| match self.names.find(name) {
-                Some(Meaning::Column(column)) => columns.push(column),
-                Some(Meaning::Columns(group)) => columns.extend(&self.groups[group]),
                 Some(Meaning::Quantity(q)) if !seen.contains(&q) => {
                     seen.push(q);
                     left.push(&self.file.quantities[q].1.ast);
                 }
-                _ => {}
+                Some(meaning) => see(meaning),
+                None => {}
             });
         }
-        columns.sort_unstable();
-        columns.dedup();
-        columns
+    }
+
+    /// Says which priors depend on themselves.
+    fn check_priors(&self, report: &mut Report) {
+        let needs = |parameter: &file::Parameter| {
+            let mut needed = Vec::new();
+            if let Some(prior) = &parameter.prior {
+                self.each_meaning(&prior.ast, &mut |meaning| match meaning {
+                    Meaning::Parameter(i) => needed.push(i),
+                    _ => {}
+                });
+            }
+            needed
+        };
+        let parameters = &self.file.parameters;
+        let (_, cycle) = in_order(&parameters.iter().map(needs).collect::<Vec<_>>());
+        if let Some(cycle) = cycle {
+            let way: Vec<&str> =
+                cycle.iter().chain(&cycle[..1]).map(|&i| &parameters[i].name.text[..]).collect();
+            let name = &parameters[cycle[0]].name;
+            let message =
+                format!("the prior of `{}` depends on itself: {}", name.text, way.join(" -> "));
+            report.error(&self.source, name.span.clone(), message, None);
+        }
     }
 }
 
@@ -384,7 +428,17 @@ fn load(
     report: &mut Report,
 ) -> Data {
     let Some(data) = &file.data else { return Data::default() };
+    if let (None, Some(path)) = (&data.file, instead) {
+        let message =
+            format!("{} has no file to replace: the data is written here", path.display());
+        report.error(source, data.span.clone(), message, None);
+    }
     let Some(path) = &data.file else {
+        let len = |(_, values): &(Name, Vec<f64>)| values.len();
+        // Columns of different lengths were found when the file was read.
+        if data.columns.windows(2).any(|pair| len(&pair[0]) != len(&pair[1])) {
+            return Data::default();
+        }
         let name = |(name, _): &(Name, Vec<f64>)| name.text.clone();
         let names = data.columns.iter().map(name).collect();
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
@@ -392,7 +446,11 @@ fn load(
     let place = instead.map_or_else(|| folder.join(&path.text), Path::to_owned);
     let text = match std::fs::read(&place) {
         Err(error) => {
-            let message = format!("cannot read {}: {error}", place.display());
+            let reason = match error.kind() {
+                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                _ => error.to_string(),
+            };
+            let message = format!("cannot read {}: {reason}", place.display());
             let help = "the path is relative to the folder of the model file".to_owned();
             report.error(source, path.span.clone(), message, Some(help));
             return Data::default();
@@ -406,10 +464,12 @@ fn load(
             }
         },
     };
-    let csv = Source::new(path.text.clone(), text);
+    let name = instead.map_or_else(|| path.text.clone(), |path| path.display().to_string());
+    let csv = Source::new(name, text);
     let mut read = Data::read(&csv, report).unwrap_or_default();
+    let old = read.clone();
     for (name, column) in &data.rename {
-        match read.find(&column.text) {
+        match old.find(&column.text) {
             Some(found) => read.names[found] = name.text.clone(),
             None if read.names.is_empty() => {}
             None => {
@@ -417,6 +477,12 @@ fn load(
                 let help = nearest(&column.text, read.names.iter().map(String::as_str));
                 report.error(source, column.span.clone(), message, help);
             }
+        }
+    }
+    for (name, _) in &data.rename {
+        if read.names.iter().filter(|known| **known == name.text).count() > 1 {
+            let message = format!("two columns of the data are then called `{}`", name.text);
+            report.error(source, name.span.clone(), message, None);
         }
     }
     read

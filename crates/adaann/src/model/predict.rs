@@ -1,11 +1,11 @@
 //! Posterior predictions: what the model would measure, at the rows of the data or at new inputs.
 
 use super::evaluate::Evaluator;
-use super::file::{Formula, State};
 use super::law::Law;
 use super::outline::Outline;
 use super::scope::{Place, Scope};
-use crate::ode::{Solution, System, solve};
+use crate::ode::Solution;
+use crate::posterior::Dynamics;
 use crate::program::Expr;
 use crate::registry::Table;
 use crate::rng::{Purpose, Stream};
@@ -77,7 +77,9 @@ impl<'r> Rows<'r> {
     fn cell(&self, row: usize, column: usize) -> f64 {
         match &self.places {
             None => self.outline.data.columns[column][row],
-            Some((table, places)) => places[column].map_or(f64::NAN, |place| table.rows[row][place]),
+            Some((table, places)) => {
+                places[column].map_or(f64::NAN, |place| table.rows[row][place])
+            }
         }
     }
 }
@@ -87,6 +89,7 @@ impl Outline {
     /// coordinates; `see` says whether to go on.
     pub(super) fn predict(
         &self,
+        dynamics: Option<&Dynamics>,
         points: &Batch,
         inputs: Option<&Table>,
         seed: u64,
@@ -97,10 +100,7 @@ impl Outline {
             Some(time) => rows.order.iter().map(|&row| rows.cell(row, time)).collect(),
             None => Vec::new(),
         };
-        let solution = match &self.solver {
-            Some(solver) => Some(solve(&self.system()?, solver, points, &times)?),
-            None => None,
-        };
+        let solution = dynamics.map(|dynamics| dynamics.solve(points, &times)).transpose()?;
         let mut scopes: Vec<Scope<'static>> = (0..points.len())
             .map(|i| {
                 let theta: Vec<Expr<'static>> = points.point(i).iter().map(|&x| x.into()).collect();
@@ -152,45 +152,6 @@ impl Outline {
             }
         }
         Ok(())
-    }
-
-    /// The value of a formula that was recorded before without a fault.
-    fn known_number<'g>(
-        &self,
-        scope: &mut Scope<'g>,
-        place: Place,
-        formula: &Formula,
-    ) -> Expr<'g> {
-        let (names, mut faults) = (&self.names, Vec::new());
-        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
-        evaluator.number(&formula.ast).unwrap_or_else(|| f64::NAN.into())
-    }
-
-    /// The system of the model, with the coordinates as its parameters.
-    pub(super) fn system(&self) -> Result<System> {
-        let ode = self.file.ode.as_ref().ok_or_else(|| Error::Target("no system".into()))?;
-        let states: Vec<&str> = ode.states.iter().map(|state| &state.name.text[..]).collect();
-        let coordinates: Vec<String> = (0..self.dim).map(|d| format!("coordinate {d}")).collect();
-        let coordinates: Vec<&str> = coordinates.iter().map(String::as_str).collect();
-        System::record(
-            &states,
-            &coordinates,
-            |t, x, theta| {
-                let mut scope = self.scope(theta);
-                (scope.time, scope.states) = (Some(t), x.to_vec());
-                self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.columns);
-                let rate = |state: &State| self.known_number(&mut scope, Place::Rate, &state.rate);
-                ode.states.iter().map(rate).collect()
-            },
-            self.start,
-            |theta| {
-                let mut scope = self.scope(theta);
-                self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
-                let start =
-                    |state: &State| self.known_number(&mut scope, Place::Shared, &state.start);
-                ode.states.iter().map(start).collect()
-            },
-        )
     }
 }
 

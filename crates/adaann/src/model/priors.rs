@@ -4,8 +4,8 @@ use super::law::Law;
 use super::parameter::{Parameter, Shape};
 use super::value::{Value, constants};
 use crate::distribution::Family;
-use crate::simd::Special;
 use crate::program::Expr;
+use crate::simd::Special;
 use std::f64::consts::LN_2;
 
 /// A parameter's prior, as the posterior needs it.
@@ -33,18 +33,26 @@ pub(super) fn with_law<'g>(
     if let Some(size) = law.size()
         && size != len
     {
-        return Err(format!("the distribution is of {size} numbers, but `{}` has {len}", parameter.name));
+        return Err(format!(
+            "the distribution is of {size} numbers, but `{}` has {len}",
+            parameter.name
+        ));
     }
     if law.is_joint() && parameter.size.is_none() {
-        return Err(format!("this is a distribution of vectors, and `{}` is a number", parameter.name));
+        return Err(format!(
+            "this is a distribution of vectors, and `{}` is a number",
+            parameter.name
+        ));
     }
     let numbers = value.numbers();
     if is_simplex || law.is_joint() {
         let is_dirichlet = matches!(law, Law::Dirichlet { .. });
         if is_simplex != is_dirichlet {
-            return Err("dirichlet is the prior of a simplex, and of nothing else: give support = \
+            return Err(
+                "dirichlet is the prior of a simplex, and of nothing else: give support = \
                         \"simplex\" and prior = \"dirichlet([...])\", or neither"
-                .into());
+                    .into(),
+            );
         }
         let is_bounded = parameter.low.is_finite() || parameter.high.is_finite();
         if !is_simplex && (is_bounded || parameter.shape != Shape::Free) {
@@ -55,10 +63,16 @@ pub(super) fn with_law<'g>(
     }
     let (own_low, own_high) = bounds(law)?;
     if parameter.low < own_low && parameter.low.is_finite() {
-        return Err(format!("the prior has no density below {own_low}, but lower is {}", parameter.low));
+        return Err(format!(
+            "the prior has no density below {own_low}, but lower is {}",
+            parameter.low
+        ));
     }
     if parameter.high > own_high && parameter.high.is_finite() {
-        return Err(format!("the prior has no density above {own_high}, but upper is {}", parameter.high));
+        return Err(format!(
+            "the prior has no density above {own_high}, but upper is {}",
+            parameter.high
+        ));
     }
     let (low, high) = (parameter.low.max(own_low), parameter.high.min(own_high));
     if low >= high {
@@ -114,9 +128,7 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
             }
             Ok((low, high))
         }
-        Law::MultiNormal { .. } | Law::Dirichlet { .. } => {
-            Ok((f64::NEG_INFINITY, f64::INFINITY))
-        }
+        Law::MultiNormal { .. } | Law::Dirichlet { .. } => Ok((f64::NEG_INFINITY, f64::INFINITY)),
     }
 }
 

@@ -17,8 +17,13 @@ impl Outline {
         let column = self.data.find(&name.text);
         if column.is_none() && !self.data.names.is_empty() {
             let message = format!("the data has no column `{}`", name.text);
-            let help = nearest(&name.text, self.data.names.iter().map(String::as_str))
-                .unwrap_or_else(|| format!("its columns are {}", self.columns()));
+            let help =
+                if ["title", "density", "log_likelihood", "command"].contains(&&name.text[..]) {
+                    format!("`{}` stands above the first [table]", name.text)
+                } else {
+                    nearest(&name.text, self.data.names.iter().map(String::as_str))
+                        .unwrap_or_else(|| format!("its columns are {}", self.columns()))
+                };
             report.error(&self.source, name.span.clone(), message, Some(help));
         }
         column
@@ -67,7 +72,8 @@ impl Outline {
                 continue;
             };
             let what = if strange.is_some() { "is no number" } else { "is missing" };
-            let message = format!("`{name}` {what} in row {} of the data", row + 1);
+            let message =
+                format!("`{name}` {what} in row {} of the data", self.data.number_of(row));
             let help = (strange.is_none() && measured == Some(column)).then(|| {
                 "with missing = \"skip\" in [data], such rows are left out of this line".to_owned()
             });
@@ -87,7 +93,10 @@ impl Outline {
         match self.data.cell(row, column) {
             Some((source, span)) => report.error(source, span, message, help),
             None => {
-                let span = self.file.data.as_ref().map_or(0..0, |data| data.span.clone());
+                let name = &self.data.names[column];
+                let data = self.file.data.as_ref();
+                let written = data.and_then(|d| d.columns.iter().find(|(n, _)| n.text == *name));
+                let span = written.map_or(0..0, |(name, _)| name.span.clone());
                 report.error(&self.source, span, message, help);
             }
         }
@@ -124,7 +133,7 @@ impl Outline {
             let message = format!(
                 "`{}` is {y} in row {} of the data, which {} cannot be",
                 name.text,
-                row + 1,
+                self.data.number_of(row),
                 family.name()
             );
             let help = values_in_words(family, plain);
@@ -138,9 +147,13 @@ impl Outline {
         let mut places = Vec::with_capacity(self.data.len());
         for row in 0..self.data.len() {
             let value = self.data_value(index, row).unwrap_or(f64::NAN);
+            // One that is missing is said where the row is used, or else it is not used.
+            let value = if value.is_nan() { 1.0 } else { value };
             if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
-                let message =
-                    format!("the index is {value} in row {} of the data, not 1 to {len}", row + 1);
+                let message = format!(
+                    "the index is {value} in row {} of the data, not 1 to {len}",
+                    self.data.number_of(row)
+                );
                 return Err(Fault { span: index.span.clone(), message, help: None });
             }
             places.push(value as u32 - 1);
@@ -178,8 +191,8 @@ impl Outline {
             if wanted(self.names.of(Meaning::Quantity(q))) {
                 let ast = &self.file.quantities[q].1.ast;
                 let (names, place) = (&self.names, Place::Row);
-                let value =
-                    Evaluator { names, scope: &mut *scope, place, faults, gather: None }.evaluate(ast);
+                let value = Evaluator { names, scope: &mut *scope, place, faults, gather: None }
+                    .evaluate(ast);
                 scope.quantities[q] = Some(value);
             }
         }

@@ -40,7 +40,7 @@ impl Outline {
                 };
             }
             if still.len() == waiting.len() {
-                return Err(NoDraw::Cycle(still));
+                return Err(NoDraw::Cycle);
             }
             waiting = still;
         }
@@ -71,23 +71,40 @@ impl Outline {
             };
         };
         let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
-        let mut evaluator =
-            Evaluator { names, scope, place, faults: &mut faults, gather: None };
+        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
-        for _ in 0..MOST_TRIES {
-            let Some(mut numbers) = law.draw(parameter.len(), uniform) else { return Ok(None) };
-            if numbers.iter().any(|x| x.is_nan()) {
-                return Err(NoDraw::Flat(i));
-            }
-            if parameter.shape == Shape::Ordered {
-                numbers.sort_by(f64::total_cmp);
-            }
-            let is_inside = |x: &f64| low < *x && *x < high;
-            if parameter.shape == Shape::Simplex || numbers.iter().all(is_inside) {
-                return Ok(Some(numbers));
+        let is_inside = |x: &f64| low < *x && *x < high;
+        let mut numbers = Vec::with_capacity(parameter.len());
+        if law.is_joint() {
+            let Some(drawn) = law.draw(parameter.len(), uniform) else { return Ok(None) };
+            numbers = drawn;
+        } else {
+            for element in 0..parameter.len() {
+                let own = law.at(element);
+                let mut tries = 0;
+                loop {
+                    let Some(drawn) = own.draw(1, uniform) else { return Ok(None) };
+                    if drawn[0].is_nan() {
+                        return Err(NoDraw::Flat(i));
+                    }
+                    if is_inside(&drawn[0]) {
+                        numbers.extend(drawn);
+                        break;
+                    }
+                    tries += 1;
+                    if tries == MOST_TRIES {
+                        return Err(NoDraw::Rare(i));
+                    }
+                }
             }
         }
-        Err(NoDraw::Rare(i))
+        if numbers.iter().any(|x| x.is_nan()) {
+            return Err(NoDraw::Flat(i));
+        }
+        if parameter.shape == Shape::Ordered {
+            numbers.sort_by(f64::total_cmp);
+        }
+        Ok(Some(numbers))
     }
 }
 
@@ -98,6 +115,6 @@ pub(super) enum NoDraw {
     Flat(usize),
     /// The bounds of this parameter leave too little of its prior.
     Rare(usize),
-    /// The priors of these parameters depend on each other.
-    Cycle(Vec<usize>),
+    /// Priors depend on each other.
+    Cycle,
 }

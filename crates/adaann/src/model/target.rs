@@ -3,7 +3,7 @@
 use super::command::Outside;
 use super::outline::Outline;
 use super::record::Recording;
-use crate::posterior::{self, Line, Recorded, RecordedSystem};
+use crate::posterior::{Dynamics, Line, Posterior, Recorded, RecordedSystem};
 use crate::program::{self, Program, RowInput};
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
@@ -15,6 +15,8 @@ pub(super) struct ModelTarget {
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
+    /// The system of equations, if there is one.
+    pub(super) dynamics: Option<Dynamics>,
     /// Middle and spread of the prior on the whole line.
     pub(super) units: Vec<(f64, f64)>,
 }
@@ -28,29 +30,30 @@ impl ModelTarget {
         });
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
         let has_proper_prior = recording.has_proper_prior;
-        let density: Box<dyn Target> = match &outline.file.command {
+        let (density, dynamics): (Box<dyn Target>, _) = match &outline.file.command {
             None => density(outline, recording)?,
             Some(command) => {
                 let parts = [recording.log_prior; 2];
                 let prior = Program::from_graph(outline.dim, false, recording.graph, parts);
                 let (names, supports) = (names.clone(), supports.clone());
-                Box::new(Outside::new(prior, supports, names, command, folder))
+                (Box::new(Outside::new(prior, supports, names, command, folder)), None)
             }
         };
         let units = vec![(0.0, 1.0); names.len()];
-        Ok(Self { density, names, supports, has_proper_prior, units })
+        Ok(Self { density, names, supports, has_proper_prior, dynamics, units })
     }
 }
 
-/// The density of a model that needs no program outside.
-fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
+/// The density of a model that needs no program outside, and its system of equations.
+fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Dynamics>)> {
     let dim = outline.dim;
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
     if recording.lines.is_empty() {
-        let has_prior = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
+        let is_given = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
+        let has_prior = is_given || recording.has_proper_prior;
         let parts = [recording.log_prior, direct];
-        return Ok(Box::new(Program::from_graph(dim, has_prior, graph, parts)));
+        return Ok((Box::new(Program::from_graph(dim, has_prior, graph, parts)), None));
     }
     let states = recording.rates.len();
     let columns = outline.data.columns.len();
@@ -60,7 +63,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
     row_inputs.extend((0..columns).map(RowInput::Column));
     row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
     let gathers = recording.gathers.into_iter();
-    let gathers = gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
+    let gathers =
+        gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
     let lines = recording.lines.into_iter();
     let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
     let system = match (&outline.file.ode, outline.solver, outline.time) {
@@ -85,7 +89,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<Box<dyn Target>> {
         lines: lines.collect(),
         system,
     };
-    Ok(Box::new(posterior::Posterior::new(recorded)?))
+    let dynamics = recorded.system.as_ref().map(|_| Dynamics::new(&recorded)).transpose()?;
+    Ok((Box::new(Posterior::new(recorded)?), dynamics))
 }
 
 impl Target for ModelTarget {

@@ -5,8 +5,6 @@
 //! sums over rows are functions of; then come the sums and their slopes in these values; the last puts
 //! log prior, log likelihood and gradient together.
 
-#![allow(dead_code, unused_imports)]
-
 mod dynamics;
 mod evaluate;
 mod finale;

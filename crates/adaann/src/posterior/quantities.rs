@@ -1,8 +1,8 @@
 //! Values by themselves, for a batch of points: derived quantities and predictions.
 
-use super::{Recorded, function};
+use super::function;
 use crate::batch::PAD;
-use crate::program::{Block, Graph, Node, Prepared, Room, RowInput, Rows};
+use crate::program::{Block, Graph, Node, Prepared, Room, Rows};
 use crate::simd::{Kernel, dispatch};
 use crate::{Batch, Error, Result};
 use fearless_simd::Simd;
@@ -19,36 +19,6 @@ impl Quantities {
     pub(crate) fn new(graph: &Graph, parameters: usize, nodes: &[Node]) -> Self {
         let prepared = Prepared::plain(function(graph, parameters, nodes), parameters);
         Self { parameters, prepared }
-    }
-
-    /// Nodes at a row of the data; states of a system, if there is one, are more parameters behind the
-    /// others.
-    pub(crate) fn at_row(recorded: &Recorded, nodes: &[Node], row: usize) -> Self {
-        let mut graph = Graph::new();
-        let parameters = recorded.parameters;
-        let states = recorded.system.as_ref().map_or(0, |system| system.rates.len());
-        let z: Vec<Node> =
-            (0..parameters + states).map(|input| graph.input(input as u32)).collect();
-        let mut inputs = z[..parameters].to_vec();
-        for input in &recorded.row_inputs {
-            let node = match *input {
-                RowInput::Column(column) => graph.constant(recorded.columns[column][row]),
-                RowInput::Time => {
-                    let system = recorded.system.as_ref();
-                    graph.constant(system.map_or(f64::NAN, |system| system.times[row]))
-                }
-                RowInput::State(state) => z[parameters + state],
-                RowInput::Gather(gather) => {
-                    let gather = &recorded.gathers[gather];
-                    let node = gather.vector[gather.index[row] as usize];
-                    graph.embed(&recorded.graph, &[node], &z[..parameters])[0]
-                }
-            };
-            inputs.push(node);
-        }
-        let outputs = graph.embed(&recorded.graph, nodes, &inputs);
-        let parameters = parameters + states;
-        Self { parameters, prepared: Prepared::plain((graph, outputs), parameters) }
     }
 
     /// The values at each point.

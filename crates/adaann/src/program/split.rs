@@ -4,8 +4,6 @@
 //! of the data brings. Values that depend on parameters alone are worked out once for each sample and
 //! *cross* into the part that runs for every row, as its inputs.
 
-#![allow(dead_code)]
-
 use super::graph::Graph;
 use super::op::{Node, Op};
 use super::terms::{Group, Terms, terms};

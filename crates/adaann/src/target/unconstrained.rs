@@ -65,7 +65,11 @@ impl<'a> Unconstrained<'a> {
         for &(middle, spread) in &units {
             if !(middle.is_finite() && spread > 0.0 && spread.is_finite()) {
                 let found = format!("{middle} and {spread}");
-                return Err(error::setting("units", found, "a finite middle and a positive spread"));
+                return Err(error::setting(
+                    "units",
+                    found,
+                    "a finite middle and a positive spread",
+                ));
             }
         }
         let units = units.iter().any(|units| *units != (0.0, 1.0)).then_some(units);

@@ -3,6 +3,7 @@
 mod draws;
 mod joint;
 
+use super::argument::Range;
 use super::*;
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Program};

@@ -138,8 +138,6 @@ pub(crate) struct State {
 
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// The key's name.
-    pub span: Span,
     pub run: Run,
     pub gradient: GradientName,
     /// Seconds.

@@ -199,7 +199,7 @@ impl Reader<'_> {
         states
     }
 
-    pub(super) fn command(&mut self, name: &Name, value: &Value) -> Option<Command> {
+    pub(super) fn command(&mut self, value: &Value) -> Option<Command> {
         let entries = value.table().unwrap_or_default();
         let get = |key| find(entries, &COMMAND, key).map(|(_, value)| value);
         let run = if value.table().is_some() { get("run")? } else { value };
@@ -225,6 +225,6 @@ impl Reader<'_> {
             _ => GradientName::Auto,
         };
         let timeout = get("timeout").and_then(Value::number);
-        Some(Command { span: name.span.clone(), run: command, gradient, timeout })
+        Some(Command { run: command, gradient, timeout })
     }
 }

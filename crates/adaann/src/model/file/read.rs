@@ -61,7 +61,7 @@ impl Reader<'_> {
         let log_likelihood = find("log_likelihood").and_then(|(_, value)| self.formula(value));
         let likelihood = self.lines(entries("likelihood"));
         let ode = find("ode").and_then(|(name, value)| self.ode(name, value.table()?));
-        let command = find("command").and_then(|(name, value)| self.command(name, value));
+        let command = find("command").and_then(|(_, value)| self.command(value));
         let fit = entries("fit").iter().filter_map(setting).collect();
         self.missing(root);
         let unread = Vec::new();
