@@ -97,7 +97,7 @@ fn data_files() {
 
 #[test]
 fn data_in_other_places() {
-    let inline = "[¦data]\ny = [1, -1]\n[parameters]\na = \"beta(2, 3)\"\n[likelihood]\ny = \"poisson(a)\"\n";
+    let inline = "[data]\n¦y = [1, -1]\n[parameters]\na = \"beta(2, 3)\"\n[likelihood]\ny = \"poisson(a)\"\n";
     let mut differences = Vec::new();
     differences.extend(difference("inline", inline, "", &["`y` is -1 in row 2 of the data"]));
     let renamed = "[data]\nfile = \"data.csv\"\nrename = { y = ¦\"Why\" }\nvectors = { v = [\"x\", ¦\"z\"] }\n\
