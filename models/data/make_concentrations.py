@@ -7,6 +7,7 @@ import random
 import statistics
 
 DOSE, ABSORPTION, VOLUME, V_MAX, K_M, SIGMA = 500.0, 1.2, 30.0, 1.5, 4.0, 0.1
+BACKGROUND = 0.01
 TIMES = [0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24]
 STEP = 1 / 1024  # every time is a multiple of it
 uniform = random.Random(2).random
@@ -25,5 +26,5 @@ for time in TIMES:
         middle = rates(gut + STEP / 2 * gut_rate, blood + STEP / 2 * blood_rate)
         gut, blood, step = gut + STEP * middle[0], blood + STEP * middle[1], step + 1
     noise = SIGMA * statistics.NormalDist().inv_cdf(uniform())
-    lines.append(f"{time},{blood * math.exp(noise):.4g}")
+    lines.append(f"{time},{(blood + BACKGROUND) * math.exp(noise):.4g}")
 pathlib.Path(__file__).with_name("concentrations.csv").write_text("\n".join(lines) + "\n")

@@ -5,7 +5,7 @@ import pathlib
 import random
 import statistics
 
-SHARE, MU, SIGMA = 0.35, (20.0, 27.0), (2.0, 3.0)
+SHARE, MU, SIGMA = 0.35, (18.0, 27.0), (2.0, 3.0)
 uniform = random.Random(4).random
 
 lines = ["length"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes outbreak.csv: cases of 30 days, with Poisson noise around what simulate.py expects."""
+"""Makes outbreak.csv: cases of 24 days, with Poisson noise around what simulate.py expects."""
 
 import math
 import pathlib
@@ -25,6 +25,6 @@ def poisson(mean):
 
 
 lines = ["day,cases"]
-for day, (mean, *_) in enumerate(expected(R_BEFORE, R_AFTER, IMPORTED, 30)):
+for day, mean in enumerate(expected(R_BEFORE, R_AFTER, IMPORTED, 24)[0]):
     lines.append(f"{day},{poisson(mean)}")
 folder.joinpath("outbreak.csv").write_text("\n".join(lines) + "\n")
