@@ -1,5 +1,7 @@
 //! Python with ArviZ: installed once, and asked what it finds in a file.
 
+#![allow(dead_code, reason = "the command line's tests use a part")]
+
 use adaann_netcdf::{File, Value, Values};
 use std::{
     path::{Path, PathBuf},
@@ -9,7 +11,7 @@ use std::{
 
 /// The interpreter. It stays in the target folder from run to run.
 static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/install-arviz.sh");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../adaann-netcdf/tests/install-arviz.sh");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arviz");
     let status = Command::new("sh").arg(script).arg(&folder).status().expect("sh starts");
     assert!(
@@ -22,7 +24,7 @@ static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
 
 /// What a reader of `read.py` finds in the file, one line for each thing, sorted.
 pub(crate) fn read(reader: &str, path: &Path) -> Vec<String> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../adaann-netcdf/tests/read.py");
     let output = Command::new(&*PYTHON).args([script, reader]).arg(path).output().expect("python");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{reader} does not read the file:\n{errors}");

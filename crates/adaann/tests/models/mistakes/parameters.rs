@@ -1,0 +1,114 @@
+//! Mistakes in parameters: priors, supports, bounds and sizes.
+
+use super::{assert_none, difference};
+
+#[test]
+fn parameters_and_priors() {
+    let density = "density = \"-square(k)\"\n[parameters]\nk = \"normal(0, 1)\"\n";
+    let cases = [
+        (
+            "outside-the-support",
+            "p = { prior = ¦\"half_normal(1)\", lower = -1 }",
+            "the prior has no density below 0, but lower is -1",
+        ),
+        (
+            "above-the-support",
+            "p = { prior = ¦\"beta(2, 3)\", upper = 4 }",
+            "the prior has no density above 1, but upper is 4",
+        ),
+        (
+            "nothing-left",
+            "p = { prior = ¦\"half_normal(1)\", upper = -2 }",
+            "the prior has no density between the bounds",
+        ),
+        (
+            "discrete",
+            "p = ¦\"poisson(3)\"",
+            "a discrete distribution cannot be the prior of a parameter",
+        ),
+        (
+            "dirichlet-alone",
+            "p = { prior = ¦\"dirichlet([1, 2])\", size = 2 }",
+            "dirichlet is the prior of a simplex, and of nothing else",
+        ),
+        (
+            "simplex-alone",
+            "p = { prior = ¦\"normal(0, 1)\", support = \"simplex\", size = 2 }",
+            "dirichlet is the prior of a simplex, and of nothing else",
+        ),
+        (
+            "dirichlet-size",
+            "p = { prior = ¦\"dirichlet([1, 2])\", support = \"simplex\", size = 3 }",
+            "the distribution is of 2 numbers, but `p` has 3",
+        ),
+        (
+            "dirichlet-negative",
+            "p = { prior = \"dirichlet(¦[1, -2])\", support = \"simplex\", size = 2 }",
+            "the concentrations of dirichlet must be positive",
+        ),
+        (
+            "joint-of-a-number",
+            "p = ¦\"multi_normal([0], [[1]])\"",
+            "this is a distribution of vectors, and `p` is a number",
+        ),
+        (
+            "covariance",
+            "p = { prior = \"multi_normal([0, 0], ¦[[1, 2], [2, 1]])\", size = 2 }",
+            "positive definite",
+        ),
+        (
+            "covariance-shape",
+            "p = { prior = \"multi_normal([0, 0, 0], ¦[[1, 0], [0, 1]])\", size = 3 }",
+            "2 rows for a mean of 3",
+        ),
+        (
+            "size-number",
+            "p = { prior = \"normal(0, 1)\", size = ¦2.5 }",
+            "expected a whole number from 1 or the name of a constant, found 2.5",
+        ),
+        (
+            "size-formula",
+            "p = { prior = \"normal(0, 1)\", size = ¦\"5 / 2\" }",
+            "the size is 2.5, but must be a whole number from 1 to 10,000",
+        ),
+        (
+            "bounds",
+            "¦p = { prior = \"normal(0, 1)\", lower = 2, upper = 1 }",
+            "lower = 2 and upper = 1 leave no room between them",
+        ),
+        (
+            "bounds-of-parameters",
+            "p = { prior = \"normal(0, 1)\", lower = \"¦k\" }",
+            "`k` cannot be used here: a constant cannot depend on parameters",
+        ),
+        (
+            "truncated-hierarchical",
+            "p = { prior = ¦\"normal(k, 1)\", lower = 0 }",
+            "the share of this prior between its bounds is not known",
+        ),
+        (
+            "truncated-mixture",
+            "p = { prior = ¦\"mixture(0.5, normal(0, 1), 0.5, normal(1, 1))\", lower = 0 }",
+            "a mixture cannot be cut off by bounds",
+        ),
+        (
+            "support-of-parameters",
+            "p = ¦\"uniform(0, k)\"",
+            "the bounds of a uniform prior must be constants",
+        ),
+        (
+            "ordered-number",
+            "p = { prior = \"normal(0, 1)\", support = ¦\"ordered\" }",
+            "such a vector needs its size",
+        ),
+        (
+            "priors-in-a-circle",
+            "¦p = \"normal(q, 1)\"\nq = \"normal(p, 1)\"",
+            "the prior of `p` depends on itself",
+        ),
+    ];
+    let differences = cases.into_iter().filter_map(|(name, rest, expected)| {
+        difference(name, &format!("{density}{rest}\n"), "", &[expected])
+    });
+    assert_none(differences.collect());
+}
