@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::diagnostic::{Report, Source};
-use super::evaluate::{Evaluator, nearest};
+use super::evaluate::{Evaluator, MOST_NUMBERS, nearest};
 use super::expression::{Ast, Fault, Kind, Span};
 use super::file::{self, Constant, File, Formula, Name, SolverName, SupportName};
 use super::names::{Meaning, Names, each_name, in_order};
@@ -12,6 +12,9 @@ use super::value::{Value, constants};
 use crate::ode::Solver;
 use crate::program::Expr;
 use std::path::Path;
+
+/// Bytes of a data file.
+const MOST_BYTES: u64 = 1 << 31;
 
 /// Coordinates that a model may have.
 const MOST_COORDINATES: usize = 10_000;
@@ -191,6 +194,7 @@ impl Outline {
     /// The value of a formula of constants.
     fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
         let mut scope = self.scope(&[]);
+        scope.budget = Some(MOST_NUMBERS.max(10 * self.data.len()));
         let mut used = Vec::new();
         each_name(ast, &mut |name| {
             if let Some(Meaning::Column(column)) = self.names.find(name) {
@@ -357,6 +361,7 @@ impl Outline {
             self.parameters.iter().map(|parameter| parameter.value(theta)).collect()
         };
         Scope {
+            budget: None,
             constants: self.constants.iter().map(constant).collect(),
             groups: self.groups.clone(),
             parameters,
@@ -423,6 +428,23 @@ impl Outline {
     }
 }
 
+/// The bytes of a file. One that a model names must be a file of finite length; one that the user
+/// gives may be a pipe.
+fn read_file(path: &Path, is_given: bool) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    let refuse = |what: &str| Err(std::io::Error::other(what));
+    if metadata.is_dir() {
+        return refuse("it is a folder");
+    }
+    if !metadata.is_file() && !is_given {
+        return refuse("it is no regular file");
+    }
+    if metadata.len() > MOST_BYTES {
+        return refuse("it has more than 2 GiB");
+    }
+    std::fs::read(path)
+}
+
 fn expressions<'g>(numbers: &[f64]) -> Vec<Expr<'g>> {
     numbers.iter().map(|&x| x.into()).collect()
 }
@@ -452,7 +474,7 @@ fn load(
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
     };
     let place = instead.map_or_else(|| folder.join(&path.text), Path::to_owned);
-    let text = match std::fs::read(&place) {
+    let text = match read_file(&place, instead.is_some()) {
         Err(error) => {
             let reason = match error.kind() {
                 std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

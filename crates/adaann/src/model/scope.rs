@@ -48,6 +48,8 @@ pub(super) struct Scope<'g> {
     /// Those that are there by now.
     pub(super) quantities: Vec<Option<Value<'g>>>,
     pub(super) states: Vec<Expr<'g>>,
+    /// How many numbers may still be computed; no limit if none.
+    pub(super) budget: Option<usize>,
     /// A vector outside the rows, a number inside.
     pub(super) time: Option<Value<'g>>,
 }
