@@ -1,7 +1,8 @@
 //! From a template to a fit, its page, predictions, more draws and a comparison.
 
-use crate::common::{Place, names, stdout, table};
+use crate::common::{Place, names, stderr, stdout, table};
 use crate::{fit, refuse, succeed};
+use std::path::Path;
 
 #[test]
 fn every_kind_goes_the_whole_way() {
@@ -79,6 +80,25 @@ fn predict(place: &Place, kind: &str, new_inputs: &str, lines: usize) {
         }
     }
     assert_eq!(predicted.lines().count(), new_inputs.lines().count());
+}
+
+/// Their own settings are understood, and nothing is found wrong with them.
+#[test]
+fn the_gallery_is_fine() {
+    let place = Place::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let models: Vec<String> =
+        names(&folder).into_iter().filter(|name| name.ends_with(".toml")).collect();
+    assert!(models.len() >= 14, "{models:?}");
+    for model in models {
+        let path = folder.join(&model).display().to_string();
+        for words in [["check", &path, "--latex"], ["fit", &path, "--dry-run"]] {
+            let output = place.adaann("", &words);
+            assert!(output.status.success(), "{words:?}: {}{}", stdout(&output), stderr(&output));
+            assert_eq!(stderr(&output), "", "{words:?}");
+        }
+    }
+    assert!(place.entries().is_empty());
 }
 
 #[test]
