@@ -1,10 +1,12 @@
-//! Measurements of `adaann`: `cargo run --release -p adaann-bench -- updates|odes|programs|precision`.
+//! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
 
 mod families;
+mod models;
 mod networks;
 mod peers;
 mod precision;
 mod programs;
+mod regressions;
 mod updates;
 
 use std::process::ExitCode;
@@ -21,6 +23,8 @@ fn main() -> ExitCode {
         ["networks"] => networks::run(None, false),
         ["networks", "--peers"] => networks::run(None, true),
         ["networks", name] => networks::run(Some(name), false),
+        ["models"] => models::run(false),
+        ["models", "--peers"] => models::run(true),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         _ => return usage(),
@@ -33,10 +37,11 @@ fn usage() -> ExitCode {
         "usage: adaann-bench updates [--peers]   microseconds per parameter update, planar flows\n       \
          adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
+         adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n\n\
-         --peers runs the same updates in JAX and PyTorch (first bench/peers/install.sh)"
+         --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)
 }

@@ -10,7 +10,7 @@ pub(crate) struct Line {
     pub(crate) framework: String,
     pub(crate) problem: String,
     layers: usize,
-    points: usize,
+    pub(crate) points: usize,
     pub(crate) microseconds: f64,
     pub(crate) variant: String,
 }

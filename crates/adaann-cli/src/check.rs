@@ -2,6 +2,7 @@
 
 use crate::{
     args::CheckArgs,
+    fit,
     table::{Style, thousands},
 };
 use adaann::{
@@ -32,6 +33,7 @@ const MANY_LOST: f64 = 0.5;
 /// Reads a model and looks at its density.
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let model = Model::read_with_data(&args.model, args.data.as_deref())?;
+    fit::check_settings(&model)?;
     let style = Style::detect();
     let mut text = String::new();
     if let Some(title) = model.title() {
@@ -63,7 +65,7 @@ impl Findings {
         let (points, origin) = points(model, &unconstrained)?;
         let best = findings.look(&unconstrained, &points, origin)?;
         findings.compare(&unconstrained, &best, model.has_adaptive_solver())?;
-        findings.find_flat(&unconstrained, &points)?;
+        findings.find_flat(&unconstrained, &points, &model.independent_priors())?;
         findings.judge_path(model, target);
         Ok(findings)
     }
@@ -139,7 +141,14 @@ impl Findings {
         Ok(())
     }
 
-    fn find_flat(&mut self, target: &Unconstrained, points: &Batch) -> Result<()> {
+    /// Directions that the likelihood does not know. Parameters whose priors name each other learn
+    /// from the data through these: of them the likelihood says too little.
+    fn find_flat(
+        &mut self,
+        target: &Unconstrained,
+        points: &Batch,
+        is_independent: &[bool],
+    ) -> Result<()> {
         if !target.target().has_prior() {
             return Ok(());
         }
@@ -148,6 +157,9 @@ impl Findings {
             let mut order: Vec<usize> = (0..direction.len()).collect();
             order.sort_by(|&a, &b| direction[b].abs().total_cmp(&direction[a].abs()));
             order.retain(|&d| direction[d].abs() > 0.1);
+            if !order.iter().all(|&d| is_independent[d]) {
+                continue;
+            }
             let what: Vec<&str> = order.iter().map(|&d| &names[d][..]).collect();
             self.warnings.push(match &what[..] {
                 [one] => format!("the data says nothing about {one}: its posterior is its prior"),

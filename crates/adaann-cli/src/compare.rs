@@ -2,7 +2,9 @@
 
 use crate::{
     args::CompareArgs,
+    csv,
     record::Record,
+    subject::Subject,
     summary::{Parameter, Summary},
     table::{Style, aligned},
 };
@@ -46,15 +48,14 @@ fn short(folder: &Path) -> String {
 
 impl Run {
     fn read(folder: &Path) -> Result<Self> {
-        // Says what is wrong with a folder that is none of a run.
-        Record::read(folder)?;
+        let record = Record::read(folder)?;
         let path = folder.join(Summary::FILE);
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let summary: Summary = serde_json::from_str(&text)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let label = folder.display().to_string();
-        let data = std::fs::read_to_string(folder.join(Record::DATA)).ok();
+        let data = Subject::read(&record, folder)?.problem.data.as_ref().map(csv::data);
         Ok(Self { label, summary, data })
     }
 

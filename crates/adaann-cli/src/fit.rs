@@ -38,16 +38,8 @@ pub(crate) fn fit(given: &FitArgs) -> Result<ExitCode> {
     Job { record, subject }.carry_out(output)
 }
 
-/// The command line with the settings of the file before it: what is said last counts.
-fn with_settings_of(model: &Model) -> Result<FitArgs> {
-    let flags: Vec<Vec<String>> = model
-        .fit_settings()
-        .into_iter()
-        .map(|(key, value)| match value {
-            None => vec![format!("--{key}")],
-            Some(value) => vec![format!("--{key}={value}")],
-        })
-        .collect();
+/// Refuses settings of the file that are none, or have no such value.
+pub(crate) fn check_settings(model: &Model) -> Result<()> {
     let cli = Cli::command();
     let fit = cli.find_subcommand("fit").expect("there is a subcommand 'fit'");
     let known: Vec<&str> = fit
@@ -55,18 +47,34 @@ fn with_settings_of(model: &Model) -> Result<FitArgs> {
         .filter_map(clap::Arg::get_long)
         .filter(|name| *name != "data")
         .collect();
-    for (index, (flag, (key, _))) in flags.iter().zip(model.fit_settings()).enumerate() {
+    for (index, (flag, (key, _))) in flags(model).into_iter().zip(model.fit_settings()).enumerate()
+    {
         if !known.contains(&&key[..]) {
             return Err(model.unknown_fit_setting(index, &known).into());
         }
         let alone = ["adaann", "fit", "model.toml"].into_iter().map(str::to_owned);
-        if let Err(error) = Cli::try_parse_from(alone.chain(flag.iter().cloned())) {
+        if let Err(error) = Cli::try_parse_from(alone.chain([flag])) {
             return Err(model.fit_error(index, &first_line(&error)).into());
         }
     }
+    Ok(())
+}
+
+/// The settings of the file as flags.
+fn flags(model: &Model) -> Vec<String> {
+    let flag = |(key, value): (String, Option<String>)| match value {
+        None => format!("--{key}"),
+        Some(value) => format!("--{key}={value}"),
+    };
+    model.fit_settings().into_iter().map(flag).collect()
+}
+
+/// The command line with the settings of the file before it: what is said last counts.
+fn with_settings_of(model: &Model) -> Result<FitArgs> {
+    check_settings(model)?;
     let mut words = std::env::args_os();
     let program: Vec<OsString> = words.by_ref().take(2).collect();
-    let flags = flags.into_iter().flatten().map(OsString::from);
+    let flags = flags(model).into_iter().map(OsString::from);
     match Cli::try_parse_from(program.into_iter().chain(flags).chain(words)) {
         Ok(Cli { command: Command::Fit(args) }) => Ok(*args),
         Ok(_) => unreachable!("this is `adaann fit`"),

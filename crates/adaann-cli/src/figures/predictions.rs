@@ -1,7 +1,7 @@
 //! Predictions of a fitted model beside the data: bands along one input, or against the measurements.
 
 use crate::predict::Predicted;
-use adaann_report::{Axis, Color, Figure, Mark, Panel};
+use adaann_report::{Axis, Color, Figure, Mark, Panel, bins};
 
 /// Absent if there is nothing to show.
 pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
@@ -13,6 +13,7 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     let panels: Vec<Panel> = lines
         .map(|line| match axes[line] {
             Some(x) => bands(predicted, line, x),
+            None if predicted.inputs[line].is_empty() => histograms(predicted, line),
             None => against(predicted, line),
         })
         .collect();
@@ -21,9 +22,16 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
         caption += " Bands hold 90 per cent of the predicted measurements, and lines are their \
                     medians.";
     }
-    if axes.iter().any(Option::is_none) {
-        caption += " Where measurements depend on several inputs, the median of what is predicted \
-                    is shown against what was measured; the dashed line is where they agree.";
+    let is_without =
+        |(axis, inputs): (&Option<&str>, &Vec<String>)| axis.is_none() && inputs.is_empty();
+    if axes.iter().zip(&predicted.inputs).any(is_without) {
+        caption += " Columns are the data, and the line is the density of predicted measurements.";
+    }
+    let is_against =
+        |(axis, inputs): (&Option<&str>, &Vec<String>)| axis.is_none() && !inputs.is_empty();
+    if axes.iter().zip(&predicted.inputs).any(is_against) {
+        caption += " Where measurements depend on several inputs, the mean of what is predicted is \
+                    shown against what was measured; the dashed line is where they agree.";
     }
     let columns = panels.len().min(2);
     Some(Figure::grid("predictions", caption, columns, panels))
@@ -66,9 +74,35 @@ fn bands(predicted: &Predicted, line: usize, x: &str) -> Panel {
     Panel { title: None, x: Axis::new(x), y: Axis::new(name), marks }
 }
 
+/// Measurements that depend on no input: their histogram, and the density of all predictions.
+fn histograms(predicted: &Predicted, line: usize) -> Panel {
+    const BINS: usize = 40;
+    let name = &predicted.names[line];
+    let measured: Vec<f64> = (0..predicted.rows).map(|row| predicted.cell(row, name)).collect();
+    let simulated = predicted.simulated[line].concat();
+    let all: Vec<f64> =
+        measured.iter().chain(&simulated).copied().filter(|x| x.is_finite()).collect();
+    let range = bins::range(&all, &[], [f64::NEG_INFINITY, f64::INFINITY]);
+    let heights = bins::histogram(&simulated, range, BINS);
+    let data = bins::histogram(&measured, range, BINS);
+    Panel {
+        title: None,
+        x: Axis::new(name.clone()).between(range[0], range[1]),
+        y: Axis::new("density"),
+        marks: vec![
+            Mark::columns(data, Color::Sky).label("data"),
+            Mark::line(heights, Color::Blue).label("predicted"),
+        ],
+    }
+}
+
 fn against(predicted: &Predicted, line: usize) -> Panel {
     let name = &predicted.names[line];
-    let point = |row: usize| (predicted.cell(row, name), predicted.quantile(line, row, 0.5));
+    let point = |row: usize| {
+        let expected = predicted.expected[line][row];
+        let middle = predicted.quantile(line, row, 0.5);
+        (predicted.cell(row, name), if expected.is_finite() { expected } else { middle })
+    };
     let points: Vec<(f64, f64)> =
         (0..predicted.rows).map(point).filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
     let all = points.iter().flat_map(|&(x, y)| [x, y]);

@@ -16,6 +16,10 @@ use crate::program::Expr;
 /// A vector longer than this is indexed by the row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
 
+/// Numbers that the formulas of a model may compute, each element of a vector counted: a graph that
+/// is larger takes gigabytes.
+pub(super) const MOST_NUMBERS: usize = 2_000_000;
+
 /// Makes what stands for the element of a vector that each row takes by an index of its own.
 pub(super) type Gathering<'e, 'g> = dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
 
@@ -32,6 +36,24 @@ pub(super) struct Evaluator<'e, 'g> {
 impl<'g> Evaluator<'_, 'g> {
     /// The value of a formula.
     pub(super) fn evaluate(&mut self, ast: &Ast) -> Value<'g> {
+        let value = self.evaluate_within(ast);
+        if let Some(budget) = &mut self.scope.budget {
+            let spent = value.size();
+            if *budget == 0 {
+                return Value::Unknown;
+            }
+            *budget = budget.saturating_sub(spent);
+            if *budget == 0 {
+                let message = format!("the model has more than {MOST_NUMBERS} numbers to compute");
+                let help = "shorter vectors, or rows of the data in place of them".to_owned();
+                self.fault(&ast.span, message, Some(help));
+                return Value::Unknown;
+            }
+        }
+        value
+    }
+
+    fn evaluate_within(&mut self, ast: &Ast) -> Value<'g> {
         match &ast.kind {
             Kind::Number(x) => Value::Number((*x).into()),
             Kind::Name(name) => self.name(name, &ast.span),

@@ -1,9 +1,10 @@
-//! All that is done with a model file's text alone, for the fuzz target and its small brother here.
+//! All that is done with a model file's text, for the fuzz target and its small brother here.
 
 use super::diagnostic::{Report, Source};
 use super::expression::{Ast, Kind};
 use super::file::{Constant, File, Formula, read};
 use super::print::{latex, plain};
+use super::{Model, Notation};
 
 /// Reads a text, shows its mistakes and prints its formulas; returns how much there was to show.
 pub fn exercise(text: &str) -> usize {
@@ -13,7 +14,11 @@ pub fn exercise(text: &str) -> usize {
     formulas.iter().for_each(|formula| check_spans(&formula.ast, text));
     let printed =
         formulas.iter().map(|formula| plain(&formula.ast).len() + latex(&formula.ast).len());
-    printed.sum::<usize>() + shown(report)
+    let understood = match Model::parse("model.toml", text) {
+        Ok(model) => model.mathematics(Notation::Plain).len(),
+        Err(diagnostics) => diagnostics.to_string().len(),
+    };
+    printed.sum::<usize>() + shown(report) + understood
 }
 
 fn shown(report: Report) -> usize {

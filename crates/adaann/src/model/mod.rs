@@ -92,8 +92,10 @@ pub fn distributions() -> Vec<(String, String)> {
     Family::ALL.iter().map(one).chain(joint).collect()
 }
 
-/// Draws from the prior that tell where to start.
+/// Draws from the prior that tell in which units flows see the coordinates, and numbers that these
+/// draws have at most.
 const PRIOR_DRAWS: usize = 2_000;
+const PRIOR_NUMBERS: usize = 1_000_000;
 
 /// A model: its posterior, and what else a file says.
 pub struct Model {
@@ -228,6 +230,17 @@ impl Model {
         self.outline.solver.is_some_and(|solver| !matches!(solver, Solver::Rk4 { .. }))
     }
 
+    /// For each coordinate, whether its prior is tied to no other parameter: neither names one nor is
+    /// named by the prior of one.
+    pub fn independent_priors(&self) -> Vec<bool> {
+        let needs = self.outline.prior_needs();
+        let is_tied = |i: usize| !needs[i].is_empty() || needs.iter().any(|n| n.contains(&i));
+        let parameters = self.outline.parameters.iter().enumerate();
+        let coordinates =
+            parameters.flat_map(|(i, parameter)| vec![!is_tied(i); parameter.coordinates()]);
+        coordinates.collect()
+    }
+
     /// The name of time, if there is a system of equations.
     pub fn time(&self) -> Option<&str> {
         self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..])
@@ -261,7 +274,8 @@ impl Model {
 
     /// Where draws from the prior are on the whole line; none if it cannot be drawn from.
     fn prior_units(&self) -> Option<Vec<(f64, f64)>> {
-        let draws = self.prior_draws(PRIOR_DRAWS, 1)?;
+        let count = (PRIOR_NUMBERS / self.outline.dim.max(1)).clamp(100, PRIOR_DRAWS);
+        let draws = self.prior_draws(count, 1)?;
         let unconstrained = Unconstrained::new(&*self.target).ok()?;
         let z = unconstrained.unconstrain(&draws).ok()?;
         Some((0..z.dim()).map(|d| settings::middle_and_spread(z.row(d))).collect())

@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::diagnostic::{Report, Source};
-use super::evaluate::{Evaluator, nearest};
+use super::evaluate::{Evaluator, MOST_NUMBERS, nearest};
 use super::expression::{Ast, Fault, Kind, Span};
 use super::file::{self, Constant, File, Formula, Name, SolverName, SupportName};
 use super::names::{Meaning, Names, each_name, in_order};
@@ -12,6 +12,9 @@ use super::value::{Value, constants};
 use crate::ode::Solver;
 use crate::program::Expr;
 use std::path::Path;
+
+/// Bytes of a data file.
+const MOST_BYTES: u64 = 1 << 31;
 
 /// Coordinates that a model may have.
 const MOST_COORDINATES: usize = 10_000;
@@ -191,6 +194,7 @@ impl Outline {
     /// The value of a formula of constants.
     fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
         let mut scope = self.scope(&[]);
+        scope.budget = Some(MOST_NUMBERS.max(10 * self.data.len()));
         let mut used = Vec::new();
         each_name(ast, &mut |name| {
             if let Some(Meaning::Column(column)) = self.names.find(name) {
@@ -204,6 +208,9 @@ impl Outline {
             let present = values.filter(|x| !x.is_nan()).map(|&x| x.into()).collect();
             scope.columns[column] = Value::Vector(present);
         }
+        scope.time = self.time.map(|column| {
+            Value::Vector(self.data.columns[column].iter().map(|&x| x.into()).collect())
+        });
         let (names, place, gather) = (&self.names, Place::Constant, None);
         let value = Evaluator { names, scope: &mut scope, place, faults, gather }.evaluate(ast);
         let plain = |x: &[Expr<'_>]| constants(x).unwrap_or_default();
@@ -354,6 +361,7 @@ impl Outline {
             self.parameters.iter().map(|parameter| parameter.value(theta)).collect()
         };
         Scope {
+            budget: None,
             constants: self.constants.iter().map(constant).collect(),
             groups: self.groups.clone(),
             parameters,
@@ -390,8 +398,8 @@ impl Outline {
         }
     }
 
-    /// Says which priors depend on themselves.
-    fn check_priors(&self, report: &mut Report) {
+    /// For each parameter, those that its prior depends on.
+    pub(super) fn prior_needs(&self) -> Vec<Vec<usize>> {
         let needs = |parameter: &file::Parameter| {
             let mut needed = Vec::new();
             if let Some(prior) = &parameter.prior {
@@ -402,8 +410,13 @@ impl Outline {
             }
             needed
         };
+        self.file.parameters.iter().map(needs).collect()
+    }
+
+    /// Says which priors depend on themselves.
+    fn check_priors(&self, report: &mut Report) {
         let parameters = &self.file.parameters;
-        let (_, cycle) = in_order(&parameters.iter().map(needs).collect::<Vec<_>>());
+        let (_, cycle) = in_order(&self.prior_needs());
         if let Some(cycle) = cycle {
             let way: Vec<&str> =
                 cycle.iter().chain(&cycle[..1]).map(|&i| &parameters[i].name.text[..]).collect();
@@ -413,6 +426,23 @@ impl Outline {
             report.error(&self.source, name.span.clone(), message, None);
         }
     }
+}
+
+/// The bytes of a file. One that a model names must be a file of finite length; one that the user
+/// gives may be a pipe.
+fn read_file(path: &Path, is_given: bool) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    let refuse = |what: &str| Err(std::io::Error::other(what));
+    if metadata.is_dir() {
+        return refuse("it is a folder");
+    }
+    if !metadata.is_file() && !is_given {
+        return refuse("it is no regular file");
+    }
+    if metadata.len() > MOST_BYTES {
+        return refuse("it has more than 2 GiB");
+    }
+    std::fs::read(path)
 }
 
 fn expressions<'g>(numbers: &[f64]) -> Vec<Expr<'g>> {
@@ -444,7 +474,7 @@ fn load(
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
     };
     let place = instead.map_or_else(|| folder.join(&path.text), Path::to_owned);
-    let text = match std::fs::read(&place) {
+    let text = match read_file(&place, instead.is_some()) {
         Err(error) => {
             let reason = match error.kind() {
                 std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

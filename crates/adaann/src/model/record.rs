@@ -1,7 +1,7 @@
 //! From a model that is understood to one graph: prior, likelihood, rates and quantities recorded.
 
 use super::diagnostic::Report;
-use super::evaluate::{Evaluator, Gathering};
+use super::evaluate::{Evaluator, Gathering, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
 use super::file::Formula;
 use super::outline::Outline;
@@ -73,7 +73,8 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let layout = Layout::new(outline);
     let theta: Vec<Expr<'_>> = (0..outline.dim).map(input).collect();
     let mut scope = outline.scope(&theta);
-    scope.time = layout.time.map(input);
+    scope.budget = Some(MOST_NUMBERS);
+    scope.time = layout.time.map(|i| Value::Number(input(i)));
     scope.states = (layout.states..layout.columns).map(input).collect();
     scope.columns = (layout.columns..layout.gathers).map(|i| Value::Number(input(i))).collect();
     let mut recorder =

@@ -126,6 +126,19 @@ impl Outline {
             }
             let y = self.data.columns[column][row];
             let plain = plain.as_deref().unwrap_or_default();
+            for ((argument, value), ast) in family.arguments().iter().zip(plain).zip(arguments) {
+                if let Some(value) = value.filter(|value| !argument.range.contains(*value)) {
+                    let message = format!(
+                        "{} of {} is {value} in row {} of the data, but must be {}",
+                        argument.name,
+                        family.name(),
+                        self.data.number_of(row),
+                        argument.range.in_words()
+                    );
+                    report.error(&self.source, ast.span.clone(), message, None);
+                    return;
+                }
+            }
             let is_whole = !family.is_discrete() || y.fract() == 0.0;
             if y.is_nan() || is_whole && family.support(plain).contains(y) {
                 continue;
@@ -177,7 +190,7 @@ impl Outline {
     pub(super) fn enter_row(&self, scope: &mut Scope<'_>, cell: &dyn Fn(usize) -> f64) {
         let columns = 0..self.data.names.len();
         scope.columns = columns.map(|column| Value::Number(cell(column).into())).collect();
-        scope.time = self.time.map(|column| cell(column).into());
+        scope.time = self.time.map(|column| Value::Number(cell(column).into()));
     }
 
     /// Evaluates the quantities that `wanted` says, in a scope where all that they need is there.

@@ -22,7 +22,6 @@ impl Place {
     pub(super) fn refuses(self, reach: Reach) -> Option<&'static str> {
         match self {
             Self::Constant if reach.parameters => Some("a constant cannot depend on parameters"),
-            Self::Constant if reach.time => Some("a constant cannot depend on time"),
             Self::Shared if reach.states => {
                 Some("states change with time, and this is the same for all times")
             }
@@ -49,7 +48,10 @@ pub(super) struct Scope<'g> {
     /// Those that are there by now.
     pub(super) quantities: Vec<Option<Value<'g>>>,
     pub(super) states: Vec<Expr<'g>>,
-    pub(super) time: Option<Expr<'g>>,
+    /// How many numbers may still be computed; no limit if none.
+    pub(super) budget: Option<usize>,
+    /// A vector outside the rows, a number inside.
+    pub(super) time: Option<Value<'g>>,
 }
 
 impl<'g> Scope<'g> {
@@ -62,7 +64,7 @@ impl<'g> Scope<'g> {
             Meaning::Parameter(i) => self.parameters.get(i).cloned(),
             Meaning::Quantity(i) => self.quantities.get(i).cloned().flatten(),
             Meaning::State(i) => self.states.get(i).map(|&x| Value::Number(x)),
-            Meaning::Time => self.time.map(Value::Number),
+            Meaning::Time => self.time.clone(),
             Meaning::Unread => None,
         };
         found.unwrap_or(Value::Unknown)

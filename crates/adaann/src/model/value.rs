@@ -63,6 +63,15 @@ impl<'g> Value<'g> {
         }
     }
 
+    /// How many numbers it holds; at least 1.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Vector(elements) => elements.len().max(1),
+            Self::Matrix(rows) => rows.iter().map(Vec::len).sum::<usize>().max(1),
+            Self::Number(_) | Self::Truth(_) | Self::Law(_) | Self::Unknown => 1,
+        }
+    }
+
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
     }
