@@ -1,7 +1,8 @@
 //! From a template to a fit, its page, predictions, more draws and a comparison.
 
-use crate::common::{Place, names, stdout, table};
+use crate::common::{Place, names, stderr, stdout, table};
 use crate::{fit, refuse, succeed};
+use std::path::Path;
 
 #[test]
 fn every_kind_goes_the_whole_way() {
@@ -64,7 +65,7 @@ fn predict(place: &Place, kind: &str, new_inputs: &str, lines: usize) {
     let mut rows = predicted.lines();
     let header: Vec<&str> = rows.next().expect("a header").split(',').collect();
     let column = |name: &str| header.iter().position(|n| *n == name).expect(name);
-    let (expected, low, high) = (column("expected"), column("q2.5"), column("q97.5"));
+    let (expected, low, high) = (column("expected"), column("q025"), column("q975"));
     for (i, row) in rows.enumerate() {
         let cells: Vec<&str> = row.split(',').collect();
         assert_eq!(cells[0], (i + 1).to_string());
@@ -79,6 +80,47 @@ fn predict(place: &Place, kind: &str, new_inputs: &str, lines: usize) {
         }
     }
     assert_eq!(predicted.lines().count(), new_inputs.lines().count());
+}
+
+/// Names that only quotes keep together, and those that the table has itself.
+#[test]
+fn columns_of_any_name_are_predicted_beside() {
+    let place = Place::new();
+    place.write("d.csv", "\"x, first\",y,sd\n1,2,3\n2,3,4\n");
+    place.write(
+        "m.toml",
+        "[data]\nfile = \"d.csv\"\nrename = { x = \"x, first\" }\n[parameters]\n\
+         a = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a * sd, 1)\"\n",
+    );
+    fit(&place, "m.toml --out renamed");
+    succeed(&place, "predict renamed");
+    let text = place.read("m.toml").replace("rename = { x = \"x, first\" }\n", "");
+    place.write("m.toml", &text);
+    fit(&place, "m.toml --out quoted");
+    succeed(&place, "predict quoted");
+    for (run, start) in [("renamed", "row,x,y,sd,"), ("quoted", "row,\"x, first\",y,sd,")] {
+        let predicted = place.read(&format!("{run}/predictions.csv"));
+        assert!(predicted.starts_with(start), "{predicted}");
+    }
+}
+
+/// Their own settings are understood, and nothing is found wrong with them.
+#[test]
+fn the_gallery_is_fine() {
+    let place = Place::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let models: Vec<String> =
+        names(&folder).into_iter().filter(|name| name.ends_with(".toml")).collect();
+    assert!(models.len() >= 14, "{models:?}");
+    for model in models {
+        let path = folder.join(&model).display().to_string();
+        for words in [["check", &path, "--latex"], ["fit", &path, "--dry-run"]] {
+            let output = place.adaann("", &words);
+            assert!(output.status.success(), "{words:?}: {}{}", stdout(&output), stderr(&output));
+            assert_eq!(stderr(&output), "", "{words:?}");
+        }
+    }
+    assert!(place.entries().is_empty());
 }
 
 #[test]

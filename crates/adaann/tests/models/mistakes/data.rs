@@ -106,6 +106,14 @@ fn data_in_other_places() {
     differences.extend(difference("renamed", renamed, "x,why\n1,2\n", &expected));
     let absent = "[data]\nfile = ¦\"nowhere.csv\"\n[parameters]\na = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
     differences.extend(difference("absent", absent, "", &["cannot read"]));
+    let collision = "[data]\nfile = \"data.csv\"\nrename = { ¦y = \"x\" }\n\
+                     [parameters]\na = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
+    let expected = ["two columns of the data are then called `y`"];
+    differences.extend(difference("collision", collision, "x,y\n1,2\n", &expected));
+    let index = "[data]\nfile = \"data.csv\"\nmissing = \"skip\"\n[parameters]\n\
+                 a = { prior = \"normal(0, 1)\", size = 2 }\n[likelihood]\ny = \"normal(a[g], 1)\"\n";
+    let expected = ["`g` is missing in row 2 of the data"];
+    differences.extend(difference("index-hole", index, "g,y\n1,2\n¦,3\n2,4\n", &expected));
     assert_none(differences);
 }
 

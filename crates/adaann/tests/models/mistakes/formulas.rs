@@ -34,12 +34,12 @@ fn names_and_calls() {
         (
             "few-arguments",
             "[likelihood]\ny = \"¦normal(slope)\"",
-            "1 argument given: write normal(mean, sd)",
+            "`normal` does not take 1 argument: write normal(mean, sd)",
         ),
         (
             "many-arguments",
             "[likelihood]\ny = \"normal(¦exp(x, 1), 1)\"",
-            "2 arguments given: write exp(x)",
+            "`exp` does not take 2 arguments: write exp(x)",
         ),
         (
             "no-distribution",
