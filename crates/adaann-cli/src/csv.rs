@@ -109,6 +109,15 @@ pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
         .map_err(|_| wrong(format!("the {what} must be text, CSV in UTF-8, but this is not")))
 }
 
+/// A name as a cell: between quotes if it has a comma or a quote.
+pub(crate) fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
 /// The shortest digits that read back to the same bits.
 fn push(text: &mut String, number: f64, after: char) {
     write!(text, "{number:?}{after}").expect("strings grow");

@@ -15,7 +15,9 @@ use std::{
 /// Writes the draws of a run.
 pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| args.run.join("draws.nc"));
-    check_out(&out)?;
+    if args.out.is_some() {
+        check_out(&out)?;
+    }
     let finished = Finished::read(&args.run)?;
     let extension = out.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let count = finished.record.draws;

@@ -20,7 +20,9 @@ const QUANTILES: [f64; 7] = [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975];
 /// Writes a table of predictions, and a figure beside it.
 pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| args.run.join("predictions.csv"));
-    check_out(&out)?;
+    if args.out.is_some() {
+        check_out(&out)?;
+    }
     let finished = Finished::read(&args.run)?;
     let inputs = match &args.at {
         Some(path) => {
@@ -119,8 +121,9 @@ impl Predicted {
     }
 
     fn csv(&self) -> String {
-        let mut text =
-            format!("row,{},measured,observed,expected,mean,sd", self.table.names.join(","));
+        let names: Vec<String> = self.table.names.iter().map(|name| csv::quoted(name)).collect();
+        let mut text = format!("row,{},measured,observed,expected", names.join(","));
+        text += ",predicted_mean,predicted_sd";
         for share in QUANTILES {
             // 0.025 -> q025, 0.5 -> q50: names that every program takes.
             let digits = format!("{share:.3}");
@@ -139,7 +142,7 @@ impl Predicted {
                 write!(text, "{}", row + 1).expect("strings grow");
                 let cells = self.table.rows[row].iter().copied();
                 cells.for_each(|x| push(&mut text, x));
-                write!(text, ",{name}").expect("strings grow");
+                write!(text, ",{}", csv::quoted(name)).expect("strings grow");
                 for x in [self.cell(row, name), self.expected[line][row], mean, sd] {
                     push(&mut text, x);
                 }

@@ -118,10 +118,12 @@ impl Outline {
             .collect();
         let differs = known.iter().flatten().any(|ast| self.names.reach(ast).is_of_rows());
         let mut plain: Option<Vec<Option<f64>>> = None;
+        let mut scope = self.data_scope();
         for &row in rows {
             let row = row as usize;
             if differs || plain.is_none() {
-                let value = |ast: &Option<&Ast>| ast.and_then(|ast| self.data_value(ast, row));
+                let value =
+                    |ast: &Option<&Ast>| ast.and_then(|ast| self.data_value(&mut scope, ast, row));
                 plain = Some(known.iter().map(value).collect());
             }
             let y = self.data.columns[column][row];
@@ -158,8 +160,9 @@ impl Outline {
     /// The places in a vector that an index takes, row by row, from 0.
     pub(super) fn indices(&self, index: &Ast, len: usize) -> Result<Vec<u32>, Fault> {
         let mut places = Vec::with_capacity(self.data.len());
+        let mut scope = self.data_scope();
         for row in 0..self.data.len() {
-            let value = self.data_value(index, row).unwrap_or(f64::NAN);
+            let value = self.data_value(&mut scope, index, row).unwrap_or(f64::NAN);
             // One that is missing is said where the row is used, or else it is not used.
             let value = if value.is_nan() { 1.0 } else { value };
             if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
@@ -174,16 +177,24 @@ impl Outline {
         Ok(places)
     }
 
-    /// The value of a formula of the data alone in a row.
-    fn data_value(&self, ast: &Ast, row: usize) -> Option<f64> {
-        let mut scope = self.scope(&[]);
-        self.enter_row(&mut scope, &|column| self.data.columns[column][row]);
+    /// The value of a formula of the data alone in a row; the scope is used again for every row.
+    fn data_value(&self, scope: &mut Scope<'static>, ast: &Ast, row: usize) -> Option<f64> {
+        self.enter_row(scope, &|column| self.data.columns[column][row]);
         let mut faults = Vec::new();
-        self.evaluate_quantities(&mut scope, &mut faults, |reach| reach.is_of_data());
+        self.evaluate_quantities(scope, &mut faults, |reach| {
+            reach.is_of_data() && reach.is_of_rows()
+        });
         let (names, place) = (&self.names, Place::Row);
-        let mut evaluator =
-            Evaluator { names, scope: &mut scope, place, faults: &mut faults, gather: None };
+        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         evaluator.number(ast)?.as_constant()
+    }
+
+    /// What is known without parameters and rows.
+    fn data_scope(&self) -> Scope<'static> {
+        let mut scope = self.scope(&[]);
+        let is_constant = |reach: Reach| reach.is_of_data() && !reach.is_of_rows();
+        self.evaluate_quantities(&mut scope, &mut Vec::new(), is_constant);
+        scope
     }
 
     /// Makes the columns numbers: those of a row.

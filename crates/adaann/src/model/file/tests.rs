@@ -232,7 +232,7 @@ fn a_mistake_is_said_where_it_is() {
             "\"z z\" = {}",
             "22:1 `z z` is not a name | a name has letters, digits and _, and does not begin with a digit",
         ),
-        ("z = {}", "exp = {}", "22:1 `exp` is a function of every formula | choose another name"),
+        ("z = {}", "pi = {}", "22:1 `pi` is a number of every formula | choose another name"),
         ("z = {}", "not = {}", "22:1 `not` is a word of the language | choose another name"),
         ("z = {}", "pi = {}", "22:1 `pi` is a number of every formula | choose another name"),
         ("z = {}", "g = {}", "22:1 `g` is already a constant | give each thing a name of its own"),
