@@ -27,7 +27,8 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     let inputs = match &args.at {
         Some(path) => {
             let text = csv::text(path, "inputs")?;
-            Some(csv::table(&path.display().to_string(), &text)?)
+            let name = path.display().to_string();
+            finished.subject.model.as_ref().map(|m| m.read_inputs(&name, &text)).transpose()?
         }
         None => None,
     };

@@ -63,6 +63,7 @@ use crate::registry::Table;
 use crate::rng::{Purpose, Stream};
 use crate::target::{Target, Unconstrained};
 use crate::{Batch, Result, Settings};
+use data::Data;
 use diagnostic::Report;
 use outline::Outline;
 use std::path::Path;
@@ -310,6 +311,27 @@ impl Model {
         let span = self.outline.file.fit[index].span.clone();
         report.error(&self.outline.source, span, message, None);
         report.into_result().expect_err("an error was reported")
+    }
+
+    /// A table of new inputs for predictions, from the text of a CSV file; its columns have the names
+    /// that the data file has, or those that the model gives them.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn read_inputs(&self, name: &str, text: &str) -> Result<Table, Diagnostics> {
+        let mut report = Report::default();
+        let data = Data::read(&Source::new(name, text), &mut report);
+        report.into_result()?;
+        let Data { names, columns, .. } = data.unwrap_or_default();
+        let renamed = |name: String| {
+            let rename = self.outline.file.data.iter().flat_map(|data| &data.rename);
+            let new = rename.clone().find(|(_, column)| column.text == name);
+            new.map_or(name, |(new, _)| new.text.clone())
+        };
+        let rows = columns.first().map_or(0, Vec::len);
+        let row = |i: usize| columns.iter().map(|column| column[i]).collect();
+        let names = names.into_iter().map(renamed).collect();
+        Ok(Table { names, rows: (0..rows).map(row).collect() })
     }
 
     /// Predictions at points of the target's coordinates, for the rows of the data or for new
