@@ -104,7 +104,7 @@ pub(super) const ALL: &[Entry] = entries! {
     ["mean"], Reduce(mean), "mean of a vector";
     ["sd"], Reduce(sd), "standard deviation of a vector, with n - 1";
     ["length"], Reduce(|x| (x.len() as f64).into()), "number of elements";
-    ["logsumexp", "log_sum_exp"], Reduce(|x| log_sum_exp(x)), "log of the sum of e^x";
+    ["logsumexp", "log_sum_exp"], Reduce(log_sum_exp), "log of the sum of e^x";
     ["softmax"], Whole(softmax), "e^x divided by its sum";
     ["cumsum"], Whole(cumulative_sum), "sums of the first 1, 2, ... elements";
     ["reverse"], Whole(|x| x.iter().rev().copied().collect()), "last element first";

@@ -108,9 +108,10 @@ impl Names {
     pub(super) fn order_quantities(&mut self, formulas: &[&Ast]) -> Option<Vec<usize>> {
         let needs = |formula: &&Ast| {
             let mut needed = Vec::new();
-            each_name(formula, &mut |name| match self.find(name) {
-                Some(Meaning::Quantity(q)) => needed.push(q),
-                _ => {}
+            each_name(formula, &mut |name| {
+                if let Some(Meaning::Quantity(q)) = self.find(name) {
+                    needed.push(q);
+                }
             });
             needed
         };

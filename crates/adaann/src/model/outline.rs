@@ -165,9 +165,10 @@ impl Outline {
             .collect();
         let needs = |ast: &&Ast| {
             let mut needed = Vec::new();
-            each_name(ast, &mut |name| match self.names.find(name) {
-                Some(Meaning::Constant(i)) => needed.push(i),
-                _ => {}
+            each_name(ast, &mut |name| {
+                if let Some(Meaning::Constant(i)) = self.names.find(name) {
+                    needed.push(i);
+                }
             });
             needed
         };
@@ -403,9 +404,10 @@ impl Outline {
         let needs = |parameter: &file::Parameter| {
             let mut needed = Vec::new();
             if let Some(prior) = &parameter.prior {
-                self.each_meaning(&prior.ast, &mut |meaning| match meaning {
-                    Meaning::Parameter(i) => needed.push(i),
-                    _ => {}
+                self.each_meaning(&prior.ast, &mut |meaning| {
+                    if let Meaning::Parameter(i) = meaning {
+                        needed.push(i);
+                    }
                 });
             }
             needed

@@ -80,12 +80,12 @@ pub(super) fn with_law<'g>(
     }
     let mut log_density = law.log_density(&numbers);
     if (low, high) != (own_low, own_high) {
-        log_density = log_density - log_mass(law, len, low, high)?;
+        log_density -= log_mass(law, len, low, high)?;
     }
     let is_alike = law.size().is_none();
     if parameter.shape == Shape::Ordered && is_alike {
         // All orders of numbers that are alike are equally likely, and one of them is kept.
-        log_density = log_density + ln_gamma(len as f64 + 1.0);
+        log_density += ln_gamma(len as f64 + 1.0);
     }
     let is_flat = matches!(law, Law::Of { family: Family::Flat, .. });
     Ok(Prior { log_density, low, high, is_proper: !is_flat })
