@@ -129,7 +129,10 @@ impl Outline {
             let y = self.data.columns[column][row];
             let plain = plain.as_deref().unwrap_or_default();
             for ((argument, value), ast) in family.arguments().iter().zip(plain).zip(arguments) {
-                if let Some(value) = value.filter(|value| !argument.range.contains(*value)) {
+                // One that is the same for all rows was looked at with the formula.
+                let differs = self.names.reach(ast).is_of_rows();
+                let bad = value.filter(|value| differs && !argument.range.contains(*value));
+                if let Some(value) = bad {
                     let message = format!(
                         "{} of {} is {value} in row {} of the data, but must be {}",
                         argument.name,
