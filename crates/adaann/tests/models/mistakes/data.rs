@@ -88,6 +88,12 @@ fn data_files() {
             "x,y\n3,1\n4,¦2.5\n",
             "`y` is 2.5 in row 2 of the data, which uniform cannot be | uniform makes numbers from 0 to 2",
         ),
+        (
+            "argument",
+            "y = \"normal(a, ¦x)\"",
+            "x,y\n1,2\n-1,2\n",
+            "sd of normal is -1 in row 2 of the data, but must be above 0 and finite",
+        ),
     ];
     let differences = cases.into_iter().filter_map(|(name, line, data, expected)| {
         difference(name, &format!("{head}{line}\n"), data, &[expected])
