@@ -23,6 +23,7 @@
 
 mod calls;
 mod command;
+mod constants;
 mod data;
 mod diagnostic;
 mod evaluate;
@@ -32,6 +33,8 @@ mod expression;
 mod file;
 mod functions;
 mod law;
+mod layout;
+mod load;
 mod mathematics;
 mod names;
 mod outline;

@@ -1,0 +1,114 @@
+//! Constants of a model file: plain numbers, or formulas of others and of whole columns.
+
+use super::diagnostic::Report;
+use super::evaluate::{Evaluator, MOST_NUMBERS};
+use super::expression::{Ast, Fault, Kind};
+use super::file::{Constant, Formula};
+use super::names::{Meaning, each_name, in_order};
+use super::outline::Outline;
+use super::scope::Place;
+use super::value::{Value, constants};
+use crate::program::Expr;
+
+/// A value that is known.
+#[derive(Debug, Clone)]
+pub(super) enum Plain {
+    Number(f64),
+    Vector(Vec<f64>),
+    Matrix(Vec<Vec<f64>>),
+    Unknown,
+}
+
+impl Outline {
+    pub(super) fn evaluate_constants(&mut self, report: &mut Report) {
+        let nothing = Ast { kind: Kind::Number(0.0), span: 0..0 };
+        let formulas: Vec<&Ast> = self
+            .file
+            .constants
+            .iter()
+            .map(|(_, constant)| match constant {
+                Constant::Formula(formula) => &formula.ast,
+                _ => &nothing,
+            })
+            .collect();
+        let needs = |ast: &&Ast| {
+            let mut needed = Vec::new();
+            each_name(ast, &mut |name| {
+                if let Some(Meaning::Constant(i)) = self.names.find(name) {
+                    needed.push(i);
+                }
+            });
+            needed
+        };
+        let (order, cycle) = in_order(&formulas.iter().map(needs).collect::<Vec<_>>());
+        if let Some(cycle) = cycle {
+            let name = &self.file.constants[cycle[0]].0;
+            let message = format!("the constant `{}` depends on itself", name.text);
+            report.error(&self.source, name.span.clone(), message, None);
+        }
+        self.constants = vec![Plain::Unknown; formulas.len()];
+        let mut faults = Vec::new();
+        for &i in &order {
+            let plain = match &self.file.constants[i].1 {
+                Constant::Number(x) => Plain::Number(*x),
+                Constant::Vector(x) => Plain::Vector(x.clone()),
+                Constant::Matrix(x) => Plain::Matrix(x.clone()),
+                Constant::Formula(formula) => self.constant(&formula.ast, &mut faults),
+            };
+            self.constants[i] = plain;
+        }
+        self.say(faults, report);
+    }
+
+    /// The value of a formula of constants.
+    fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
+        let mut scope = self.scope(&[]);
+        scope.budget = Some(MOST_NUMBERS.max(10 * self.data.len()));
+        let mut used = Vec::new();
+        each_name(ast, &mut |name| {
+            if let Some(Meaning::Column(column)) = self.names.find(name) {
+                used.push(column);
+            }
+        });
+        scope.columns = vec![Value::Unknown; self.data.columns.len()];
+        for column in used {
+            let values = self.data.columns[column].iter();
+            // What is missing does not enter sums and means.
+            let present = values.filter(|x| !x.is_nan()).map(|&x| x.into()).collect();
+            scope.columns[column] = Value::Vector(present);
+        }
+        scope.time = self.time.map(|column| {
+            Value::Vector(self.data.columns[column].iter().map(|&x| x.into()).collect())
+        });
+        let (names, place, gather) = (&self.names, Place::Constant, None);
+        let value = Evaluator { names, scope: &mut scope, place, faults, gather }.evaluate(ast);
+        let plain = |x: &[Expr<'_>]| constants(x).unwrap_or_default();
+        match value {
+            Value::Number(x) => x.as_constant().map_or(Plain::Unknown, Plain::Number),
+            Value::Vector(x) => Plain::Vector(plain(&x)),
+            Value::Matrix(rows) => Plain::Matrix(rows.iter().map(|row| plain(row)).collect()),
+            Value::Unknown => Plain::Unknown,
+            other => {
+                let message = format!("expected a number, found {}", other.kind());
+                faults.push(Fault { span: ast.span.clone(), message, help: None });
+                Plain::Unknown
+            }
+        }
+    }
+
+    /// A number that is given by a formula of constants.
+    pub(super) fn plain_number(&self, formula: &Formula, report: &mut Report) -> Option<f64> {
+        let mut faults = Vec::new();
+        let value = self.constant(&formula.ast, &mut faults);
+        self.say(faults, report);
+        match value {
+            Plain::Number(x) => Some(x),
+            Plain::Unknown => None,
+            _ => {
+                let message = "expected a number, found a vector";
+                report.error(&self.source, formula.span.clone(), message, None);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Where a model's parameters are among the coordinates, and what solves its system.
+
+use super::diagnostic::Report;
+use super::expression::{Kind, Span};
+use super::file::{Formula, SolverName, SupportName};
+use super::outline::Outline;
+use super::parameter::{Parameter, Shape};
+use crate::ode::Solver;
+
+/// Coordinates that a model may have.
+const MOST_COORDINATES: usize = 10_000;
+
+impl Outline {
+    pub(super) fn lay_out_parameters(&mut self, report: &mut Report) {
+        let mut parameters = Vec::new();
+        for entry in &self.file.parameters {
+            let error = |report: &mut Report, span: &Span, message: String| {
+                report.error(&self.source, span.clone(), message, None);
+            };
+            let mut bound = |given: &Option<Formula>, default: f64| match given {
+                Some(formula) => self.plain_number(formula, report).unwrap_or(default),
+                None => default,
+            };
+            let (mut low, mut high) =
+                (bound(&entry.lower, f64::NEG_INFINITY), bound(&entry.upper, f64::INFINITY));
+            if low.is_nan() || high.is_nan() || low >= high {
+                let message =
+                    format!("lower = {low} and upper = {high} leave no room between them");
+                error(report, &entry.name.span, message);
+                (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+            }
+            let size = entry.size.as_ref().and_then(|size| {
+                let value = self.plain_number(size, report)?;
+                if value.fract() == 0.0 && (1.0..=MOST_COORDINATES as f64).contains(&value) {
+                    return Some(value as usize);
+                }
+                // A number was looked at when the file was read.
+                if !matches!(size.ast.kind, Kind::Number(_)) {
+                    let message =
+                        format!("the size is {value}, but must be a whole number from 1 to 10,000");
+                    error(report, &size.span, message);
+                }
+                None
+            });
+            let mut shape = Shape::Free;
+            if let Some((support, span)) = &entry.support {
+                match support {
+                    SupportName::Real => {}
+                    SupportName::Positive => low = low.max(0.0),
+                    SupportName::Unit => (low, high) = (low.max(0.0), high.min(1.0)),
+                    SupportName::Ordered => shape = Shape::Ordered,
+                    SupportName::PositiveOrdered => {
+                        (shape, low) = (Shape::Ordered, low.max(0.0));
+                    }
+                    SupportName::Simplex => shape = Shape::Simplex,
+                }
+                let is_bounded = entry.lower.is_some() || entry.upper.is_some();
+                if shape != Shape::Free
+                    && (high.is_finite() || (shape == Shape::Simplex && is_bounded))
+                {
+                    let message =
+                        "an ordered vector can have a lower bound and no upper one, a simplex none";
+                    error(report, span, message.to_owned());
+                    shape = Shape::Free;
+                }
+                if shape != Shape::Free && size.is_none_or(|size| size < 2) {
+                    let message = "such a vector needs its size: size = 2 or more".to_owned();
+                    error(report, span, message);
+                    shape = Shape::Free;
+                }
+            }
+            let name = entry.name.text.clone();
+            let parameter = Parameter { name, size, shape, low, high, first: self.dim };
+            self.dim += parameter.coordinates();
+            if self.dim > MOST_COORDINATES {
+                let message = "the parameters have more than 10,000 coordinates".to_owned();
+                error(report, &entry.name.span, message);
+                break;
+            }
+            parameters.push(parameter);
+        }
+        self.parameters = parameters;
+    }
+
+    pub(super) fn choose_solver(&mut self, report: &mut Report) {
+        let Some(ode) = &self.file.ode else { return };
+        if let Some(start) = &ode.start {
+            self.start = self.plain_number(start, report).unwrap_or(0.0);
+        }
+        let relative = ode.rtol.unwrap_or(1e-6);
+        let absolute = ode.atol.unwrap_or(1e-9);
+        let most_steps = ode.max_steps.unwrap_or(10_000);
+        self.solver = match ode.solver {
+            SolverName::Rk4 => ode.step.map(|step| Solver::Rk4 { step }),
+            SolverName::Dopri5 => Some(Solver::DormandPrince { relative, absolute, most_steps }),
+            #[cfg(feature = "stiff")]
+            SolverName::Stiff => Some(Solver::Stiff { relative, absolute, most_steps }),
+            #[cfg(not(feature = "stiff"))]
+            SolverName::Stiff => {
+                let message = "this build has no solver for stiff systems";
+                let help = "build adaann with `--features stiff`, or use dopri5".to_owned();
+                report.error(&self.source, ode.span.clone(), message, Some(help));
+                None
+            }
+        };
+        let Some(time) = self.time else { return };
+        let early = self.data.columns[time].iter().position(|t| *t < self.start);
+        if let Some(row) = early {
+            let t = self.data.columns[time][row];
+            let message = format!(
+                "time {t} is before the start of the system at {}; set start in [ode]",
+                self.start
+            );
+            self.error_at_cell(row, time, message, None, report);
+        }
+    }
+}
