@@ -323,17 +323,28 @@ impl Model {
     /// All that is wrong with it, each with its place.
     pub fn read_inputs(&self, name: &str, text: &str) -> Result<Table, Diagnostics> {
         let mut report = Report::default();
-        let data = Data::read(&Source::new(name, text), &mut report);
-        report.into_result()?;
-        let Data { names, columns, .. } = data.unwrap_or_default();
-        let renamed = |name: String| {
+        let mut data = Data::read(&Source::new(name, text), &mut report).unwrap_or_default();
+        for name in &mut data.names {
             let rename = self.outline.file.data.iter().flat_map(|data| &data.rename);
-            let new = rename.clone().find(|(_, column)| column.text == name);
-            new.map_or(name, |(new, _)| new.text.clone())
-        };
+            if let Some((new, _)) = rename.clone().find(|(_, column)| column.text == *name) {
+                name.clone_from(&new.text);
+            }
+        }
+        let lines = 0..self.outline.file.likelihood.len();
+        let mut needed: Vec<String> = lines.flat_map(|line| self.inputs(line)).collect();
+        needed.extend(self.time().map(str::to_owned));
+        for (column, name) in data.names.iter().enumerate().filter(|(_, n)| needed.contains(n)) {
+            if let Some(row) = data.strange(column)
+                && let Some((source, span)) = data.cell(row, column)
+            {
+                let message = format!("`{name}` is no number in row {}", data.number_of(row));
+                report.error(source, span, message, None);
+            }
+        }
+        report.into_result()?;
+        let Data { names, columns, .. } = data;
         let rows = columns.first().map_or(0, Vec::len);
         let row = |i: usize| columns.iter().map(|column| column[i]).collect();
-        let names = names.into_iter().map(renamed).collect();
         Ok(Table { names, rows: (0..rows).map(row).collect() })
     }
 
