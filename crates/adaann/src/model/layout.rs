@@ -87,6 +87,11 @@ impl Outline {
         if let Some(start) = &ode.start {
             self.start = self.plain_number(start, report).unwrap_or(0.0);
         }
+        if !self.start.is_finite() {
+            let message = format!("a system cannot start at time {}", self.start);
+            report.error(&self.source, ode.span.clone(), message, None);
+            self.start = 0.0;
+        }
         let relative = ode.rtol.unwrap_or(1e-6);
         let absolute = ode.atol.unwrap_or(1e-9);
         let most_steps = ode.max_steps.unwrap_or(10_000);
