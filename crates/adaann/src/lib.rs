@@ -30,6 +30,7 @@ pub mod prior;
 pub mod program;
 pub mod registry;
 pub mod rng;
+pub mod sample;
 pub mod schedule;
 pub mod simd;
 pub mod target;

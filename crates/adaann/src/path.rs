@@ -55,7 +55,7 @@ impl Parts<&[f64]> {
 
 impl Parts {
     /// Σ weight · part, where a weight of 0 leaves the part out even if that is −∞.
-    fn dot(self, weights: Self) -> f64 {
+    pub(crate) fn dot(self, weights: Self) -> f64 {
         let term = |weight: f64, part: f64| if weight == 0.0 { 0.0 } else { weight * part };
         term(weights.prior, self.prior)
             + term(weights.likelihood, self.likelihood)
