@@ -239,9 +239,9 @@ impl<'a> Fitting<'a> {
         (1 + dim + dim * (dim + 1) / 2) as f64
     }
 
-    /// Fewer points than this are no component.
+    /// Fewer points than this are no component: as many as half of the numbers that describe it.
     fn fewest(&self) -> f64 {
-        2.0 * self.points.dim() as f64 + 4.0
+        (2.0 * self.points.dim() as f64 + 4.0).max(0.5 * self.size())
     }
 
     /// All points as one component.
@@ -267,7 +267,9 @@ impl<'a> Fitting<'a> {
             return None;
         }
         let mean: Vec<f64> = (0..dim)
-            .map(|d| weights.iter().zip(self.points.row(d)).map(|(w, x)| w * x).sum::<f64>() / total)
+            .map(|d| {
+                weights.iter().zip(self.points.row(d)).map(|(w, x)| w * x).sum::<f64>() / total
+            })
             .collect();
         let mut covariance = vec![0.0; dim * dim];
         for i in 0..dim {

@@ -31,8 +31,7 @@ pub(super) struct Cells {
 impl Cells {
     pub(super) fn zeros(dim: usize, len: usize) -> Self {
         let row = || vec![0.0; len];
-        let parts =
-            Parts { prior: row(), likelihood: row(), jacobian: row(), reference: row() };
+        let parts = Parts { prior: row(), likelihood: row(), jacobian: row(), reference: row() };
         Self { z: Batch::zeros(dim, len), parts, gradient: Batch::zeros(dim, len) }
     }
 

@@ -110,8 +110,10 @@ impl Local {
     /// Evaluations of the target that a move costs.
     pub(super) fn leaps(self, scale: f64) -> usize {
         match self {
-            Self::Rwm | Self::Langevin => 1,
-            Self::Hamilton => ((std::f64::consts::FRAC_PI_2 / scale).round() as usize).clamp(1, MOST_LEAPS),
+            Self::Walk | Self::Langevin => 1,
+            Self::Hamilton => {
+                ((std::f64::consts::FRAC_PI_2 / scale).round() as usize).clamp(1, MOST_LEAPS)
+            }
         }
     }
 }
@@ -160,7 +162,8 @@ impl Sweep<'_> {
             if there == f64::NEG_INFINITY || !finite {
                 continue;
             }
-            let log_accept = if here == f64::NEG_INFINITY { 0.0 } else { there - here + log_ratio[i] };
+            let log_accept =
+                if here == f64::NEG_INFINITY { 0.0 } else { there - here + log_ratio[i] };
             if log_accept.is_nan() {
                 continue;
             }

@@ -55,7 +55,7 @@ impl Default for Settings {
             moves: Move::default(),
             jumps: true,
             freshness: 0.8,
-            most_sweeps: 8,
+            most_sweeps: 5,
             kept_sweeps: 5,
             resample_below: 0.6,
             seed: 1,

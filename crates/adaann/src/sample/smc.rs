@@ -105,6 +105,9 @@ struct Run<'a> {
 /// The share of weight that a step from the base towards p_{t_0} keeps.
 const START_ESS: f64 = 0.7;
 
+/// Steps on that way before it is given up: far densities take some tens.
+const MOST_START_STEPS: usize = 200;
+
 /// Below this share of acceptance, jumps are given up for the rest of the temperature.
 const POOR_JUMPS: f64 = 0.02;
 
@@ -204,6 +207,14 @@ impl<'a> Run<'a> {
             let rule = EssBisection { t0: 0.0, ess: START_ESS };
             let mut at = Position::start(&rule);
             while at.t < 1.0 {
+                if at.index == MOST_START_STEPS {
+                    return Err(Error::Target(format!(
+                        "the way from the base to the density at t = {} does not end: it may have \
+                         no integral there, or lie far from the base; raise t0, use the path bridge \
+                         or likelihood, or move the base (base-mean, base-sd)",
+                        schedule.first()
+                    )));
+                }
                 let b = self.differences(base, first);
                 let step = self.ask(&rule, at, &b)?;
                 at = at.after(&step);
@@ -281,6 +292,11 @@ impl<'a> Run<'a> {
         Ok(gained)
     }
 
+    /// log π at every particle.
+    fn heights(&self, weights: Parts) -> Vec<f64> {
+        (0..self.cells.len()).map(|i| self.cells.log_density(weights, i)).collect()
+    }
+
     fn ess_share(&self) -> f64 {
         let squares: f64 = self.log_weights.iter().map(|w| (2.0 * w).exp()).sum();
         1.0 / squares / self.cells.len() as f64
@@ -299,8 +315,13 @@ impl<'a> Run<'a> {
         self.has_gradients = false;
         let origin = self.cells.z.clone();
         let mut tally = Tally::default();
-        while tally.sweeps < self.settings.most_sweeps && tally.moved < self.settings.freshness {
+        let Settings { most_sweeps, freshness, .. } = *self.settings;
+        while tally.sweeps < most_sweeps && tally.moved < freshness
+            || tally.sweeps < DRIFT_PATIENCE * most_sweeps && tally.is_drifting
+        {
+            let before = self.heights(weights);
             self.sweep(weights, &origin, &mut tally)?;
+            tally.is_drifting = is_drifting(&before, &self.heights(weights));
         }
         let Tally { sweeps, moved, local, .. } = tally;
         Ok(Stage {
@@ -424,6 +445,21 @@ struct Tally {
     acceptance: f64,
     jump_acceptance: Option<f64>,
     local: Option<Local>,
+    is_drifting: bool,
+}
+
+/// Particles that still drift up or down the density may have this many times the most sweeps.
+const DRIFT_PATIENCE: usize = 4;
+
+/// Did particles move to higher or lower densities, by more than four standard errors? Particles
+/// that stand for the density do not.
+fn is_drifting(before: &[f64], after: &[f64]) -> bool {
+    let differences: Vec<f64> =
+        before.iter().zip(after).map(|(a, b)| b - a).filter(|d| d.is_finite()).collect();
+    let count = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let square = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / count;
+    mean.powi(2) * count > 16.0 * square
 }
 
 /// (1 − s) · from + s · to
