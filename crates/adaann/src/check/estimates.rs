@@ -1,6 +1,6 @@
 //! Means, spreads and quantiles under p from weighted draws of q, each with its Monte Carlo error.
 
-use crate::{Batch, Error, Result, error};
+use crate::{Error, Result, error};
 
 /// A number and its Monte Carlo standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,46 +131,11 @@ impl Quantity {
     }
 }
 
-/// The covariance matrix of weighted points, d·d numbers row by row: Σ W (x − m)(x − m)ᵀ.
-///
-/// # Errors
-/// As [`Quantity::new`].
-pub fn covariance(points: &Batch, weights: &[f64]) -> Result<Vec<f64>> {
-    let total = total(weights, points.len())?;
-    let dim = points.dim();
-    // A point of weight 0 may be anything.
-    let used_weights: Vec<f64> = weights.iter().filter(|w| **w > 0.0).map(|w| w / total).collect();
-    let mut deviations: Vec<Vec<f64>> = Vec::with_capacity(dim);
-    for d in 0..dim {
-        refuse_nan(points.row(d), weights)?;
-        let used = points.row(d).iter().zip(weights).filter(|(_, w)| **w > 0.0);
-        let mut values: Vec<f64> = used.map(|(x, _)| *x).collect();
-        let mean = dot(&values, &used_weights);
-        values.iter_mut().for_each(|x| *x -= mean);
-        deviations.push(values);
-    }
-    let mut matrix = vec![0.0; dim * dim];
-    for i in 0..dim {
-        let weighted: Vec<f64> =
-            deviations[i].iter().zip(&used_weights).map(|(x, w)| x * w).collect();
-        for j in 0..=i {
-            let entry = dot(&weighted, &deviations[j]);
-            matrix[i * dim + j] = entry;
-            matrix[j * dim + i] = entry;
-        }
-    }
-    Ok(matrix)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
 /// The sum of weights for `draws` draws.
 ///
 /// # Errors
 /// If they are no weights, or not as many.
-fn total(weights: &[f64], draws: usize) -> Result<f64> {
+pub(super) fn total(weights: &[f64], draws: usize) -> Result<f64> {
     if weights.len() != draws {
         let (what, found) = (format!("weights of {draws} draws"), weights.len().to_string());
         return Err(Error::Shape { what, found, expected: draws.to_string() });
@@ -188,7 +153,7 @@ fn total(weights: &[f64], draws: usize) -> Result<f64> {
 
 /// # Errors
 /// If a value of positive weight is NaN.
-fn refuse_nan(values: &[f64], weights: &[f64]) -> Result<()> {
+pub(super) fn refuse_nan(values: &[f64], weights: &[f64]) -> Result<()> {
     let at = values.iter().zip(weights).position(|(x, w)| x.is_nan() && *w > 0.0);
     at.map_or(Ok(()), |i| {
         Err(Error::Data(format!(
@@ -269,8 +234,6 @@ mod tests {
             Quantity::new(&[nan, 1.0, f64::INFINITY, 3.0], &[0.0, 0.5, 0.0, 0.5]).unwrap();
         assert_near(quantity.mean(), 2.0, 0.5_f64.sqrt());
         assert_eq!((quantity.quantile(1.0).unwrap().value, quantity.draws()), (3.0, 2));
-        let points = Batch::from_points(2, &[[nan, 0.0], [1.0, 5.0], [3.0, 9.0]]);
-        assert_eq!(covariance(&points, &[0.0, 1.0, 1.0]).unwrap(), [1.0, 2.0, 2.0, 4.0]);
     }
 
     #[test]
@@ -292,13 +255,6 @@ mod tests {
         let quantity = Quantity::new(&[infinity, 1.0, 2.0, infinity], &[1.0; 4]).unwrap();
         assert_eq!(quantity.quantile(0.25).unwrap().value, 1.5);
         assert_eq!(quantity.quantile(0.8).unwrap().value, infinity);
-    }
-
-    #[test]
-    fn a_covariance_by_hand() {
-        // W = 1/4, 1/4, 1/2; means 1 and 0; deviations (−1, 2), (3, 0), (−1, −1).
-        let points = Batch::from_points(2, &[[0.0, 2.0], [4.0, 0.0], [0.0, -1.0]]);
-        assert_eq!(covariance(&points, &[1.0, 1.0, 2.0]).unwrap(), [3.0, 0.0, 0.0, 1.5]);
     }
 
     #[test]

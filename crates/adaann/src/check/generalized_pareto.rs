@@ -7,7 +7,7 @@
 /// P(X > x) = (1 + k x/σ)^(−1/k)
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GeneralizedPareto {
-    pub k: f64,
+    pub(super) k: f64,
     sigma: f64,
 }
 
@@ -20,7 +20,7 @@ const PRIOR_SCALE: f64 = 3.0;
 
 impl GeneralizedPareto {
     /// Fits positive excesses, given in ascending order; none if they allow no finite fit.
-    pub fn fit(excesses: &[f64]) -> Option<Self> {
+    pub(super) fn fit(excesses: &[f64]) -> Option<Self> {
         let count = excesses.len() as f64;
         let largest = excesses.last()?;
         let quartile = excesses.get(((count / 4.0 + 0.5) as usize).checked_sub(1)?)?;
@@ -43,7 +43,7 @@ impl GeneralizedPareto {
     }
 
     /// The x that the share `p` of the distribution is below.
-    pub fn quantile(&self, p: f64) -> f64 {
+    pub(super) fn quantile(&self, p: f64) -> f64 {
         let exponential = -(-p).ln_1p();
         let in_sigmas = if self.k.abs() < f64::EPSILON {
             exponential

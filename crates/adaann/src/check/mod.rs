@@ -5,6 +5,7 @@
 //! turns weighted draws into draws. A draw whose log p − log q is NaN or −∞ is lost: it counts, with
 //! weight 0.
 
+mod covariance;
 mod estimates;
 mod generalized_pareto;
 mod importance;
@@ -15,6 +16,7 @@ mod tally;
 #[cfg(test)]
 mod honesty;
 
-pub use estimates::{Estimate, Quantity, covariance};
+pub use covariance::covariance;
+pub use estimates::{Estimate, Quantity};
 pub use importance::{Importance, ess};
 pub use tally::Tally;
