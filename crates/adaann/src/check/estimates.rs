@@ -22,7 +22,7 @@ pub struct Estimate {
 /// let quantity = Quantity::new(&[3.0, 1.0, 2.0], &[0.25, 0.25, 0.5])?;
 /// assert_eq!(quantity.mean().value, 2.0);
 /// assert_eq!(quantity.quantile(0.5)?.value, 2.0);
-/// # adaann::Result::Ok(())
+/// # Ok::<(), adaann::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {

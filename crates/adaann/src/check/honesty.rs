@@ -1,4 +1,4 @@
-//! Reported errors are those that repetition shows: q standard normal, p tilted by exp(a x) and not normalised.
+//! Reported errors are those that repetition shows: q is standard normal, p is q exp(a x) times a number.
 
 use super::{Estimate, Importance, Quantity};
 use crate::Batch;

@@ -13,7 +13,7 @@ use crate::Result;
 /// assert!((importance.log_z() - 1.5_f64.ln()).abs() < 1e-15);
 /// assert!((importance.ess() - 36.0 / 14.0).abs() < 1e-14);
 /// assert_eq!(importance.lost(), 1);
-/// # adaann::Result::Ok(())
+/// # Ok::<(), adaann::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {

@@ -1,4 +1,4 @@
-//! Pareto-smoothed importance sampling: the largest weights replaced by what their distribution expects, and k̂.
+//! Pareto-smoothed importance sampling: the largest weights as a law fitted to them expects, and its shape k̂.
 //!
 //! A. Vehtari, D. Simpson, A. Gelman, Y. Yao, J. Gabry, "Pareto smoothed importance sampling", JMLR 25
 //! (2024). Weights have a mean if k < 1 and a variance if k < ½.

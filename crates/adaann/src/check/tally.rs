@@ -1,4 +1,4 @@
-//! Sums over importance weights in bounded memory: log Z and the effective sample size of any number of draws.
+//! Sums over importance weights in bounded memory, for log Z and the effective sample size.
 
 use crate::{Error, Result, pieces};
 
@@ -14,7 +14,7 @@ use crate::{Error, Result, pieces};
 /// tally.add(&[3_f64.ln()])?;
 /// assert!((tally.log_z() - 2_f64.ln()).abs() < 1e-15);
 /// assert!((tally.ess() - 36.0 / 14.0).abs() < 1e-14);
-/// # adaann::Result::Ok(())
+/// # Ok::<(), adaann::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
