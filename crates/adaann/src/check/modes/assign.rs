@@ -48,12 +48,13 @@ impl Anchors {
         for (place, mode) in others {
             places[*mode].extend(unit(place));
         }
-        let shared = median(lengths.concat()).filter(|&square| square > 0.0).unwrap_or(1.0);
+        let is_length = |square: &f64| square.is_finite() && *square > 0.0;
+        let shared = median(lengths.concat()).filter(is_length).unwrap_or(1.0);
+        // Widths differ by factors, so it is their logarithms that are averaged.
         let width = |own: Vec<f64>| {
-            let climbs = own.len() as f64;
-            let square = median(own).unwrap_or(shared);
-            ((climbs * square + SHARED_CLIMBS * shared) / ((climbs + SHARED_CLIMBS) * shared))
-                .sqrt()
+            let trust = own.len() as f64 / (own.len() as f64 + SHARED_CLIMBS);
+            let ratio = median(own).filter(is_length).map_or(1.0, |square| square / shared);
+            ratio.powf(0.5 * trust)
         };
         let width = lengths.into_iter().map(width).collect();
         Self { units, reach, places, width }
@@ -76,7 +77,6 @@ impl Anchors {
                 place.iter().zip(&point).map(|(a, b)| (a - b).powi(2)).sum()
             };
             let nearest = places.chunks_exact(dim).map(square).fold(f64::INFINITY, f64::min);
-            // In units of the typical climb, whose square is d in d dimensions.
             -0.5 * nearest / (width * width) - dim as f64 * width.ln()
         };
         let modes = self.places.iter().zip(&self.width).map(log_density).enumerate();

@@ -9,7 +9,7 @@ use crate::Result;
 /// A climb is at its peak when the next step promises less than this, in nats.
 const ENOUGH: f64 = 1e-12;
 
-/// Steps that are halved this often without success lead nowhere.
+/// Steps that are shortened this often without success lead nowhere.
 const MAX_CUTS: u32 = 30;
 
 /// Where a climb has ended.
@@ -122,7 +122,8 @@ impl Climb {
         self.aim(has_scale);
     }
 
-    /// To the top of the parabola through what is known of the step, but neither nearly all of it nor nearly nothing.
+    /// To the top of the parabola through what is known of the step, but to no more than half of it
+    /// and no less than a tenth.
     fn shorten(&mut self, gain: f64, before: f64) {
         let top = 0.5 * before / (before - gain);
         let share = if top.is_finite() { top.clamp(0.1, 0.5) } else { 0.1 };

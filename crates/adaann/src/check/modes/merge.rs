@@ -112,12 +112,13 @@ impl Merge<'_, '_> {
             for i in (0..region.len()).filter(|&i| region[i] == Ok(own)) {
                 for (j, other) in region.iter().enumerate() {
                     let Ok(other) = *other else { continue };
-                    let length = || {
-                        let [a, b] = [i, j].map(|k| &regions.places[k].u);
-                        distance(a, b, self.reach)
-                    };
-                    if other != own && length() < nearest[other].0 {
-                        nearest[other] = (length(), (i.min(j), i.max(j)));
+                    if other == own {
+                        continue;
+                    }
+                    let [a, b] = [i, j].map(|k| &regions.places[k].u);
+                    let length = distance(a, b, self.reach);
+                    if length < nearest[other].0 {
+                        nearest[other] = (length, (i.min(j), i.max(j)));
                     }
                 }
             }

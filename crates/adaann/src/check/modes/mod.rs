@@ -66,7 +66,7 @@ pub struct Peak {
     pub z: Vec<f64>,
     /// log p + log|J| there.
     pub log_density: f64,
-    /// How many draws climbed to this mode.
+    /// How many draws climbed to this mode: none, if it was met only on the way between others.
     pub climbs: usize,
 }
 
