@@ -9,6 +9,7 @@ mod covariance;
 mod estimates;
 mod generalized_pareto;
 mod importance;
+pub mod modes;
 pub mod pareto;
 pub mod resample;
 mod tally;
