@@ -3,7 +3,7 @@
 use crate::{Error, Result, error};
 
 /// A number and its Monte Carlo standard error.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The number.
     pub value: f64,

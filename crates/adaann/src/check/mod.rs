@@ -7,17 +7,21 @@
 
 mod covariance;
 mod estimates;
+mod examination;
 mod generalized_pareto;
 mod importance;
 pub mod modes;
 pub mod pareto;
 pub mod resample;
 mod tally;
+mod verdict;
 
 #[cfg(test)]
 mod honesty;
 
 pub use covariance::covariance;
 pub use estimates::{Estimate, Quantity};
+pub use examination::{Coordinate, Examination, Mode, Particles, QUANTILES, Settings, examine};
 pub use importance::{Importance, ess};
 pub use tally::Tally;
+pub use verdict::{LACKING_RATIO, Reason, Trust, Verdict};

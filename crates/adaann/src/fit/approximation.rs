@@ -2,9 +2,17 @@
 
 use crate::{
     Batch, Result,
+    check::Tally,
     flow::Flow,
     target::{Evaluation, Target, Unconstrained},
 };
+use rayon::prelude::*;
+
+/// Points that go to a thread at once.
+const CHUNK: usize = 1_024;
+
+/// Points of [`Approximation::tally`] in memory at once.
+const WAVE: usize = 65_536;
 
 /// A flow seen in the coordinates of a target.
 pub struct Approximation<'a> {
@@ -65,17 +73,52 @@ impl<'a> Approximation<'a> {
         &self.flow
     }
 
-    /// Draws `count` points; the seed fixes them.
+    /// The target, seen from the whole line.
+    pub fn target(&self) -> &Unconstrained<'a> {
+        &self.target
+    }
+
+    /// Draws `count` points; the seed fixes them, for any number of threads.
     ///
     /// # Errors
     /// What the target says.
     pub fn sample(&self, count: usize, seed: u64) -> Result<Sample> {
-        let draws = self.flow.sample(count, seed);
-        let (points, log_jacobian) = self.target.constrain(&draws.points);
+        let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
+        let chunks: Vec<(Batch, Vec<f64>)> = starts
+            .par_iter()
+            .map(|&first| {
+                let draws = self.flow.sample_from(first, CHUNK.min(count - first), seed);
+                let (points, log_jacobian) = self.target.constrain(&draws.points);
+                let log_q = draws.log_q.iter().zip(&log_jacobian).map(|(q, j)| q - j).collect();
+                (points, log_q)
+            })
+            .collect();
+        let mut points = Batch::zeros(self.target.dim(), count);
+        let mut log_q = Vec::with_capacity(count);
+        for (&first, (chunk, chunk_log_q)) in starts.iter().zip(chunks) {
+            points.copy_points(first, &chunk, 0, chunk.len());
+            log_q.extend(chunk_log_q);
+        }
         let log_p = self.log_p(&points)?;
-        let log_q =
-            draws.log_q.iter().zip(&log_jacobian).map(|(log_q, log_j)| log_q - log_j).collect();
         Ok(Sample { points, log_p, log_q })
+    }
+
+    /// Weights p/q of `count` draws, of which none is kept: memory does not grow with their number.
+    ///
+    /// # Errors
+    /// What the target says.
+    pub fn tally(&self, count: usize, seed: u64) -> Result<Tally> {
+        let mut tally = Tally::default();
+        for first in (0..count).step_by(WAVE) {
+            let len = WAVE.min(count - first);
+            let draws = self.flow.sample_from(first, len, seed);
+            let (points, log_jacobian) = self.target.constrain(&draws.points);
+            let log_p = self.log_p(&points)?;
+            let log_ratios: Vec<f64> =
+                (0..len).map(|i| log_p[i] + log_jacobian[i] - draws.log_q[i]).collect();
+            tally.add(&log_ratios)?;
+        }
+        Ok(tally)
     }
 
     /// log p at points, not normalised.
@@ -83,10 +126,22 @@ impl<'a> Approximation<'a> {
     /// # Errors
     /// What the target says.
     pub fn log_p(&self, points: &Batch) -> Result<Vec<f64>> {
-        let mut evaluation = Evaluation::zeros(points.dim(), points.len());
-        self.target.target().evaluate(points, None, &mut evaluation)?;
-        let parts = evaluation.log_prior.iter().zip(evaluation.log_likelihood.iter());
-        Ok(parts.take(points.len()).map(|(prior, likelihood)| prior + likelihood).collect())
+        let target = self.target.target();
+        let size = if target.wants_whole_batch() { points.len().max(1) } else { CHUNK };
+        let starts: Vec<usize> = (0..points.len()).step_by(size).collect();
+        let chunks: Vec<Vec<f64>> = starts
+            .par_iter()
+            .map(|&first| {
+                let len = size.min(points.len() - first);
+                let mut chunk = Batch::zeros(points.dim(), len);
+                chunk.copy_points(0, points, first, len);
+                let mut evaluation = Evaluation::zeros(points.dim(), len);
+                target.evaluate(&chunk, None, &mut evaluation)?;
+                let parts = evaluation.log_prior.iter().zip(evaluation.log_likelihood.iter());
+                Ok(parts.take(len).map(|(prior, likelihood)| prior + likelihood).collect())
+            })
+            .collect::<Result<_>>()?;
+        Ok(chunks.concat())
     }
 
     /// log q at points of the target's support.

@@ -225,6 +225,11 @@ impl Flow {
 
     /// Draws `count` points; the seed fixes them.
     pub fn sample(&self, count: usize, seed: u64) -> Draws {
+        self.sample_from(0, count, seed)
+    }
+
+    /// Of the endless draws of a seed, `count` from number `first` on.
+    pub(crate) fn sample_from(&self, first: usize, count: usize, seed: u64) -> Draws {
         let mut draws = Draws { points: Batch::zeros(self.dim(), count), log_q: vec![0.0; count] };
         let stream = Stream::new(seed, Purpose::Posterior);
         let mut noise = Noise::zeros(self.dim(), TILE);
@@ -235,7 +240,7 @@ impl Flow {
             let len = TILE.min(count - at);
             noise.truncate(len);
             z.truncate(len);
-            self.base.draw(&stream, 0, at as u64, &mut noise);
+            self.base.draw(&stream, 0, (first + at) as u64, &mut noise);
             self.forward(&noise, &mut z, &mut log_base, &mut log_det, None);
             draws.points.copy_points(at, &z, 0, len);
             for (i, log_q) in draws.log_q[at..at + len].iter_mut().enumerate() {

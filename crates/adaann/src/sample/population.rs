@@ -47,6 +47,18 @@ impl Population {
         (mean, self.ancestry.mean_error(&self.weights, values))
     }
 
+    /// The same over some particles alone: those whose value is not NaN.
+    pub(crate) fn mean_of_some(&self, values: &[f64]) -> (f64, f64) {
+        let total: f64 =
+            self.weights.iter().zip(values).filter(|(_, f)| !f.is_nan()).map(|(w, _)| w).sum();
+        let weights: Vec<f64> = (self.weights.iter().zip(values))
+            .map(|(w, f)| if f.is_nan() { 0.0 } else { w / total })
+            .collect();
+        let values: Vec<f64> = values.iter().map(|f| if f.is_nan() { 0.0 } else { *f }).collect();
+        let mean = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
+        (mean, self.ancestry.mean_error(&weights, &values))
+    }
+
     /// The weights' effective sample size.
     pub fn ess(&self) -> f64 {
         1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()

@@ -103,7 +103,10 @@ struct Run<'a> {
 }
 
 /// The share of weight that a step from the base towards p_{t_0} keeps.
-const START_ESS: f64 = 0.7;
+const START_ESS: f64 = 0.85;
+
+/// Sweeps after each of these steps, unless there is only one.
+const START_SWEEPS: usize = 3;
 
 /// Steps on that way before it is given up: far densities take some tens.
 const MOST_START_STEPS: usize = 200;
@@ -162,8 +165,17 @@ impl<'a> Run<'a> {
         let Parts { prior, likelihood, .. } = &self.cells.parts;
         let log_p = prior.iter().zip(likelihood).map(|(a, b)| a + b).collect();
         let weights: Vec<f64> = self.log_weights.iter().map(|w| w.exp()).collect();
+        // As many particles as there were on the way are enough to see the shape.
+        let kept = self.cells.len() / self.settings.particles;
+        let thinned = self.cells.gather((0..self.settings.particles).map(|i| i * kept));
+        let equal = vec![1.0 / thinned.len() as f64; thinned.len()];
+        let shape = if stopped {
+            self.shape
+        } else {
+            Gaussians::fit(&thinned.z, &equal, Some(&self.shape))
+        };
         Ok(Population {
-            shape: Gaussians::fit(&self.cells.z, &weights, Some(&self.shape)),
+            shape,
             points,
             z: self.cells.z,
             log_p,
@@ -220,7 +232,7 @@ impl<'a> Run<'a> {
                 at = at.after(&step);
                 self.log_z += self.reweight(&b, step.epsilon)?;
                 let last = at.t == 1.0 && schedule.first() == 1.0;
-                let stage = self.settle(along(at.t), last)?;
+                let stage = self.settle(along(at.t), step.epsilon < 1.0, last)?;
                 let stage = Stage { start: Some(at.t), std_b: step.std_b, ..stage };
                 if self.tell(stage, observer).is_break() {
                     return Ok(ControlFlow::Break(()));
@@ -234,7 +246,7 @@ impl<'a> Run<'a> {
             let step = self.ask(schedule, at, &b)?;
             at = at.after(&step);
             self.log_z += self.reweight(&b, step.epsilon)?;
-            let stage = self.settle(path.weights(at.t), at.t == 1.0)?;
+            let stage = self.settle(path.weights(at.t), false, at.t == 1.0)?;
             let stage = Stage { t: at.t, std_b: step.std_b, ..stage };
             if self.tell(stage, observer).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -292,18 +304,13 @@ impl<'a> Run<'a> {
         Ok(gained)
     }
 
-    /// log π at every particle.
-    fn heights(&self, weights: Parts) -> Vec<f64> {
-        (0..self.cells.len()).map(|i| self.cells.log_density(weights, i)).collect()
-    }
-
     fn ess_share(&self) -> f64 {
         let squares: f64 = self.log_weights.iter().map(|w| (2.0 * w).exp()).sum();
         1.0 / squares / self.cells.len() as f64
     }
 
     /// Resamples if need be, and moves particles until they are far from where they were.
-    fn settle(&mut self, weights: Parts, last: bool) -> Result<Stage> {
+    fn settle(&mut self, weights: Parts, is_start: bool, last: bool) -> Result<Stage> {
         let ess = self.ess_share();
         let share: Vec<f64> = self.log_weights.iter().map(|w| w.exp()).collect();
         self.shape = Gaussians::fit(&self.cells.z, &share, Some(&self.shape));
@@ -316,12 +323,10 @@ impl<'a> Run<'a> {
         let origin = self.cells.z.clone();
         let mut tally = Tally::default();
         let Settings { most_sweeps, freshness, .. } = *self.settings;
-        while tally.sweeps < most_sweeps && tally.moved < freshness
-            || tally.sweeps < DRIFT_PATIENCE * most_sweeps && tally.is_drifting
-        {
-            let before = self.heights(weights);
+        // On the way from the base to a flat density particles have to spread, which takes a while.
+        let fewest = if is_start { START_SWEEPS } else { 1 };
+        while tally.sweeps < fewest || tally.sweeps < most_sweeps && tally.moved < freshness {
             self.sweep(weights, &origin, &mut tally)?;
-            tally.is_drifting = is_drifting(&before, &self.heights(weights));
         }
         let Tally { sweeps, moved, local, .. } = tally;
         Ok(Stage {
@@ -445,21 +450,6 @@ struct Tally {
     acceptance: f64,
     jump_acceptance: Option<f64>,
     local: Option<Local>,
-    is_drifting: bool,
-}
-
-/// Particles that still drift up or down the density may have this many times the most sweeps.
-const DRIFT_PATIENCE: usize = 4;
-
-/// Did particles move to higher or lower densities, by more than four standard errors? Particles
-/// that stand for the density do not.
-fn is_drifting(before: &[f64], after: &[f64]) -> bool {
-    let differences: Vec<f64> =
-        before.iter().zip(after).map(|(a, b)| b - a).filter(|d| d.is_finite()).collect();
-    let count = differences.len() as f64;
-    let mean = differences.iter().sum::<f64>() / count;
-    let square = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / count;
-    mean.powi(2) * count > 16.0 * square
 }
 
 /// (1 − s) · from + s · to
