@@ -1,16 +1,17 @@
 //! The mode of a point: that of the nearest place whose mode is known.
 //!
-//! Places are the starts and the ends of the climbs, and what is between ends; lengths are in units of how far climbs go, in
-//! each coordinate. A mode whose nearest place is at distance r has the density r^−d of a nearest
-//! neighbour there, up to a constant, if r is within the length l that its own climbs typically have:
-//! among such modes the nearest place decides. Beyond, its density goes on as a Gaussian's, to which
-//! r^−d is tangent at r = l, so that a narrow mode does not reach into a wide one beside it.
+//! Places are the starts and the ends of the climbs, and what is between ends; lengths are in units
+//! of how far climbs go, in each coordinate. A mode whose nearest place is at distance r has the
+//! density r^−d of a nearest neighbour there, up to a constant, if r is within the length l that its
+//! own climbs typically have: among such modes the nearest place decides. Beyond, its density goes
+//! on as a Gaussian's, to which r^−d is tangent at r = l, so that a narrow mode does not reach into
+//! a wide one beside it.
 
 use super::starts::{Units, median};
 use crate::Batch;
 use rayon::prelude::*;
 
-/// A mode's typical length counts as if this many more climbs had gone as far as those of all modes.
+/// A mode's typical length counts as if this many more climbs had gone as far as those of all.
 const SHARED_CLIMBS: f64 = 8.0;
 
 /// Points that are assigned by one thread at a time.

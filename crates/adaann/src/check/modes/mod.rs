@@ -99,7 +99,9 @@ impl Modes {
     /// finite.
     ///
     /// Needs no evaluation of the target: a point has the mode of the nearest place that a climb
-    /// started or ended at, where near is meant in units of how far the climbs of each mode go.
+    /// started or ended at, where near is meant in units of how far the climbs of each mode go. On
+    /// long ridges side by side, gaps between these places are filled by the wrong one: of four
+    /// rings, 256 climbs mislabel up to 1 draw in 100. More starts leave smaller gaps.
     pub fn assign(&self, points: &Batch) -> Vec<Option<usize>> {
         self.anchors.assign(points)
     }
