@@ -1,16 +1,17 @@
 //! The mode of a point: that of the nearest place whose mode is known.
 //!
-//! Places are the starts and the ends of the climbs. Lengths are in units of how far climbs go, in
-//! each coordinate, and each mode has a width: how far its own climbs go. A place of mode m speaks
-//! for a point at distance r with log N = −r²/(2 w²) − d log w, the density of a Gaussian there, so
-//! that a narrow mode beside a wide one does not reach into it; between modes of one width the
-//! nearest place decides.
+//! Places are the starts and the ends of the climbs, and what is between ends; lengths are in units
+//! of how far climbs go, in each coordinate. A mode whose nearest place is at distance r has the
+//! density r^−d of a nearest neighbour there, up to a constant, if r is within the length l that its
+//! own climbs typically have: among such modes the nearest place decides. Beyond, its density goes
+//! on as a Gaussian's, to which r^−d is tangent at r = l, so that a narrow mode does not reach into
+//! a wide one beside it.
 
 use super::starts::{Units, median};
 use crate::Batch;
 use rayon::prelude::*;
 
-/// A width counts as much as this many climbs more, which go as far as those of all modes do.
+/// A mode's typical length counts as if this many more climbs had gone as far as those of all.
 const SHARED_CLIMBS: f64 = 8.0;
 
 /// Points that are assigned by one thread at a time.
@@ -24,7 +25,8 @@ pub(super) struct Anchors {
     reach: Vec<f64>,
     /// For each mode its places, in units of the reach and one after another.
     places: Vec<Vec<f64>>,
-    width: Vec<f64>,
+    /// The square of the length that a mode's climbs typically have.
+    typical: Vec<f64>,
 }
 
 impl Anchors {
@@ -34,14 +36,14 @@ impl Anchors {
         reach: Vec<f64>,
         count: usize,
         climbs: &[(&[f64], &[f64], usize)],
-        others: &[(&[f64], usize)],
+        others: &[(Vec<f64>, usize)],
     ) -> Self {
         let unit = |u: &[f64]| -> Vec<f64> { u.iter().zip(&reach).map(|(u, r)| u / r).collect() };
         let mut places = vec![Vec::new(); count];
-        let mut lengths = vec![Vec::new(); count];
+        let mut squares = vec![Vec::new(); count];
         for (start, end, mode) in climbs {
             let (start, end) = (unit(start), unit(end));
-            lengths[*mode].push(start.iter().zip(&end).map(|(a, b)| (a - b).powi(2)).sum());
+            squares[*mode].push(start.iter().zip(&end).map(|(a, b)| (a - b).powi(2)).sum());
             places[*mode].extend(start);
             places[*mode].extend(end);
         }
@@ -49,15 +51,15 @@ impl Anchors {
             places[*mode].extend(unit(place));
         }
         let is_length = |square: &f64| square.is_finite() && *square > 0.0;
-        let shared = median(lengths.concat()).filter(is_length).unwrap_or(1.0);
-        // Widths differ by factors, so it is their logarithms that are averaged.
-        let width = |own: Vec<f64>| {
+        let shared = median(squares.concat()).filter(is_length).unwrap_or(1.0);
+        // Lengths differ by factors, so it is their logarithms that are averaged.
+        let typical = |own: Vec<f64>| {
             let trust = own.len() as f64 / (own.len() as f64 + SHARED_CLIMBS);
             let ratio = median(own).filter(is_length).map_or(1.0, |square| square / shared);
-            ratio.powf(0.5 * trust)
+            shared * ratio.powf(trust)
         };
-        let width = lengths.into_iter().map(width).collect();
-        Self { units, reach, places, width }
+        let typical = squares.into_iter().map(typical).collect();
+        Self { units, reach, places, typical }
     }
 
     pub(super) fn assign(&self, points: &Batch) -> Vec<Option<usize>> {
@@ -72,14 +74,15 @@ impl Anchors {
         let u = self.units.to_u(z);
         let point: Vec<f64> = u.iter().zip(&self.reach).map(|(u, reach)| u / reach).collect();
         let dim = point.len();
-        let log_density = |(places, width): (&Vec<f64>, &f64)| {
+        let log_density = |(places, &typical): (&Vec<f64>, &f64)| {
             let square = |place: &[f64]| -> f64 {
                 place.iter().zip(&point).map(|(a, b)| (a - b).powi(2)).sum()
             };
-            let nearest = places.chunks_exact(dim).map(square).fold(f64::INFINITY, f64::min);
-            -0.5 * nearest / (width * width) - dim as f64 * width.ln()
+            let square = places.chunks_exact(dim).map(square).fold(f64::INFINITY, f64::min);
+            // In units of d/2: −log r² within, 1 − r²/l² − log l² beyond.
+            if square <= typical { -square.ln() } else { 1.0 - square / typical - typical.ln() }
         };
-        let modes = self.places.iter().zip(&self.width).map(log_density).enumerate();
+        let modes = self.places.iter().zip(&self.typical).map(log_density).enumerate();
         modes.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(mode, _)| mode)
     }
 }

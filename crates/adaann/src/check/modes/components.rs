@@ -1,11 +1,11 @@
 //! Which places belong to one mode, from the passes between them.
 //!
-//! Passes are opened from the highest down. Two regions become one if the lower of their tops is at
-//! most `drop` above the pass: what is left apart are tops that stand out by more than that. A place
-//! on a flank thus joins one region and never links two.
+//! Passes are opened from the highest down. Two regions become one if the lower of their tops is
+//! at most `drop` above the pass: what is left apart are tops that stand out by more than that. A
+//! place on a flank thus joins one region and never links two.
 //!
-//! F. Chazal, L. Guibas, S. Oudot, P. Skraba, "Persistence-based clustering in Riemannian manifolds"
-//! (2013).
+//! F. Chazal, L. Guibas, S. Oudot, P. Skraba, "Persistence-based clustering in Riemannian
+//! manifolds" (2013).
 
 /// The way between two places.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -28,12 +28,15 @@ const SAME_HEIGHT: f64 = 1e-6;
 const ALONG: [&[f64]; 3] = [&[0.5], &[0.25, 0.75], &[0.125, 0.375, 0.625, 0.875]];
 
 /// Regions of the density and the places that they are known by.
+#[derive(Default)]
 pub(super) struct Regions {
     pub(super) places: Vec<End>,
     /// The place of each climb's end.
     pub(super) place_of: Vec<usize>,
     /// The highest place of each place's region.
     pub(super) top_of: Vec<usize>,
+    /// Ways between places that never pass below.
+    pub(super) ways: Vec<Pass>,
 }
 
 /// Where lengths are measured: in units of how far climbs go.
@@ -59,7 +62,7 @@ pub(super) struct Merge<'a, 'h> {
 impl Merge<'_, '_> {
     /// Regions of end points.
     pub(super) fn run(mut self, ends: &[End]) -> Result<Regions> {
-        let mut regions = Regions { places: Vec::new(), place_of: Vec::new(), top_of: Vec::new() };
+        let mut regions = Regions::default();
         for end in ends {
             let place = self.place(&mut regions.places, end);
             regions.place_of.push(place);
@@ -83,6 +86,8 @@ impl Merge<'_, '_> {
             let heights: Vec<f64> = regions.places.iter().map(|place| place.height).collect();
             regions.top_of = tops(&heights, &passes, self.drop);
         }
+        passes.retain(|pass| !self.is_below(&regions.places, pass));
+        regions.ways = passes;
         Ok(regions)
     }
 
@@ -143,8 +148,10 @@ impl Merge<'_, '_> {
         };
         let mut segments: Vec<Segment> = pairs.iter().map(whole).collect();
         for shares in ALONG {
-            let mut open: Vec<_> =
-                segments.iter_mut().filter(|segment| !self.is_below(places, segment)).collect();
+            let mut open: Vec<_> = segments
+                .iter_mut()
+                .filter(|segment| !self.is_below(places, &segment.pass))
+                .collect();
             let between = |pass: &Pass, share: f64| -> Vec<f64> {
                 let ends = places[pass.a].u.iter().zip(&places[pass.b].u);
                 ends.map(|(a, b)| a + share * (b - a)).collect()
@@ -165,15 +172,15 @@ impl Merge<'_, '_> {
         Ok(segments)
     }
 
-    fn is_below(&self, places: &[End], segment: &Segment) -> bool {
-        let Pass { a, b, height } = segment.pass;
-        places[a].height.min(places[b].height) - height > self.drop
+    fn is_below(&self, places: &[End], pass: &Pass) -> bool {
+        places[pass.a].height.min(places[pass.b].height) - pass.height > self.drop
     }
 
     /// Climbs from the lowest points of segments that pass below, and returns the ways from both
     /// ends to where they lead.
     fn bend(&mut self, places: &mut Vec<End>, segments: &[Segment]) -> Result<Vec<(usize, usize)>> {
-        let mut below: Vec<_> = segments.iter().filter(|s| self.is_below(places, s)).collect();
+        let mut below: Vec<_> =
+            segments.iter().filter(|s| self.is_below(places, &s.pass)).collect();
         // Half of what is left is for the climbs, the other half for segments.
         let evaluations = self.heights.left() / 2;
         below.truncate(evaluations);
