@@ -79,9 +79,9 @@ fn weights_of_modes_are_recovered() {
     }
 }
 
-/// Two modes that lean to opposite sides with correlations 0.9 and −0.8, on a base whose layers start
-/// so small that they hardly help. Independent coordinates cannot do better than
-/// KL = −½ Σ w_k ln(1 − ρ_k²) = 0.3 · 0.83 + 0.7 · 0.51 = 0.61 by components alone.
+/// Two modes that lean to opposite sides with correlations 0.9 and −0.8. Two components of independent
+/// coordinates leave a KL of −½ Σ w_k ln(1 − ρ_k²) = 0.3 · 0.83 + 0.7 · 0.51 = 0.61, and a single layer
+/// cannot lean both ways.
 #[test]
 fn full_covariances_lean_with_their_modes() {
     let target = Program::record(2, |z| {
