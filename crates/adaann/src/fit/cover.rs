@@ -11,6 +11,7 @@ use super::{
     Event, Observer, UpdateRecord,
     lessons::{Lessons, Trainer},
     run::Run,
+    seen::Seen,
     shard::Drawn,
 };
 use crate::{
@@ -69,7 +70,11 @@ pub struct RoundRecord {
     /// Rounds done before.
     pub round: usize,
     /// Share of the draws that counts as draws of p: the effective sample size of the weights p/q.
+    /// Draws that miss a mode do not know of it.
     pub ess: f64,
+    /// The same from the draws of all rounds, when the stage is over: the round where it is largest
+    /// is kept.
+    pub ess_of_all: Option<f64>,
     /// Estimate of E_q[log q − log p] from the draws that are not lost; NaN if all are.
     pub neg_elbo: f64,
     /// Share of the draws where p is 0 or not a number.
@@ -106,8 +111,9 @@ impl Cover {
 }
 
 impl Run<'_> {
-    /// The stage. The parameters that it ends with are those whose draws had the largest effective
-    /// sample size, the first ones included. `Break` says that the observer stopped it.
+    /// The stage. The parameters that it ends with are those of the round with the largest effective
+    /// sample size over the draws of all rounds, those before the first included. `Break` says that
+    /// the observer stopped it.
     pub(super) fn cover(
         &mut self,
         cover: &Cover,
@@ -127,17 +133,15 @@ impl Run<'_> {
         let mut shards = self.shards(cover.draws);
         let points = Some(Batch::zeros(self.flow.dim(), cover.draws));
         let mut drawn = Drawn { points, ..Drawn::default() };
-        let mut best = (f64::NEG_INFINITY, self.flow.parameters().to_vec());
+        let mut seen = Seen::default();
         let mut told = ControlFlow::Continue(());
         for round in 0..=cover.rounds {
             shards.draw(&self.flow, &self.density, &stream, round as u64, &mut drawn)?;
             self.outcome.target_evaluations += cover.draws;
             let log_weights = log_weights(&drawn);
             let record = judge(round, &drawn, &log_weights);
-            if record.ess > best.0 {
-                best.0 = record.ess;
-                best.1.copy_from_slice(self.flow.parameters());
-            }
+            let points = drawn.points.as_ref().expect("the points are kept");
+            seen.add(&self.flow, points, drawn.a.iter().zip(&drawn.b).map(|(a, b)| a + b));
             self.outcome.rounds.push(record);
             told = observer.observe(&Event::Round(&record));
             // Without a draw where p is positive there is nothing to learn from.
@@ -145,7 +149,6 @@ impl Run<'_> {
                 break;
             }
             let weights = cover.divergence.weights(&log_weights);
-            let points = drawn.points.as_ref().expect("the points are kept");
             let trace = &mut self.outcome.trace;
             told =
                 trainer.train_on(&mut self.flow, points, &weights, cover.updates, &mut || {
@@ -158,7 +161,10 @@ impl Run<'_> {
                 break;
             }
         }
-        self.flow.set_parameters(&best.1)?;
+        let shares = seen.judge(&mut self.flow)?;
+        for (record, share) in self.outcome.rounds.iter_mut().zip(shares) {
+            record.ess_of_all = Some(share);
+        }
         Ok(told)
     }
 }
@@ -178,6 +184,7 @@ fn judge(round: usize, drawn: &Drawn, log_weights: &[f64]) -> RoundRecord {
     RoundRecord {
         round,
         ess: weight_ess(1.0, &drawn.a, &drawn.b, &drawn.log_q),
+        ess_of_all: None,
         neg_elbo: -finite().sum::<f64>() / kept,
         lost: 1.0 - kept / log_weights.len() as f64,
     }

@@ -24,6 +24,7 @@ mod lessons;
 mod observer;
 mod restarts;
 mod run;
+mod seen;
 mod settings;
 mod shard;
 mod stage;

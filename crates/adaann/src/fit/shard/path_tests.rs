@@ -83,8 +83,9 @@ fn score(flow: &Flow, draw: u64, wall: f64) -> Vec<f64> {
 }
 
 /// With points lost and without, with gradients cut short and without. Both sides are sums of 200
-/// numbers of about the size of their largest, each to some hundred roundings: 1e-11 of that in
-/// double precision, and 2⁻²⁴/2⁻⁵³ times as much in single.
+/// numbers; the score here goes through the inverse, which splines as steep as these know to a
+/// millionth of a millionth only, and their second derivatives magnify that by a thousand. In single
+/// precision five layers are good to some units of 2⁻²⁴, magnified likewise.
 #[test]
 fn what_is_left_out_is_the_score() {
     for (wall, most) in [(1e9, None), (1.2, None), (1.2, Some(1.5))] {
@@ -106,7 +107,7 @@ fn what_is_left_out_is_the_score() {
                 let score = score(&flow, 4, wall);
                 let size = total.iter().chain(&score).fold(0.0_f64, |size, g| size.max(g.abs()));
                 let single = matches!(spec, FlowSpec::Planar { precision: Precision::Single, .. });
-                let bound = size * if single { 1e-11 * 2.0_f64.powi(29) } else { 1e-11 };
+                let bound = size * if single { 1e-4 } else { 1e-8 };
                 for i in 0..total.len() {
                     let off = (total[i] - score[i] - path[i]).abs();
                     assert!(off <= bound, "{label}: {i}: {} {} {}", total[i], score[i], path[i]);
