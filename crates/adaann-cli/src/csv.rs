@@ -26,13 +26,17 @@ pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batc
 
 /// `schedule.csv`
 pub(crate) fn schedule(steps: &[StepRecord]) -> String {
-    let mut text = String::from("step,t,epsilon,std_b,updates,lost\n");
+    let mut text = String::from("step,t,epsilon,std_b,updates,lost,ess\n");
     for step in steps {
         write!(text, "{},{:?},{:?},", step.step, step.t, step.epsilon).expect("strings grow");
         if let Some(std_b) = step.std_b {
             write!(text, "{std_b:?}").expect("strings grow");
         }
-        writeln!(text, ",{},{:?}", step.updates, step.lost).expect("strings grow");
+        write!(text, ",{},{:?},", step.updates, step.lost).expect("strings grow");
+        if let Some(ess) = step.ess {
+            write!(text, "{ess:?}").expect("strings grow");
+        }
+        text.push('\n');
     }
     text
 }

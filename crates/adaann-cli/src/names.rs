@@ -40,6 +40,18 @@ pub(crate) const STARTS: Names = &[
     ("laplace", "at the Laplace approximation of the mode that an ascent from the mean finds"),
 ];
 
+/// Estimates of the gradient.
+pub(crate) const GRADIENTS: Names = &[
+    ("total", "the derivative of an update's own objective"),
+    ("path", "without the score, whose mean is 0: no noise where the flow fits"),
+];
+
+/// What the mass-covering stage lowers.
+pub(crate) const DIVERGENCES: Names = &[
+    ("forward-kl", "KL(p, q)"),
+    ("alpha2", "log of the mean of (p/q)^2 over q: stricter in the tails"),
+];
+
 /// Shapes of a base's covariance.
 pub(crate) const COVARIANCES: Names =
     &[("diagonal", "independent coordinates"), ("full", "all entries")];
@@ -91,7 +103,7 @@ pub(crate) fn variant<T: DeserializeOwned>(name: &str) -> Result<T> {
 mod tests {
     use super::*;
     use adaann::{
-        fit::Start,
+        fit::{Divergence, Gradient, Start},
         flow::{Covariance, FlowSpec, Precision, ScaleMap, UnitActivation, planar::Activation},
     };
 
@@ -116,6 +128,8 @@ mod tests {
         assert_complete::<Precision>(PRECISIONS);
         assert_complete::<Start>(STARTS);
         assert_complete::<Covariance>(COVARIANCES);
+        assert_complete::<Gradient>(GRADIENTS);
+        assert_complete::<Divergence>(DIVERGENCES);
     }
 
     #[test]

@@ -18,9 +18,13 @@ const TRUSTED_SHARE: f64 = 0.1;
 pub(crate) struct Pace {
     settings: Settings,
     dim: usize,
+    /// t_0, which a run may find for itself.
+    first: f64,
     t: f64,
     steps: usize,
     done: f64,
+    /// What of it was done before t = 1.
+    before: f64,
     refined: usize,
     refining_since: Option<Duration>,
 }
@@ -28,11 +32,13 @@ pub(crate) struct Pace {
 impl Pace {
     pub(crate) fn new(settings: &Settings, dim: usize) -> Self {
         Self {
+            first: settings.schedule.first(),
             t: settings.schedule.first(),
             settings: settings.clone(),
             dim,
             steps: 0,
             done: 0.0,
+            before: 0.0,
             refined: 0,
             refining_since: None,
         }
@@ -40,29 +46,52 @@ impl Pace {
 
     /// Counts updates.
     pub(crate) fn update(&mut self, phase: Phase, updates: usize, elapsed: Duration) {
-        if phase == Phase::Refine {
-            self.refining_since.get_or_insert(elapsed);
-            self.refined += updates;
-            self.done += updates as f64 * self.settings.refine_samples as f64;
-        } else {
-            self.done += updates as f64 * self.settings.samples as f64;
+        let points = match phase {
+            Phase::Refine => {
+                self.refining_since.get_or_insert(elapsed);
+                self.refined += updates;
+                self.settings.refine_samples
+            }
+            Phase::Cover => self.settings.cover.map_or(0, |cover| cover.batch),
+            Phase::Warmup | Phase::Anneal => self.settings.samples,
+        };
+        let work = updates as f64 * points as f64;
+        self.done += work;
+        if matches!(phase, Phase::Warmup | Phase::Anneal) {
+            self.before += work;
         }
     }
 
     /// Counts a step.
     pub(crate) fn step(&mut self, record: &StepRecord) {
+        if self.steps == 0 {
+            self.first = record.t;
+        }
         self.steps += 1;
         self.t = record.t + record.epsilon;
-        self.done += self.draws();
+        // A stage that ends when the flow fits looks after every block of updates.
+        let blocks = record.updates.div_ceil(self.settings.work.anneal.max(1));
+        let looks = if self.settings.stage.is_some() && record.t < 1.0 { blocks } else { 1 };
+        let work = looks as f64 * self.draws();
+        self.done += work;
+        self.before += work;
     }
 
-    /// Work of choosing a step.
+    /// Work of one look at draws, for the schedule or a stage.
     fn draws(&self) -> f64 {
-        if self.settings.schedule.needs_draws() {
+        if self.settings.schedule.needs_draws() || self.settings.stage.is_some() {
             COST_OF_A_DRAW * self.settings.variance_samples as f64
         } else {
             0.0
         }
+    }
+
+    /// Work of the mass-covering stage.
+    fn covering(&self) -> f64 {
+        self.settings.cover.map_or(0.0, |cover| {
+            let draws = (cover.rounds as f64 + 1.0) * cover.draws as f64;
+            cover.rounds as f64 * cover.updates as f64 * cover.batch as f64 + COST_OF_A_DRAW * draws
+        })
     }
 
     /// Share of the work that is done.
@@ -74,7 +103,7 @@ impl Pace {
     pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
         let rest = match self.refining_since {
             // The rest is more of the same, so its own rate is the best guess.
-            Some(since) if self.refined >= 50 => {
+            Some(since) if self.refined >= 50 && self.settings.cover.is_none() => {
                 let to_come = self.settings.work.refine.saturating_sub(self.refined);
                 (elapsed - since).as_secs_f64() * to_come as f64 / self.refined as f64
             }
@@ -92,11 +121,14 @@ impl Pace {
         let count = self.count();
         let before = if count <= 1.0 {
             0.0
+        } else if self.settings.stage.is_some() && self.steps > 0 {
+            // Stages to come take as long as those that were.
+            self.before / self.steps as f64 * (count - 1.0).max(self.steps as f64)
         } else {
             let updates = work.warmup as f64 + (count - 2.0).max(0.0) * work.anneal as f64;
             updates * *samples as f64 + (count - 1.0) * self.draws()
         };
-        before + work.refine as f64 * *refine_samples as f64
+        before + work.refine as f64 * *refine_samples as f64 + self.covering()
     }
 
     /// Values of t of the whole run: known, extrapolated from log t, or that of a Gaussian.
@@ -107,7 +139,7 @@ impl Pace {
         if self.t >= 1.0 {
             return self.steps.max(1) as f64 + 1.0;
         }
-        let first = self.settings.schedule.first().max(1e-3);
+        let first = self.first.max(1e-3);
         let share = 1.0 - self.t.max(first).ln() / first.ln();
         if share > TRUSTED_SHARE { self.steps as f64 / share } else { self.gaussian_count(first) }
     }
@@ -178,6 +210,7 @@ mod tests {
                 std_b: None,
                 updates: 2,
                 lost: 0.0,
+                ess: None,
                 reason: None,
             };
             pace.step(&record);

@@ -4,14 +4,14 @@
 //! it believes that it matters.
 
 use crate::{
-    args::{BaseArgs, OptimizerArgs, ScheduleArgs, SettingArgs, TrainingArgs},
+    args::{BaseArgs, CoverArgs, OptimizerArgs, ScheduleArgs, SettingArgs, TrainingArgs},
     failure::usage,
     flow::flow,
-    values::List,
+    values::{First, List},
 };
 use adaann::{
     Error, Settings,
-    fit::{BaseSpec, Start},
+    fit::{BaseSpec, Cover, Stage, Start},
     flow::Covariance,
     optim::Optimizer,
     path::PathKind,
@@ -36,8 +36,12 @@ pub(crate) fn resolve(
         path,
         schedule: schedule(&args.schedule, &preset.schedule, path)?,
         optimizer: optimizer(&args.optimizer, preset.optimizer)?,
+        stage: stage(&args.training, preset.stage)?,
+        cover: cover(&args.cover, preset.cover)?,
         ..preset
     };
+    set(&mut settings.auto_t0, args.schedule.t0.map(|first| first == First::Auto));
+    set(&mut settings.gradient, args.optimizer.gradient);
     set(&mut settings.initial_scale, args.flow.initial_scale);
     set(&mut settings.samples, args.training.samples);
     set(&mut settings.refine_samples, args.training.refine_samples);
@@ -134,6 +138,14 @@ fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Sc
         Some(asked) if asked.name() != preset.name() => asked.clone(),
         _ => preset.clone(),
     };
+    let step = match args.step_ess {
+        Some(share) => Some(step_rule(args, &schedule, share)?),
+        None => None,
+    };
+    let has_step = step.is_some();
+    if let Some(step) = step {
+        schedule = step;
+    }
     const WITH_T0: &[&str] = &["linear", "exponential", "logarithmic", "adaann", "guarded", "ess"];
     refuse_strangers(
         "schedule",
@@ -157,7 +169,7 @@ fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Sc
         Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => (Some(t0), Some(tau)),
         _ => (Some(preset.first()), None),
     };
-    let asked_tau = args.tau.or(preset_tau);
+    let asked_tau = if has_step { None } else { args.tau.or(preset_tau) };
     match &mut schedule {
         Schedule::None => {}
         Schedule::List(values) => set(values, numbers(&args.temperatures)),
@@ -175,27 +187,39 @@ fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Sc
         }
         Schedule::EssBisection { ess, .. } => set(ess, args.ess),
     }
-    set_first(&mut schedule, args.t0.or(preset_t0));
+    let given_t0 = args.t0.and_then(First::number);
+    if let Some(t0) = given_t0.or(preset_t0) {
+        schedule.set_first(t0);
+    }
     let bad_t0 = |error| matches!(error, Error::Setting { setting: "t0", .. });
-    if args.t0.is_none() && schedule.check(path.allows_zero()).is_err_and(bad_t0) {
+    if given_t0.is_none() && schedule.check(path.allows_zero()).is_err_and(bad_t0) {
         // The target's own rule and path start at 0, and these cannot.
         let own = Schedule::named(schedule.name())?;
-        set_first(&mut schedule, Some(own.first()));
+        schedule.set_first(own.first());
     }
     Ok(schedule)
 }
 
-/// Sets the first t of rules that have one.
-fn set_first(schedule: &mut Schedule, first: Option<f64>) {
-    match schedule {
-        Schedule::None | Schedule::List(_) => {}
-        Schedule::Linear { t0, .. }
-        | Schedule::Exponential { t0, .. }
-        | Schedule::Logarithmic { t0, .. }
-        | Schedule::AdaAnn { t0, .. }
-        | Schedule::Guarded { t0, .. }
-        | Schedule::EssBisection { t0, .. } => set(t0, first),
+/// The rule whose steps keep a share of the sample: the target's own guards stay.
+fn step_rule(args: &ScheduleArgs, preset: &Schedule, share: f64) -> Result<Schedule> {
+    let others = [
+        ("schedule", args.schedule.is_some()),
+        ("tau", args.tau.is_some()),
+        ("ess", args.ess.is_some()),
+    ];
+    if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
+        return Err(usage(format!(
+            "--step-ess and --{flag} both say how long a step is; give one"
+        )));
     }
+    let first = Schedule::default().first();
+    Ok(match (preset.clone(), Schedule::for_step_ess(first, share)?) {
+        (
+            Schedule::Guarded { t0, max_ratio, min_epsilon, max_epsilon, robust, .. },
+            Schedule::AdaAnn { tau, .. },
+        ) => Schedule::Guarded { t0, tau, max_ratio, min_epsilon, max_epsilon, robust },
+        (_, rule) => rule,
+    })
 }
 
 fn work(args: &TrainingArgs, preset: Work) -> Work {
@@ -204,6 +228,47 @@ fn work(args: &TrainingArgs, preset: Work) -> Work {
         anneal: args.updates.unwrap_or(preset.anneal),
         refine: args.refine.unwrap_or(preset.refine),
     }
+}
+
+fn stage(args: &TrainingArgs, preset: Option<Stage>) -> Result<Option<Stage>> {
+    let stage = match args.stage_ess {
+        None => preset,
+        Some(share) => share.0.map(|ess| Stage { ess, ..preset.unwrap_or_default() }),
+    };
+    match (stage, args.stage_most) {
+        (None, Some(_)) => Err(usage("--stage-most belongs to --stage-ess, which is not given")),
+        (Some(stage), Some(most_updates)) => Ok(Some(Stage { most_updates, ..stage })),
+        (stage, None) => Ok(stage),
+    }
+}
+
+fn cover(args: &CoverArgs, preset: Option<Cover>) -> Result<Option<Cover>> {
+    let mut cover = match args.cover {
+        None => preset,
+        Some(0) => None,
+        Some(rounds) => Some(Cover { rounds, ..preset.unwrap_or_default() }),
+    };
+    let Some(cover) = &mut cover else {
+        let others = [
+            ("cover-draws", args.cover_draws.is_some()),
+            ("cover-updates", args.cover_updates.is_some()),
+            ("cover-batch", args.cover_batch.is_some()),
+            ("cover-divergence", args.cover_divergence.is_some()),
+            ("cover-lr", args.cover_lr.is_some()),
+        ];
+        return match others.iter().find(|(_, given)| *given) {
+            None => Ok(None),
+            Some((flag, _)) => {
+                Err(usage(format!("--{flag} belongs to --cover, whose rounds are not given")))
+            }
+        };
+    };
+    set(&mut cover.draws, args.cover_draws);
+    set(&mut cover.updates, args.cover_updates);
+    set(&mut cover.batch, args.cover_batch);
+    set(&mut cover.divergence, args.cover_divergence);
+    set(&mut cover.lr, args.cover_lr);
+    Ok(Some(*cover))
 }
 
 fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {

@@ -66,6 +66,35 @@ pub(crate) fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "must be a number, like 0.5 or 1e-3".to_owned())
 }
 
+/// Where annealing starts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum First {
+    At(f64),
+    /// Wherever the run finds it best.
+    Auto,
+}
+
+impl First {
+    /// The number, if it is one.
+    pub(crate) fn number(self) -> Option<f64> {
+        match self {
+            Self::At(t) => Some(t),
+            Self::Auto => None,
+        }
+    }
+}
+
+/// A number, or `auto`.
+pub(crate) fn first(text: &str) -> Result<First, String> {
+    match text {
+        "auto" => Ok(First::Auto),
+        _ => text
+            .parse()
+            .map(First::At)
+            .map_err(|_| "must be a number, like 0.5 or 1e-3, or auto".to_owned()),
+    }
+}
+
 /// Numbers separated by commas.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct List(pub(crate) Vec<f64>);
@@ -196,6 +225,13 @@ mod tests {
         assert_eq!(parameter("mu=4"), Ok(("mu".into(), 4.0)));
         assert_eq!(parameter("sd = -1e-3"), Ok(("sd".into(), -1e-3)));
         assert!(parameter("mu").is_err() && parameter("mu=four").is_err());
+    }
+
+    #[test]
+    fn annealing_starts_at_a_number_or_finds_one() {
+        assert_eq!(first("1e-3"), Ok(First::At(1e-3)));
+        assert_eq!(first("auto"), Ok(First::Auto));
+        assert!(first("Auto").is_err() && first("").is_err());
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn the_summary_counts_lost_points_and_says_how_gradients_are_made() {
         assert!(stderr(&output).contains("per cent of the points"), "{}", stderr(&output));
     }
     let (header, _) = table(&place.read("r/schedule.csv"));
-    assert_eq!(header, "step,t,epsilon,std_b,updates,lost");
+    assert_eq!(header, "step,t,epsilon,std_b,updates,lost,ess");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_tables_agree_with_the_summary() {
     assert_eq!(summary["parameters"][0]["name"], "z");
 
     let (header, steps) = table(&place.read("r/schedule.csv"));
-    assert_eq!(header, "step,t,epsilon,std_b,updates,lost");
+    assert_eq!(header, "step,t,epsilon,std_b,updates,lost,ess");
     assert_eq!(summary["steps"], steps.len());
     assert_eq!((steps[0][1], steps[steps.len() - 1][1]), (0.01, 1.0));
     assert!(steps[0][3] > 0.0 && steps[steps.len() - 1][3].is_nan());

@@ -36,6 +36,8 @@ pub enum Purpose {
     Prior = 8,
     /// Measurements that a model predicts.
     Prediction = 9,
+    /// Base samples of the mass-covering stage, and which of them an update sees.
+    Cover = 10,
 }
 
 /// The random numbers of one seed and purpose.

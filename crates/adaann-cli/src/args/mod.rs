@@ -7,7 +7,8 @@ pub(crate) use models::{
     CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs, SampleArgs,
 };
 pub(crate) use settings::{
-    BaseArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, SettingArgs, TrainingArgs,
+    BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, SettingArgs,
+    TrainingArgs,
 };
 
 use crate::values::{self, count, number};

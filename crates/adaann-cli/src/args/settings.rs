@@ -2,12 +2,13 @@
 
 use crate::{
     names::{
-        ACTIVATIONS, COVARIANCES, Named, PRECISIONS, SCALE_MAPS, STARTS, UNIT_ACTIVATIONS, variant,
+        ACTIVATIONS, COVARIANCES, DIVERGENCES, GRADIENTS, Named, PRECISIONS, SCALE_MAPS, STARTS,
+        UNIT_ACTIVATIONS, variant,
     },
-    values::{self, Clip, List, count, list, mask, number, order},
+    values::{self, Clip, First, List, count, list, mask, number, order},
 };
 use adaann::{
-    fit::Start,
+    fit::{Divergence, Gradient, Start},
     flow::{
         Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, UnitActivation,
         planar::Activation,
@@ -32,6 +33,8 @@ pub(crate) struct SettingArgs {
     pub(crate) training: TrainingArgs,
     #[command(flatten)]
     pub(crate) optimizer: OptimizerArgs,
+    #[command(flatten)]
+    pub(crate) cover: CoverArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -138,9 +141,14 @@ pub(crate) struct ScheduleArgs {
     #[arg(long, value_name = "NAME", value_parser = Named(PathKind::ALL, PathKind::named))]
     pub(crate) path: Option<PathKind>,
     /// t_0, where annealing starts: above 0 and at most 1; 0 is allowed on the likelihood and
-    /// bridge paths [default: the target's]
-    #[arg(long, value_parser = number, value_name = "T", allow_negative_numbers = true)]
-    pub(crate) t0: Option<f64>,
+    /// bridge paths. auto finds it: where p^t is nearest to the flow as it starts, or 0 on the other
+    /// paths [default: the target's]
+    #[arg(long, value_parser = values::first, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) t0: Option<First>,
+    /// Steps that keep this share of the effective sample size: adaann (or guarded, if that is the
+    /// target's) with tau = sqrt(-log share) from 0.9 on, ess below [default: none]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) step_ess: Option<f64>,
     /// Tolerance of adaann and guarded: a step is worth a KL divergence of tau^2/2 [default: the
     /// target's]
     #[arg(long, value_parser = number, value_name = "TAU", allow_negative_numbers = true)]
@@ -193,6 +201,39 @@ pub(crate) struct TrainingArgs {
     /// M: draws from which a schedule chooses its step, at least 2 [default: the target's]
     #[arg(long, value_parser = count, value_name = "M", allow_negative_numbers = true)]
     pub(crate) variance_samples: Option<usize>,
+    /// Train at each t below 1, --updates at a time, until draws of the flow weighted by p_t/q are
+    /// worth this share of them; none for the fixed numbers of updates [default: none]
+    #[arg(long, value_parser = values::clip, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) stage_ess: Option<Clip>,
+    /// With --stage-ess: updates after which t grows whatever the share; at t_0, --warmup if that is
+    /// more [default: 200]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) stage_most: Option<usize>,
+}
+
+/// The mass-covering stage.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Covering the target's mass, after t = 1")]
+pub(crate) struct CoverArgs {
+    /// Rounds of training on the flow's own draws, weighted by p/q, so that q is wherever p is; the
+    /// round with the largest effective sample size is kept [default: 0]
+    #[arg(long, value_parser = count, value_name = "ROUNDS", allow_negative_numbers = true)]
+    pub(crate) cover: Option<usize>,
+    /// Draws of a round, each an evaluation of the target [default: 10000]
+    #[arg(long, value_parser = count, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) cover_draws: Option<usize>,
+    /// Updates of a round [default: 200]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) cover_updates: Option<usize>,
+    /// Points in an update, resampled from the draws [default: 500]
+    #[arg(long, value_parser = count, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) cover_batch: Option<usize>,
+    /// What training lowers [default: forward-kl]
+    #[arg(long, value_name = "NAME", value_parser = Named(DIVERGENCES, variant::<Divergence>))]
+    pub(crate) cover_divergence: Option<Divergence>,
+    /// Learning rate, which falls to 0 over the stage [default: 0.001]
+    #[arg(long, value_parser = number, value_name = "RATE", allow_negative_numbers = true)]
+    pub(crate) cover_lr: Option<f64>,
 }
 
 /// How the parameters move.
@@ -217,6 +258,9 @@ pub(crate) struct OptimizerArgs {
     /// What adam and rmsprop add to the root before they divide [default: 1e-8]
     #[arg(long, value_parser = number, value_name = "EPS", allow_negative_numbers = true)]
     pub(crate) optimizer_epsilon: Option<f64>,
+    /// Which estimate of the gradient updates follow [default: total]
+    #[arg(long, value_name = "NAME", value_parser = Named(GRADIENTS, variant::<Gradient>))]
+    pub(crate) gradient: Option<Gradient>,
     /// Learning rate [default: the target's]
     #[arg(long, value_parser = number, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) lr: Option<f64>,

@@ -1,5 +1,6 @@
 //! What a run tells those who watch it, and how they stop it.
 
+use super::RoundRecord;
 use crate::{
     flow::Flow,
     schedule::{Phase, Reason, Warning},
@@ -13,7 +14,8 @@ pub struct UpdateRecord {
     pub update: usize,
     /// The inverse temperature.
     pub t: f64,
-    /// Estimate of E_q[log q − log p_t] from the update's own points, before the update.
+    /// Estimate of E_q[log q − log p_t] from the update's own points, before the update; in the
+    /// mass-covering stage from the draws that its round began with.
     pub neg_elbo: f64,
 }
 
@@ -32,6 +34,9 @@ pub struct StepRecord {
     pub updates: usize,
     /// Share of the points of this stage that were lost: log density −∞ or not a number.
     pub lost: f64,
+    /// Share of the last draws taken at this t that counts as draws of p_t: the effective sample size
+    /// of the weights p_t/q, if draws were taken.
+    pub ess: Option<f64>,
     /// What decided the step to the next value; absent at t = 1.
     pub reason: Option<Reason>,
 }
@@ -59,6 +64,8 @@ pub enum Event<'a> {
         /// The flow as it is now, for those who want to look at it on its way.
         flow: &'a Flow,
     },
+    /// Draws of a mass-covering round were taken.
+    Round(&'a RoundRecord),
     /// A schedule's warning.
     Warning(Warning),
 }

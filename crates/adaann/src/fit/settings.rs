@@ -1,5 +1,6 @@
 //! Everything that a run is told, checked before the first update.
 
+use super::{Cover, Gradient, Stage};
 use crate::{
     Error, Result, error,
     flow::{Base, Covariance, FlowSpec},
@@ -54,6 +55,15 @@ pub struct Settings {
     /// their median are shortened to it: for densities that fall off a cliff, as those of unstable
     /// systems do. 10 leaves a density with one mode alone; draws between two modes need 100.
     pub point_clip: Option<f64>,
+    /// Which estimate of the gradient updates follow.
+    pub gradient: Gradient,
+    /// Finds t_0 before the first update, in place of the schedule's own: on the power path where
+    /// p_t is nearest to the flow as it starts, elsewhere 0.
+    pub auto_t0: bool,
+    /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
+    pub stage: Option<Stage>,
+    /// A last stage that covers the target's mass, if any.
+    pub cover: Option<Cover>,
     /// Fixes every random number of the run.
     pub seed: u64,
 }
@@ -78,6 +88,10 @@ impl Default for Settings {
             clip: None,
             refine_clip: None,
             point_clip: None,
+            gradient: Gradient::Total,
+            auto_t0: false,
+            stage: None,
+            cover: None,
             seed: 1,
         }
     }
@@ -247,13 +261,24 @@ impl Settings {
         }
     }
 
+    fn check_schedule(&self) -> Result<()> {
+        let mut schedule = self.schedule.clone();
+        if self.auto_t0 && !schedule.set_first(if self.path.allows_zero() { 0.0 } else { 1.0 }) {
+            let range = format!("a number for the {} schedule, which has no t0", schedule.name());
+            return Err(error::setting("t0", "auto", range));
+        }
+        schedule.check(self.path.allows_zero())
+    }
+
     /// Refuses settings out of range; every run begins with this.
     ///
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
         self.flow.build(target.dim())?;
-        self.schedule.check(self.path.allows_zero())?;
+        self.check_schedule()?;
+        self.stage.map_or(Ok(()), |stage| stage.check())?;
+        self.cover.map_or(Ok(()), |cover| cover.check())?;
         self.optimizer.check()?;
         self.lr_rule.check()?;
         self.refine_lr_rule.check()?;

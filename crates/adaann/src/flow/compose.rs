@@ -163,6 +163,10 @@ impl Stack for Compose {
         }
     }
 
+    fn shares_tape(&self) -> bool {
+        self.parts.iter().all(|part| part.stack.shares_tape())
+    }
+
     fn inverse(
         &self,
         weights: Weights,

@@ -50,8 +50,8 @@ impl Shape {
 /// A linear map with triangular factors.
 ///
 /// The flat parameter vector is the log diagonal, the factors' entries, and the shift if there is
-/// one. The sums have a register for each parameter and one for the log-determinant. The tape of the
-/// way forward holds the points before each factor, that of the inverse those after each.
+/// one. The sums have a register for each parameter and one for the log-determinant. The tape holds
+/// the points before each factor.
 #[derive(Debug, Clone)]
 pub struct Linear {
     dim: usize,
@@ -222,10 +222,10 @@ impl Stack for Linear {
     ) {
         self.translate(weights, -1.0, z);
         for f in (0..self.shape.factors().len()).rev() {
+            simd::dispatch(Solve { triangle: self.triangle(weights, f), z });
             if let Some(tape) = &mut tape {
                 keep(z, f, tape);
             }
-            simd::dispatch(Solve { triangle: self.triangle(weights, f), z });
         }
         self.add_log_det(weights, z, log_det);
     }
@@ -241,12 +241,14 @@ impl Stack for Linear {
         tape: &[f64],
         sums: &mut [f64],
     ) {
-        for f in 0..self.shape.factors().len() {
+        let factors = self.shape.factors().len();
+        for f in 0..factors {
+            restore(z, f, tape);
             let triangle = self.triangle(weights, f).transposed();
             simd::dispatch(Solve { triangle, z: g_z });
             self.add_outer(f, -1.0, z, g_z, sums);
-            restore(z, f, tape);
         }
+        simd::dispatch(Multiply { triangle: self.triangle(weights, factors - 1), z });
         self.translate(weights, 1.0, z);
         self.add_rows(-1.0, g_z, g_log_det, sums);
     }

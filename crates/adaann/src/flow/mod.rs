@@ -35,6 +35,7 @@ pub use glow::Glow;
 pub use realnvp::RealNvp;
 pub use spec::FlowSpec;
 pub use spline::SplineSpec;
+pub(crate) use trained::Given;
 pub use trained::{Draws, Flow, LogDensityGradient};
 
 use crate::{Batch, Result, error};
@@ -188,6 +189,12 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         log_det: &mut [f64],
         tape: Option<&mut [f64]>,
     );
+
+    /// Does [`Stack::forward`] leave the tape that [`Stack::inverse`] fills for the same points?
+    /// Then [`Stack::backward_inverse`] may follow it too, and nothing is solved.
+    fn shares_tape(&self) -> bool {
+        true
+    }
 
     /// The vector-Jacobian product of [`Stack::inverse`], which filled the tape: `g_z` goes from
     /// the cotangent of the base points to that of the image, given also the cotangent of the

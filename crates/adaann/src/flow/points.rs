@@ -125,3 +125,10 @@ macro_rules! for_groups {
     }};
 }
 pub(super) use for_groups;
+
+/// The first point of the group that the register at `at` belongs to, and the group's registers.
+#[inline(always)]
+pub(super) fn group_of(len: usize, lanes: usize, at: usize) -> (usize, usize) {
+    let first = at / (4 * lanes) * 4;
+    (first * lanes, if len.div_ceil(lanes) - first > 2 { 4 } else { 2 })
+}

@@ -1,5 +1,10 @@
 //! A flow with its base and its parameters: draws, and log q anywhere.
 
+mod given;
+
+pub(crate) use given::Given;
+pub use given::LogDensityGradient;
+
 use super::{Base, FlowSpec, Grain, Noise, Parameter, Stack, Weights};
 use crate::{
     Batch, Error, Result,
@@ -18,17 +23,6 @@ pub struct Draws {
     pub points: Batch,
     /// log q at each point.
     pub log_q: Vec<f64>,
-}
-
-/// log q at points, and the gradient of Σ k_n log q(x_n).
-#[derive(Debug, Clone)]
-pub struct LogDensityGradient {
-    /// log q at each point.
-    pub log_q: Vec<f64>,
-    /// The gradient in the flat parameter vector.
-    pub parameters: Vec<f64>,
-    /// The gradient in the points: k_n ∇ log q(x_n).
-    pub points: Batch,
 }
 
 /// A normalizing flow: base, layers and parameters.
@@ -263,62 +257,6 @@ impl Flow {
         self.base.log_density(&z, &mut Batch::zeros(self.dim(), points.len()), &mut log_q);
         log_q.truncate(points.len());
         Ok(log_q)
-    }
-
-    /// log q at any points, and the gradient of Σ k_n log q(x_n) in the flat parameter vector and
-    /// in the points.
-    ///
-    /// With k = −1/N the parameters' gradient is that of the maximum-likelihood objective; a single
-    /// k = 1 among zeros gives the score of one point.
-    ///
-    /// # Errors
-    /// If the points have another dimension, or there is not one k for each.
-    pub fn log_density_gradient(&self, points: &Batch, k: &[f64]) -> Result<LogDensityGradient> {
-        self.check_dim(points)?;
-        if k.len() != points.len() {
-            return Err(Error::Shape {
-                what: "the weights of the points".into(),
-                found: format!("{} numbers", k.len()),
-                expected: points.len().to_string(),
-            });
-        }
-        let (dim, split) = (self.dim(), self.base.parameter_len());
-        let mut out = LogDensityGradient {
-            log_q: vec![0.0; points.len()],
-            parameters: vec![0.0; self.parameters.len()],
-            points: Batch::zeros(dim, points.len()),
-        };
-        let (base, layers) = out.parameters.split_at_mut(split);
-        let mut sums = Buffer::zeros(self.stack.sums_len());
-        let mut tape = Buffer::zeros(self.tape_len(TILE));
-        let mut z = Batch::zeros(dim, TILE);
-        let (mut g_z, mut work) = (z.clone(), z.clone());
-        for at in (0..points.len()).step_by(TILE) {
-            let len = TILE.min(points.len() - at);
-            for batch in [&mut z, &mut g_z, &mut work] {
-                batch.truncate(len);
-            }
-            z.copy_points(0, points, at, len);
-            let mut log_det = [0.0; TILE];
-            self.stack.inverse(self.weights(), &mut z, &mut log_det, Some(&mut tape));
-            let mut log_q = log_det.map(|log_det| -log_det);
-            self.base.log_density(&z, &mut work, &mut log_q);
-            out.log_q[at..at + len].copy_from_slice(&log_q[..len]);
-
-            let k = &k[at..at + len];
-            g_z.padded_rows_mut().for_each(|row| row.fill(0.0));
-            self.base.pull_log_density(&z, &work, k, &mut g_z, base);
-            let mut g_log_det = [0.0; TILE];
-            for (g_log_det, k) in g_log_det.iter_mut().zip(k) {
-                *g_log_det = -k;
-            }
-            let weights = self.weights();
-            self.stack.backward_inverse(weights, &mut z, &mut g_z, &g_log_det, &tape, &mut sums);
-            out.points.copy_points(at, &g_z, 0, len);
-        }
-        let mut derived = self.derived.clone();
-        self.stack.gradient(&self.parameters[split..], &mut derived, &sums, layers);
-        Ok(out)
     }
 
     fn check_dim(&self, points: &Batch) -> Result<()> {

@@ -22,6 +22,7 @@ mod adaann;
 mod error;
 mod ess;
 mod exponential;
+mod gentlest;
 mod guarded;
 #[cfg(test)]
 mod laws;
@@ -39,6 +40,7 @@ pub use adaann::AdaAnn;
 pub use error::ScheduleError;
 pub use ess::EssBisection;
 pub use exponential::Exponential;
+pub use gentlest::{gentlest_t, weight_ess};
 pub use guarded::Guarded;
 pub use linear::Linear;
 pub use list::List;

@@ -2,7 +2,7 @@
 
 use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
 use super::{Draws, Position, Rule, ScheduleError, Step};
-use crate::names;
+use crate::{error::setting, names};
 use serde::{Deserialize, Serialize};
 
 /// A rule with its settings.
@@ -76,6 +76,9 @@ pub enum Schedule {
         ess: f64,
     },
 }
+
+/// From here on a step is short enough for AdaAnn's rule, whatever the law of b.
+const SHORT_STEP_ESS: f64 = 0.9;
 
 /// A Gaussian asks for the ratio 1 + τ √(2/d): 1.7 at most for τ up to 0.5.
 fn default_max_ratio() -> f64 {
@@ -152,6 +155,48 @@ impl Schedule {
             Self::Guarded { .. } => "guarded",
             Self::EssBisection { .. } => "ess",
         }
+    }
+
+    /// The rule whose steps keep the share `ess` of a sample: weights from one density to the next
+    /// leave that much of its size.
+    ///
+    /// For a normal b the share that a step of AdaAnn keeps is exp(−τ²), so from 0.9 on it is AdaAnn
+    /// with τ = √(−log ess). Below, a step is so long that the law of b matters, and the share itself
+    /// is found by bisection.
+    ///
+    /// ```
+    /// use adaann::schedule::Schedule;
+    /// let tau = (-0.99_f64.ln()).sqrt();
+    /// assert_eq!(Schedule::for_step_ess(0.01, 0.99)?, Schedule::AdaAnn { t0: 0.01, tau });
+    /// let long = Schedule::for_step_ess(0.01, 0.5)?;
+    /// assert_eq!(long, Schedule::EssBisection { t0: 0.01, ess: 0.5 });
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the share is not between 0 and 1, both excluded.
+    pub fn for_step_ess(t0: f64, ess: f64) -> crate::Result<Self> {
+        if !(ess > 0.0 && ess < 1.0) {
+            return Err(setting("step-ess", ess, "between 0 and 1, both excluded"));
+        }
+        if ess < SHORT_STEP_ESS {
+            return Ok(Self::EssBisection { t0, ess });
+        }
+        Ok(Self::AdaAnn { t0, tau: (-ess.ln()).sqrt() })
+    }
+
+    /// Sets t_0; `false` for a rule that has none of its own.
+    pub fn set_first(&mut self, first: f64) -> bool {
+        match self {
+            Self::None | Self::List(_) => return false,
+            Self::Linear { t0, .. }
+            | Self::Exponential { t0, .. }
+            | Self::Logarithmic { t0, .. }
+            | Self::AdaAnn { t0, .. }
+            | Self::Guarded { t0, .. }
+            | Self::EssBisection { t0, .. } => *t0 = first,
+        }
+        true
     }
 
     /// Hands the rule behind the settings to `f`.

@@ -13,6 +13,8 @@ pub enum Phase {
     Anneal,
     /// At t = 1: the target itself.
     Refine,
+    /// After that: the target's mass, on draws of the flow weighted by p/q.
+    Cover,
 }
 
 impl Phase {
@@ -47,6 +49,8 @@ impl Work {
             Phase::Warmup => self.warmup,
             Phase::Anneal => self.anneal,
             Phase::Refine => self.refine,
+            // It has rounds of its own.
+            Phase::Cover => 0,
         }
     }
 

@@ -38,8 +38,10 @@ fn the_update_of_a_mixture_follows_its_objective() {
         assert!(shards.shards.len() > 1);
         let stream = Stream::new(3, Purpose::Training);
         let mut update = |flow: &Flow| {
-            let clip = PointClip::new(None);
-            let (tally, sums) = shards.gradient(flow, &density, &stream, 4, 0.6, clip).unwrap();
+            let (density, stream, clip) = (&density, &stream, PointClip::new(None));
+            let gradient = Gradient::Total;
+            let update = Update { flow, density, stream, draw: 4, t: 0.6, clip, gradient };
+            let (tally, sums) = shards.gradient(&update).unwrap();
             (tally, sums.to_vec())
         };
         let (tally, sums) = update(&flow);

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     Batch,
+    flow::points::group_of,
     simd::{F64, Kernel, Lane, Math},
 };
 use fearless_simd::Simd;
@@ -18,8 +19,15 @@ use std::marker::PhantomData;
 /// Halving alone brings any bracket of doubles down to neighbours in fewer steps than this.
 const MAX_ITERATIONS: usize = 128;
 
+/// Where the way forward keeps h of a layer, at the register of points from `at` on.
+#[inline(always)]
+fn place(len: usize, lanes: usize, layers: usize, l: usize, at: usize) -> usize {
+    let (first, registers) = group_of(len, lanes, at);
+    first * layers + l * registers * lanes + (at - first)
+}
+
 /// Takes points back through all layers, adds the log-determinants of the way forward and fills the
-/// tape with h, register of points by register, first layer first.
+/// tape with h, as the way forward does.
 pub(super) struct Inverse<'a, A> {
     pub(super) records: &'a [f64],
     /// In: the image; out: the base points.
@@ -48,7 +56,7 @@ impl<A: Curve> Kernel for Inverse<'_, A> {
                 }
                 let h = A::value(solve::<S, A>(c, level));
                 if let Some(tape) = &mut self.tape {
-                    h.store(&mut tape[at * layers + l * lanes..]);
+                    h.store(&mut tape[place(self.z.len(), lanes, layers, l, at)..]);
                 }
                 for d in 0..dim {
                     let row = &mut self.z.padded_row_mut(d)[at..];
@@ -94,7 +102,7 @@ impl<A: Curve> Kernel for BackwardInverse<'_, A> {
             for l in 0..layers {
                 let layer = Layer::new(dim, &self.records[l * numbers..]);
                 let sums = &mut self.sums[l * numbers * stride..][..numbers * stride];
-                let h = F64::load(simd, &self.tape[at * layers + l * lanes..]);
+                let h = F64::load(simd, &self.tape[place(self.z.len(), lanes, layers, l, at)..]);
                 let mut along = F64::splat(simd, 0.0);
                 for d in 0..dim {
                     along = F64::splat(simd, layer.u[d])

@@ -214,6 +214,11 @@ impl Stack for Planar {
         });
     }
 
+    /// Not in single precision: the way back computes and keeps doubles.
+    fn shares_tape(&self) -> bool {
+        self.precision == Precision::Double
+    }
+
     fn inverse(
         &self,
         weights: Weights,
