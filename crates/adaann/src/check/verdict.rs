@@ -6,7 +6,7 @@
 //! | effective sample size | below 400 | below 100 | 400 is what Vehtari and others (2021) ask for before means and quantiles are read; the error of a mean is then a twentieth of the standard deviation |
 //! | mass that q lacks | 1 per cent | 5 per cent | from the independent particles: p there is over [`LACKING_RATIO`] times q, so that few draws of q, or none, have seen it |
 //! | a mode | its share is off by a factor of 2 | q has less than a quarter of it | a quarter is the project's line between a mode that is kept and one that is lost |
-//! | log Z of weights and of particles | apart by 3 standard errors, and 0.1 | and by 0.7, a factor of 2 | |
+//! | log Z of the particles above that of the weights | by 3 standard errors, and 0.1 | and by 0.7, a factor of 2 | below it by 0.7 is a reason for care: the particles have missed something |
 //! | draws outside the support | 1 per cent | one half | |
 //!
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
@@ -210,13 +210,15 @@ impl Findings {
         }
         let (gap, error) = self.log_z_gap;
         let worth = if gap.abs() > 3.0 * error { gap.abs() } else { 0.0 };
-        let (whose, remedy) = if gap > 0.0 {
-            ("more", MORE_ANNEALING)
+        // Particles that find less have missed something themselves.
+        let (trust, whose, remedy) = if gap > 0.0 {
+            (above(worth, 0.1, 0.7), "more", MORE_ANNEALING)
         } else {
-            ("less", "see whether `adaann smc` with more particles agrees")
+            let trust = above(worth, 0.7, f64::INFINITY);
+            (trust, "less", "see whether `adaann smc` with more particles agrees")
         };
         add(
-            above(worth, 0.1, 0.7),
+            trust,
             format!(
                 "independent particles find {whose} evidence: log Z differs by {gap:+.2} ± {error:.2}"
             ),
@@ -283,7 +285,8 @@ mod tests {
             Evidence { independent: Independent::Absent, ..good() },
             Evidence { independent: Independent::Failed("x".into()), ..good() },
             findings(|f| f.lacking.0 = 0.03),
-            findings(|f| f.log_z_gap = (-0.3, 0.05)),
+            findings(|f| f.log_z_gap = (-0.8, 0.05)),
+            findings(|f| f.log_z_gap = (0.3, 0.05)),
             findings(|f| f.modes[0].corrected = (0.2, 0.01)),
         ];
         let distrust = [
