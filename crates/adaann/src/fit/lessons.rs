@@ -37,7 +37,6 @@ pub(crate) const FIRST_CHOICE: u64 = 1 << 32;
 ///
 /// # Errors
 /// If there is not one weight for each point, no point has weight, or no gradient is finite.
-#[allow(dead_code, reason = "for particles of Monte Carlo runs, which are not there yet")]
 pub(crate) fn train_on(
     flow: &mut Flow,
     points: &Batch,

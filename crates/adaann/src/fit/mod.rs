@@ -24,6 +24,7 @@ mod lessons;
 mod observer;
 mod restarts;
 mod run;
+mod scout;
 mod seen;
 mod settings;
 mod shard;
@@ -34,6 +35,7 @@ pub use cover::{Cover, Divergence, RoundRecord};
 pub use gradient::Gradient;
 pub use observer::{Event, Observer, StepRecord, UpdateRecord};
 pub use restarts::{Restart, Restarts, restarts};
+pub use scout::Scout;
 pub use settings::{BaseSpec, Settings, Start};
 pub use stage::Stage;
 
@@ -101,12 +103,28 @@ pub fn fit(
 }
 
 fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
+    let scouted = match settings.scout {
+        Some(scout) => scout.explore(target, settings, observer)?.map(|found| (scout, found)),
+        None => None,
+    };
+    let stopped = settings.scout.is_some() && scouted.is_none();
     let target = Unconstrained::new(target)?;
-    let base = settings.base.resolve(&target, settings.seed)?;
+    let base = match &scouted {
+        Some((_, population)) => scout::base_of(population, settings.base.trained)?,
+        None => settings.base.resolve(&target, settings.seed)?,
+    };
     let mut flow = Flow::new(&settings.flow, base.clone())?;
     flow.initialise(settings.initial_scale, settings.seed);
+    if let Some((scout, population)) = &scouted {
+        scout.teach(&mut flow, population, settings.seed)?;
+    }
     let density = Annealed { target, path: settings.path, reference: base };
     let mut run = Run::new(settings, density, flow);
+    run.outcome.target_evaluations +=
+        scouted.as_ref().map_or(0, |(_, population)| population.evaluations);
+    if stopped {
+        return Ok(run.into_outcome(true));
+    }
     run.find_first()?;
     let total_updates = run.total_updates();
     let watched = match observer.observe(&Event::Start { total_updates }) {

@@ -1,6 +1,6 @@
 //! Everything that a run is told, checked before the first update.
 
-use super::{Cover, Gradient, Stage};
+use super::{Cover, Gradient, Scout, Stage};
 use crate::{
     Error, Result, error,
     flow::{Base, Covariance, FlowSpec},
@@ -62,6 +62,8 @@ pub struct Settings {
     pub auto_t0: bool,
     /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
     pub stage: Option<Stage>,
+    /// Particles that go ahead and become the base, if any; the base above is where they start.
+    pub scout: Option<Scout>,
     /// A last stage that covers the target's mass, if any.
     pub cover: Option<Cover>,
     /// Fixes every random number of the run.
@@ -91,6 +93,7 @@ impl Default for Settings {
             gradient: Gradient::Total,
             auto_t0: false,
             stage: None,
+            scout: None,
             cover: None,
             seed: 1,
         }
@@ -275,6 +278,7 @@ impl Settings {
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
+        self.scout.map_or(Ok(()), |scout| scout.check(self, target))?;
         self.flow.build(target.dim())?;
         self.check_schedule()?;
         self.stage.map_or(Ok(()), |stage| stage.check())?;
