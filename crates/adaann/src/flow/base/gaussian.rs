@@ -19,6 +19,13 @@ pub enum Covariance {
     Full,
 }
 
+impl Covariance {
+    /// Files of mixtures leave a diagonal one out.
+    pub(super) fn is_diagonal(&self) -> bool {
+        *self == Self::Diagonal
+    }
+}
+
 /// A Gaussian.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Gaussian {

@@ -30,7 +30,8 @@ enum Kind {
     Mixture(Mixture),
 }
 
-/// A base as a file has it: a Gaussian has a factor, a mixture has logits and log scales.
+/// A base as a file has it: a Gaussian has a factor; a mixture has logits and log scales and, if its
+/// covariance is full, the entries below the diagonals.
 #[derive(Deserialize)]
 struct Unchecked {
     mean: Vec<f64>,
@@ -38,6 +39,7 @@ struct Unchecked {
     covariance: Option<Covariance>,
     logit: Option<Vec<f64>>,
     log_scale: Option<Vec<f64>>,
+    below: Option<Vec<f64>>,
     trained: bool,
 }
 
@@ -45,13 +47,18 @@ impl TryFrom<Unchecked> for Base {
     type Error = String;
 
     fn try_from(file: Unchecked) -> Result<Self, String> {
-        let Unchecked { mean, factor, covariance, logit, log_scale, trained } = file;
-        Ok(Self(match (factor, covariance, logit, log_scale) {
-            (Some(factor), Some(covariance), None, None) => {
+        let Unchecked { mean, factor, covariance, logit, log_scale, below, trained } = file;
+        Ok(Self(match (factor, covariance, logit, log_scale, below) {
+            (Some(factor), Some(covariance), None, None, None) => {
                 Kind::Gaussian(Gaussian::from_file(mean, factor, covariance, trained)?)
             }
-            (None, None, Some(logit), Some(log_scale)) => {
-                Kind::Mixture(Mixture::from_file(logit, mean, log_scale, trained)?)
+            // Files leave out a covariance that is diagonal, and entries where there are none.
+            (None, covariance, Some(logit), Some(log_scale), below) => {
+                let (covariance, below) =
+                    (covariance.unwrap_or_default(), below.unwrap_or_default());
+                let mixture =
+                    Mixture::from_file(logit, mean, log_scale, below, covariance, trained)?;
+                Kind::Mixture(mixture)
             }
             _ => return Err("the base is neither a Gaussian nor a mixture".into()),
         }))
@@ -110,6 +117,27 @@ impl Base {
         Ok(Self(Kind::Mixture(Mixture::new(weights, means, sds)?)))
     }
 
+    /// Σ_k w_k N(μ_k, Σ_k): K weights, whose sum need not be 1, then the K means and the K
+    /// covariance matrices, each row by row, one component after another.
+    ///
+    /// ```
+    /// use adaann::flow::Base;
+    ///
+    /// // Two components in the plane that lean to opposite sides.
+    /// let (left, right) = ([1.0, 0.8, 0.8, 1.0], [2.0, -0.5, -0.5, 1.0]);
+    /// let covariances = [left, right].concat();
+    /// let base = Base::full_mixture(&[1.0, 3.0], &[0.0, 0.0, 5.0, 1.0], &covariances)?;
+    /// assert_eq!((base.dim(), base.components()), (2, 2));
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the lengths do not fit, a mean is not finite, a weight not positive and finite, or a
+    /// matrix not symmetric and positive definite; the error says of which component.
+    pub fn full_mixture(weights: &[f64], means: &[f64], covariances: &[f64]) -> Result<Self> {
+        Ok(Self(Kind::Mixture(Mixture::full(weights, means, covariances)?)))
+    }
+
     /// The same base with parameters that training may move.
     #[must_use]
     pub fn trained(self) -> Self {
@@ -119,14 +147,14 @@ impl Base {
         })
     }
 
-    /// The same density with a factor that has all entries below the diagonal; a mixture, whose
-    /// components have none, stays as it is.
+    /// The same density with a factor that has all entries below the diagonal; in a mixture the
+    /// factor of each component.
     #[must_use]
     pub fn with_full_factor(self) -> Self {
-        match self.0 {
-            Kind::Gaussian(gaussian) => Self(Kind::Gaussian(gaussian.with_full_factor())),
-            Kind::Mixture(_) => self,
-        }
+        Self(match self.0 {
+            Kind::Gaussian(gaussian) => Kind::Gaussian(gaussian.with_full_factor()),
+            Kind::Mixture(mixture) => Kind::Mixture(mixture.with_full_factor()),
+        })
     }
 
     /// Number of coordinates.

@@ -62,11 +62,25 @@ fn the_log_density_of_a_gaussian_is_differentiated_in_all_it_depends_on() {
 fn a_file_holds_either_kind() {
     let mixture = Base::mixture(&[1.0, 3.0], &[0.1, 0.2], &[0.3, 0.7]).unwrap();
     let diagonal = Base::diagonal(&[0.1 + 0.2], &[0.7]).unwrap();
-    for base in [mixture.clone(), mixture.trained(), diagonal] {
+    let leaning =
+        Base::full_mixture(&[1.0, 3.0], &[0.1; 4], &[2.0, 0.7, 0.7, 1.0].repeat(2)).unwrap();
+    // In one dimension nothing is below the diagonal.
+    let line = mixture.clone().with_full_factor();
+    assert_ne!(line, mixture);
+    for base in
+        [mixture.clone(), mixture.trained(), diagonal, leaning.clone(), leaning.trained(), line]
+    {
         let text = serde_json::to_string(&base).unwrap();
         assert_eq!(serde_json::from_str::<Base>(&text).unwrap(), base, "{text}");
     }
+    // As files were before covariances of mixtures could be full, and as they are for others.
+    let before = r#"{"logit":[0.0,1.5],"mean":[0.5,2.0],"log_scale":[0.0,0.25],"trained":true}"#;
+    let base = serde_json::from_str::<Base>(before).unwrap();
+    assert_eq!(serde_json::to_string(&base).unwrap(), before);
     let half = r#"{"mean":[0.0],"factor":[1.0],"logit":[0.0],"trained":false}"#;
     let error = serde_json::from_str::<Base>(half).unwrap_err().to_string();
+    assert!(error.contains("neither a Gaussian nor a mixture"), "{error}");
+    let both = r#"{"mean":[0.0],"factor":[1.0],"covariance":"full","below":[],"trained":false}"#;
+    let error = serde_json::from_str::<Base>(both).unwrap_err().to_string();
     assert!(error.contains("neither a Gaussian nor a mixture"), "{error}");
 }

@@ -1,13 +1,15 @@
-//! A mixture of Gaussians as a base: q₀ = Σ_k w_k N(μ_k, diag σ_k²), with w = softmax(a).
+//! A mixture of Gaussians as a base: q₀ = Σ_k w_k N(μ_k, L_k L_kᵀ), with w = softmax(a).
 //!
-//! A trained mixture has the logits a, the means μ and log σ in the flow's parameter vector.
+//! The factors L are diagonal with the scales σ, or full: lower-triangular with σ on the diagonal. A
+//! trained mixture has the logits a, the means μ, log σ and, if full, the entries of L below the
+//! diagonal in the flow's parameter vector.
 //!
 //! # The gradient of the training objective
 //!
 //! With ℓ(z) = log q₀(z) − log det − log p_t, all of it at or along the way of a base point z, the
 //! objective is
 //!
-//! E_q₀[ℓ] = Σ_k w_k E_ε[ℓ(μ_k + σ_k ε)].
+//! E_q₀[ℓ] = Σ_k w_k E_ε[ℓ(μ_k + L_k ε)].
 //!
 //! Drawing a component by w and then a point would leave nothing to differentiate in w: a choice
 //! does not move with its probability. So none is drawn. Point n belongs to component n mod K, and
@@ -16,10 +18,12 @@
 //! of all parameters for fixed ε. Its derivatives are taken as they stand:
 //!
 //! - Through z: G_n = c_n ∇_z ℓ(z_n) is the cotangent from the layers plus c_n ∇ log q₀(z_n). It
-//!   goes to the mean of the point's own component, and G_n σ_k ε_n to its log σ.
-//! - Through the density, at fixed z: with the responsibilities r_k = w_k N_k(z)/q₀(z) and
-//!   e = (z − μ_k)/σ_k, log q₀ has the derivatives r_k e/σ_k in μ_k, r_k (e² − 1) in log σ_k, and
-//!   r_k − w_k in a_k, for every k and not the point's own alone.
+//!   goes to the mean of the point's own component, G_ni ε_nj to its L_ij, and with i = j this
+//!   times σ_ki to its log σ_i.
+//! - Through the density, at fixed z: with the responsibilities r_k = w_k N_k(z)/q₀(z),
+//!   e = L_k⁻¹(z − μ_k) and x = L_k⁻ᵀ e, log q₀ has the derivatives r_k x in μ_k, r_k x_i e_j in
+//!   L_kij below the diagonal, r_k (x_i e_i σ_ki − 1) in log σ_ki, and r_k − w_k in a_k, for every k
+//!   and not the point's own alone. In z it has −Σ_k r_k x. Where L is diagonal, x is e/σ.
 //! - Through the weights c_n: ∂c_n/∂a_j = c_n (δ_jk − w_j). No randomness but that of ℓ's own means
 //!   is in Σ c_n (δ_jk − w_j) ℓ_n, which is N w_j times how far the mean of ℓ over component j is
 //!   above the mean over all.
@@ -34,19 +38,26 @@
 //! not held against its weight, as the lost points of a Gaussian are not held against its mean: they
 //! have no gradient to say where to go.
 
-mod kernel;
+mod build;
+mod diagonal;
+mod full;
+mod own;
 
-use super::{LOG_SQRT_2PI, Noise, Parameter, check_mean, check_sd};
-use crate::{Batch, Result, batch::PAD, error, rng::Stream, simd::dispatch};
-use kernel::{AddLogDensity, Pull};
+use super::{Covariance, LOG_SQRT_2PI, Noise, Parameter};
+use crate::{Batch, batch::PAD, rng::Stream, simd::dispatch};
 use serde::Serialize;
 
-/// A mixture of Gaussians with diagonal covariances. Rows of K·d numbers are component by component.
+/// A mixture of Gaussians. Rows of K·d numbers are component by component.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Mixture {
     logit: Vec<f64>,
     mean: Vec<f64>,
     log_scale: Vec<f64>,
+    /// K·d(d−1)/2 entries of full factors below their diagonals, row by row.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    below: Vec<f64>,
+    #[serde(skip_serializing_if = "Covariance::is_diagonal")]
+    covariance: Covariance,
     trained: bool,
     #[serde(skip)]
     derived: Derived,
@@ -58,68 +69,13 @@ struct Derived {
     weight: Vec<f64>,
     scale: Vec<f64>,
     inverse_scale: Vec<f64>,
-    /// log w_k N(μ_k; μ_k, σ_k²)
+    /// log w_k N(μ_k; μ_k, L_k L_kᵀ)
     log_peak: Vec<f64>,
     /// Σ_k w_k μ_k
     average: Vec<f64>,
 }
 
 impl Mixture {
-    /// Weights that need not be normalised, and K·d means and standard deviations.
-    pub(super) fn new(weights: &[f64], means: &[f64], sds: &[f64]) -> Result<Self> {
-        let components = weights.len();
-        error::at_least_one("base-components", components)?;
-        if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
-            return Err(error::setting("the weight of a component", bad, "positive and finite"));
-        }
-        check_mean(means)?;
-        if !means.len().is_multiple_of(components) {
-            let range = format!("a multiple of {components} numbers, the number of components");
-            let value = format!("a list of {}", means.len());
-            return Err(error::setting("base-means", value, range));
-        }
-        check_sd(sds, means.len())?;
-        let logarithms = |values: &[f64]| values.iter().map(|x| x.ln()).collect();
-        Ok(Self::build(logarithms(weights), means.to_vec(), logarithms(sds), false))
-    }
-
-    /// A mixture as a file has it.
-    pub(super) fn from_file(
-        logit: Vec<f64>,
-        mean: Vec<f64>,
-        log_scale: Vec<f64>,
-        trained: bool,
-    ) -> Result<Self, String> {
-        if logit.is_empty() || logit.iter().any(|x| !x.is_finite()) {
-            return Err("the base's logits are not finite numbers, one for each component".into());
-        }
-        check_mean(&mean).map_err(|error| error.to_string())?;
-        if !mean.len().is_multiple_of(logit.len()) {
-            let (numbers, components) = (mean.len(), logit.len());
-            return Err(format!("the base has {numbers} means for {components} components"));
-        }
-        // Neither a scale nor its inverse is 0 or infinite.
-        let ordinary = |log: &f64| log.abs() < 700.0;
-        if log_scale.len() != mean.len() || !log_scale.iter().all(ordinary) {
-            let expected = mean.len();
-            return Err(format!("the base's log scales are not {expected} ordinary numbers"));
-        }
-        Ok(Self::build(logit, mean, log_scale, trained))
-    }
-
-    fn build(logit: Vec<f64>, mean: Vec<f64>, log_scale: Vec<f64>, trained: bool) -> Self {
-        let derived = Derived {
-            weight: vec![0.0; logit.len()],
-            scale: vec![0.0; mean.len()],
-            inverse_scale: vec![0.0; mean.len()],
-            log_peak: vec![0.0; logit.len()],
-            average: vec![0.0; mean.len() / logit.len()],
-        };
-        let mut mixture = Self { logit, mean, log_scale, trained, derived };
-        mixture.derive();
-        mixture
-    }
-
     fn derive(&mut self) {
         let dim = self.dim();
         let Derived { weight, scale, inverse_scale, log_peak, average } = &mut self.derived;
@@ -147,6 +103,17 @@ impl Mixture {
         Self { trained: true, ..self }
     }
 
+    /// The same density with factors that have all entries below the diagonal.
+    pub(super) fn with_full_factor(self) -> Self {
+        match self.covariance {
+            Covariance::Full => self,
+            Covariance::Diagonal => {
+                let below = vec![0.0; self.logit.len() * below_len(self.dim())];
+                Self { below, covariance: Covariance::Full, ..self }
+            }
+        }
+    }
+
     pub(super) fn dim(&self) -> usize {
         self.derived.average.len()
     }
@@ -164,22 +131,26 @@ impl Mixture {
             return Vec::new();
         }
         let (components, dim) = (self.logit.len(), self.dim());
-        vec![
+        let mut blocks = vec![
             Parameter::new("base.logit", &[components]),
             Parameter::new("base.mean", &[components, dim]),
             Parameter::new("base.log_scale", &[components, dim]),
-        ]
+        ];
+        if self.covariance == Covariance::Full {
+            blocks.push(Parameter::new("base.below", &[components, below_len(dim)]));
+        }
+        blocks
     }
 
     pub(super) fn parameter_len(&self) -> usize {
-        if self.trained { self.logit.len() + 2 * self.mean.len() } else { 0 }
+        if self.trained { self.logit.len() + 2 * self.mean.len() + self.below.len() } else { 0 }
     }
 
     pub(super) fn to_parameters(&self) -> Vec<f64> {
         if !self.trained {
             return Vec::new();
         }
-        [&self.logit[..], &self.mean, &self.log_scale].concat()
+        [&self.logit[..], &self.mean, &self.log_scale, &self.below].concat()
     }
 
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
@@ -187,10 +158,12 @@ impl Mixture {
             return;
         }
         let (logit, rest) = parameters.split_at(self.logit.len());
-        let (mean, log_scale) = rest.split_at(self.mean.len());
+        let (mean, rest) = rest.split_at(self.mean.len());
+        let (log_scale, below) = rest.split_at(self.log_scale.len());
         self.logit.copy_from_slice(logit);
         self.mean.copy_from_slice(mean);
         self.log_scale.copy_from_slice(log_scale);
+        self.below.copy_from_slice(below);
         self.derive();
     }
 
@@ -231,17 +204,6 @@ impl Mixture {
         }
     }
 
-    /// z ← μ_k + σ_k ε
-    fn place(&self, noise: &Noise, z: &mut Batch) {
-        let dim = self.dim();
-        for i in 0..dim {
-            let (row, normal) = (z.padded_row_mut(i), noise.normal.padded_row(i));
-            for ((z, e), k) in row.iter_mut().zip(normal).zip(&noise.component) {
-                *z = self.mean[k * dim + i] + self.derived.scale[k * dim + i] * e;
-            }
-        }
-    }
-
     pub(super) fn forward(&self, noise: &Noise, z: &mut Batch, log_q: &mut [f64]) {
         self.place(noise, z);
         log_q[..z.padded_len()].fill(0.0);
@@ -270,16 +232,7 @@ impl Mixture {
         self.place(noise, z);
         let (own, objective) = sums.split_at_mut(self.parameter_len());
         self.pull(z, Each::Point(g_log_q), g_z, Some(own));
-        let dim = self.dim();
-        let (g_mean, g_log_scale) = own[self.logit.len()..].split_at_mut(self.mean.len());
-        for i in 0..dim {
-            let (g, normal) = (g_z.row(i), noise.normal.row(i));
-            for n in 0..g.len() {
-                let at = noise.component[n] * dim + i;
-                g_mean[at] += g[n];
-                g_log_scale[at] += g[n] * normal[n] * self.derived.scale[at];
-            }
-        }
+        self.pull_placed(noise, g_z, own);
         let (t, c) = objective.split_at_mut(self.logit.len());
         for n in 0..g_z.len() {
             t[noise.component[n]] += loss[n];
@@ -300,7 +253,10 @@ impl Mixture {
     }
 
     pub(super) fn log_density(&self, z: &Batch, log_q: &mut [f64]) {
-        dispatch(AddLogDensity { mixture: self, z, log_q });
+        match self.covariance {
+            Covariance::Diagonal => dispatch(diagonal::AddLogDensity { mixture: self, z, log_q }),
+            Covariance::Full => full::add_log_density(self, z, log_q),
+        }
     }
 
     pub(super) fn add_log_density_gradient(&self, weight: f64, z: &Batch, gradient: &mut Batch) {
@@ -327,9 +283,20 @@ impl Mixture {
                 Each::Same(weight) => k[..len].fill(weight),
                 Each::Point(weights) => k[..len].copy_from_slice(&weights[at..at + len]),
             }
-            dispatch(Pull { mixture: self, z, at, k: &k, g_z, sums: sums.as_deref_mut() });
+            let (k, sums) = (&k, sums.as_deref_mut());
+            match self.covariance {
+                Covariance::Diagonal => {
+                    dispatch(diagonal::Pull { mixture: self, z, at, k, g_z, sums });
+                }
+                Covariance::Full => full::pull(self, z, at, k, g_z, sums),
+            }
         }
     }
+}
+
+/// How many entries a factor has below its diagonal.
+fn below_len(dim: usize) -> usize {
+    dim * (dim - 1) / 2
 }
 
 /// What multiplies log q₀ at each point.

@@ -1,20 +1,44 @@
 //! Laws of the mixture on asymmetric cases.
 
+mod full;
+
 use super::{super::tests::check_gradient, *};
 use crate::rng::Purpose;
 
 const COMPONENTS: usize = 3;
 const DIM: usize = 2;
+const WEIGHTS: [f64; COMPONENTS] = [1.0, 2.5, 0.7];
 
 /// Three components in the plane, no two alike, whose densities overlap.
 fn plane() -> Mixture {
     let means = [-1.0, 0.5, 1.2, -0.7, 0.3, 2.0];
     let sds = [0.6, 1.3, 0.9, 0.4, 1.7, 0.8];
-    Mixture::new(&[1.0, 2.5, 0.7], &means, &sds).unwrap().trained()
+    Mixture::new(&WEIGHTS, &means, &sds).unwrap().trained()
 }
 
-fn with(parameters: &[f64]) -> Mixture {
-    let mut mixture = plane();
+/// Covariances that lean, each its own way.
+const LEANING: [[f64; 4]; COMPONENTS] =
+    [[0.5, 0.4, 0.4, 1.2], [0.8, -0.3, -0.3, 0.4], [2.5, 0.2, 0.2, 0.6]];
+
+/// The same means with full covariances.
+fn leaning() -> Mixture {
+    let means = [-1.0, 0.5, 1.2, -0.7, 0.3, 2.0];
+    Mixture::full(&WEIGHTS, &means, &LEANING.concat()).unwrap().trained()
+}
+
+/// Full covariances where a substitution has more than one step.
+fn space() -> Mixture {
+    let means = [-1.4, 0.5, 0.2, 1.2, -0.7, 1.0, 0.3, 1.1, -0.4];
+    let covariances = [
+        [1.5, 0.4, -0.6, 0.4, 1.2, 0.3, -0.6, 0.3, 1.1],
+        [0.8, -0.3, 0.2, -0.3, 0.9, 0.4, 0.2, 0.4, 1.6],
+        [2.5, 0.2, 1.0, 0.2, 0.7, -0.1, 1.0, -0.1, 1.3],
+    ];
+    Mixture::full(&WEIGHTS, &means, &covariances.concat()).unwrap().trained()
+}
+
+fn with(mixture: &Mixture, parameters: &[f64]) -> Mixture {
+    let mut mixture = mixture.clone();
     mixture.set_parameters(parameters);
     mixture
 }
@@ -69,71 +93,81 @@ fn the_density_integrates_to_1() {
 /// Σ k_n log q₀(z_n) in the parameters and in the points; a point at infinity with k = 0 is nothing.
 #[test]
 fn the_log_density_is_differentiated_in_all_it_depends_on() {
-    let mixture = plane();
-    let mut points: Vec<_> =
-        (0..45).map(|n| [f64::from(n % 7) - 3.1, 0.2 * f64::from(n % 11) - 0.4]).collect();
-    let mut k: Vec<_> = (0..45).map(|n| 0.3 * f64::from(n % 5) - 0.5).collect();
-    points[40] = [f64::INFINITY, f64::NAN];
-    k[40] = 0.0;
-    let z = Batch::from_points(DIM, &points);
-    let mut g_z = Batch::zeros(DIM, z.len());
-    let mut gradient = vec![0.0; mixture.parameter_len()];
-    mixture.pull_log_density(&z, &k, &mut g_z, &mut gradient);
-
-    let objective = |mixture: &Mixture, z: &Batch| -> f64 {
-        let terms = log_density(mixture, z).into_iter().zip(&k);
-        terms.filter(|(_, k)| **k != 0.0).map(|(log_q, k)| k * log_q).sum()
-    };
-    check_gradient(|theta| objective(&with(theta), &z), &mixture.to_parameters(), &gradient);
-    for n in [0, 3, 31, 32, 44] {
-        let moved = |point: &[f64]| {
-            let mut z = z.clone();
-            z.set_point(n, point);
-            objective(&mixture, &z)
+    for mixture in [plane(), leaning(), space()] {
+        let dim = mixture.dim();
+        let point = |n: i32| {
+            let rest = 0.3 * f64::from(n % 4) - 0.5;
+            [f64::from(n % 7) - 3.1, 0.2 * f64::from(n % 11) - 0.4, rest][..dim].to_vec()
         };
-        check_gradient(moved, &points[n], &g_z.point(n));
-    }
-    assert_eq!(g_z.point(40), [0.0; DIM]);
+        let mut points: Vec<_> = (0..45).map(point).collect();
+        let mut k: Vec<_> = (0..45).map(|n| 0.3 * f64::from(n % 5) - 0.5).collect();
+        points[40][..2].copy_from_slice(&[f64::INFINITY, f64::NAN]);
+        k[40] = 0.0;
+        let z = Batch::from_points(dim, &points);
+        let mut g_z = Batch::zeros(dim, z.len());
+        let mut gradient = vec![0.0; mixture.parameter_len()];
+        mixture.pull_log_density(&z, &k, &mut g_z, &mut gradient);
 
-    // The reference of a bridge has one weight for all points.
-    let z = Batch::from_points(DIM, &points[..33]);
-    let (mut all, mut one) = (Batch::zeros(DIM, 33), Batch::zeros(DIM, 33));
-    mixture.add_log_density_gradient(0.3, &z, &mut all);
-    mixture.pull_log_density(&z, &[0.3; 33], &mut one, &mut gradient);
-    assert!((0..DIM).all(|i| all.row(i) == one.row(i)));
+        let objective = |mixture: &Mixture, z: &Batch| -> f64 {
+            let terms = log_density(mixture, z).into_iter().zip(&k);
+            terms.filter(|(_, k)| **k != 0.0).map(|(log_q, k)| k * log_q).sum()
+        };
+        let value = |theta: &[f64]| objective(&with(&mixture, theta), &z);
+        check_gradient(value, &mixture.to_parameters(), &gradient);
+        for n in [0, 3, 31, 32, 44] {
+            let moved = |point: &[f64]| {
+                let mut z = z.clone();
+                z.set_point(n, point);
+                objective(&mixture, &z)
+            };
+            check_gradient(moved, &points[n], &g_z.point(n));
+        }
+        assert_eq!(g_z.point(40), vec![0.0; dim]);
+
+        // The reference of a bridge has one weight for all points.
+        let z = Batch::from_points(dim, &points[..33]);
+        let (mut all, mut one) = (Batch::zeros(dim, 33), Batch::zeros(dim, 33));
+        mixture.add_log_density_gradient(0.3, &z, &mut all);
+        mixture.pull_log_density(&z, &[0.3; 33], &mut one, &mut gradient);
+        assert!((0..dim).all(|i| all.row(i) == one.row(i)));
+    }
 }
 
 /// A loss that is nothing like a Gaussian's, with its gradient.
-fn minus_log_p(z: &[f64]) -> (f64, [f64; DIM]) {
-    let (x, y) = (z[0], z[1]);
-    let value = 0.1 * x.powi(4) + (0.7 * y).sin() + 0.3 * x * y + 40.0;
-    (value, [0.4 * x.powi(3) + 0.3 * y, 0.7 * (0.7 * y).cos() + 0.3 * x])
+fn minus_log_p(z: &[f64]) -> (f64, Vec<f64>) {
+    let (x, y, w) = (z[0], z[1], z.get(2).copied().unwrap_or(0.0));
+    let value = 0.1 * x.powi(4) + (0.7 * y).sin() + 0.3 * x * y + 0.2 * w * w * y + 40.0;
+    let slope =
+        [0.4 * x.powi(3) + 0.3 * y, 0.7 * (0.7 * y).cos() + 0.3 * x + 0.2 * w * w, 0.4 * w * y];
+    (value, slope[..z.len()].to_vec())
 }
 
 /// The training objective for fixed noise, in tiles, with the points that are lost left out: its
 /// value, and its gradient by [`Mixture::backward`] and [`Mixture::gradient`].
 fn objective(mixture: &Mixture, lost: &[usize]) -> (f64, Vec<f64>) {
     const N: usize = 100;
+    let dim = mixture.dim();
     let stream = Stream::new(11, Purpose::Training);
     let mut sums = vec![0.0; mixture.sums_len()];
     let (mut total, mut kept) = (0.0, 0.0);
     for (at, len) in [(0, 32), (32, 32), (64, 32), (96, 4)] {
-        let mut noise = Noise::zeros(DIM, 32);
+        let mut noise = Noise::zeros(dim, 32);
         noise.truncate(len);
         stream.fill_normals(3, at as u64, &mut noise.normal);
         let mut weight = vec![f64::NAN; 32];
         mixture.stratify(at as u64, N, &mut noise, &mut weight);
-        let mut z = Batch::zeros(DIM, len);
+        let mut z = Batch::zeros(dim, len);
         let mut log_q = vec![0.0; 32];
         mixture.forward(&noise, &mut z, &mut log_q);
-        let mut g_z = Batch::zeros(DIM, len);
+        let mut g_z = Batch::zeros(dim, len);
         let mut loss = vec![0.0; 32];
         let mut g_log_q = vec![0.0; 32];
         for n in (0..len).filter(|n| !lost.contains(&(at + n))) {
             let (value, slope) = minus_log_p(&z.point(n));
             loss[n] = weight[n] * (log_q[n] + value);
             g_log_q[n] = weight[n];
-            g_z.set_point(n, &slope.map(|slope| weight[n] * slope));
+            let slope: Vec<_> = slope.iter().map(|slope| weight[n] * slope).collect();
+            g_z.set_point(n, &slope);
         }
         total += loss.iter().sum::<f64>();
         kept += g_log_q.iter().sum::<f64>();
@@ -151,14 +185,18 @@ fn objective(mixture: &Mixture, lost: &[usize]) -> (f64, Vec<f64>) {
 /// them in one component.
 #[test]
 fn the_training_objective_is_differentiated_in_all_it_depends_on() {
-    for lost in [&[][..], &[1, 4, 7, 10, 30, 99]] {
-        let mixture = plane();
-        let (_, gradient) = objective(&mixture, lost);
-        let value = |theta: &[f64]| objective(&with(theta), lost).0;
-        check_gradient(value, &mixture.to_parameters(), &gradient);
-        let logits = &gradient[..COMPONENTS];
-        assert!(logits.iter().all(|g| g.abs() > 1e-3), "no logit is at rest: {logits:?}");
-        assert!(logits.iter().sum::<f64>().abs() < 1e-12, "only differences of logits matter");
+    for mixture in [plane(), leaning(), space()] {
+        for lost in [&[][..], &[1, 4, 7, 10, 30, 99]] {
+            let (_, gradient) = objective(&mixture, lost);
+            let value = |theta: &[f64]| objective(&with(&mixture, theta), lost).0;
+            check_gradient(value, &mixture.to_parameters(), &gradient);
+            let logits = &gradient[..COMPONENTS];
+            assert!(
+                logits.iter().all(|g| g.abs() > 1e-3),
+                "a logit of {mixture:?} is at rest: {logits:?}"
+            );
+            assert!(logits.iter().sum::<f64>().abs() < 1e-12, "only differences of logits matter");
+        }
     }
 }
 
@@ -202,7 +240,8 @@ fn what_is_no_mixture_is_refused() {
     assert!(refused(&[1.0, 1.0], &[0.0; 2], &[1.0, -1.0]).contains("base-sd"));
     assert!(refused(&[1.0, 1.0], &[0.0, f64::NAN], &[1.0; 2]).contains("base-mean"));
     let file = |logit: &[f64], mean: &[f64], log_scale: &[f64]| {
-        Mixture::from_file(logit.to_vec(), mean.to_vec(), log_scale.to_vec(), false)
+        let (logit, mean, log_scale) = (logit.to_vec(), mean.to_vec(), log_scale.to_vec());
+        Mixture::from_file(logit, mean, log_scale, Vec::new(), Covariance::Diagonal, false)
     };
     assert!(file(&[0.0, 0.0], &[0.0; 2], &[0.0; 2]).is_ok());
     assert!(file(&[], &[0.0; 2], &[0.0; 2]).unwrap_err().contains("logits"));

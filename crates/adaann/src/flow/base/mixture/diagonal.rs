@@ -1,4 +1,4 @@
-//! log q₀ of a mixture and its gradient over registers of points, by log-sum-exp.
+//! Diagonal covariances: log q₀ and its gradient over registers of points, by log-sum-exp.
 
 use super::Mixture;
 use crate::{
