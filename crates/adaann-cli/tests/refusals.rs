@@ -73,8 +73,8 @@ fn settings_out_of_range_are_named_with_value_and_range() {
             "--base-components is 2, but must be 1 to start at the laplace approximation",
         ),
         (
-            "--base-components 2 --base-covariance full",
-            "--base-components is 2, but must be 1 to have a full base-covariance",
+            "--base-components 2 --base-matrix 4",
+            "--base-components is 2, but must be 1 to have a base-matrix",
         ),
         ("--base-components 2 --base-means 1,2,3", "--base-means is a list of 3, but must be"),
         ("--base-means 1", "--base-means is a list of 1, but must be absent"),

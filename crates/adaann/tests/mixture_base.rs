@@ -20,6 +20,8 @@ fn two_modes() -> Program {
     })
 }
 
+const SHAPES: [Covariance; 2] = [Covariance::Diagonal, Covariance::Full];
+
 fn mixture(components: usize) -> BaseSpec {
     BaseSpec { components, trained: true, sd: vec![3.0], ..BaseSpec::default() }
 }
@@ -77,12 +79,51 @@ fn weights_of_modes_are_recovered() {
     }
 }
 
+/// Two modes that lean to opposite sides with correlations 0.9 and −0.8. Two components of independent
+/// coordinates leave a KL of −½ Σ w_k ln(1 − ρ_k²) = 0.3 · 0.83 + 0.7 · 0.51 = 0.61, and a single layer
+/// cannot lean both ways.
+#[test]
+fn full_covariances_lean_with_their_modes() {
+    let target = Program::record(2, |z| {
+        let mode = |weight: f64, mean: [f64; 2], sd: [f64; 2], rho: f64| {
+            let e = [(z[0] - mean[0]) * (1.0 / sd[0]), (z[1] - mean[1]) * (1.0 / sd[1])];
+            let rest = 1.0 - rho * rho;
+            let square = e[0].square() + e[1].square() - 2.0 * rho * e[0] * e[1];
+            square * (-0.5 / rest) + (weight / (sd[0] * sd[1] * rest.sqrt())).ln()
+        };
+        let left = mode(0.3, [-3.5, 1.0], [0.6, 0.9], 0.9);
+        left.log_add_exp(mode(0.7, [3.0, -1.0], [0.8, 0.5], -0.8))
+    });
+    let settings = Settings {
+        flow: FlowSpec::planar(1),
+        base: BaseSpec { covariance: Covariance::Full, ..mixture(2) },
+        initial_scale: 0.01,
+        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.1 },
+        work: Work { warmup: 500, anneal: 2, refine: 3000 },
+        lr: 0.01,
+        ..quick()
+    };
+    let outcome = fit(&target, &settings, &mut ()).unwrap();
+    let draws = outcome.approximation(&target).unwrap().sample(40_000, 5).unwrap();
+    // p integrates to 2π.
+    let kl = draws.neg_elbo() + std::f64::consts::TAU.ln();
+    assert!(kl < 0.02, "KL {kl}");
+    // As for modes that do not lean, the weights are off by at most 0.7 of what is left of KL.
+    let kl = kl + 4.0 * (2.0 * kl.abs() / 40_000.0).sqrt();
+    let weights = outcome.flow.base().weights();
+    let off = weights[0].min(weights[1]) - 0.3;
+    assert!(off.abs() < 0.7 * kl, "{weights:?}, KL {kl}");
+}
+
 #[test]
 fn a_seed_fixes_the_bits_for_any_number_of_threads() {
     let target = two_modes();
-    for path in [PathKind::Power, PathKind::Bridge] {
+    let paths = [PathKind::Power, PathKind::Bridge];
+    for (path, covariance) in paths.into_iter().flat_map(|path| SHAPES.map(|shape| (path, shape))) {
         let run = |threads, seed| {
-            let settings = Settings { path, samples: 301, refine_samples: 1000, seed, ..quick() };
+            let base = BaseSpec { covariance, ..mixture(3) };
+            let settings =
+                Settings { base, path, samples: 301, refine_samples: 1000, seed, ..quick() };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| fit(&target, &settings, &mut ()).unwrap())
         };
@@ -121,13 +162,24 @@ fn means_are_given_or_drawn() {
         let work = Work { warmup: 0, anneal: 1, refine: 0 };
         let settings = Settings { base, schedule: Schedule::None, work, seed, ..quick() };
         let flow = fit(&two_modes(), &settings, &mut ()).unwrap().flow;
-        flow.parameters()[..15].to_vec()
+        let own = flow
+            .blocks()
+            .iter()
+            .filter(|block| block.name.starts_with("base."))
+            .map(|block| block.len())
+            .sum();
+        flow.parameters()[..own].to_vec()
     };
     let given = BaseSpec { means: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], ..mixture(3) };
     let parameters = start(given, 1);
     assert_eq!(parameters[..3], [0.0; 3]);
     assert_eq!(parameters[3..9], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     assert_eq!(parameters[9..], [3.0_f64.ln(); 6]);
+
+    // Full covariances start without correlations, at the same density.
+    let full = BaseSpec { covariance: Covariance::Full, ..mixture(3) };
+    let (full, diagonal) = (start(full, 1), start(mixture(3), 1));
+    assert_eq!((&full[..15], &full[15..]), (&diagonal[..], &[0.0; 3][..]));
 
     // Drawn: other means for another seed, spread by sd around mean.
     let drawn =
@@ -154,7 +206,6 @@ fn what_a_mixture_cannot_have_is_refused_by_name() {
     let (setting, range) = with(|s| s.samples = 2);
     assert!(setting == "samples" && range.contains("base-components"), "{setting} {range}");
     assert_eq!(with(|s| s.refine_samples = 2).0, "refine-samples");
-    assert_eq!(with(|s| s.base.covariance = Covariance::Full).0, "base-components");
     assert_eq!(with(|s| s.base.matrix = vec![1.0, 0.0, 0.0, 1.0]).0, "base-components");
     assert_eq!(with(|s| s.base.start = adaann::fit::Start::Laplace).0, "base-components");
     assert_eq!(with(|s| s.base.means = vec![1.0; 5]).0, "base-means");
@@ -184,12 +235,16 @@ impl Drop for Folder {
 fn a_mixture_survives_its_file() {
     let folder = Folder::new("mixture");
     let path = folder.0.join("flow.safetensors");
-    for trained in [true, false] {
-        let base = BaseSpec { trained, ..mixture(3) };
+    for (trained, covariance) in
+        [true, false].into_iter().flat_map(|trained| SHAPES.map(|shape| (trained, shape)))
+    {
+        let base = BaseSpec { trained, covariance, ..mixture(3) };
         let flow = fit(&two_modes(), &Settings { base, ..quick() }, &mut ()).unwrap().flow;
         let names: Vec<_> = flow.blocks().into_iter().map(|block| block.name).collect();
         let own = ["base.logit", "base.mean", "base.log_scale"];
         assert_eq!(trained, names.starts_with(&own.map(String::from)), "{names:?}");
+        let is_full = covariance == Covariance::Full;
+        assert_eq!(trained && is_full, names.contains(&"base.below".to_owned()), "{names:?}");
         flow.save(&path).unwrap();
         let loaded = Flow::load(&path).unwrap();
         assert_eq!((bits(&loaded), loaded.base()), (bits(&flow), flow.base()));
@@ -199,7 +254,9 @@ fn a_mixture_survives_its_file() {
         // A list emptied, or a number in it turned into none.
         let bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        for (list, filling) in [("logit", " "), ("mean", " "), ("log_scale", " "), ("logit", "x")] {
+        let mut changes = vec![("logit", " "), ("mean", " "), ("log_scale", " "), ("logit", "x")];
+        changes.extend(is_full.then_some(("below", " ")));
+        for (list, filling) in changes {
             let at = text.find(&format!("{list}\\\":[")).unwrap();
             let open = at + text[at..].find('[').unwrap();
             let close = at + text[at..].find(']').unwrap();

@@ -110,8 +110,8 @@ pub(crate) struct BaseArgs {
     /// [default: none]
     #[arg(long, value_name = "LIST", value_parser = values::list, allow_hyphen_values = true)]
     pub(crate) base_matrix: Option<List>,
-    /// Shape of the base's covariance; full starts from the diagonal, so it is useful with
-    /// --train-base [default: diagonal; always full with --base laplace]
+    /// Shape of the base's covariance, or of each of its components'; full starts from the diagonal,
+    /// so it is useful with --train-base [default: diagonal; always full with --base laplace]
     #[arg(long, value_name = "NAME", value_parser = Named(COVARIANCES, variant::<Covariance>))]
     pub(crate) base_covariance: Option<Covariance>,
     /// Number of Gaussians that the base is a mixture of, with equal weights at the start; their

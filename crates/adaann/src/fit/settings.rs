@@ -95,12 +95,13 @@ pub struct BaseSpec {
     pub sd: Vec<f64>,
     /// The covariance matrix, row by row, in place of the standard deviations; empty for none.
     pub matrix: Vec<f64>,
-    /// The shape of the factor that training may move: full if a matrix is given.
+    /// The shape of the factor that training may move, in a mixture that of each component: full if
+    /// a matrix is given.
     pub covariance: Covariance,
     /// Does training move it?
     pub trained: bool,
-    /// K: 1 for a Gaussian, more for a mixture of that many Gaussians with equal weights, the
-    /// standard deviations above, and no correlations.
+    /// K: 1 for a Gaussian, more for a mixture of that many Gaussians that start with equal weights,
+    /// the standard deviations above, and no correlations.
     pub components: usize,
     /// Where the components of a mixture have their means: K·d numbers, component by component. If
     /// empty, they are drawn from N(mean, sd²), and the run's seed fixes them.
@@ -142,23 +143,25 @@ impl BaseSpec {
     pub fn resolve(&self, target: &Unconstrained, seed: u64) -> Result<Base> {
         let dim = target.dim();
         self.check_components()?;
-        if self.components > 1 {
-            let base = self.mixture(dim, seed)?;
-            return Ok(if self.trained { base.trained() } else { base });
-        }
+        let base =
+            if self.components > 1 { self.mixture(dim, seed)? } else { self.gaussian(target)? };
+        let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };
+        Ok(if self.trained { base.trained() } else { base })
+    }
+
+    fn gaussian(&self, target: &Unconstrained) -> Result<Base> {
+        let dim = target.dim();
         let mean = spread_over("base-mean", &self.mean, dim)?;
-        let base = match self.start {
+        match self.start {
             Start::Normal if self.matrix.is_empty() => {
-                Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)?
+                Base::diagonal(&mean, &spread_over("base-sd", &self.sd, dim)?)
             }
             Start::Normal => Base::full(&mean, &self.matrix).map_err(|error| match error {
                 Error::Setting { value, range, .. } => error::setting("base-matrix", value, range),
                 other => other,
-            })?,
-            Start::Laplace => laplace(target, &mean)?,
-        };
-        let base = if self.covariance == Covariance::Full { base.with_full_factor() } else { base };
-        Ok(if self.trained { base.trained() } else { base })
+            }),
+            Start::Laplace => laplace(target, &mean),
+        }
     }
 
     /// Refuses what only one component, or only several, can have.
@@ -177,7 +180,6 @@ impl BaseSpec {
         let only_one = [
             (self.start == Start::Laplace, "start at the laplace approximation of a mode"),
             (!self.matrix.is_empty(), "have a base-matrix"),
-            (self.covariance == Covariance::Full, "have a full base-covariance"),
         ];
         match only_one.iter().find(|(asked, _)| *asked) {
             None => Ok(()),
