@@ -5,7 +5,7 @@ use adaann::{
     flow::FlowSpec,
     optim::RateRule,
     registry::{self, Choices, mode_weights},
-    schedule::{Schedule, Work},
+    schedule::Schedule,
 };
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -31,48 +31,34 @@ fn main() {
         .unwrap();
     for seed in 1..=seeds {
         let auto = get("auto", "1") == "1";
-        let s = if auto {
-            let flow: Vec<FlowSpec> =
-                get("flow", "maf").split('+').map(|n| FlowSpec::named(n).unwrap()).collect();
-            let flow = if flow.len() == 1 { flow[0].clone() } else { FlowSpec::Compose(flow) };
-            let refine = num("refine", 1000.0) as usize;
-            fit::Settings {
-                seed,
-                flow,
-                base: fit::BaseSpec {
-                    trained: get("trained", "1") == "1",
-                    ..problem.settings.base.clone()
-                },
-                scout: Some(Scout {
-                    particles: num("n", 2000.0) as usize,
-                    updates: num("learn", 300.0) as usize,
-                    batch: 500,
-                    lr: num("slr", 0.001),
-                }),
-                schedule: Schedule::None,
-                initial_scale: num("scale", 0.01),
-                work: Work { warmup: 0, anneal: 1, refine },
-                refine_samples: num("rs", 256.0) as usize,
-                lr: num("lr", 0.001),
-                refine_lr: None,
-                refine_lr_rule: RateRule::Cosine { over: refine.max(1), floor: 0.001 },
-                gradient: if get("grad", "path") == "path" {
-                    Gradient::Path
-                } else {
-                    Gradient::Total
-                },
-                cover: (num("cover", 3.0) > 0.0).then(|| Cover {
-                    rounds: num("cover", 3.0) as usize,
-                    draws: num("cd", 5000.0) as usize,
-                    updates: num("cu", 150.0) as usize,
-                    lr: num("clr", 0.0005),
-                    ..Cover::default()
-                }),
-                ..problem.settings.clone()
+        let mut s = fit::Settings { seed, ..problem.settings.clone() };
+        if auto {
+            s = s.automatic();
+            let sc = s.scout.as_mut().unwrap();
+            sc.particles = num("n", 2000.0) as usize;
+            sc.rounds = num("rounds", 2.0) as usize;
+            sc.draws = num("draws", 10000.0) as usize;
+            sc.enough = num("enough", 0.5);
+            if get("flow", "") != "" {
+                s = s.clone().with_flow(FlowSpec::named(&get("flow", "")).unwrap());
             }
-        } else {
-            fit::Settings { seed, ..problem.settings.clone() }
-        };
+            s.work.refine = num("refine", 2000.0) as usize;
+            s.work.anneal = num("anneal", 5.0) as usize;
+            s.samples = num("samples", 128.0) as usize;
+            s.refine_lr_rule = RateRule::Cosine { over: s.work.refine.max(1), floor: 0.001 };
+            if get("grad", "") == "path" {
+                s.gradient = Gradient::Path;
+            }
+            if let Some(c) = &mut s.cover {
+                c.rounds = num("cover", 10.0) as usize;
+                c.draws = num("cd", 10000.0) as usize;
+                c.updates = num("cu", 200.0) as usize;
+                c.lr = num("clr", 0.001);
+            }
+            if let Schedule::Guarded { tau, .. } = &mut s.schedule {
+                *tau = num("tau", 0.1);
+            }
+        }
         let t0 = std::time::Instant::now();
         let outcome = match fit(&*problem.target, &s, &mut ()) {
             Ok(o) => o,
@@ -88,7 +74,7 @@ fn main() {
         let t2 = t0.elapsed().as_secs_f64();
         let raw = mode_weights(&problem.known, &sample.points);
         println!(
-            "seed {seed}: fit {t1:.1}s check {:.1}s ev {} + {} kl {:.4} (true {:.4}) ess {:.3} k {:.2} logz err {:+.4}±{:.4} | smc gap {:+.3} lacking {:.4}±{:.4} fkl {:.3} | {} | K {} rounds {:?} raw {:.2?}",
+            "seed {seed}: scout {:?} fit {t1:.1}s check {:.1}s ev {} + {} kl {:.4} (true {:.4}) ess {:.3} k {:.2} logz err {:+.4}±{:.4} | smc gap {:+.3} lacking {:.4}±{:.4} fkl {:.3} | {} | K {} rounds {:?} raw {:.2?}",
             t2 - t1,
             outcome.target_evaluations,
             e.evaluations,

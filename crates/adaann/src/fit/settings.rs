@@ -3,7 +3,7 @@
 use super::{Cover, Gradient, Scout, Stage};
 use crate::{
     Error, Result, error,
-    flow::{Base, Covariance, FlowSpec},
+    flow::{Base, Covariance, FlowSpec, SplineSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
     rng::{Purpose, Stream},
@@ -271,6 +271,38 @@ impl Settings {
             return Err(error::setting("t0", "auto", range));
         }
         schedule.check(self.path.allows_zero())
+    }
+
+    /// The same problem with settings that find themselves.
+    ///
+    /// Particles go ahead from the base ([`Scout`]); where the mixture that describes them is not
+    /// enough, a spline flow is annealed by AdaAnn's rule and then covers the target's mass.
+    #[must_use]
+    pub fn automatic(self) -> Self {
+        let t0 = if self.path.allows_zero() { 0.0 } else { 0.01 };
+        let work = Work { warmup: 300, anneal: 5, refine: 2_000 };
+        Self {
+            flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
+            scout: Some(Scout::default()),
+            cover: Some(Cover::default()),
+            schedule: Schedule::Guarded {
+                t0,
+                tau: 0.1,
+                max_ratio: 2.0,
+                min_epsilon: 0.0,
+                max_epsilon: 1.0,
+                robust: true,
+            },
+            refine_lr_rule: RateRule::Cosine { over: work.refine, floor: 1e-3 },
+            work,
+            samples: 128,
+            refine_samples: 256,
+            variance_samples: 512,
+            lr: NETWORK_LR,
+            initial_scale: 0.01,
+            point_clip: Some(100.0),
+            ..self
+        }
     }
 
     /// Refuses settings out of range; every run begins with this.
