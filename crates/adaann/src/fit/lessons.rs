@@ -206,6 +206,16 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn train_on(
+        flow: &mut Flow,
+        points: &Batch,
+        weights: &[f64],
+        lessons: &Lessons,
+        after: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        Trainer::new(flow, lessons).train_on(flow, points, weights, lessons.updates, after)
+    }
     use crate::{
         flow::{Base, FlowSpec},
         rng::Purpose,
