@@ -3,13 +3,14 @@
 //! Algorithm 1 makes E_q[log q − log p] small, which forgives a q that is too narrow. Here the
 //! divergence is taken the other way, where q must be wherever p is: KL(p‖q), whose gradient is that
 //! of −E_p[log q], or the second Rényi divergence, log E_q[(p/q)²], which is minus the logarithm of
-//! the effective sample size and has the gradient of −E_q[(p/q)² log q] at a fixed p/q. Both means
-//! are over draws of q with weights w = p/q, or w², cut at the mean of w times √S for S draws
-//! (Ionides 2008) so that no single draw decides.
+//! the effective sample size. Both are means over draws of the flow q₀ that a round begins with:
+//! points resampled by the weights w = p/q₀ for the first, by w² and then weighted by q₀/q for the
+//! second, whose gradient is that of −E_q₀[(p/q₀)(p/q) log q] at a fixed p/q. Weights are cut at the
+//! mean of w times √S for S draws (Ionides 2008), so that no single draw decides.
 
 use super::{
     Event, Observer, UpdateRecord,
-    lessons::{Lessons, Trainer},
+    lessons::{Lessons, Pool, Trainer},
     run::Run,
     seen::Seen,
     shard::Drawn,
@@ -149,14 +150,17 @@ impl Run<'_> {
                 break;
             }
             let weights = cover.divergence.weights(&log_weights);
+            // The gradient of the second divergence has the flow's own 1/q in it: with that of the
+            // draws alone, training would end at p²/q and only turn the error around.
+            let log_q = (cover.divergence == Divergence::Alpha2).then_some(&drawn.log_q[..]);
+            let pool = Pool::new(points, &weights, log_q)?;
             let trace = &mut self.outcome.trace;
-            told =
-                trainer.train_on(&mut self.flow, points, &weights, cover.updates, &mut || {
-                    let update = trace.len() + 1;
-                    let record = UpdateRecord { update, t: 1.0, neg_elbo: record.neg_elbo };
-                    trace.push(record);
-                    observer.observe(&Event::Update { record: &record, phase: Phase::Cover })
-                })?;
+            told = trainer.train(&mut self.flow, &pool, cover.updates, &mut || {
+                let update = trace.len() + 1;
+                let record = UpdateRecord { update, t: 1.0, neg_elbo: record.neg_elbo };
+                trace.push(record);
+                observer.observe(&Event::Update { record: &record, phase: Phase::Cover })
+            })?;
             if told.is_break() {
                 break;
             }

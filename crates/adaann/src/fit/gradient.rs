@@ -15,6 +15,6 @@ pub enum Gradient {
     #[default]
     Total,
     /// That along the way of the draws alone (Roeder, Wu and Duvenaud 2017; Vaitl and others 2024):
-    /// the same mean, and no variance where q is p_t. An update takes about a third longer.
+    /// the same mean, and no variance where q is p_t, for one more pass through the layers.
     Path,
 }

@@ -8,6 +8,7 @@ use crate::{
     Batch, Error, Result,
     flow::{Flow, Given},
     optim::{self, Adam, Optimizer, RateRule, clip_by_norm},
+    pieces,
     rng::Stream,
     simd::Buffer,
 };
@@ -56,23 +57,20 @@ impl Trainer {
         }
     }
 
-    /// Makes `updates` of the lessons' updates on weighted points: each on `batch` of them, chosen by
-    /// their weights, which are not negative and on any common scale. `Break` of `after`, which is
-    /// called after every update, stops it.
+    /// Makes `updates` of the lessons' updates on a pool of points: each on `batch` of them, chosen by
+    /// their weights. `Break` of `after`, which is called after every update, stops it.
     ///
     /// # Errors
-    /// If there is not one weight for each point, no point has weight, or no gradient is finite.
-    pub(crate) fn train_on(
+    /// If no gradient is finite many times in a row.
+    pub(crate) fn train(
         &mut self,
         flow: &mut Flow,
-        points: &Batch,
-        weights: &[f64],
+        pool: &Pool,
         updates: usize,
         after: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
-        let pool = Pool::new(points, weights)?;
         for _ in 0..updates {
-            self.update(flow, &pool)?;
+            self.update(flow, pool)?;
             if after().is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -90,8 +88,15 @@ impl Trainer {
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
         for shard in rest {
             add(&mut first.sums, &shard.sums);
+            first.weight += shard.weight;
         }
         flow.gradient_of_given(&first.sums, &mut self.gradient);
+        let weight = first.weight;
+        pieces::each(&mut self.gradient, |gradient| {
+            for g in gradient {
+                *g /= weight;
+            }
+        });
         let falling = RateRule::Cosine { over: updates.max(1), floor: 0.0 };
         let rate = lr * falling.factor(self.made);
         self.made += 1;
@@ -113,9 +118,14 @@ impl Trainer {
     }
 }
 
+/// How much a point may count for more than when it was weighted; beyond that it would be noise.
+const MOST_GAIN: f64 = 10.0;
+
 /// Points with the ranges of a line that stand for them.
-struct Pool<'a> {
+pub(crate) struct Pool<'a> {
     points: &'a Batch,
+    /// log q of the flow that the weights are for, if they are to follow the flow by 1/q.
+    log_q: Option<&'a [f64]>,
     /// Those with weight.
     places: Vec<usize>,
     /// Where the range of each of them ends.
@@ -123,7 +133,13 @@ struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    fn new(points: &'a Batch, weights: &[f64]) -> Result<Self> {
+    /// See [`train_on`]. With `log_q`, log q at each point by the flow that the weights were made
+    /// with, a weight falls as q grows there.
+    pub(crate) fn new(
+        points: &'a Batch,
+        weights: &[f64],
+        log_q: Option<&'a [f64]>,
+    ) -> Result<Self> {
         if weights.len() != points.len() {
             return Err(Error::Shape {
                 what: "the weights of the points".into(),
@@ -146,7 +162,7 @@ impl<'a> Pool<'a> {
             end += weights[*i] / largest;
             end
         });
-        Ok(Self { points, ends: ends.collect(), places })
+        Ok(Self { points, log_q, ends: ends.collect(), places })
     }
 
     /// The point whose range has the share `share` of the line before it.
@@ -163,9 +179,12 @@ struct Shard {
     len: usize,
     tile_len: usize,
     tile: Given,
+    places: Vec<usize>,
     k: Vec<f64>,
     tape_len: usize,
     sums: Buffer,
+    /// What its points count for together.
+    weight: f64,
 }
 
 impl Shard {
@@ -176,28 +195,40 @@ impl Shard {
             len,
             tile_len,
             tile: Given::zeros(flow.dim(), tile_len),
+            places: vec![0; tile_len],
             k: vec![0.0; tile_len],
             tape_len: flow.tape_len(tile_len),
             sums: Buffer::zeros(flow.given_sums_len()),
+            weight: 0.0,
         }
     }
 
-    /// Adds up the gradient of minus the mean of log q. Each point of the batch has a stretch of the
-    /// line to itself, so that the batch looks like the pool.
+    /// Adds up the gradient of −Σ log q. Each point of the batch has a stretch of the line to itself,
+    /// so that the batch looks like the pool.
     fn gradient(&mut self, flow: &Flow, pool: &Pool, stream: &Stream, draw: u64, batch: usize) {
-        flow.clear_given(&mut self.sums);
-        self.k.fill(-1.0 / batch as f64);
-        let end = self.first + self.len;
+        let Self { first, len, tile_len, tile, places, k, sums, weight, .. } = self;
+        flow.clear_given(sums);
+        *weight = 0.0;
+        let end = *first + *len;
         with_tape(self.tape_len, |tape| {
-            for at in (self.first..end).step_by(self.tile_len) {
-                let len = self.tile_len.min(end - at);
-                self.tile.truncate(len);
+            for at in (*first..end).step_by(*tile_len) {
+                let len = (*tile_len).min(end - at);
+                tile.truncate(len);
                 for i in 0..len {
                     let own = stream.point_uniform_at(draw, (at + i) as u64);
-                    let place = pool.choose(((at + i) as f64 + own) / batch as f64);
-                    self.tile.z.copy_points(i, pool.points, place, 1);
+                    places[i] = pool.choose(((at + i) as f64 + own) / batch as f64);
+                    tile.z.copy_points(i, pool.points, places[i], 1);
                 }
-                flow.pull_log_density(&mut self.tile, &self.k[..len], tape, &mut self.sums);
+                flow.find_log_density(tile, tape);
+                for i in 0..len {
+                    let now = tile.log_q[i];
+                    let gain = pool.log_q.map_or(1.0, |log_q| (log_q[places[i]] - now).exp());
+                    // A NaN becomes 0, and its point is left out.
+                    let counts = if gain > 0.0 { gain.min(MOST_GAIN) } else { 0.0 };
+                    k[i] = -counts;
+                    *weight += counts;
+                }
+                flow.pull_log_density(tile, &k[..len], tape, sums);
             }
         });
     }
@@ -214,7 +245,8 @@ mod tests {
         lessons: &Lessons,
         after: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
-        Trainer::new(flow, lessons).train_on(flow, points, weights, lessons.updates, after)
+        let pool = Pool::new(points, weights, None)?;
+        Trainer::new(flow, lessons).train(flow, &pool, lessons.updates, after)
     }
     use crate::{
         flow::{Base, FlowSpec},
@@ -248,11 +280,11 @@ mod tests {
     #[test]
     fn points_are_chosen_by_weight_and_none_without() {
         let points = Batch::zeros(1, 5);
-        let pool = Pool::new(&points, &[0.0, 1e-300, 3e-300, 0.0, 0.0]).unwrap();
+        let pool = Pool::new(&points, &[0.0, 1e-300, 3e-300, 0.0, 0.0], None).unwrap();
         let chosen = [0.0, 0.24, 0.26, 0.999, 1.0].map(|share| pool.choose(share));
         assert_eq!(chosen, [1, 1, 2, 2, 2]);
         for bad in [&[0.0; 5][..], &[f64::NAN; 5], &[1.0; 4]] {
-            assert!(Pool::new(&points, bad).is_err());
+            assert!(Pool::new(&points, bad, None).is_err());
         }
     }
 

@@ -80,7 +80,8 @@ impl Flow {
             let len = TILE.min(points.len() - at);
             tile.truncate(len);
             tile.z.copy_points(0, points, at, len);
-            self.pull_log_density(&mut tile, &k[at..at + len], &mut tape, &mut sums);
+            self.find_log_density(&mut tile, &mut tape);
+            self.pull_log_density(&mut tile, &k[at..at + len], &tape, &mut sums);
             out.log_q[at..at + len].copy_from_slice(&tile.log_q[..len]);
             out.points.copy_points(at, &tile.g_z, 0, len);
         }
@@ -100,23 +101,27 @@ impl Flow {
         self.stack.clear(layers);
     }
 
-    /// log q at the points of a tile, and the gradient of Σ k_n log q(z_n): in the points, and added
-    /// to `sums`.
-    pub(crate) fn pull_log_density(
-        &self,
-        tile: &mut Given,
-        k: &[f64],
-        tape: &mut [f64],
-        sums: &mut [f64],
-    ) {
-        let Given { z, g_z, log_q, work, log_det, g_log_det } = tile;
-        let (base, layers) = sums.split_at_mut(self.base.parameter_len());
+    /// log q at the points of a tile, which [`Flow::pull_log_density`] is to follow.
+    pub(crate) fn find_log_density(&self, tile: &mut Given, tape: &mut [f64]) {
+        let Given { z, log_q, work, log_det, .. } = tile;
         log_det.fill(0.0);
         self.stack.inverse(self.weights(), z, log_det, Some(tape));
         for (log_q, log_det) in log_q.iter_mut().zip(log_det.iter()) {
             *log_q = -log_det;
         }
         self.base.log_density(z, work, log_q);
+    }
+
+    /// The gradient of Σ k_n log q(z_n): in the points, and added to `sums`.
+    pub(crate) fn pull_log_density(
+        &self,
+        tile: &mut Given,
+        k: &[f64],
+        tape: &[f64],
+        sums: &mut [f64],
+    ) {
+        let Given { z, g_z, work, g_log_det, .. } = tile;
+        let (base, layers) = sums.split_at_mut(self.base.parameter_len());
         g_z.padded_rows_mut().for_each(|row| row.fill(0.0));
         self.base.pull_log_density(z, work, k, g_z, base);
         g_log_det.fill(0.0);
