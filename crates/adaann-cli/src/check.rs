@@ -1,10 +1,6 @@
 //! `adaann check`: what a model file says, and whether it can be fitted.
 
-use crate::{
-    args::CheckArgs,
-    fit,
-    table::{Style, thousands},
-};
+use crate::{args::CheckArgs, fit, style::Style, table::thousands};
 use adaann::{
     Batch,
     fit::BaseSpec,

@@ -4,9 +4,10 @@ use crate::{
     args::CompareArgs,
     csv,
     record::Record,
+    style::Style,
     subject::Subject,
-    summary::{Parameter, Summary},
-    table::{Style, aligned},
+    summary::{Evidence, Parameter, Summary},
+    table::aligned,
 };
 use adaann_report::Table;
 use anyhow::{Context, Result};
@@ -59,9 +60,10 @@ impl Run {
         Ok(Self { label, summary, data })
     }
 
-    /// log Z where it is known, and the ELBO, which is never above it.
+    /// log Z from the weights, or the ELBO, which is never above it, where there are none.
     fn log_evidence(&self) -> f64 {
-        -self.summary.neg_elbo
+        let log_z = self.summary.evidence.log_z;
+        if log_z.is_nan() { -self.summary.neg_elbo } else { log_z }
     }
 }
 
@@ -71,30 +73,32 @@ fn evidence(runs: &[Run]) -> Table {
     order.sort_by(|a, b| b.log_evidence().total_cmp(&a.log_evidence()));
     let best = order[0].log_evidence();
     let row = |run: &&Run| {
-        let Summary { neg_elbo, neg_elbo_standard_error, log_z, t, .. } = &run.summary;
-        let known = log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
+        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, .. } = &run.summary;
+        let Evidence { log_z, log_z_error, .. } = run.summary.evidence;
+        let known = true_log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
         let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
         vec![
             format!("{}{unfinished}", run.label),
-            format!("{neg_elbo:.3} ± {neg_elbo_standard_error:.3}"),
+            run.summary.verdict.trust.to_string(),
+            format!("{log_z:.3} ± {log_z_error:.3}"),
             format!("{:.3}", run.log_evidence() - best),
             known,
+            format!("{neg_elbo:.3} ± {neg_elbo_standard_error:.3}"),
         ]
     };
-    let header = ["run", "neg-ELBO", "ELBO, against the best", "log Z (known)"];
+    let header = ["run", "verdict", "log Z", "against the best", "log Z (known)", "neg-ELBO"];
     let same_data = runs.windows(2).all(|pair| pair[0].data == pair[1].data);
     let mut header: Vec<String> = header.map(str::to_owned).to_vec();
     let mut rows: Vec<Vec<String>> = order.iter().map(row).collect();
-    let none_known = runs.iter().all(|run| run.summary.log_z.is_none());
-    for (column, is_left_out) in [(3, none_known), (2, !same_data)] {
+    let none_known = runs.iter().all(|run| run.summary.true_log_z.is_none());
+    for (column, is_left_out) in [(4, none_known), (3, !same_data)] {
         if is_left_out {
             header.remove(column);
             rows.iter_mut().for_each(|row| drop(row.remove(column)));
         }
     }
     let note = if same_data {
-        "the ELBO is a lower bound of the log evidence: below it by the KL divergence of each \
-         approximation, so that a difference of a few tenths says little"
+        "log Z is the log evidence, from draws weighted by p/q; trust it as far as the verdict goes"
     } else {
         "the runs are of different data: their evidences cannot be compared"
     };

@@ -9,9 +9,16 @@ use adaann::{
 use anyhow::Result;
 use std::{fmt::Write, path::Path};
 
-/// `draws.csv`, and what `adaann density` prints: parameters, derived quantities, log p, log q.
-pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batch>) -> String {
-    let mut text = format!("{},log_p,log_q\n", names.join(","));
+/// `draws.csv`, and what `adaann density` prints: parameters, derived quantities, log p, log q, and
+/// weights if there are some.
+pub(crate) fn sample(
+    names: &[String],
+    sample: &Sample,
+    quantities: Option<&Batch>,
+    weights: Option<&[f64]>,
+) -> String {
+    let last = if weights.is_some() { ",weight" } else { "" };
+    let mut text = format!("{},log_p,log_q{last}\n", names.join(","));
     for i in 0..sample.points.len() {
         for batch in std::iter::once(&sample.points).chain(quantities) {
             for d in 0..batch.dim() {
@@ -19,7 +26,13 @@ pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batc
             }
         }
         push(&mut text, sample.log_p[i], ',');
-        push(&mut text, sample.log_q[i], '\n');
+        match weights {
+            Some(weights) => {
+                push(&mut text, sample.log_q[i], ',');
+                push(&mut text, weights[i], '\n');
+            }
+            None => push(&mut text, sample.log_q[i], '\n'),
+        }
     }
     text
 }

@@ -32,7 +32,8 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    let table = csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None);
+    let table =
+        csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None, None);
     match &args.out {
         Some(path) => adaann::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,

@@ -1,8 +1,8 @@
 //! `adaann export`: the draws of a run for other programs.
 
 use crate::{
-    args::ExportArgs, csv, density::check_out, failure::usage, finished::Finished,
-    predict::predicted,
+    args::ExportArgs, csv, density::check_out, examine::weights, failure::usage,
+    finished::Finished, predict::predicted,
 };
 use adaann::fit::Sample;
 use adaann_netcdf::{Dimension, File, Group, Value, Values, Variable};
@@ -25,7 +25,8 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     let bytes = match extension {
         "csv" => {
             let quantities = finished.subject.quantities(&sample.points)?;
-            csv::sample(&finished.subject.columns(), &sample, quantities.as_ref()).into_bytes()
+            let (names, weights) = (finished.subject.columns(), weights(&sample));
+            csv::sample(&names, &sample, quantities.as_ref(), Some(&weights)).into_bytes()
         }
         "nc" | "nc4" | "h5" => file(&finished, &sample, args.predictions)?
             .to_bytes()
@@ -60,6 +61,8 @@ fn file(finished: &Finished, sample: &Sample, predictions: usize) -> Result<File
     add_variable(&mut stats, "lp", &[&lp], draws);
     add_variable(&mut stats, "log_q", &[&sample.log_q], draws);
     add_variable(&mut stats, "log_weight", &[&log_weights], draws);
+    // Smoothed, and with a sum of 1, as in draws.csv.
+    add_variable(&mut stats, "weight", &[&weights(sample)], draws);
     let mut groups = vec![posterior, stats];
     groups.extend(observed(finished));
     if predictions > 0 {

@@ -29,6 +29,8 @@ pub(crate) fn fit(given: &FitArgs) -> Result<ExitCode> {
         model: Some(given.model.clone()),
         draws: output.draws,
         seeds: output.seeds,
+        check_particles: output.check_particles,
+        strict: output.strict,
         preset: String::new(),
         data_seed: None,
         data: given.data.clone(),

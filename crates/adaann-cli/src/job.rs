@@ -2,23 +2,29 @@
 
 use crate::{
     args::OutputArgs,
-    csv,
+    csv, examine,
+    examine::Examined,
     failure::usage,
     folder::{self, Folder},
-    interrupt,
+    interrupt, particles,
     progress::Progress,
     record::Record,
     report,
+    style::Style,
     subject::Subject,
     summary::{Seed, Sources, Summary},
-    table::{self, Style},
+    table,
     title::title,
     values::LAST_SEED,
+    verdict,
 };
 use adaann::{
     Batch, Settings,
+    check::Trust,
     fit::{Outcome, Restarts, Sample, restarts},
     path::PathKind,
+    sample,
+    schedule::Rule,
 };
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
@@ -35,6 +41,9 @@ pub(crate) const MOST_DRAWS: usize = 100_000_000;
 /// Threads, and runs in one command; more is surely a slip.
 pub(crate) const MOST_THREADS: usize = 1_024;
 const MOST_SEEDS: usize = 10_000;
+
+/// Particles of a check; fewer say nothing.
+const CHECK_PARTICLES: std::ops::RangeInclusive<usize> = 10..=10_000_000;
 
 /// A run to be done.
 pub(crate) struct Job {
@@ -53,6 +62,12 @@ pub(crate) fn check(output: &OutputArgs, settings: &Settings) -> Result<()> {
             let range = format!("from {least} to {most}");
             return Err(usage(format!("--{flag} is {count}, but must be {range}")));
         }
+    }
+    let particles = output.check_particles;
+    if particles != 0 && !CHECK_PARTICLES.contains(&particles) {
+        let (least, most) = (CHECK_PARTICLES.start(), CHECK_PARTICLES.end());
+        let range = format!("0, or from {least} to {most}");
+        return Err(usage(format!("--check-particles is {particles}, but must be {range}")));
     }
     if settings.seed.saturating_add(output.seeds as u64 - 1) > LAST_SEED {
         return Err(usage(format!(
@@ -90,8 +105,12 @@ impl Job {
                 let closing = table::closing(&title, &run.summary, &out, Style::detect());
                 stdout().write_all(closing.as_bytes())?;
             }
-            let code = if run.summary.stopped { interrupt::EXIT_CODE } else { 0 };
-            Ok(ExitCode::from(code))
+            let reliable = run.summary.verdict.trust == Trust::Reliable;
+            Ok(ExitCode::from(match (interrupt::asked(), self.record.strict && !reliable) {
+                (true, _) => interrupt::EXIT_CODE,
+                (false, true) => verdict::EXIT_CODE,
+                (false, false) => 0,
+            }))
         })
     }
 
@@ -121,6 +140,7 @@ impl Job {
         let best = runs.swap_remove(0);
         let sample = draw(&best.outcome, best.seed)?;
         let quantities = subject.quantities(&sample.points)?;
+        let examined = self.examine(&best.outcome, best.seed, &sample, progress)?;
         let mut summary = Summary::new(Sources {
             target: &record.target,
             names: &subject.columns(),
@@ -129,6 +149,7 @@ impl Job {
             seed: best.seed,
             outcome: &best.outcome,
             sample: &sample,
+            examined: &examined,
             quantities: quantities.as_ref(),
             seconds,
             seeds,
@@ -150,7 +171,24 @@ impl Job {
                     .to_owned(),
             );
         }
-        Ok(Run { outcome: best.outcome, sample, quantities, summary })
+        let weights = examined.weights;
+        Ok(Run { outcome: best.outcome, sample, weights, quantities, summary })
+    }
+
+    /// Weights the draws, and judges the run.
+    fn examine(
+        &self,
+        outcome: &Outcome,
+        seed: u64,
+        sample: &Sample,
+        progress: &Progress,
+    ) -> Result<Examined> {
+        let settings = Settings { seed, ..self.record.settings.clone() };
+        let approximation = outcome.approximation(&*self.subject.problem.target)?;
+        let first = sample::Settings::of_fit(&settings).schedule.first();
+        let mut watch = particles::Watch::new(progress, "check by independent particles", first);
+        let particles = self.record.check_particles;
+        Ok(examine::examine(outcome, &approximation, sample, &settings, particles, &mut watch))
     }
 
     /// Writes the run folder, all but its name.
@@ -160,7 +198,8 @@ impl Job {
         let folder = Folder::create(out)?;
         folder.write(Record::FILE, record.to_toml()?)?;
         folder.write(Summary::FILE, run.summary.to_json())?;
-        let draws = csv::sample(&subject.columns(), &run.sample, run.quantities.as_ref());
+        let quantities = run.quantities.as_ref();
+        let draws = csv::sample(&subject.columns(), &run.sample, quantities, Some(&run.weights));
         folder.write("draws.csv", draws)?;
         folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
         folder.write("trace.csv", csv::trace(&outcome.trace))?;
@@ -188,6 +227,7 @@ impl Job {
 struct Run {
     outcome: Outcome,
     sample: Sample,
+    weights: Vec<f64>,
     quantities: Option<Batch>,
     summary: Summary,
 }

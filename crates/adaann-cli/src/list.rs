@@ -1,6 +1,6 @@
 //! `adaann list`: everything that has a name, one line each.
 
-use crate::table::Style;
+use crate::style::Style;
 use adaann::{
     flow::FlowSpec, model, optim::Optimizer, path::PathKind, registry, schedule::Schedule,
 };

@@ -45,24 +45,8 @@ impl Progress {
 
     /// An observer for one run; `label` tells several of them apart.
     pub(crate) fn watch(&self, label: &str, settings: &Settings, dim: usize) -> Watch {
-        let bar = match self {
-            Self::Bars(bars) => {
-                let style =
-                    ProgressStyle::with_template("{prefix}{bar:26.cyan} {percent:>3}%  {msg}")
-                        .expect("the template is fixed")
-                        .progress_chars("━╸ ");
-                let bar = bars.add(ProgressBar::new(1000).with_style(style));
-                bar.set_prefix(label.to_owned());
-                Some(bar)
-            }
-            _ => None,
-        };
         Watch {
-            display: match self {
-                Self::Silent => Display::None,
-                Self::Bars(_) => bar.map_or(Display::None, Display::Bar),
-                Self::Lines => Display::Lines { label: label.to_owned(), due: FIRST_LINE },
-            },
+            display: self.display(label),
             pace: Pace::new(settings, dim),
             started: Instant::now(),
             looked: Duration::ZERO,
@@ -72,13 +56,58 @@ impl Progress {
             epsilon: None,
         }
     }
+
+    /// A place for one bar, or for lines with a label.
+    pub(crate) fn display(&self, label: &str) -> Display {
+        match self {
+            Self::Silent => Display::None,
+            Self::Bars(bars) => {
+                let style =
+                    ProgressStyle::with_template("{prefix}{bar:26.cyan} {percent:>3}%  {msg}")
+                        .expect("the template is fixed")
+                        .progress_chars("━╸ ");
+                let bar = bars.add(ProgressBar::new(1000).with_style(style));
+                bar.set_prefix(label.to_owned());
+                Display::Bar(bar)
+            }
+            Self::Lines => Display::Lines { label: label.to_owned(), due: FIRST_LINE },
+        }
+    }
 }
 
+/// Shows how far something is.
 #[derive(Debug)]
-enum Display {
+pub(crate) enum Display {
     None,
     Bar(ProgressBar),
     Lines { label: String, due: Duration },
+}
+
+impl Display {
+    /// The share that is done after some time; the text is made only if it is shown.
+    pub(crate) fn show(&mut self, elapsed: Duration, share: f64, text: impl FnOnce() -> String) {
+        match self {
+            Self::None => {}
+            Self::Bar(bar) => {
+                let position = (1000.0 * share) as u64;
+                bar.set_message(text());
+                bar.set_position(position.max(bar.position()));
+            }
+            Self::Lines { due, .. } if elapsed < *due => {}
+            Self::Lines { label, due } => {
+                eprintln!("{label}{:3.0}%  {}", 100.0 * share, text());
+                *due = elapsed + LINE_EVERY;
+            }
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Observes one run.
@@ -126,19 +155,7 @@ impl Watch {
             }
             text
         };
-        match &mut self.display {
-            Display::None => {}
-            Display::Bar(bar) => {
-                let position = (1000.0 * self.pace.share()) as u64;
-                bar.set_message(text());
-                bar.set_position(position.max(bar.position()));
-            }
-            Display::Lines { due, .. } if elapsed < *due => {}
-            Display::Lines { label, due } => {
-                eprintln!("{label}{:3.0}%  {}", 100.0 * self.pace.share(), text());
-                *due = elapsed + LINE_EVERY;
-            }
-        }
+        self.display.show(elapsed, self.pace.share(), text);
     }
 }
 
@@ -163,14 +180,6 @@ impl Observer for Watch {
             _ => {}
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if let Display::Bar(bar) = &self.display {
-            bar.finish_and_clear();
-        }
     }
 }
 

@@ -27,6 +27,12 @@ pub(crate) struct Record {
     pub(crate) draws: usize,
     /// How many seeds were run, from that of the settings on.
     pub(crate) seeds: usize,
+    /// Independent particles that the run is checked by; 0 for none.
+    #[serde(default)]
+    pub(crate) check_particles: usize,
+    /// Is a run that is not reliable a failure?
+    #[serde(default)]
+    pub(crate) strict: bool,
     /// Name of the set of settings that the run started from.
     #[serde(default)]
     pub(crate) preset: String,
@@ -116,6 +122,8 @@ mod tests {
                 model: (i % 3 == 1).then(|| "models/my model.toml".into()),
                 draws: 5,
                 seeds: 2,
+                check_particles: 10 * i,
+                strict: i % 2 == 0,
                 preset: "paper".into(),
                 data_seed: (i % 2 == 0).then_some(3),
                 data: (i % 2 == 1).then(|| "my data.csv".into()),

@@ -1,10 +1,16 @@
 //! `adaann report`, and what `adaann run` does at its end: figures and one page from a run folder.
 
 use crate::{
-    args::ReportArgs, density::check_out, figures, finished::Finished, summary::Verdict,
-    table::tables, title::title,
+    args::ReportArgs,
+    density::check_out,
+    figures,
+    finished::Finished,
+    table::tables,
+    title::title,
+    verdict::{Advice, advice, more},
 };
-use adaann_report::{Block, Figure, Page};
+use adaann::check::{Trust, Verdict};
+use adaann_report::{Block, Figure, Page, Tone};
 use anyhow::{Context, Result};
 use std::{
     fs,
@@ -56,7 +62,7 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     let Finished { record, summary, .. } = finished;
     let title = title(record, summary.seed);
     let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(&title);
-    let mut blocks: Vec<Block> = summary.verdict.iter().map(verdict).collect();
+    let mut blocks = vec![judgement(&summary.verdict)];
     blocks.extend(summary.warnings.iter().cloned().map(Block::Warning));
     blocks.push(Block::SideBySide(tables(summary)));
     blocks.extend(figures.into_iter().map(Block::Figure));
@@ -76,6 +82,23 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     })
 }
 
-fn verdict(Verdict { grade, reasons }: &Verdict) -> Block {
-    Block::Text(format!("**Verdict: {grade}.** {}", reasons.join("; ")))
+/// The verdict with its reasons, and what to try.
+fn judgement(verdict: &Verdict) -> Block {
+    let mut points = Vec::new();
+    for Advice { findings, remedy } in advice(verdict) {
+        points.extend(findings.iter().map(|finding| (*finding).to_owned()));
+        if let Some(last) = points.last_mut() {
+            *last += &format!("; **try:** {remedy}");
+        }
+    }
+    points.extend(more(verdict));
+    Block::Judgement {
+        tone: match verdict.trust {
+            Trust::Reliable => Tone::Good,
+            Trust::Care => Tone::Doubtful,
+            Trust::Distrust => Tone::Bad,
+        },
+        title: format!("Verdict: {}", verdict.trust),
+        points,
+    }
 }

@@ -64,6 +64,8 @@ fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: Settings) 
         model: None,
         draws: output.draws,
         seeds: output.seeds,
+        check_particles: output.check_particles,
+        strict: output.strict,
         preset: choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned()),
         data_seed: match choices.data {
             Some(Data::Seed(seed)) => Some(seed),

@@ -1,8 +1,13 @@
 //! The closing table: the same rows for the terminal and for the report.
 
-use crate::summary::{Lost, ModeWeight, Parameter, Seed, SplitShare, Summary};
+use crate::{
+    modes,
+    style::Style,
+    summary::{Evidence, Lost, Parameter, Seed, SplitShare, Summary},
+    verdict,
+};
 use adaann_report::Table;
-use std::{fmt::Write, io::IsTerminal, path::Path};
+use std::{fmt::Write, path::Path};
 
 /// Parameters, modes or seeds shown; the rest is in `summary.json`.
 const MOST_ROWS: usize = 16;
@@ -13,9 +18,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
     if !summary.quantities.is_empty() {
         tables.push(parameters("quantity", &summary.quantities));
     }
-    if !summary.modes.is_empty() {
-        tables.push(modes(summary));
-    }
+    tables.extend(modes::tables(summary));
     if !summary.splits.is_empty() {
         tables.push(splits(summary));
     }
@@ -26,39 +29,58 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
 }
 
 fn facts(summary: &Summary) -> Table {
+    let Evidence { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
+        summary.evidence;
+    let error = nats(summary.neg_elbo_standard_error);
     let mut rows = vec![
-        vec!["steps".to_owned(), thousands(summary.steps)],
-        vec!["updates".to_owned(), thousands(summary.updates)],
-        vec!["target evaluations".to_owned(), thousands(summary.target_evaluations)],
-        vec!["seconds".to_owned(), format!("{:.2}", summary.seconds)],
-        vec![
-            "neg-ELBO".to_owned(),
-            format!("{} ± {}", nats(summary.neg_elbo), nats(summary.neg_elbo_standard_error)),
-        ],
+        ("steps", thousands(summary.steps)),
+        ("updates", thousands(summary.updates)),
+        ("target evaluations", thousands(summary.target_evaluations)),
+        ("seconds", format!("{:.2}", summary.seconds)),
+        ("neg-ELBO", format!("{} ± {error}", nats(summary.neg_elbo))),
     ];
-    if let (Some(kl), Some(log_z)) = (summary.kl, summary.log_z) {
-        rows.push(vec![
-            "KL(q||p)".to_owned(),
-            format!("{} ± {}", nats(kl), nats(summary.neg_elbo_standard_error)),
-        ]);
-        rows.push(vec!["log Z (known)".to_owned(), format!("{log_z:.4}")]);
+    match summary.true_kl {
+        Some(kl) => rows.push(("KL(q||p)", format!("{} ± {error}", nats(kl)))),
+        None => rows.push(("KL(q||p), estimated", nats(kl))),
     }
+    rows.push(("log Z", format!("{} ± {}", nats(log_z), nats(log_z_error))));
+    if let Some(log_z) = summary.true_log_z {
+        rows.push(("log Z (known)", nats(log_z)));
+    }
+    if let Some(check) = &summary.check {
+        let said = format!("{} ± {}", nats(check.log_z), nats(check.log_z_error));
+        rows.push(("log Z (particles)", said));
+        let lacking = [check.lacking, check.lacking_error].map(percent).join(" ± ");
+        rows.push(("mass that q lacks", lacking));
+    }
+    let worth = if ess.is_finite() { thousands(ess.round() as usize) } else { ess.to_string() };
+    let of = thousands(summary.draws);
+    rows.push(("ESS", format!("{worth} of {of} ({})", percent(ess_share))));
+    rows.push(("Pareto k-hat", format!("{k_hat:.2} (good below {k_hat_threshold:.2})")));
     let Lost { before_1, at_1, draws } = summary.lost;
     if before_1 + at_1 + draws > 0.0 {
         let shares = [before_1, at_1, draws].map(|share| format!("{:.2}%", 100.0 * share));
-        rows.push(vec!["lost before t = 1, at it, of draws".to_owned(), shares.join(", ")]);
+        rows.push(("lost before t = 1, at it, of draws", shares.join(", ")));
     }
     let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
+    let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Table { rows, note, ..Table::default() }
 }
 
-fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
+/// A share as people say it.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// Means and standard deviations with their errors, beside what is known.
+pub(crate) fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
     let exact = parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
     let row = |p: &Parameter| {
         let decimals = decimals(p.sd);
         let number = |x: f64| format!("{x:.decimals$}");
         let or_blank = |x: Option<f64>| x.map_or(String::new(), number);
-        let mut row = vec![p.name.clone(), number(p.mean), number(p.sd)];
+        let mean = format!("{} ± {}", number(p.mean), number(p.mean_error));
+        let mut row = vec![p.name.clone(), mean, number(p.sd)];
         if exact {
             row.extend([or_blank(p.true_mean), or_blank(p.true_sd)]);
         }
@@ -66,12 +88,16 @@ fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
     };
     let header = [kind, "mean", "sd", "true mean", "true sd"];
     let header = if exact { &header[..] } else { &header[..3] };
-    shortened(header, parameters.iter().map(row).collect())
+    shortened(header, parameters.iter().map(row).collect(), MOST_ROWS)
 }
 
 /// A divergence or a bound: plain, unless a flow that went astray made it enormous.
-fn nats(value: f64) -> String {
-    if value.abs() < 1e7 { format!("{value:.4}") } else { format!("{value:.3e}") }
+pub(crate) fn nats(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e7 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.4}")
+    }
 }
 
 /// Digits behind the point that show three of a standard deviation, and at least four.
@@ -83,22 +109,17 @@ fn decimals(sd: f64) -> usize {
     }
 }
 
-fn modes(summary: &Summary) -> Table {
-    let row = |mode: &ModeWeight| {
-        vec![mode.label.clone(), format!("{:.4}", mode.weight), format!("{:.4}", mode.true_weight)]
-    };
-    shortened(&["mode at", "weight", "truth"], summary.modes.iter().map(row).collect())
-}
-
 fn splits(summary: &Summary) -> Table {
     let row = |split: &SplitShare| {
         vec![
             format!("{} > {}", split.parameter, split.at),
-            format!("{:.4}", split.above),
-            format!("{:.4}", split.true_above),
+            percent(split.above_q),
+            percent(split.above),
+            percent(split.true_above),
         ]
     };
-    shortened(&["side", "share", "truth"], summary.splits.iter().map(row).collect())
+    let header = ["side", "draws", "weighted", "truth"];
+    shortened(&header, summary.splits.iter().map(row).collect(), MOST_ROWS)
 }
 
 fn seeds(summary: &Summary) -> Table {
@@ -112,7 +133,7 @@ fn seeds(summary: &Summary) -> Table {
         row
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut table = shortened(&header, summary.seeds.iter().map(row).collect());
+    let mut table = shortened(&header, summary.seeds.iter().map(row).collect(), MOST_ROWS);
     if let [best, .., worst] = &summary.seeds[..] {
         let spread = format!(
             "best seed {} kept; neg-ELBO from {} to {}",
@@ -125,9 +146,10 @@ fn seeds(summary: &Summary) -> Table {
     table
 }
 
-fn shortened(header: &[&str], mut rows: Vec<Vec<String>>) -> Table {
-    let more = rows.len().saturating_sub(MOST_ROWS);
-    rows.truncate(MOST_ROWS);
+/// The first `most` rows, and how many more there are.
+pub(crate) fn shortened(header: &[&str], mut rows: Vec<Vec<String>>, most: usize) -> Table {
+    let more = rows.len().saturating_sub(most);
+    rows.truncate(most);
     Table {
         header: header.iter().map(|&name| name.to_owned()).collect(),
         rows,
@@ -136,7 +158,7 @@ fn shortened(header: &[&str], mut rows: Vec<Vec<String>>) -> Table {
     }
 }
 
-/// The tables for a terminal, with warnings, the folder and what to do next.
+/// The tables for a terminal, with warnings, the verdict, the folder and what to do next.
 pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Style) -> String {
     let mut text = format!("{}\n", style.bold(title));
     for table in tables(summary) {
@@ -149,6 +171,8 @@ pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Styl
     for warning in &summary.warnings {
         writeln!(text, "{} {warning}", style.yellow("warning:")).expect("strings grow");
     }
+    text.push('\n');
+    text += &verdict::text(&summary.verdict, style);
     let folder = folder.display();
     write!(
         text,
@@ -192,46 +216,6 @@ pub(crate) fn aligned(table: &Table, style: Style) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Colours, or none.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Style {
-    coloured: bool,
-}
-
-impl Style {
-    /// Colours if standard output is a terminal and the user has not asked for none.
-    pub(crate) fn detect() -> Self {
-        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { coloured: wanted && std::io::stdout().is_terminal() }
-    }
-
-    /// No colours.
-    #[cfg(test)]
-    pub(crate) fn plain() -> Self {
-        Self { coloured: false }
-    }
-
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    pub(crate) fn bold(self, text: &str) -> String {
-        self.paint("1", text)
-    }
-
-    pub(crate) fn dim(self, text: &str) -> String {
-        self.paint("2", text)
-    }
-
-    pub(crate) fn yellow(self, text: &str) -> String {
-        self.paint("33", text)
-    }
-
-    pub(crate) fn red(self, text: &str) -> String {
-        self.paint("31", text)
-    }
 }
 
 /// A count with separators.

@@ -43,7 +43,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     warnings.extend(lost_sides(&summary.splits, remedy));
     if summary.t >= 1.0 {
         warnings.extend(wrong_spreads(&summary.parameters));
-        warnings.extend(large_kl(summary.kl));
+        warnings.extend(large_kl(summary.true_kl));
     }
     if summary.lost.at_1 > MOST_LOST || summary.lost.draws > MOST_LOST {
         warnings.push(format!(
@@ -72,7 +72,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
 fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
-        .filter(|mode| mode.weight < LOST_MODE * mode.true_weight)
+        .filter(|mode| mode.weight_q < LOST_MODE * mode.true_weight)
         .map(|mode| mode.label.as_str())
         .collect();
     match lost[..] {
@@ -89,8 +89,8 @@ fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
 /// Coordinates of which the flow sees only one side.
 fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
     let one_sided = |split: &&SplitShare| {
-        split.above < LOST_MODE * split.true_above
-            || 1.0 - split.above < LOST_MODE * (1.0 - split.true_above)
+        split.above_q < LOST_MODE * split.true_above
+            || 1.0 - split.above_q < LOST_MODE * (1.0 - split.true_above)
     };
     let lost = splits.iter().filter(one_sided).count();
     (lost > 0).then(|| {
@@ -121,19 +121,19 @@ fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
     let wrong: Vec<_> = parameters
         .iter()
         .filter_map(|p| Some((p, p.true_sd.filter(|sd| *sd > 0.0 && sd.is_finite())?)))
-        .filter(|(p, truth)| factor(p.sd, *truth) > WRONG_SPREAD)
+        .filter(|(p, truth)| factor(p.sd_q, *truth) > WRONG_SPREAD)
         .collect();
     let (worst, truth) =
-        wrong.iter().max_by(|(a, x), (b, y)| factor(a.sd, *x).total_cmp(&factor(b.sd, *y)))?;
+        wrong.iter().max_by(|(a, x), (b, y)| factor(a.sd_q, *x).total_cmp(&factor(b.sd_q, *y)))?;
     let others = match wrong.len() - 1 {
         0 => String::new(),
         1 => ", and that of one more coordinate is off as well".to_owned(),
         more => format!(", and those of {more} more coordinates are off as well"),
     };
     Some(format!(
-        "the sd of {} is {:.3}, but {truth:.3} is known to be right{others}; try several --seeds, \
+        "the flow's sd of {} is {:.3}, but {truth:.3} is known to be right{others}; try several --seeds, \
          a smaller --tau or more --layers",
-        worst.name, worst.sd
+        worst.name, worst.sd_q
     ))
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn parameter(name: &str, sd: f64, true_sd: Option<f64>) -> Parameter {
-        Parameter { name: name.into(), mean: 0.0, sd, true_mean: None, true_sd }
+        Parameter { sd_q: sd, true_sd, ..Parameter::new(name, &[], &[]) }
     }
 
     #[test]
@@ -159,10 +159,13 @@ mod tests {
         assert_eq!(wrong_spreads(&near()), None);
         assert_eq!(wrong_spreads(&[parameter("a", 9.0, None)]), None);
         for (sd, start) in [
-            (3.2, "the sd of c is 3.200, but 1.000 is known to be right; try several --seeds"),
-            (0.3, "the sd of c is 0.300, but 1.000"),
-            (0.0, "the sd of c is 0.000, but 1.000"),
-            (f64::NAN, "the sd of c is NaN, but 1.000"),
+            (
+                3.2,
+                "the flow's sd of c is 3.200, but 1.000 is known to be right; try several --seeds",
+            ),
+            (0.3, "the flow's sd of c is 0.300, but 1.000"),
+            (0.0, "the flow's sd of c is 0.000, but 1.000"),
+            (f64::NAN, "the flow's sd of c is NaN, but 1.000"),
         ] {
             let [a, b] = near();
             let said = wrong_spreads(&[a, parameter("c", sd, Some(1.0)), b]).unwrap();
@@ -170,7 +173,7 @@ mod tests {
         }
         let several = [parameter("a", 4.0, Some(1.0)), parameter("b", 0.1, Some(1.0))];
         let said = wrong_spreads(&several).unwrap();
-        assert!(said.starts_with("the sd of b is 0.100"), "{said}");
+        assert!(said.starts_with("the flow's sd of b is 0.100"), "{said}");
         assert!(said.contains("and that of one more coordinate"), "{said}");
     }
 }

@@ -50,6 +50,6 @@ mod words;
 pub use color::Color;
 pub use figure::Figure;
 pub use mark::{Axis, Mark, Panel, Shape};
-pub use page::{Block, Page};
+pub use page::{Block, Page, Tone};
 pub use space::{Space, SpaceMark};
 pub use table::Table;

@@ -27,6 +27,15 @@ pub enum Block {
     Text(String),
     /// A paragraph that should not be missed.
     Warning(String),
+    /// What to think of all this.
+    Judgement {
+        /// How good it is.
+        tone: Tone,
+        /// The judgement itself.
+        title: String,
+        /// What it rests on.
+        points: Vec<String>,
+    },
     /// A table.
     Table(Table),
     /// Tables beside each other where the screen is wide.
@@ -40,6 +49,17 @@ pub enum Block {
         /// The text, as it is.
         text: String,
     },
+}
+
+/// How good a judgement is, shown by its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// All is well.
+    Good,
+    /// Something is off.
+    Doubtful,
+    /// It is wrong.
+    Bad,
 }
 
 /// A page.
@@ -122,6 +142,23 @@ impl Block {
             Self::Warning(text) => {
                 format!("<p class=\"warning\" role=\"note\">{}</p>\n", words::html(text))
             }
+            Self::Judgement { tone, title, points } => {
+                let class = match tone {
+                    Tone::Good => "good",
+                    Tone::Doubtful => "doubtful",
+                    Tone::Bad => "bad",
+                };
+                let items: String = points
+                    .iter()
+                    .map(|point| format!("<li>{}</li>\n", words::html(point)))
+                    .collect();
+                let list = if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") };
+                let title = words::html(title);
+                format!(
+                    "<div class=\"judgement {class}\" role=\"note\">\n<p><strong>{title}</strong>\
+                     </p>\n{list}</div>\n"
+                )
+            }
             Self::Table(table) => table.html(),
             Self::SideBySide(tables) => {
                 let tables: String = tables.iter().map(Table::html).collect();
@@ -143,6 +180,10 @@ impl Block {
             }
             Self::Text(text) => text.trim().to_owned(),
             Self::Warning(text) => format!("> **Warning:** {}", text.replace('\n', "\n> ")),
+            Self::Judgement { title, points, .. } => {
+                let points = points.iter().map(|point| format!("\n> - {point}"));
+                format!("> **{title}**\n>{}", points.collect::<String>())
+            }
             Self::Table(table) => table.markdown(),
             Self::SideBySide(tables) => {
                 tables.iter().map(Table::markdown).collect::<Vec<_>>().join("\n")
@@ -172,6 +213,11 @@ mod tests {
                 Block::Heading { id: "one".into(), text: "One & two".into(), level: 9 },
                 Block::Text("first\n\nsecond".into()),
                 Block::Warning("**careful** </p>".into()),
+                Block::Judgement {
+                    tone: Tone::Bad,
+                    title: "Wrong".into(),
+                    points: vec!["a < b".into(), "**try:** c".into()],
+                },
                 Block::Details { summary: "more".into(), text: "</pre><script>".into() },
                 Block::Figure(Figure::grid("f", "cap [1]", 1, Vec::new())),
             ],
@@ -187,6 +233,8 @@ mod tests {
         assert!(html.contains("<h4 id=\"one\">One &amp; two</h4>"));
         assert!(html.contains("<a href=\"#one\">One &amp; two</a>"));
         assert!(html.contains("<p>first</p>\n<p>second</p>"));
+        assert!(html.contains("<div class=\"judgement bad\" role=\"note\">"));
+        assert!(html.contains("<li>a &lt; b</li>\n<li><strong>try:</strong> c</li>"));
         assert_eq!(html.matches("<script>").count(), 1, "the page's own");
     }
 
@@ -194,7 +242,7 @@ mod tests {
     fn markdown_has_every_part() {
         let text = page().markdown(&|figure| format!("figures/{}.svg", figure.name));
         let expected = "# A <page>\n\nof `code`\n\n#### One & two\n\nfirst\n\nsecond\n\n\
-                        > **Warning:** **careful** </p>\n\n<details><summary>more</summary>\n\n\
+                        > **Warning:** **careful** </p>\n\n> **Wrong**\n>\n> - a < b\n> - **try:** c\n\n<details><summary>more</summary>\n\n\
                         <pre>&lt;/pre&gt;&lt;script&gt;</pre>\n\n</details>\n\n\
                         ![cap  1 ](figures/f.svg)\n\n*cap [1]*\n\nthe end\n";
         assert_eq!(text, expected);

@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Sample(SampleArgs),
     /// Write the draws of a run for other programs: netCDF for ArviZ, or CSV
     Export(ExportArgs),
-    /// Compare runs: evidence and neg-ELBO, parameters side by side
+    /// Compare runs: verdict, evidence and neg-ELBO, parameters side by side
     Compare(CompareArgs),
     /// List targets with their parameters, flows, schedules, paths and optimizers
     List,

@@ -93,6 +93,10 @@ pub(crate) struct SampleArgs {
     /// Fixes the draws
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Draws corrected by importance weights: chosen from more draws of the flow by their weights, so
+    /// that they need none; some may come twice [default: draws of the flow, with weights]
+    #[arg(long)]
+    pub(crate) resampled: bool,
     /// Write to a file [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,

@@ -305,6 +305,13 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 1)]
     pub(crate) seeds: usize,
+    /// Independent particles that look for what the flow has lost, at the end; 0 leaves them out
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 2_000)]
+    pub(crate) check_particles: usize,
+    /// End with exit code 3 unless the verdict is that the run is reliable
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Threads; they never change a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]

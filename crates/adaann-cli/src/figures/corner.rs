@@ -13,7 +13,8 @@ pub(super) fn draw(finished: &Finished) -> Vec<Figure> {
     let names = finished.subject.problem.target.names();
     let count = names.len().min(PAIRED);
     let truth = finished.truth();
-    let mut caption = "Draws: each coordinate, and each pair.".to_owned();
+    let mut caption =
+        "Draws of the flow, without weights: each coordinate, and each pair.".to_owned();
     if truth.is_some() {
         caption += " Dashed: the parameters that made the data.";
     }
@@ -36,6 +37,7 @@ fn marginals(finished: &Finished, names: &[String]) -> Figure {
             marks: vec![Mark::columns(histogram(&finished.draws[d], range, BINS), Color::Blue)],
         }
     };
-    let caption = format!("Densities of the draws, coordinates 1 to {count}.");
+    let caption =
+        format!("Densities of the flow's draws, without weights, coordinates 1 to {count}.");
     Figure::grid("marginals", caption, 4, (0..count).map(panel).collect())
 }

@@ -12,10 +12,10 @@
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
 //! and their weights are as good as ever. That is what the independent particles are for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How far an answer is to be trusted, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {
     /// Every check has passed.
@@ -37,7 +37,7 @@ impl std::fmt::Display for Trust {
 }
 
 /// Something that speaks against an approximation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     /// How much it weighs.
     pub trust: Trust,
@@ -48,7 +48,7 @@ pub struct Reason {
 }
 
 /// The judgement on an approximation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// As bad as the worst of the reasons.
     pub trust: Trust,
@@ -145,7 +145,7 @@ impl Verdict {
             Independent::Absent => add(
                 Some(Trust::Care),
                 "no independent check for lost modes was made".into(),
-                "leave --check at its default",
+                "leave --check-particles at its default",
             ),
             Independent::Failed(why) => add(
                 Some(Trust::Care),
@@ -154,9 +154,21 @@ impl Verdict {
             ),
             Independent::Found(findings) => findings.judge(&mut add),
         }
+        Self::new(reasons)
+    }
+
+    /// The judgement that follows from reasons, in any order.
+    pub fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by(|a, b| b.trust.cmp(&a.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons }
+    }
+
+    /// Adds what only the caller knows, as that a run was stopped.
+    pub fn add(&mut self, reason: Reason) {
+        let mut reasons = std::mem::take(&mut self.reasons);
+        reasons.push(reason);
+        *self = Self::new(reasons);
     }
 }
 
@@ -332,5 +344,17 @@ mod tests {
         assert_eq!(verdict.trust, Trust::Distrust);
         assert!(verdict.reasons[0].finding.contains("worth 10"));
         assert!(verdict.reasons[1].finding.contains("k-hat is 0.80"));
+    }
+
+    #[test]
+    fn what_is_added_takes_its_place() {
+        let reason =
+            |trust| Reason { trust, finding: "added".into(), remedy: "nothing".to_owned() };
+        let mut verdict = Verdict::of(&Evidence { ess: 300.0, ..good() });
+        verdict.add(reason(Trust::Care));
+        assert_eq!((verdict.trust, &verdict.reasons[1].finding[..]), (Trust::Care, "added"));
+        verdict.add(reason(Trust::Distrust));
+        assert_eq!((verdict.trust, &verdict.reasons[0].finding[..]), (Trust::Distrust, "added"));
+        assert_eq!(verdict.reasons.len(), 3);
     }
 }

@@ -1,12 +1,20 @@
 //! `summary.json`: what a run has found, as plain data.
 
-use crate::warnings;
+mod estimates;
+mod trust;
+
+pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare};
+pub(crate) use trust::{Check, Evidence, FoundMode};
+
+use crate::{examine::Examined, warnings};
 use adaann::{
     Batch,
+    check::Verdict,
     fit::{Outcome, Restart, Sample, StepRecord},
-    registry::{Distance, Known, mode_weights, split_shares},
+    registry::{Distance, Known, mode_weights},
     simd::Instructions,
 };
+use estimates::mean_and_sd;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
@@ -28,16 +36,19 @@ pub(crate) struct Summary {
     pub(crate) neg_elbo: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo_standard_error: f64,
-    /// log ∫p, where the target knows it.
-    pub(crate) log_z: Option<f64>,
-    /// KL(q‖p) = neg-ELBO + log Z.
-    pub(crate) kl: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) evidence: Evidence,
+    /// log ∫p, where the target knows it, and KL(q‖p) by it.
+    pub(crate) true_log_z: Option<f64>,
+    pub(crate) true_kl: Option<f64>,
     pub(crate) parameters: Vec<Parameter>,
     /// What a model file derives from the parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quantities: Vec<Parameter>,
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
+    /// The modes that the check has found, the heaviest first.
+    pub(crate) found_modes: Vec<FoundMode>,
     /// Coordinates with two modes each, where the modes are too many to be listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) splits: Vec<SplitShare>,
@@ -47,9 +58,12 @@ pub(crate) struct Summary {
     #[serde(deserialize_with = "number")]
     pub(crate) t: f64,
     pub(crate) warnings: Vec<String>,
-    /// What to think of the run, if someone has judged it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) verdict: Option<Verdict>,
+    /// How far to trust all this, and why.
+    pub(crate) verdict: Verdict,
+    /// What independent particles have found, if they ran to their end.
+    pub(crate) check: Option<Check>,
+    /// Target evaluations of the whole check.
+    pub(crate) check_evaluations: usize,
     /// How the target is evaluated, where that is worth knowing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
@@ -62,14 +76,6 @@ pub(crate) struct Summary {
     /// All runs, best first, if there were several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) seeds: Vec<Seed>,
-}
-
-/// What to think of a run.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Verdict {
-    pub(crate) grade: String,
-    #[serde(default)]
-    pub(crate) reasons: Vec<String>,
 }
 
 /// Share of the points without a finite density: outside the support, or where a trajectory has
@@ -99,51 +105,6 @@ impl Lost {
         };
         Self { before_1: share(false), at_1: share(true), draws }
     }
-}
-
-/// A parameter of the target over the draws.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Parameter {
-    pub(crate) name: String,
-    #[serde(deserialize_with = "number")]
-    pub(crate) mean: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) sd: f64,
-    /// Exact values, where the target knows them.
-    pub(crate) true_mean: Option<f64>,
-    pub(crate) true_sd: Option<f64>,
-}
-
-impl Parameter {
-    fn new(name: &str, draws: &[f64]) -> Self {
-        let (mean, sd) = mean_and_sd(draws);
-        Self { name: name.to_owned(), mean, sd, true_mean: None, true_sd: None }
-    }
-}
-
-/// A mode of the target with the share of the draws that belong to it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ModeWeight {
-    pub(crate) location: Vec<f64>,
-    #[serde(deserialize_with = "number")]
-    pub(crate) weight: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) true_weight: f64,
-    /// The location in words.
-    #[serde(skip)]
-    pub(crate) label: String,
-}
-
-/// A coordinate with a mode on either side of a point, and the share of the draws above it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SplitShare {
-    pub(crate) parameter: String,
-    #[serde(deserialize_with = "number")]
-    pub(crate) at: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) above: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) true_above: f64,
 }
 
 /// One of several runs.
@@ -182,6 +143,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) seed: u64,
     pub(crate) outcome: &'a Outcome,
     pub(crate) sample: &'a Sample,
+    pub(crate) examined: &'a Examined,
     pub(crate) quantities: Option<&'a Batch>,
     pub(crate) seconds: f64,
     pub(crate) seeds: Vec<Seed>,
@@ -190,7 +152,7 @@ pub(crate) struct Sources<'a> {
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
         let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
-        let Sources { quantities, seconds, seeds, .. } = sources;
+        let Sources { examined, quantities, seconds, seeds, .. } = sources;
         let losses: Vec<f64> = sample
             .log_q
             .iter()
@@ -200,38 +162,19 @@ impl Summary {
             .collect();
         let (neg_elbo, spread) = mean_and_sd(&losses);
         let (names, quantity_names) = names.split_at(sample.points.dim());
+        let draws = Draws { points: &sample.points, weights: &examined.weights };
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
-            Parameter { true_mean, true_sd, ..Parameter::new(name, sample.points.row(d)) }
+            let estimated = Parameter::new(name, draws.points.row(d), draws.weights);
+            Parameter { true_mean, true_sd, ..estimated }
         };
         let parameters = names.iter().enumerate().map(parameter).collect();
         let quantity = |(d, name): (usize, &String)| {
-            quantities.map(|quantities| Parameter::new(name, quantities.row(d)))
+            quantities.map(|quantities| Parameter::new(name, quantities.row(d), draws.weights))
         };
         let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
-        let modes = known
-            .modes
-            .iter()
-            .zip(weights(known, sample))
-            .map(|(mode, weight)| ModeWeight {
-                location: mode.location.clone(),
-                weight,
-                true_weight: mode.weight,
-                label: String::new(),
-            })
-            .collect();
-        let splits = known
-            .splits
-            .iter()
-            .zip(split_shares(known, &sample.points))
-            .map(|(split, above)| SplitShare {
-                parameter: names[split.coordinate].clone(),
-                at: split.at,
-                above,
-                true_above: split.above,
-            })
-            .collect();
+        let examination = examined.examination.as_ref();
         let updates = outcome.trace.len();
         let mut summary = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -243,16 +186,21 @@ impl Summary {
             seconds,
             neg_elbo,
             neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
-            log_z: known.log_z,
-            kl: known.log_z.map(|log_z| neg_elbo + log_z),
+            evidence: Evidence::new(examination),
+            true_log_z: known.log_z,
+            true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
             quantities,
-            modes,
-            splits,
+            modes: estimates::modes(known, draws),
+            found_modes: examination
+                .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
+            splits: estimates::splits(known, names, draws),
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
-            verdict: None,
+            verdict: examined.verdict.clone(),
+            check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
+            check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,
             lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
             skipped_updates: outcome.skipped_updates,
@@ -269,8 +217,12 @@ impl Summary {
     /// Name of the file.
     pub(crate) const FILE: &str = "summary.json";
 
-    /// Writes the places of the modes in words, as suits the target.
+    /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
     pub(crate) fn name_modes(&mut self, known: &Known) {
+        for mode in &mut self.found_modes {
+            mode.label = point(&mode.location);
+            mode.known = known.mode_of(&mode.location);
+        }
         for mode in &mut self.modes {
             mode.label = match known.distance {
                 Distance::Euclidean => point(&mode.location),
@@ -295,6 +247,12 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
+/// The same for a list.
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(found.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
+}
+
 /// A point as people write it.
 fn point(location: &[f64]) -> String {
     const MOST: usize = 4;
@@ -312,21 +270,9 @@ fn weights(known: &Known, sample: &Sample) -> Vec<f64> {
     if known.modes.is_empty() { Vec::new() } else { mode_weights(known, &sample.points) }
 }
 
-fn mean_and_sd(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-    (mean, (squares / (n - 1.0)).sqrt())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn moments_are_those_of_the_definition() {
-        assert_eq!(mean_and_sd(&[1.0, 2.0, 6.0]), (3.0, 7f64.sqrt()));
-    }
 
     #[test]
     fn points_are_short() {

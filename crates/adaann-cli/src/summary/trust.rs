@@ -1,0 +1,127 @@
+//! What the check of a run has found, as plain data.
+
+use super::{number, numbers};
+use adaann::check::{Examination, Mode, Particles};
+use serde::{Deserialize, Serialize};
+
+/// Covariances of more coordinates than this would be most of the file.
+const MOST_COORDINATES: usize = 16;
+
+/// How well the draws stand for the target. Without weights, all of it is NaN.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    /// log ∫p, from the weights, with its standard error.
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z_error: f64,
+    /// KL(q‖p) = neg-ELBO + log Z.
+    #[serde(deserialize_with = "number")]
+    pub(crate) kl: f64,
+    /// How many draws of the target the weighted draws are worth.
+    #[serde(deserialize_with = "number")]
+    pub(crate) ess: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) ess_share: f64,
+    /// Shape of the tail of the weights, and what it should stay below.
+    #[serde(deserialize_with = "number")]
+    pub(crate) k_hat: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) k_hat_threshold: f64,
+}
+
+impl Evidence {
+    pub(super) fn new(examination: Option<&Examination>) -> Self {
+        let or_nan = |of: fn(&Examination) -> f64| examination.map_or(f64::NAN, of);
+        Self {
+            log_z: or_nan(|found| found.log_z.value),
+            log_z_error: or_nan(|found| found.log_z.error),
+            kl: or_nan(|found| found.kl),
+            ess: or_nan(|found| found.ess),
+            ess_share: or_nan(|found| found.ess_share),
+            k_hat: or_nan(|found| found.k_hat),
+            k_hat_threshold: or_nan(|found| found.k_hat_threshold),
+        }
+    }
+}
+
+/// What independent particles have found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Check {
+    pub(crate) particles: usize,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z_error: f64,
+    /// Share of the target's mass that the flow lacks.
+    #[serde(deserialize_with = "number")]
+    pub(crate) lacking: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) lacking_error: f64,
+    /// KL(p‖q).
+    #[serde(deserialize_with = "number")]
+    pub(crate) forward_kl: f64,
+    /// Temperatures that they passed.
+    pub(crate) stages: usize,
+    pub(crate) target_evaluations: usize,
+}
+
+impl Check {
+    pub(super) fn new(found: &Particles) -> Self {
+        Self {
+            particles: found.count,
+            log_z: found.log_z.value,
+            log_z_error: found.log_z.error,
+            lacking: found.lacking.value,
+            lacking_error: found.lacking.error,
+            forward_kl: found.forward_kl,
+            stages: found.stages,
+            target_evaluations: found.evaluations,
+        }
+    }
+}
+
+/// A mode that the check has found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FoundMode {
+    #[serde(deserialize_with = "numbers")]
+    pub(crate) location: Vec<f64>,
+    /// Share of the weighted draws, and of the draws as they are.
+    #[serde(deserialize_with = "number")]
+    pub(crate) weight: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) weight_error: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) weight_q: f64,
+    /// Share of the independent particles.
+    pub(crate) particles: Option<f64>,
+    pub(crate) particles_error: Option<f64>,
+    /// Mean and covariance, row by row, of its weighted draws.
+    pub(crate) mean: Option<Vec<Option<f64>>>,
+    pub(crate) covariance: Option<Vec<Option<f64>>>,
+    /// The location in words.
+    #[serde(skip)]
+    pub(crate) label: String,
+    /// The known mode that it is nearest to.
+    #[serde(skip)]
+    pub(crate) known: Option<usize>,
+}
+
+impl FoundMode {
+    pub(super) fn new(found: &Mode) -> Self {
+        let list = |values: &Vec<f64>| values.iter().copied().map(Some).collect();
+        let few = found.location.len() <= MOST_COORDINATES;
+        Self {
+            location: found.location.clone(),
+            weight: found.weight.value,
+            weight_error: found.weight.error,
+            weight_q: found.under_q,
+            particles: found.particles.map(|share| share.value),
+            particles_error: found.particles.map(|share| share.error),
+            mean: found.mean.as_ref().map(list),
+            covariance: found.covariance.as_ref().filter(|_| few).map(list),
+            label: String::new(),
+            known: None,
+        }
+    }
+}
