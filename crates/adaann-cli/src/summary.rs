@@ -1,6 +1,6 @@
 //! `summary.json`: what a run has found, as plain data.
 
-use crate::warnings;
+use crate::{predictive, warnings};
 use adaann::{
     Batch,
     fit::{Outcome, Restart, Sample, StepRecord},
@@ -36,6 +36,9 @@ pub(crate) struct Summary {
     /// What a model file derives from the parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quantities: Vec<Parameter>,
+    /// Statistics of a model's data beside those of data that it predicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) predictive_checks: Vec<predictive::Check>,
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
     /// Coordinates with two modes each, where the modes are too many to be listed.
@@ -247,6 +250,7 @@ impl Summary {
             kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
             quantities,
+            predictive_checks: Vec::new(),
             modes,
             splits,
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
