@@ -10,7 +10,7 @@ use crate::{
 use adaann::{Error, model::Model};
 use anyhow::Result;
 use clap::{CommandFactory, Parser};
-use std::{collections::BTreeMap, ffi::OsString, process::ExitCode};
+use std::{collections::BTreeMap, ffi::OsString, path::Path, process::ExitCode};
 
 /// Fits a model.
 pub(crate) fn fit(given: &FitArgs) -> Result<ExitCode> {
@@ -73,9 +73,24 @@ fn flags(model: &Model) -> Vec<String> {
 
 /// The command line with the settings of the file before it: what is said last counts.
 fn with_settings_of(model: &Model) -> Result<FitArgs> {
-    check_settings(model)?;
     let mut words = std::env::args_os();
     let program: Vec<OsString> = words.by_ref().take(2).collect();
+    parse(model, program, words)
+}
+
+/// What `adaann fit PATH FLAGS` would be told.
+pub(crate) fn args_of(model: &Model, path: &Path, flags: &[String]) -> Result<FitArgs> {
+    let program = ["adaann".into(), "fit".into(), path.into()];
+    parse(model, program, flags.iter().map(OsString::from))
+}
+
+/// Words of a command line with the settings of the file between them.
+fn parse(
+    model: &Model,
+    program: impl IntoIterator<Item = OsString>,
+    words: impl Iterator<Item = OsString>,
+) -> Result<FitArgs> {
+    check_settings(model)?;
     let flags = flags(model).into_iter().map(OsString::from);
     match Cli::try_parse_from(program.into_iter().chain(flags).chain(words)) {
         Ok(Cli { command: Command::Fit(args) }) => Ok(*args),

@@ -6,7 +6,7 @@ use crate::{
     examine::Examined,
     failure::usage,
     folder::{self, Folder},
-    interrupt, particles,
+    interrupt, particles, predictive,
     progress::Progress,
     record::Record,
     report,
@@ -154,6 +154,10 @@ impl Job {
             seconds,
             seeds,
         });
+        if let Some(model) = subject.model.as_ref().filter(|_| !summary.stopped) {
+            summary.predictive_checks = predictive::checks(model, &sample, best.seed)?;
+            summary.warnings.extend(predictive::warnings(&summary.predictive_checks));
+        }
         let failed = failed.iter();
         let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
         summary.warnings.extend(failed);

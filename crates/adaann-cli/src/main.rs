@@ -4,6 +4,7 @@
 //! printing of the project happens here; drawing is `adaann-report`.
 
 mod args;
+mod calibrate;
 mod check;
 mod compare;
 mod csv;
@@ -26,6 +27,7 @@ mod pace;
 mod paper;
 mod particles;
 mod predict;
+mod predictive;
 mod progress;
 mod record;
 mod report;
@@ -58,6 +60,7 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::Init(args) => init::init(&args),
         Command::Check(args) => check::check(&args),
         Command::Fit(args) => fit::fit(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Predict(args) => predict::predict(&args),
         Command::Sample(args) => sample::sample(&args),
         Command::Export(args) => export::export(&args),

@@ -93,3 +93,8 @@ pub(crate) fn setting(
 pub(crate) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
     if count == 0 { Err(setting(name, count, "at least 1")) } else { Ok(()) }
 }
+
+/// The error for something of another size than expected.
+pub(crate) fn shape(what: &str, found: impl ToString, expected: impl ToString) -> Error {
+    Error::Shape { what: what.into(), found: found.to_string(), expected: expected.to_string() }
+}

@@ -11,6 +11,7 @@
 //! `stiff` adds a solver for stiff ones.
 
 pub mod batch;
+pub mod calibrate;
 pub mod check;
 pub(crate) mod distribution;
 mod error;

@@ -4,7 +4,8 @@ mod models;
 mod settings;
 
 pub(crate) use models::{
-    CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs, SampleArgs,
+    CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
+    SampleArgs,
 };
 pub(crate) use settings::{
     BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, SettingArgs,
@@ -47,6 +48,18 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  adaann fit model.toml\n  adaann fit model.toml --flow \
         realnvp --seeds 4\n  adaann fit model.toml --data other.csv --out runs/other")]
     Fit(Box<FitArgs>),
+    /// Fit data that a model makes itself, many times: do the draws spread around the truth rightly?
+    ///
+    /// Each trial draws parameters from the prior, makes data of the same shape as the file's from
+    /// them, fits the model to it and ranks the true values among draws of the fit. A command that was
+    /// stopped or killed goes on where it was when it is given again; a larger -n adds trials. Fits
+    /// have 1000 updates at t = 1 in place of 3000 unless the file's [fit] table or a flag behind --
+    /// says otherwise.
+    #[command(
+        after_help = "Examples:\n  adaann calibrate model.toml\n  adaann calibrate model.toml \
+        -n 50 -- --refine 3000     flags of `adaann fit` behind --"
+    )]
+    Calibrate(CalibrateArgs),
     /// Predict measurements by a fitted model, at its data or at new inputs
     Predict(PredictArgs),
     /// Draw from a run: as many points as you want

@@ -63,6 +63,45 @@ pub(crate) struct FitArgs {
     pub(crate) settings: SettingArgs,
 }
 
+/// Arguments of `adaann calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// The model file, with priors that can be drawn from and lines of [likelihood]
+    #[arg(value_name = "MODEL.toml")]
+    pub(crate) model: PathBuf,
+    /// The data, in place of the file that the model names; its measurements are replaced
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) data: Option<PathBuf>,
+    /// Trials
+    #[arg(short = 'n', long, value_parser = count, value_name = "COUNT", default_value_t = 200)]
+    pub(crate) trials: usize,
+    /// Draws of each fit that the truth is ranked among
+    #[arg(long, value_parser = count, value_name = "L", default_value_t = 99)]
+    pub(crate) draws: usize,
+    /// Fixes every random number of every trial
+    #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Trials at once, each on one thread; they never change a result [default: 0, all cores]
+    #[arg(long, value_parser = count, value_name = "COUNT")]
+    #[arg(default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// The folder; trials that it has are not run again [default: runs/NAME-calibrate]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Drop trials of other settings that the folder has
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print summary.json, and nothing else, to standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Flags of `adaann fit` for every fit
+    #[arg(last = true, value_name = "FLAGS OF FIT")]
+    pub(crate) fit: Vec<String>,
+}
+
 /// Arguments of `adaann predict`.
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {

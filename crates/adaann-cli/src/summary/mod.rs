@@ -6,7 +6,7 @@ mod trust;
 pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare};
 pub(crate) use trust::{Check, Evidence, FoundMode};
 
-use crate::{examine::Examined, warnings};
+use crate::{examine::Examined, predictive, warnings};
 use adaann::{
     Batch,
     check::Verdict,
@@ -45,6 +45,9 @@ pub(crate) struct Summary {
     /// What a model file derives from the parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quantities: Vec<Parameter>,
+    /// Statistics of a model's data beside those of data that it predicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) predictive_checks: Vec<predictive::Check>,
     /// The target's modes, where it knows them.
     pub(crate) modes: Vec<ModeWeight>,
     /// The modes that the check has found, the heaviest first.
@@ -191,6 +194,7 @@ impl Summary {
             true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
             quantities,
+            predictive_checks: Vec::new(),
             modes: estimates::modes(known, draws),
             found_modes: examination
                 .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),

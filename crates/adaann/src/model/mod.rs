@@ -43,6 +43,7 @@ mod predict;
 mod print;
 mod priors;
 mod record;
+mod replicate;
 mod rows;
 mod schema;
 mod scope;
@@ -57,6 +58,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 pub use exercise::exercise;
 pub use mathematics::Notation;
 pub use predict::Prediction;
+pub use replicate::Replicate;
 pub use schema::schema;
 
 use crate::distribution::Family;
@@ -159,7 +161,16 @@ impl Model {
     }
 
     fn build(source: Source, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
-        let (outline, mut report) = Outline::new(source, folder, data);
+        let (outline, report) = Outline::new(source, folder, data);
+        let mut model = Self::assemble(outline, report, folder)?;
+        if let Some(units) = model.prior_units() {
+            Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
+        }
+        Ok(model)
+    }
+
+    /// A model of what is understood, whose units are those of the whole line.
+    fn assemble(outline: Outline, mut report: Report, folder: &Path) -> Result<Self, Diagnostics> {
         let recording = record::record(&outline, &mut report);
         if !report.is_empty() {
             return Err(report.into_result().expect_err("an error was reported"));
@@ -173,13 +184,8 @@ impl Model {
             report.error_of_file(&outline.source, error.to_string(), None);
         });
         report.into_result()?;
-        let target = target.expect("an error would have been reported");
-        let mut model =
-            Self { outline, target: Arc::new(target), bounds, quantity_names, quantities };
-        if let Some(units) = model.prior_units() {
-            Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
-        }
-        Ok(model)
+        let target = Arc::new(target.expect("an error would have been reported"));
+        Ok(Self { outline, target, bounds, quantity_names, quantities })
     }
 
     /// Its title, if it has one.

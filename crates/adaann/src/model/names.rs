@@ -50,7 +50,7 @@ impl Reach {
 }
 
 /// All names of a file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     meanings: HashMap<String, Meaning>,
     /// What each quantity reaches.

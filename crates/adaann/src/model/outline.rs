@@ -16,6 +16,7 @@ use crate::program::Expr;
 use std::path::Path;
 
 /// A model file, understood.
+#[derive(Clone)]
 pub(super) struct Outline {
     pub(super) source: Source,
     pub(super) file: File,

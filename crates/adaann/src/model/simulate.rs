@@ -1,6 +1,7 @@
 //! Draws by the model itself: parameters from their priors.
 
 use super::evaluate::Evaluator;
+use super::law::Law;
 use super::outline::Outline;
 use super::parameter::Shape;
 use super::scope::{Place, Scope};
@@ -73,39 +74,59 @@ impl Outline {
         let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
         let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
-        let is_inside = |x: &f64| low < *x && *x < high;
-        let mut numbers = Vec::with_capacity(parameter.len());
-        if law.is_joint() {
-            let Some(drawn) = law.draw(parameter.len(), uniform) else { return Ok(None) };
-            numbers = drawn;
-        } else {
-            for element in 0..parameter.len() {
-                let own = law.at(element);
-                let mut tries = 0;
-                loop {
-                    let Some(drawn) = own.draw(1, uniform) else { return Ok(None) };
-                    if drawn[0].is_nan() {
-                        return Err(NoDraw::Flat(i));
-                    }
-                    if is_inside(&drawn[0]) {
-                        numbers.extend(drawn);
-                        break;
-                    }
-                    tries += 1;
-                    if tries == MOST_TRIES {
-                        return Err(NoDraw::Rare(i));
-                    }
-                }
+        let mut tries = 0;
+        let numbers = loop {
+            let drawn = if law.is_joint() {
+                law.draw(parameter.len(), uniform)
+            } else {
+                one_by_one(&law, parameter.len(), (low, high), uniform)
+                    .map_err(|()| NoDraw::Rare(i))?
+            };
+            let Some(mut numbers) = drawn else { return Ok(None) };
+            if numbers.iter().any(|x| x.is_nan()) {
+                return Err(NoDraw::Flat(i));
             }
-        }
-        if numbers.iter().any(|x| x.is_nan()) {
-            return Err(NoDraw::Flat(i));
-        }
-        if parameter.shape == Shape::Ordered {
-            numbers.sort_by(f64::total_cmp);
-        }
+            if parameter.shape == Shape::Ordered && law.size().is_none() {
+                // All orders of numbers that are alike are equally likely.
+                numbers.sort_by(f64::total_cmp);
+            }
+            if parameter.shape != Shape::Ordered || numbers.is_sorted() {
+                break numbers;
+            }
+            tries += 1;
+            if tries == MOST_TRIES {
+                return Err(NoDraw::Rare(i));
+            }
+        };
         Ok(Some(numbers))
     }
+}
+
+/// Draws of each element of a law between bounds; nothing if it names what is not drawn yet, an error
+/// if the bounds leave too little of it.
+fn one_by_one(
+    law: &Law<'_>,
+    len: usize,
+    (low, high): (f64, f64),
+    uniform: &mut impl FnMut() -> f64,
+) -> Result<Option<Vec<f64>>, ()> {
+    let mut numbers = Vec::with_capacity(len);
+    for element in 0..len {
+        let own = law.at(element);
+        let mut tries = 0;
+        loop {
+            let Some(drawn) = own.draw(1, uniform) else { return Ok(None) };
+            if drawn[0].is_nan() || low < drawn[0] && drawn[0] < high {
+                numbers.extend(drawn);
+                break;
+            }
+            tries += 1;
+            if tries == MOST_TRIES {
+                return Err(());
+            }
+        }
+    }
+    Ok(Some(numbers))
 }
 
 /// Why a prior cannot be drawn from.

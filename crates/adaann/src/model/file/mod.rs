@@ -35,7 +35,7 @@ pub(crate) enum Constant {
 }
 
 /// All that could be read, in the order of the file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct File {
     pub title: Option<String>,
     pub parameters: Vec<Parameter>,
@@ -88,7 +88,7 @@ impl SupportName {
 }
 
 /// A file, or columns of equal length.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Data {
     /// The table's name.
     pub span: Span,
@@ -107,7 +107,7 @@ pub(crate) enum Missing {
     Skip,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ode {
     /// The table's name.
     pub span: Span,
@@ -129,14 +129,14 @@ pub(crate) enum SolverName {
     Stiff,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct State {
     pub name: Name,
     pub start: Formula,
     pub rate: Formula,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Command {
     pub run: Run,
     pub gradient: GradientName,
@@ -144,7 +144,7 @@ pub(crate) struct Command {
     pub timeout: Option<f64>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Run {
     /// One text.
     Line(Name),

@@ -1,0 +1,171 @@
+//! One trial: parameters from the prior, data from them, a fit, and the ranks of the parameters.
+
+use crate::check::{Importance, pareto, resample};
+use crate::fit::{Observer, Settings, fit};
+use crate::model::{Model, Replicate};
+use crate::rng::{Purpose, Stream};
+use crate::{Batch, Result, error};
+
+/// The name of the log density among what is ranked. It depends on the data, which parameters do not:
+/// draws of the prior in place of the posterior rank every parameter uniformly, but not this.
+pub const LOG_P: &str = "log_p";
+
+/// Draws of the flow that are weighted, of which `draws` are chosen: enough that few are chosen twice.
+pub fn weighted(draws: usize) -> usize {
+    (4 * draws).max(4_000)
+}
+
+/// Tells a trial's own random numbers from those that particles of a fit with its seed have.
+const RANK_SEED: u64 = 0x517c_c1b7_2722_0a95;
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// How many of the draws are below the truth, in the order of [`names`].
+    pub ranks: Vec<usize>,
+    /// Shape of the tail of the weights p/q.
+    pub k_hat: f64,
+    /// Share of the flow's draws that count as draws of the posterior.
+    pub ess_share: f64,
+}
+
+/// What is ranked: the target's coordinates, then log p.
+pub fn names(model: &Model) -> Vec<String> {
+    let mut names = model.target().names();
+    names.push(LOG_P.to_owned());
+    names
+}
+
+/// The seed of a trial, by its number: seeds of neighbours have nothing in common.
+pub fn seed_of(seed: u64, number: usize) -> u64 {
+    // Steele, Lea and Flood's SplitMix64.
+    let mut x = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Runs a trial with all random numbers from its seed; that of the settings is not used. Ranks are
+/// among `draws` draws of the fit, corrected by importance weights. None if the observer has stopped
+/// the fit.
+///
+/// # Errors
+/// If no data can be made, the fit fails, or no draw has a density.
+pub fn trial(
+    model: &Model,
+    settings: &Settings,
+    draws: usize,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Option<Trial>> {
+    error::at_least_one("draws", draws)?;
+    let Replicate { model, truth } = model.replicate(seed)?;
+    let target = &*model.target();
+    let outcome = fit(target, &Settings { seed, ..settings.clone() }, observer)?;
+    if outcome.stopped {
+        return Ok(None);
+    }
+    let approximation = outcome.approximation(target)?;
+    let sample = approximation.sample(weighted(draws), seed)?;
+    let log_ratios: Vec<f64> =
+        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
+    let smoothed = pareto::smooth(&log_ratios)?;
+    let stream = Stream::new(seed ^ RANK_SEED, Purpose::MonteCarlo);
+    let chosen = resample::systematic(&smoothed.weights, draws, stream.uniform_at(0));
+    let log_p = approximation.log_p(&Batch::from_points(truth.len(), &[&truth]))?[0];
+    let rows = (0..truth.len()).map(|d| (truth[d], sample.points.row(d)));
+    let ranks = rows.chain([(log_p, &sample.log_p[..])]).enumerate().map(|(i, (truth, row))| {
+        let own: Vec<f64> = chosen.iter().map(|&draw| row[draw]).collect();
+        rank(truth, &own, stream.uniform_at(1 + i as u64))
+    });
+    Ok(Some(Trial {
+        ranks: ranks.collect(),
+        k_hat: smoothed.k_hat,
+        ess_share: Importance::new(&log_ratios)?.ess_share(),
+    }))
+}
+
+/// How many draws are below the truth; among those that equal it, the place is chosen by a uniform
+/// number between 0 and 1.
+///
+/// ```
+/// use adaann::calibrate::rank;
+///
+/// assert_eq!(rank(2.5, &[1.0, 2.0, 3.0], 0.9), 2);
+/// assert_eq!([0.1, 0.4, 0.9].map(|u| rank(2.0, &[1.0, 2.0, 2.0, 3.0], u)), [1, 2, 3]);
+/// ```
+pub fn rank(truth: f64, draws: &[f64], uniform: f64) -> usize {
+    let below = draws.iter().filter(|&&draw| draw < truth).count();
+    let ties = draws.iter().filter(|&&draw| draw == truth).count();
+    below + ((uniform * (ties + 1) as f64) as usize).min(ties)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::FlowSpec;
+    use crate::schedule::Work;
+    use crate::simd::Special;
+
+    #[test]
+    fn ties_share_their_places() {
+        assert_eq!(rank(1.0, &[], 0.7), 0);
+        let places: Vec<usize> =
+            (0..6).map(|i| rank(5.0, &[5.0, 9.0, 5.0], (i as f64 + 0.5) / 6.0)).collect();
+        assert_eq!(places, [0, 0, 1, 1, 2, 2]);
+        assert_eq!(rank(5.0, &[5.0], 1.0), 1);
+    }
+
+    #[test]
+    fn seeds_differ_by_trial_and_by_seed() {
+        let mut seeds: Vec<u64> =
+            (0..3).flat_map(|seed| (0..1000).map(move |i| seed_of(seed, i))).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), 3000);
+    }
+
+    /// A normal mean with a known spread: its posterior is normal, so that every single rank is known
+    /// up to the draws' own noise.
+    #[test]
+    fn ranks_are_those_among_draws_of_the_exact_posterior() {
+        const DRAWS: usize = 99;
+        let text = "[data]\ny = [0, 0, 0, 0]\n[parameters]\nmu = \"normal(1, 2)\"\n\
+                    [likelihood]\ny = \"normal(mu, 1.5)\"\n";
+        let model = Model::parse("mean.toml", text).unwrap();
+        assert_eq!(names(&model), ["mu", "log_p"]);
+        let settings = Settings {
+            work: Work { warmup: 50, anneal: 5, refine: 150 },
+            samples: 32,
+            refine_samples: 64,
+            variance_samples: 64,
+            ..model.settings().with_flow(FlowSpec::named("linear").unwrap())
+        };
+        let (mut sum, mut variance) = (0.0, 0.0);
+        for number in 0..20 {
+            let seed = seed_of(1, number);
+            let Replicate { model: made, truth } = model.replicate(seed).unwrap();
+            let data = made.data().unwrap();
+            let y: f64 = data.rows.iter().map(|row| row[0]).sum();
+            let precision = 0.25 + 4.0 / 2.25;
+            let mean = (0.25 + y / 2.25) / precision;
+            let z = (truth[0] - mean) * precision.sqrt();
+            let share = 0.5 * Special::Erfc.at(-z / 2.0_f64.sqrt());
+            let trial = trial(&model, &settings, DRAWS, seed, &mut ()).unwrap().unwrap();
+            assert!(trial.k_hat < pareto::k_hat_threshold(weighted(DRAWS)), "{trial:?}");
+            // The rank is binomial.
+            let (expected, own) = (DRAWS as f64 * share, DRAWS as f64 * share * (1.0 - share));
+            let difference = trial.ranks[0] as f64 - expected;
+            assert!(difference.abs() < 5.0 * own.sqrt() + 1.0, "{number}: {difference}");
+            sum += difference;
+            variance += own;
+            // log p falls with the distance from the mean: it is below that of the truth for draws
+            // that are further away.
+            let further = Special::Erfc.at(z.abs() / 2.0_f64.sqrt());
+            let own = DRAWS as f64 * further * (1.0 - further);
+            let difference = trial.ranks[1] as f64 - DRAWS as f64 * further;
+            assert!(difference.abs() < 5.0 * own.sqrt() + 1.0, "{number}: {difference}");
+        }
+        assert!(sum.abs() < 4.0 * variance.sqrt(), "{sum} {variance}");
+    }
+}

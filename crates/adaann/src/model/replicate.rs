@@ -1,0 +1,272 @@
+//! Data sets that a model makes itself: parameters from the prior, measurements in place of the data's.
+
+use super::evaluate::Evaluator;
+use super::names::in_order;
+use super::outline::Outline;
+use super::scope::Place;
+use super::{Model, Report};
+use crate::posterior::Dynamics;
+use crate::program::Expr;
+use crate::rng::{Purpose, Stream};
+use crate::{Batch, Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Draws of the prior that are tried until one makes data: others make numbers that are not finite,
+/// where a system explodes above all, and there the likelihood is 0.
+const MOST_TRIES: usize = 20;
+
+/// A model with data that it has made, and the parameters that the data was made from.
+pub struct Replicate {
+    /// The same model, with the new data.
+    pub model: Model,
+    /// The parameters, in the target's coordinates.
+    pub truth: Vec<f64>,
+}
+
+impl Model {
+    /// Can data be made from the prior?
+    ///
+    /// # Errors
+    /// If not: what is missing, and what to do.
+    pub fn check_replicable(&self) -> Result<()> {
+        self.outline.simulated_lines()?;
+        if self.prior_draws(1, 1).is_none() {
+            return Err(Error::Data(
+                "the prior cannot be drawn from: give every parameter a prior that is not flat, or \
+                 both bounds, and leave enough of each prior between its bounds"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Draws parameters from the prior and measurements from them. Inputs stay as they are, missing
+    /// measurements stay missing, and constants are those of the original data.
+    ///
+    /// # Errors
+    /// Those of [`Model::check_replicable`]; and if the prior makes data that is no number again and
+    /// again, or that the likelihood cannot take.
+    pub fn replicate(&self, seed: u64) -> Result<Replicate> {
+        let lines = self.outline.simulated_lines()?;
+        let mut failure = None;
+        for attempt in 0..MOST_TRIES {
+            let Some(draws) = self.prior_draws(attempt + 1, seed) else { break };
+            let truth = draws.point(attempt);
+            let dynamics = self.target.dynamics.as_ref();
+            let stream = Stream::new(seed.wrapping_add(attempt as u64), Purpose::Data);
+            match self.outline.simulate(dynamics, &lines, &truth, stream)? {
+                Ok(columns) => {
+                    let model = self.with_columns(columns)?;
+                    return Ok(Replicate { model, truth });
+                }
+                Err(place) => failure = Some(place),
+            }
+        }
+        Err(match failure {
+            None => return self.check_replicable().and(Err(Error::Data(NO_DRAW.into()))),
+            Some(place) => Error::Data(format!(
+                "{MOST_TRIES} draws of the prior made data that is no finite number, the last at \
+                 {place}; narrower priors would make sense of it"
+            )),
+        })
+    }
+
+    /// The same model with other numbers in its columns.
+    fn with_columns(&self, columns: Vec<Vec<f64>>) -> Result<Self> {
+        let mut outline = self.outline.clone();
+        outline.data.columns = columns;
+        let model = Self::assemble(outline, Report::default(), Path::new(""));
+        let mut model =
+            model.map_err(|error| Error::Data(format!("the data that was made: {error}")))?;
+        let target = Arc::get_mut(&mut model.target).expect("no one else has it yet");
+        target.units.clone_from(&self.target.units);
+        Ok(model)
+    }
+}
+
+const NO_DRAW: &str = "the prior could not be drawn from; wider bounds may help";
+
+impl Outline {
+    /// The lines of the likelihood with their columns, each after those whose column it depends on.
+    fn simulated_lines(&self) -> Result<Vec<(usize, usize)>> {
+        let refuse = |why: &str| Err(Error::Data(format!("data cannot be simulated: {why}")));
+        if self.file.command.is_some() {
+            return refuse("the likelihood is that of a command, which does not make data");
+        }
+        if self.file.log_likelihood.is_some() || self.file.density.is_some() {
+            return refuse(
+                "a log density is written out; say by lines of [likelihood] which distribution \
+                 each column has",
+            );
+        }
+        if self.data.len() == 0 || self.file.likelihood.is_empty() {
+            return refuse(
+                "the model has no data; [data] and lines of [likelihood] say what is measured",
+            );
+        }
+        let column = |(name, _): &(super::file::Name, _)| self.data.find(&name.text);
+        let columns: Vec<usize> = self.file.likelihood.iter().filter_map(column).collect();
+        let needs: Vec<Vec<usize>> = self
+            .file
+            .likelihood
+            .iter()
+            .map(|(_, formula)| {
+                let used = self.columns_of(&formula.ast);
+                let of = |used: &usize| columns.iter().position(|column| column == used);
+                used.iter().filter_map(of).collect()
+            })
+            .collect();
+        let (order, cycle) = in_order(&needs);
+        if cycle.is_some() || self.time.is_some_and(|time| columns.contains(&time)) {
+            return refuse("a measured column depends on itself");
+        }
+        Ok(order.into_iter().map(|line| (line, columns[line])).collect())
+    }
+
+    /// All columns, with measurements made from parameters where the data has some; or the place
+    /// where one is no finite number, in words.
+    fn simulate(
+        &self,
+        dynamics: Option<&Dynamics>,
+        lines: &[(usize, usize)],
+        point: &[f64],
+        stream: Stream,
+    ) -> Result<std::result::Result<Vec<Vec<f64>>, String>> {
+        let mut columns = self.data.columns.clone();
+        let solution = match (dynamics, self.time) {
+            (Some(dynamics), Some(time)) => {
+                let points = Batch::from_points(self.dim, &[point]);
+                Some(dynamics.solve(&points, &columns[time])?)
+            }
+            _ => None,
+        };
+        if solution.as_ref().is_some_and(|solution| solution.lost[0]) {
+            return Ok(Err("a solution of the system that explodes".to_owned()));
+        }
+        let theta: Vec<Expr<'static>> = point.iter().map(|&x| x.into()).collect();
+        let mut scope = self.scope(&theta);
+        self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
+        let mut number = 0;
+        let mut uniform = || {
+            number += 1;
+            stream.uniform_at(number - 1)
+        };
+        for row in 0..self.data.len() {
+            if let Some(solution) = &solution {
+                let states = &solution.states[row];
+                scope.states = (0..states.dim()).map(|state| states.row(state)[0].into()).collect();
+            }
+            for &(line, column) in lines {
+                if columns[column][row].is_nan() {
+                    continue;
+                }
+                self.enter_row(&mut scope, &|column| columns[column][row]);
+                self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| reach.is_of_rows());
+                let (name, formula) = &self.file.likelihood[line];
+                let (names, place, mut faults) = (&self.names, Place::Row, Vec::new());
+                let (scope, faults) = (&mut scope, &mut faults);
+                let law = Evaluator { names, scope, place, faults, gather: None }.law(&formula.ast);
+                let drawn = law.and_then(|law| law.draw(1, &mut uniform));
+                let drawn = drawn.map_or(f64::NAN, |drawn| drawn[0]);
+                if !drawn.is_finite() {
+                    let number = self.data.number_of(row);
+                    return Ok(Err(format!("`{}` in row {number}", name.text)));
+                }
+                columns[column][row] = drawn;
+            }
+        }
+        Ok(Ok(columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Model {
+        Model::parse("m.toml", text).unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    /// y depends on z, which stands behind it and has a gap.
+    const TWO: &str = r#"
+        [data]
+        missing = "skip"
+        x = [1, 2, 3, 4]
+        y = [0, 0, 0, 0]
+        z = [5, nan, 5, 5]
+        [constants]
+        middle = "mean(z)"
+        [parameters]
+        a = "normal(0, 1)"
+        [likelihood]
+        y = "normal(z, 1e-9)"
+        z = "normal(100 * a + x + middle, 1e-9)"
+    "#;
+
+    #[test]
+    fn measurements_are_made_and_inputs_stay() {
+        let text = TWO.replace("y = [0, 0, 0, 0]", "y = [0, nan, 0, 0]");
+        let model = parse(&text);
+        let Replicate { model: made, truth } = model.replicate(3).unwrap();
+        let data = made.data().unwrap();
+        assert_eq!(data.names, ["x", "y", "z"]);
+        for (i, row) in data.rows.iter().enumerate() {
+            assert_eq!(row[0], i as f64 + 1.0);
+            // The constant is the mean of the file's data, not of what was made.
+            let expected = 100.0 * truth[0] + row[0] + 5.0;
+            if i == 1 {
+                assert!(row[1].is_nan() && row[2].is_nan());
+            } else {
+                // Seven standard deviations each.
+                assert!((row[2] - expected).abs() < 7e-9, "{row:?} {expected}");
+                assert!((row[1] - row[2]).abs() < 7e-9, "{row:?}");
+            }
+        }
+        assert_eq!(made.target.units, model.target.units);
+        let again = model.replicate(3).unwrap();
+        assert_eq!(again.truth, truth);
+        assert_ne!(model.replicate(4).unwrap().truth, truth);
+    }
+
+    #[test]
+    fn what_cannot_be_simulated_is_refused_with_the_reason() {
+        let head = "[data]\nx = [1, 2]\ny = [3, 4]\n[parameters]\n";
+        for (text, words) in [
+            ("[parameters]\na = \"normal(0, 1)\"\n".to_owned(), "no data"),
+            (
+                "density = \"-a^2\"\n[parameters]\na = \"real\"\n".replace("\"real\"", "{}"),
+                "log density is written out",
+            ),
+            (
+                format!("{head}a = {{}}\n[likelihood]\ny = \"normal(a, 1)\"\n"),
+                "prior cannot be drawn from",
+            ),
+            (
+                format!("{head}a = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a * y, 1)\"\n"),
+                "depends on itself",
+            ),
+            (
+                format!("log_likelihood = \"-(y - a)^2\"\n{head}a = \"normal(0, 1)\"\n"),
+                "log density is written out",
+            ),
+        ] {
+            let model = match Model::parse("m.toml", &text) {
+                Ok(model) => model,
+                Err(faults) => panic!("{text}: {faults}"),
+            };
+            for error in [model.check_replicable().err(), model.replicate(1).err()] {
+                let said = error.expect(&text).to_string();
+                assert!(said.contains(words), "{text}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_that_is_no_number_names_its_place() {
+        let text = "[data]\ny = [1, 2]\n[parameters]\na = \"normal(800, 1)\"\n\
+                    [likelihood]\ny = \"normal(exp(a), 1)\"\n";
+        let said = parse(text).replicate(1).err().expect("exp(800) is infinite").to_string();
+        assert!(said.contains("`y` in row 1"), "{said}");
+    }
+}
