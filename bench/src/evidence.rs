@@ -43,7 +43,7 @@ const TARGETS: [(&str, Option<(&str, f64)>); 8] = [
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     let rows = rows(options).expect("registered, and models that are tested");
     let runs: Vec<(&Row, u64)> =
-        rows.iter().flat_map(|row| (1..=options.seeds).map(move |seed| (row, seed))).collect();
+        rows.iter().flat_map(|row| options.seeds().map(move |seed| (row, seed))).collect();
     let found = trials::each(&runs, |(row, seed)| (row.estimate)(*seed));
     let mut table = String::from(
         "| target | method | true log Z | mean absolute error | RMS error | own standard error | RMS of error over own | evaluations |\n\

@@ -68,7 +68,7 @@ fn usage() -> ExitCode {
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n\n\
-         OPTIONS are --seeds N, --only TARGET, and --write to put the table into the book\n\
+         OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

@@ -204,9 +204,11 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
     let mut runs = Vec::new();
     for (subject, schedules) in subjects.iter().zip(&schedules) {
         match schedules {
-            Ok(schedules) => runs.extend(schedules.iter().flat_map(|schedule| {
-                (1..=options.seeds).map(move |seed| (subject, schedule, seed))
-            })),
+            Ok(schedules) => {
+                runs.extend(schedules.iter().flat_map(|schedule| {
+                    options.seeds().map(move |seed| (subject, schedule, seed))
+                }))
+            }
             Err(error) => eprintln!("{} is left out: {error}", subject.label),
         }
     }

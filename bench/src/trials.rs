@@ -11,8 +11,10 @@ use std::{
 
 /// What the commands that run trials are told.
 pub(crate) struct Options {
-    /// Seeds of every trial.
+    /// How many seeds every trial has.
     pub(crate) seeds: u64,
+    /// The first of them: what is tuned with some seeds is tested with others.
+    pub(crate) first: u64,
     /// Also put the table into the book?
     pub(crate) write: bool,
     /// The only target to look at; all if none.
@@ -20,9 +22,9 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads `[--seeds N] [--only TARGET] [--write]`; none if it is something else.
+    /// Reads `[--seeds N] [--from SEED] [--only TARGET] [--write]`; none if it is something else.
     pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
-        let mut options = Self { seeds, write: false, only: None };
+        let mut options = Self { seeds, first: 1, write: false, only: None };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             match *argument {
@@ -30,11 +32,18 @@ impl Options {
                 "--seeds" => {
                     options.seeds = arguments.next()?.parse().ok().filter(|seeds| *seeds > 0)?;
                 }
+                "--from" => options.first = arguments.next()?.parse().ok()?,
                 "--only" => options.only = Some((*arguments.next()?).to_owned()),
                 _ => return None,
             }
         }
         Some(options)
+    }
+
+    /// The seeds.
+    pub(crate) fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.first;
+        (0..self.seeds).map(move |i| first.wrapping_add(i))
     }
 
     /// Is this target looked at?
