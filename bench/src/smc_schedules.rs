@@ -1,6 +1,6 @@
 //! Which schedule serves sequential Monte Carlo best, at equal evaluations of the target?
 
-use crate::trials::{self, Options, mean, rms};
+use crate::trials::{self, Options, mean, rms, rms_error};
 use adaann::{
     Result,
     registry::{self, Problem, mode_weights, split_shares},
@@ -128,20 +128,15 @@ impl Subject {
         Ok(rule.adaptive(self.first(), best.1))
     }
 
-    /// Every rule, at equal numbers of temperatures.
-    fn schedules(&self) -> Result<Vec<Schedule>> {
+    /// A rule, at as many temperatures as all have.
+    fn schedule(&self, rule: Rule) -> Result<Schedule> {
         let t0 = self.first();
-        let adaann = self.tune(Rule::AdaAnn)?;
-        let planned = |rule| {
-            Ok(match rule {
-                Rule::AdaAnn => adaann.clone(),
-                Rule::Robust | Rule::Ess => self.tune(rule)?,
-                Rule::Linear => Schedule::Linear { t0, epsilon: (1.0 - t0) / TEMPERATURES as f64 },
-                Rule::Exponential if t0 > 0.0 => Schedule::Exponential { t0, steps: TEMPERATURES },
-                Rule::Exponential => geometric(self.first_step(&adaann)?),
-            })
-        };
-        Rule::ALL.into_iter().map(planned).collect()
+        Ok(match rule {
+            Rule::AdaAnn | Rule::Robust | Rule::Ess => self.tune(rule)?,
+            Rule::Linear => Schedule::Linear { t0, epsilon: (1.0 - t0) / TEMPERATURES as f64 },
+            Rule::Exponential if t0 > 0.0 => Schedule::Exponential { t0, steps: TEMPERATURES },
+            Rule::Exponential => geometric(self.first_step(&self.tune(Rule::Robust)?)?),
+        })
     }
 
     /// The first t above 0, over the pilots' geometric mean.
@@ -200,52 +195,49 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
         .flat_map(|&target| [false, true].map(|jumps| Subject::new(target, jumps)))
         .collect::<Result<_>>()
         .expect("registered");
-    let schedules = trials::each(&subjects, Subject::schedules);
-    let mut runs = Vec::new();
-    for (subject, schedules) in subjects.iter().zip(&schedules) {
-        match schedules {
-            Ok(schedules) => {
-                runs.extend(schedules.iter().flat_map(|schedule| {
-                    options.seeds().map(move |seed| (subject, schedule, seed))
-                }))
-            }
-            Err(error) => eprintln!("{} is left out: {error}", subject.label),
-        }
-    }
-    let measured =
-        trials::each(&runs, |(subject, schedule, seed)| subject.measure(schedule, *seed));
+    let plans: Vec<(&Subject, Rule)> =
+        subjects.iter().flat_map(|subject| Rule::ALL.map(|rule| (subject, rule))).collect();
+    let schedules = trials::each(&plans, |(subject, rule)| subject.schedule(*rule));
+    let runs: Vec<_> = (plans.iter().zip(&schedules))
+        .flat_map(|(plan, schedule)| options.seeds().map(move |seed| (plan.0, schedule, seed)))
+        .collect();
+    let measured = trials::each(&runs, |(subject, schedule, seed)| match schedule {
+        Ok(schedule) => subject.measure(schedule, *seed).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    });
     let mut table = String::from(
         "| target | jumps | schedule | temperatures | evaluations | RMS error of log Z | largest error of a weight |\n\
          |---|---|---|---|---|---|---|\n",
     );
-    let seeds = options.seeds as usize;
-    for (index, rows) in measured.chunks(seeds).enumerate() {
-        let (subject, ..) = runs[index * seeds];
-        let rule = Rule::ALL[index % Rule::ALL.len()];
-        table.push_str(&row(subject, rule, rows));
+    for ((subject, rule), runs) in plans.iter().zip(measured.chunks(options.seeds as usize)) {
+        table.push_str(&row(subject, *rule, runs));
     }
     options.publish("smc-schedules", &table)
 }
 
-fn row(subject: &Subject, rule: Rule, measured: &[Result<Measured>]) -> String {
+fn row(subject: &Subject, rule: Rule, measured: &[Result<Measured, String>]) -> String {
     let done: Vec<&Measured> = measured.iter().filter_map(|run| run.as_ref().ok()).collect();
     let jumps = if subject.jumps { "yes" } else { "no" };
     let head = format!("| {} | {jumps} | {} |", subject.label, rule.label());
+    let failures = measured.len() - done.len();
     if let Some(error) = measured.iter().find_map(|run| run.as_ref().err()) {
-        eprintln!("{head} {} of {} failed: {error}", measured.len() - done.len(), measured.len());
+        eprintln!("{head} {failures} of {} failed: {error}", measured.len());
     }
+    let failed = if failures > 0 { format!(", {failures} failed") } else { String::new() };
     if done.is_empty() {
         return format!("{head} - | - | failed | - |\n");
     }
     let weights: Vec<f64> = done.iter().filter_map(|run| run.weight_error).collect();
+    let errors: Vec<f64> = done.iter().map(|run| run.log_z_error).collect();
     let weights = match weights[..] {
         [] => "-".to_owned(),
         _ => format!("{:.3}", mean(weights.iter().copied())),
     };
     format!(
-        "{head} {:.1} | {:.0} | {:.3} | {weights} |\n",
+        "{head} {:.1} | {:.0} | {:.3} ± {:.3}{failed} | {weights} |\n",
         mean(done.iter().map(|run| run.temperatures)),
         mean(done.iter().map(|run| run.evaluations)),
-        rms(done.iter().map(|run| run.log_z_error)),
+        rms(errors.iter().copied()),
+        rms_error(&errors),
     )
 }

@@ -90,6 +90,14 @@ pub(crate) fn rms(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     (values.map(|value| value * value).sum::<f64>() / count).sqrt()
 }
 
+/// The standard error of [`rms`], from the spread of the squares.
+pub(crate) fn rms_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let root = rms(values.iter().copied());
+    let spread = rms(values.iter().map(|value| value * value - root * root));
+    if root > 0.0 { spread / (2.0 * root * count.sqrt()) } else { 0.0 }
+}
+
 /// The mean.
 pub(crate) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
