@@ -1,5 +1,6 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
 
+mod evidence;
 mod families;
 mod models;
 mod networks;
@@ -7,9 +8,13 @@ mod peers;
 mod precision;
 mod programs;
 mod regressions;
+mod smc_schedules;
+mod trials;
 mod updates;
+mod verdicts;
 
 use std::process::ExitCode;
+use trials::Options;
 use updates::Kind;
 
 fn main() -> ExitCode {
@@ -27,9 +32,28 @@ fn main() -> ExitCode {
         ["models", "--peers"] => models::run(true),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
+        ["evidence", ref options @ ..] => return table(evidence::run, options, 20),
+        ["smc-schedules", ref options @ ..] => return table(smc_schedules::run, options, 20),
+        ["verdicts", ref options @ ..] => return table(verdicts::run, options, 2),
         _ => return usage(),
     }
     ExitCode::SUCCESS
+}
+
+/// Runs a command that ends in a table.
+fn table(
+    command: impl Fn(&Options) -> std::io::Result<()>,
+    options: &[&str],
+    seeds: u64,
+) -> ExitCode {
+    let Some(options) = Options::read(options, seeds) else { return usage() };
+    match command(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("the table cannot be written: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn usage() -> ExitCode {
@@ -40,7 +64,11 @@ fn usage() -> ExitCode {
          adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
-         adaann-bench precision           what f32 layers cost in quality\n\n\
+         adaann-bench precision           what f32 layers cost in quality\n       \
+         adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
+         adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
+         adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n\n\
+         OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

@@ -1,0 +1,105 @@
+//! Trials in parallel, each on one thread of its own, and the tables they end in.
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// What the commands that run trials are told.
+pub(crate) struct Options {
+    /// How many seeds every trial has.
+    pub(crate) seeds: u64,
+    /// The first of them: what is tuned with some seeds is tested with others.
+    pub(crate) first: u64,
+    /// Also put the table into the book?
+    pub(crate) write: bool,
+    /// The only target to look at; all if none.
+    pub(crate) only: Option<String>,
+}
+
+impl Options {
+    /// Reads `[--seeds N] [--from SEED] [--only TARGET] [--write]`; none if it is something else.
+    pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
+        let mut options = Self { seeds, first: 1, write: false, only: None };
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match *argument {
+                "--write" => options.write = true,
+                "--seeds" => {
+                    options.seeds = arguments.next()?.parse().ok().filter(|seeds| *seeds > 0)?;
+                }
+                "--from" => options.first = arguments.next()?.parse().ok()?,
+                "--only" => options.only = Some((*arguments.next()?).to_owned()),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+
+    /// The seeds.
+    pub(crate) fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.first;
+        (0..self.seeds).map(move |i| first.wrapping_add(i))
+    }
+
+    /// Is this target looked at?
+    pub(crate) fn asks_for(&self, target: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == target)
+    }
+
+    /// Prints a table, and puts it into the book if asked.
+    pub(crate) fn publish(&self, name: &str, table: &str) -> io::Result<()> {
+        print!("{table}");
+        if !self.write {
+            return Ok(());
+        }
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/tables");
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(format!("{name}.md")), table)
+    }
+}
+
+/// Runs every trial, as many at a time as there are processors; results are in the trials' order.
+pub(crate) fn each<T: Sync, R: Send>(trials: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(trials.len()));
+    let work = || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.expect("a thread can be started");
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(trial) = trials.get(index) else { break };
+            let result = pool.install(|| run(trial));
+            results.lock().expect("no thread panics with it").push((index, result));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let mut results = results.into_inner().expect("all threads are done");
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// √ of the mean square.
+pub(crate) fn rms(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    (values.map(|value| value * value).sum::<f64>() / count).sqrt()
+}
+
+/// The standard error of [`rms`], from the spread of the squares.
+pub(crate) fn rms_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let root = rms(values.iter().copied());
+    let spread = rms(values.iter().map(|value| value * value - root * root));
+    if root > 0.0 { spread / (2.0 * root * count.sqrt()) } else { 0.0 }
+}
+
+/// The mean.
+pub(crate) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}

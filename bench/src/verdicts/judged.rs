@@ -1,0 +1,93 @@
+//! One run: what it came to, what is true of it, and what the check says.
+
+use super::cases::Case;
+use adaann::{
+    Batch, Result,
+    check::{self, Trust, examine},
+    fit::fit,
+    registry::{Known, mode_weights, split_shares},
+};
+
+/// What is true of an approximation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    LostMode,
+    Close,
+    Rough,
+}
+
+impl Outcome {
+    pub(super) const ALL: [Self; 3] = [Self::LostMode, Self::Close, Self::Rough];
+
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::LostMode => "a mode is lost",
+            Self::Close => "all modes, KL below 0.05",
+            Self::Rough => "all modes, KL 0.05 and more",
+        }
+    }
+}
+
+/// KL(q‖p) below which an approximation is a good one, in nats.
+const CLOSE: f64 = 0.05;
+
+/// A mode is lost if it has less than this share of its weight.
+const LOST_SHARE: f64 = 0.25;
+
+const DRAWS: usize = 10_000;
+
+/// A run with its verdict.
+pub(super) struct Judged {
+    pub(super) outcome: Outcome,
+    pub(super) kl: f64,
+    pub(super) trust: Trust,
+    pub(super) k_hat: f64,
+    pub(super) ess_share: f64,
+    /// Share of the particles where q is too small, if they came to an end.
+    pub(super) lacking: Option<f64>,
+    /// log Z of the weights, less the true one, in its own standard errors.
+    pub(super) log_z_deviation: f64,
+    pub(super) reasons: Vec<String>,
+}
+
+impl Judged {
+    /// Fits, examines, and holds the verdict against what is known.
+    pub(super) fn new(case: &Case) -> Result<Self> {
+        let problem = case.problem()?;
+        let outcome = fit(&*problem.target, &problem.settings, &mut ())?;
+        let approximation = outcome.approximation(&*problem.target)?;
+        let sample = approximation.sample(DRAWS, case.seed)?;
+        let settings = check::Settings::default();
+        let found = examine(&approximation, &sample, &problem.settings, &settings, &mut ())?;
+        let log_z = problem.known.log_z.expect("known for these targets");
+        let kl = sample.neg_elbo() + log_z;
+        let outcome = if has_lost_a_mode(&problem.known, &sample.points) {
+            Outcome::LostMode
+        } else if kl < CLOSE {
+            Outcome::Close
+        } else {
+            Outcome::Rough
+        };
+        Ok(Self {
+            outcome,
+            kl,
+            trust: found.verdict.trust,
+            k_hat: found.k_hat,
+            ess_share: found.ess_share,
+            lacking: found.particles.map(|particles| particles.lacking.value),
+            log_z_deviation: (found.log_z.value - log_z) / found.log_z.error,
+            reasons: found.verdict.reasons.into_iter().map(|reason| reason.finding).collect(),
+        })
+    }
+}
+
+/// Has a mode, or a side of a split, less than a quarter of its weight?
+fn has_lost_a_mode(known: &Known, points: &Batch) -> bool {
+    let is_lost = |share: f64, weight: f64| share < LOST_SHARE * weight;
+    let of_modes = known.modes.iter().zip(mode_weights(known, points));
+    let of_splits = known.splits.iter().zip(split_shares(known, points));
+    of_modes.into_iter().any(|(mode, share)| is_lost(share, mode.weight))
+        || of_splits.into_iter().any(|(split, above)| {
+            is_lost(above, split.above) || is_lost(1.0 - above, 1.0 - split.above)
+        })
+}
