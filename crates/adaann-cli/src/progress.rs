@@ -169,6 +169,11 @@ impl Observer for Watch {
                     self.look(record.t, record.neg_elbo, *phase);
                 }
             }
+            Event::Scout(stage) => {
+                let elapsed = self.started.elapsed();
+                let text = || format!("particles at t {:.4}", stage.t);
+                self.display.show(elapsed, 0.0, text);
+            }
             Event::Step { record: step, .. } => {
                 // What is not counted yet belongs to the phase that ends here.
                 let phase = if step.t >= 1.0 { Phase::Refine } else { Phase::Anneal };

@@ -4,14 +4,16 @@
 //! it believes that it matters.
 
 use crate::{
-    args::{BaseArgs, CoverArgs, OptimizerArgs, ScheduleArgs, SettingArgs, TrainingArgs},
+    args::{
+        BaseArgs, CoverArgs, OptimizerArgs, ScheduleArgs, ScoutArgs, SettingArgs, TrainingArgs,
+    },
     failure::usage,
     flow::flow,
     values::{First, List},
 };
 use adaann::{
     Error, Settings,
-    fit::{BaseSpec, Cover, Stage, Start},
+    fit::{BaseSpec, Cover, Scout, Stage, Start},
     flow::Covariance,
     optim::Optimizer,
     path::PathKind,
@@ -27,6 +29,8 @@ pub(crate) fn resolve(
     target: &dyn Target,
 ) -> Result<Settings> {
     let path = args.schedule.path.unwrap_or(preset.path);
+    let automatic = args.scout.auto.then(|| Settings { path, ..preset.clone() }.automatic());
+    let preset = automatic.as_ref().unwrap_or(preset);
     let flow = flow(&args.flow, &preset.flow)?;
     let is_another = flow.label() != preset.flow.label();
     let preset = Settings { work: work(&args.training, preset.work), ..preset.clone() };
@@ -38,6 +42,7 @@ pub(crate) fn resolve(
         optimizer: optimizer(&args.optimizer, preset.optimizer)?,
         stage: stage(&args.training, preset.stage)?,
         cover: cover(&args.cover, preset.cover)?,
+        scout: scout(&args.scout, preset.scout)?,
         ..preset
     };
     set(&mut settings.auto_t0, args.schedule.t0.map(|first| first == First::Auto));
@@ -269,6 +274,31 @@ fn cover(args: &CoverArgs, preset: Option<Cover>) -> Result<Option<Cover>> {
     set(&mut cover.divergence, args.cover_divergence);
     set(&mut cover.lr, args.cover_lr);
     Ok(Some(*cover))
+}
+
+fn scout(args: &ScoutArgs, preset: Option<Scout>) -> Result<Option<Scout>> {
+    let mut scout = match args.scout {
+        None => preset,
+        Some(0) => None,
+        Some(particles) => Some(Scout { particles, ..preset.unwrap_or_default() }),
+    };
+    let Some(scout) = &mut scout else {
+        let others = [
+            ("scout-rounds", args.scout_rounds.is_some()),
+            ("scout-draws", args.scout_draws.is_some()),
+            ("scout-enough", args.scout_enough.is_some()),
+        ];
+        return match others.iter().find(|(_, given)| *given) {
+            None => Ok(None),
+            Some((flag, _)) => {
+                Err(usage(format!("--{flag} belongs to --auto or --scout, which are not given")))
+            }
+        };
+    };
+    set(&mut scout.rounds, args.scout_rounds);
+    set(&mut scout.draws, args.scout_draws);
+    set(&mut scout.enough, args.scout_enough);
+    Ok(Some(*scout))
 }
 
 fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {

@@ -1,7 +1,7 @@
 //! trial
 use adaann::{
     check,
-    fit::{self, Cover, Gradient, Scout, fit},
+    fit::{self, Gradient, fit},
     flow::FlowSpec,
     optim::RateRule,
     registry::{self, Choices, mode_weights},
@@ -71,10 +71,11 @@ fn main() {
         let approx = outcome.approximation(&*problem.target).unwrap();
         let sample = approx.sample(10_000, seed).unwrap();
         let e = check::examine(&approx, &sample, &s, &check::Settings::default(), &mut ()).unwrap();
+        println!("scout {:?} steps {}", outcome.scouted, outcome.steps.len());
         let t2 = t0.elapsed().as_secs_f64();
         let raw = mode_weights(&problem.known, &sample.points);
         println!(
-            "seed {seed}: scout {:?} fit {t1:.1}s check {:.1}s ev {} + {} kl {:.4} (true {:.4}) ess {:.3} k {:.2} logz err {:+.4}±{:.4} | smc gap {:+.3} lacking {:.4}±{:.4} fkl {:.3} | {} | K {} rounds {:?} raw {:.2?}",
+            "seed {seed}: fit {t1:.1}s check {:.1}s ev {} + {} kl {:.4} (true {:.4}) ess {:.3} k {:.2} logz err {:+.4}±{:.4} | smc gap {:+.3} lacking {:.4}±{:.4} fkl {:.3} | {} | K {} rounds {:?} raw {:.2?}",
             t2 - t1,
             outcome.target_evaluations,
             e.evaluations,

@@ -8,7 +8,7 @@ pub(crate) use models::{
     SampleArgs,
 };
 pub(crate) use settings::{
-    BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, SettingArgs,
+    BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, ScoutArgs, SettingArgs,
     TrainingArgs,
 };
 

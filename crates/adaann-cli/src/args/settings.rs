@@ -36,6 +36,8 @@ pub(crate) struct SettingArgs {
     #[command(flatten)]
     pub(crate) cover: CoverArgs,
     #[command(flatten)]
+    pub(crate) scout: ScoutArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -234,6 +236,30 @@ pub(crate) struct CoverArgs {
     /// Learning rate, which falls to 0 over the stage [default: 0.001]
     #[arg(long, value_parser = number, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) cover_lr: Option<f64>,
+}
+
+/// Settings that find themselves.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Automatic settings")]
+pub(crate) struct ScoutArgs {
+    /// Settings that find themselves: particles go ahead, and if a mixture of Gaussians fitted to them
+    /// is not enough, a spline flow is annealed and covers the target's mass; other flags change
+    /// parts of it
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Particles that go ahead of the flow; 0 for none [default: 0, and 2000 with --auto]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) scout: Option<usize>,
+    /// Rounds that sharpen the mixture fitted to the particles [default: 2]
+    #[arg(long, value_parser = count, value_name = "ROUNDS", allow_negative_numbers = true)]
+    pub(crate) scout_rounds: Option<usize>,
+    /// Draws of such a round, each an evaluation of the target [default: 10000]
+    #[arg(long, value_parser = count, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) scout_draws: Option<usize>,
+    /// The share of its draws that must count as draws of the target for the mixture to be enough
+    /// [default: 0.5]
+    #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) scout_enough: Option<f64>,
 }
 
 /// How the parameters move.

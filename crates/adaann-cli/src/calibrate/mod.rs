@@ -8,7 +8,7 @@ mod progress;
 mod summary;
 
 use crate::{
-    args::CalibrateArgs, failure::usage, fit, interrupt, job::MOST_THREADS, settings, table::Style,
+    args::CalibrateArgs, failure::usage, fit, interrupt, job::MOST_THREADS, settings, style::Style,
 };
 use adaann::{Error, Settings, calibrate, model::Model, optim::RateRule, schedule::Work};
 use anyhow::{Context, Result};

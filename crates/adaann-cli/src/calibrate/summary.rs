@@ -4,7 +4,10 @@ use super::{
     crew::Plan,
     journal::{Entry, Journal},
 };
-use crate::table::{Style, aligned, thousands};
+use crate::{
+    style::Style,
+    table::{aligned, thousands},
+};
 use adaann::{
     calibrate::{self, Deviation, Envelope, Histogram, Judgement, Trial, bins_for},
     check::pareto::k_hat_threshold,
