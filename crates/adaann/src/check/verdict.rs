@@ -2,7 +2,7 @@
 //!
 //! | what is looked at | care | distrust | why these |
 //! | --- | --- | --- | --- |
-//! | Pareto k̂ of the weights | above min(1 − 1/log₁₀ S, 0.7) | 1 and more | Vehtari and others (2024): below, estimates converge at a practical rate; from 1 on, the weights have no mean |
+//! | Pareto k̂ of the weights | above min(1 − 1/log₁₀ S, 0.7), unless the particles show that less than 0.3 per cent of p lies where weights are that large | 1 and more | Vehtari and others (2024): below, estimates converge at a practical rate; from 1 on, the weights have no mean |
 //! | effective sample size | below 400 | below 100 | 400 is what Vehtari and others (2021) ask for before means and quantiles are read; the error of a mean is then a twentieth of the standard deviation |
 //! | mass that q lacks | 1 per cent | 5 per cent | from the independent particles: p there is over [`LACKING_RATIO`] times q, so that few draws of q, or none, have seen it |
 //! | a mode | its share is off by a factor of 2 | q has less than a quarter of it | a quarter is the project's line between a mode that is kept and one that is lost |
@@ -85,6 +85,16 @@ pub(super) enum Independent {
     Found(Findings),
 }
 
+impl Independent {
+    /// Do the particles show that next to no mass of p lies where p is far above q?
+    fn is_all_covered(&self) -> bool {
+        match self {
+            Self::Found(Findings { lacking: (value, error), .. }) => value + 2.0 * error <= 0.003,
+            Self::Absent | Self::Failed(_) => false,
+        }
+    }
+}
+
 /// What particles found beside what q says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Findings {
@@ -121,8 +131,11 @@ impl Verdict {
             }
         };
         let Evidence { draws, lost, k_hat, k_hat_threshold, ess, stopped, .. } = *evidence;
+        // Heavy weights matter as much as the mass of p that they stand for.
+        let tail = above(k_hat, k_hat_threshold, 1.0)
+            .filter(|trust| *trust == Trust::Distrust || !evidence.independent.is_all_covered());
         add(
-            above(k_hat, k_hat_threshold, 1.0),
+            tail,
             format!(
                 "the weights have a heavy tail: Pareto k-hat is {k_hat:.2}, above {:.2}",
                 if k_hat >= 1.0 { 1.0 } else { k_hat_threshold }
@@ -261,7 +274,7 @@ mod tests {
             ess: 8_000.0,
             stopped: false,
             independent: Independent::Found(Findings {
-                lacking: (0.001, 0.0005),
+                lacking: (0.001, 0.000_5),
                 lacking_at: "x = 1".into(),
                 log_z_gap: (0.05, 0.05),
                 modes: vec![ModeEvidence {
@@ -290,7 +303,7 @@ mod tests {
     #[test]
     fn each_finding_has_its_weight() {
         let care = [
-            Evidence { k_hat: 0.8, ..good() },
+            Evidence { k_hat: 0.8, ..findings(|f| f.lacking = (0.004, 0.001)) },
             Evidence { ess: 399.0, ..good() },
             Evidence { lost: 0.02, ..good() },
             Evidence { stopped: true, ..good() },
@@ -324,6 +337,8 @@ mod tests {
     #[test]
     fn what_the_particles_cannot_know_is_not_held_against_q() {
         let all = [
+            // A heavy tail of weights where p has next to no mass.
+            Evidence { k_hat: 0.8, ..good() },
             findings(|f| f.lacking = (0.03, 0.02)),
             findings(|f| f.log_z_gap = (0.8, 0.4)),
             // A mode of a few particles, which may be their luck.
@@ -340,7 +355,8 @@ mod tests {
 
     #[test]
     fn the_worst_reason_comes_first() {
-        let verdict = Verdict::of(&Evidence { k_hat: 0.8, ess: 10.0, ..good() });
+        let thin = findings(|f| f.lacking = (0.004, 0.001));
+        let verdict = Verdict::of(&Evidence { k_hat: 0.8, ess: 10.0, ..thin });
         assert_eq!(verdict.trust, Trust::Distrust);
         assert!(verdict.reasons[0].finding.contains("worth 10"));
         assert!(verdict.reasons[1].finding.contains("k-hat is 0.80"));
