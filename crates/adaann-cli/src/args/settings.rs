@@ -253,7 +253,7 @@ pub(crate) struct ScoutArgs {
     /// Rounds that sharpen the mixture fitted to the particles [default: 2]
     #[arg(long, value_parser = count, value_name = "ROUNDS", allow_negative_numbers = true)]
     pub(crate) scout_rounds: Option<usize>,
-    /// Draws of such a round, each an evaluation of the target [default: 10000]
+    /// Draws of such a round, each an evaluation of the target [default: 20000]
     #[arg(long, value_parser = count, value_name = "S", allow_negative_numbers = true)]
     pub(crate) scout_draws: Option<usize>,
     /// The share of its draws that must count as draws of the target for the mixture to be enough

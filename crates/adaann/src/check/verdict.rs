@@ -2,12 +2,16 @@
 //!
 //! | what is looked at | care | distrust | why these |
 //! | --- | --- | --- | --- |
-//! | Pareto k̂ of the weights | above min(1 − 1/log₁₀ S, 0.7), unless the particles show that less than 0.3 per cent of p lies where weights are that large | 1 and more | Vehtari and others (2024): below, estimates converge at a practical rate; from 1 on, the weights have no mean |
+//! | Pareto k̂ of the weights | above min(1 − 1/log₁₀ S, 0.7) | 1 and more | Vehtari and others (2024): below, estimates converge at a practical rate; from 1 on, the weights have no mean |
 //! | effective sample size | below 400 | below 100 | 400 is what Vehtari and others (2021) ask for before means and quantiles are read; the error of a mean is then a twentieth of the standard deviation |
 //! | mass that q lacks | 1 per cent | 5 per cent | from the independent particles: p there is over [`LACKING_RATIO`] times q, so that few draws of q, or none, have seen it |
-//! | a mode | its share is off by a factor of 2 | q has less than a quarter of it | a quarter is the project's line between a mode that is kept and one that is lost |
+//! | a mode | q has less than half of it, or its weighted share is off by a factor of 2 | q has less than a quarter of it | a quarter is the project's line between a mode that is kept and one that is lost |
 //! | log Z of the particles above that of the weights | by 3 standard errors, and 0.1 | and by 0.7, a factor of 2 | below it by 0.7 is a reason for care: the particles have missed something |
 //! | draws outside the support | 1 per cent | one half | |
+//!
+//! A heavy tail of the weights weighs one degree less where half of the draws count as draws of p and
+//! the particles show that at most 0.3 per cent of p lies where p is far above q: the tail's share of
+//! any answer is then no larger.
 //!
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
 //! and their weights are as good as ever. That is what the independent particles are for.
@@ -132,8 +136,12 @@ impl Verdict {
         };
         let Evidence { draws, lost, k_hat, k_hat_threshold, ess, stopped, .. } = *evidence;
         // Heavy weights matter as much as the mass of p that they stand for.
-        let tail = above(k_hat, k_hat_threshold, 1.0)
-            .filter(|trust| *trust == Trust::Distrust || !evidence.independent.is_all_covered());
+        let tail = match above(k_hat, k_hat_threshold, 1.0) {
+            Some(trust) if ess >= 0.5 * draws as f64 && evidence.independent.is_all_covered() => {
+                (trust == Trust::Distrust).then_some(Trust::Care)
+            }
+            trust => trust,
+        };
         add(
             tail,
             format!(
@@ -218,6 +226,17 @@ impl Findings {
                 );
                 continue;
             }
+            add(
+                (mode.under_q < 0.5 * (share - 2.0 * error)).then_some(Trust::Care),
+                format!(
+                    "the mode at {} is thin: {:.1} per cent of the independent particles, {:.1} of \
+                     the draws",
+                    mode.at,
+                    100.0 * share,
+                    100.0 * mode.under_q
+                ),
+                MORE_ANNEALING,
+            );
             let (corrected, corrected_error) = mode.corrected;
             let apart = (share - corrected).abs() > 4.0 * error.hypot(corrected_error);
             let ratio = (share / corrected).max(corrected / share);
@@ -313,11 +332,14 @@ mod tests {
             findings(|f| f.log_z_gap = (-0.8, 0.05)),
             findings(|f| f.log_z_gap = (0.3, 0.05)),
             findings(|f| f.modes[0].corrected = (0.2, 0.01)),
+            findings(|f| f.modes[0].under_q = 0.2),
+            // A tail without a mean, where p has next to no mass.
+            Evidence { k_hat: 1.1, ..good() },
         ];
         let distrust = [
-            Evidence { k_hat: 1.0, ..good() },
-            Evidence { k_hat: f64::NAN, ..good() },
-            Evidence { k_hat: f64::INFINITY, ..good() },
+            Evidence { k_hat: 1.0, ..findings(|f| f.lacking = (0.004, 0.001)) },
+            Evidence { k_hat: f64::NAN, ..findings(|f| f.lacking = (0.004, 0.001)) },
+            Evidence { k_hat: f64::INFINITY, ..findings(|f| f.lacking = (0.004, 0.001)) },
             Evidence { ess: 99.0, ..good() },
             Evidence { lost: 0.6, ..good() },
             findings(|f| f.lacking.0 = 0.3),

@@ -34,7 +34,7 @@ impl Default for Scout {
     /// Particles as many as an independent check has; with half of the draws counting, 10,000 are
     /// plenty.
     fn default() -> Self {
-        Self { particles: 2_000, rounds: 2, draws: 10_000, enough: 0.5 }
+        Self { particles: 2_000, rounds: 2, draws: 20_000, enough: 0.5 }
     }
 }
 
