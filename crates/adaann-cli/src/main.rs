@@ -32,6 +32,7 @@ mod report;
 mod run;
 mod sample;
 mod settings;
+mod smc;
 mod style;
 mod subject;
 mod summary;
@@ -59,6 +60,7 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::check(&args),
         Command::Fit(args) => fit::fit(&args),
         Command::Predict(args) => predict::predict(&args),
+        Command::Smc(args) => smc::smc(&args),
         Command::Sample(args) => sample::sample(&args),
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),

@@ -3,7 +3,7 @@
 mod estimates;
 mod trust;
 
-pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare};
+pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
 pub(crate) use trust::{Check, Evidence, FoundMode};
 
 use crate::{examine::Examined, warnings};
@@ -191,10 +191,10 @@ impl Summary {
             true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
             quantities,
-            modes: estimates::modes(known, draws),
+            modes: known_modes(known, draws),
             found_modes: examination
                 .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
-            splits: estimates::splits(known, names, draws),
+            splits: known_splits(known, names, draws),
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
@@ -219,18 +219,9 @@ impl Summary {
 
     /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
     pub(crate) fn name_modes(&mut self, known: &Known) {
-        for mode in &mut self.found_modes {
-            mode.label = point(&mode.location);
-            mode.known = known.mode_of(&mode.location);
-        }
+        self.found_modes.iter_mut().for_each(|mode| mode.name(known));
         for mode in &mut self.modes {
-            mode.label = match known.distance {
-                Distance::Euclidean => point(&mode.location),
-                Distance::Radial => {
-                    let square: f64 = mode.location.iter().map(|x| x * x).sum();
-                    format!("radius {:.3}", square.sqrt())
-                }
-            };
+            mode.label = label(known, &mode.location);
         }
     }
 
@@ -251,6 +242,17 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
     let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
     Ok(found.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
+}
+
+/// The place of a known mode in words, as suits the target.
+fn label(known: &Known, location: &[f64]) -> String {
+    match known.distance {
+        Distance::Euclidean => point(location),
+        Distance::Radial => {
+            let square: f64 = location.iter().map(|x| x * x).sum();
+            format!("radius {:.3}", square.sqrt())
+        }
+    }
 }
 
 /// A point as people write it.
