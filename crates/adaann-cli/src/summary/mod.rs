@@ -258,7 +258,11 @@ fn label(known: &Known, location: &[f64]) -> String {
 /// A point as people write it.
 fn point(location: &[f64]) -> String {
     const MOST: usize = 4;
-    let mut numbers: Vec<_> = location.iter().take(MOST).map(|x| format!("{x:.3}")).collect();
+    let number = |x: &f64| match format!("{x:.3}") {
+        zero if zero == "-0.000" => "0.000".to_owned(),
+        number => number,
+    };
+    let mut numbers: Vec<_> = location.iter().take(MOST).map(number).collect();
     if location.len() > MOST {
         numbers.push("...".to_owned());
     }
@@ -279,6 +283,7 @@ mod tests {
     #[test]
     fn points_are_short() {
         assert_eq!(point(&[1.0]), "1.000");
+        assert_eq!(point(&[-1e-9]), "0.000");
         assert_eq!(point(&[1.0, -2.5]), "(1.000, -2.500)");
         assert_eq!(point(&[0.0; 9]), "(0.000, 0.000, 0.000, 0.000, ...)");
     }
