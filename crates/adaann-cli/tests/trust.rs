@@ -149,10 +149,7 @@ fn resampled_draws_are_those_of_the_target() {
     let (mean, sd) = moments(&rows);
     assert!((mean - 1.0).abs() < 0.19 && (sd - 1.0).abs() < 0.19, "{mean} ± {sd}");
     let (mean, sd) = moments(&draws("sample r -n 2000").1);
-    assert!(
-        (mean - 1.0).abs() < 0.25 && (sd - 2.0).abs() < 0.25,
-        "those of the flow: {mean} ± {sd}"
-    );
+    assert!(mean.abs() < 0.25 && (sd - 2.0).abs() < 0.25, "those of the flow: {mean} ± {sd}");
     assert_eq!(draws("sample r -n 20 --resampled").1.len(), 20);
     let again = |seed: &str| draws(&format!("sample r -n 20 --resampled --seed {seed}")).1;
     assert!(again("1") == again("1") && again("1") != again("2"), "the seed fixes them");
