@@ -38,6 +38,8 @@ pub enum Purpose {
     Prediction = 9,
     /// Base samples of the mass-covering stage, and which of them an update sees.
     Cover = 10,
+    /// Which particles a flow learns from.
+    Scout = 11,
 }
 
 /// The random numbers of one seed and purpose.

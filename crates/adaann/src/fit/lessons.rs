@@ -31,23 +31,6 @@ pub(crate) struct Lessons {
 /// The draw number of the first choice of points; those below are free for others.
 pub(crate) const FIRST_CHOICE: u64 = 1 << 32;
 
-/// Trains a flow on weighted points: each update on `batch` of them, chosen by their weights, which
-/// are not negative and on any common scale. `Break` of `after`, which is called after every update,
-/// stops it.
-///
-/// # Errors
-/// If there is not one weight for each point, no point has weight, or no gradient is finite.
-#[allow(dead_code, reason = "for particles of Monte Carlo runs, which are not there yet")]
-pub(crate) fn train_on(
-    flow: &mut Flow,
-    points: &Batch,
-    weights: &[f64],
-    lessons: &Lessons,
-    after: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<ControlFlow<()>> {
-    Trainer::new(flow, lessons).train_on(flow, points, weights, lessons.updates, after)
-}
-
 /// Lessons under way: several pools of points may follow one another.
 pub(crate) struct Trainer {
     lessons: Lessons,
@@ -73,7 +56,12 @@ impl Trainer {
         }
     }
 
-    /// Makes `updates` of the lessons' updates on these points; see [`train_on`].
+    /// Makes `updates` of the lessons' updates on weighted points: each on `batch` of them, chosen by
+    /// their weights, which are not negative and on any common scale. `Break` of `after`, which is
+    /// called after every update, stops it.
+    ///
+    /// # Errors
+    /// If there is not one weight for each point, no point has weight, or no gradient is finite.
     pub(crate) fn train_on(
         &mut self,
         flow: &mut Flow,

@@ -24,6 +24,7 @@ mod lessons;
 mod observer;
 mod restarts;
 mod run;
+mod scout;
 mod seen;
 mod settings;
 mod shard;
@@ -34,6 +35,7 @@ pub use cover::{Cover, Divergence, RoundRecord};
 pub use gradient::Gradient;
 pub use observer::{Event, Observer, StepRecord, UpdateRecord};
 pub use restarts::{Restart, Restarts, restarts};
+pub use scout::{Scout, ScoutRecord};
 pub use settings::{BaseSpec, Settings, Start};
 pub use stage::Stage;
 
@@ -66,6 +68,8 @@ pub struct Outcome {
     /// The rounds of the mass-covering stage, if there was one: what each began with, and what the
     /// last one ended with.
     pub rounds: Vec<RoundRecord>,
+    /// What particles that went ahead have found, if any did.
+    pub scouted: Option<ScoutRecord>,
     /// What the schedule warned of.
     pub warnings: Vec<Warning>,
     /// Did the observer stop the run before its end?
@@ -101,17 +105,36 @@ pub fn fit(
 }
 
 fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
-    let target = Unconstrained::new(target)?;
-    let base = settings.base.resolve(&target, settings.seed)?;
-    let mut flow = Flow::new(&settings.flow, base.clone())?;
-    flow.initialise(settings.initial_scale, settings.seed);
-    let density = Annealed { target, path: settings.path, reference: base };
-    let mut run = Run::new(settings, density, flow);
+    let scouted = match settings.scout {
+        None => None,
+        Some(scout) => match scout.explore(target, settings, observer)? {
+            Some(scouted) if scouted.record.is_kept => return Ok(scouted.into_outcome()),
+            Some(scouted) => Some(scouted),
+            None => return stopped_before_training(target, settings),
+        },
+    };
+    let mut run = start(target, settings)?;
     run.find_first()?;
     let total_updates = run.total_updates();
     let watched = match observer.observe(&Event::Start { total_updates }) {
         ControlFlow::Continue(()) => run.all(observer)?,
         stop => stop,
     };
-    Ok(run.into_outcome(watched.is_break()))
+    let outcome = run.into_outcome(watched.is_break());
+    scouted.map_or(Ok(outcome.clone()), |scouted| scouted.or_better(outcome))
+}
+
+/// A run that has done nothing yet.
+fn start<'a>(target: &'a dyn Target, settings: &'a Settings) -> Result<Run<'a>> {
+    let target = Unconstrained::new(target)?;
+    let base = settings.base.resolve(&target, settings.seed)?;
+    let mut flow = Flow::new(&settings.flow, base.clone())?;
+    flow.initialise(settings.initial_scale, settings.seed);
+    let density = Annealed { target, path: settings.path, reference: base };
+    Ok(Run::new(settings, density, flow))
+}
+
+/// The outcome of a run whose particles were stopped: the flow as it starts.
+fn stopped_before_training(target: &dyn Target, settings: &Settings) -> Result<Outcome> {
+    Ok(start(target, settings)?.into_outcome(true))
 }

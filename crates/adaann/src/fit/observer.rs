@@ -3,6 +3,7 @@
 use super::RoundRecord;
 use crate::{
     flow::Flow,
+    sample::Stage,
     schedule::{Phase, Reason, Warning},
 };
 use std::ops::ControlFlow;
@@ -64,6 +65,8 @@ pub enum Event<'a> {
         /// The flow as it is now, for those who want to look at it on its way.
         flow: &'a Flow,
     },
+    /// Particles that go ahead have settled at a temperature.
+    Scout(&'a Stage),
     /// Draws of a mass-covering round were taken.
     Round(&'a RoundRecord),
     /// A schedule's warning.

@@ -49,6 +49,7 @@ impl<'a> Run<'a> {
             target_evaluations: 0,
             skipped_updates: 0,
             rounds: Vec::new(),
+            scouted: None,
             warnings: Vec::new(),
             stopped: false,
         };

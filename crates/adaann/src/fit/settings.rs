@@ -1,9 +1,9 @@
 //! Everything that a run is told, checked before the first update.
 
-use super::{Cover, Gradient, Stage};
+use super::{Cover, Gradient, Scout, Stage};
 use crate::{
     Error, Result, error,
-    flow::{Base, Covariance, FlowSpec},
+    flow::{Base, Covariance, FlowSpec, SplineSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
     rng::{Purpose, Stream},
@@ -62,6 +62,8 @@ pub struct Settings {
     pub auto_t0: bool,
     /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
     pub stage: Option<Stage>,
+    /// Particles that go ahead and become the base, if any; the base above is where they start.
+    pub scout: Option<Scout>,
     /// A last stage that covers the target's mass, if any.
     pub cover: Option<Cover>,
     /// Fixes every random number of the run.
@@ -91,6 +93,7 @@ impl Default for Settings {
             gradient: Gradient::Total,
             auto_t0: false,
             stage: None,
+            scout: None,
             cover: None,
             seed: 1,
         }
@@ -270,11 +273,44 @@ impl Settings {
         schedule.check(self.path.allows_zero())
     }
 
+    /// The same problem with settings that find themselves.
+    ///
+    /// Particles go ahead from the base ([`Scout`]); where the mixture that describes them is not
+    /// enough, a spline flow is annealed by AdaAnn's rule and then covers the target's mass.
+    #[must_use]
+    pub fn automatic(self) -> Self {
+        let t0 = if self.path.allows_zero() { 0.0 } else { 0.01 };
+        let work = Work { warmup: 300, anneal: 5, refine: 2_000 };
+        Self {
+            flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
+            scout: Some(Scout::default()),
+            cover: Some(Cover::default()),
+            schedule: Schedule::Guarded {
+                t0,
+                tau: 0.1,
+                max_ratio: 2.0,
+                min_epsilon: 0.0,
+                max_epsilon: 1.0,
+                robust: true,
+            },
+            refine_lr_rule: RateRule::Cosine { over: work.refine, floor: 1e-3 },
+            work,
+            samples: 128,
+            refine_samples: 256,
+            variance_samples: 512,
+            lr: NETWORK_LR,
+            initial_scale: 0.01,
+            point_clip: Some(100.0),
+            ..self
+        }
+    }
+
     /// Refuses settings out of range; every run begins with this.
     ///
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
+        self.scout.map_or(Ok(()), |scout| scout.check(self, target))?;
         self.flow.build(target.dim())?;
         self.check_schedule()?;
         self.stage.map_or(Ok(()), |stage| stage.check())?;

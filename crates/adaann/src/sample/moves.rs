@@ -9,6 +9,7 @@ use super::gaussians::{Gaussians, STUDENT};
 use super::landscape::{Cells, Landscape};
 use crate::{Batch, Result, names, path::Parts, rng::Stream};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// How particles move within a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -175,20 +176,25 @@ impl Sweep<'_> {
         Moved { cells, accepted }
     }
 
-    /// y from the mixture with Student tails, wherever x is: the way from mode to mode.
-    pub(super) fn jump(&self, cells: Cells, first: usize, gradients: bool) -> Result<Moved> {
-        let dim = cells.z.dim();
-        let normals = self.normals(first, &cells.z);
-        let mut z = Batch::zeros(dim, cells.len());
+    /// Points from the mixture with Student tails.
+    pub(super) fn fresh(&self, points: Range<usize>, dim: usize) -> Batch {
+        let mut z = Batch::zeros(dim, points.len());
+        let normals = self.normals(points.start, &z);
         let mut point = vec![0.0; dim];
-        for i in 0..cells.len() {
-            let component = &self.shape.components[self.shape.pick(self.uniform(0, first + i))];
+        for (i, number) in points.enumerate() {
+            let component = &self.shape.components[self.shape.pick(self.uniform(0, number))];
             // χ² with four degrees of freedom is −2 ln(u v).
-            let (u, v) = (self.uniform(2, first + i), self.uniform(3, first + i));
+            let (u, v) = (self.uniform(2, number), self.uniform(3, number));
             let scale = (STUDENT / (-2.0 * (u.ln() + v.ln()))).sqrt();
             component.place(&normals.point(i), scale, &mut point);
             z.set_point(i, &point);
         }
+        z
+    }
+
+    /// y from the mixture with Student tails, wherever x is: the way from mode to mode.
+    pub(super) fn jump(&self, cells: Cells, first: usize, gradients: bool) -> Result<Moved> {
+        let z = self.fresh(first..first + cells.len(), cells.z.dim());
         let from = self.shape.log_student(&cells.z);
         let to = self.shape.log_student(&z);
         let proposed = self.landscape.survey(z, gradients.then_some(self.weights))?;

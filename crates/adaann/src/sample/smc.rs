@@ -169,10 +169,9 @@ impl<'a> Run<'a> {
         let kept = self.cells.len() / self.settings.particles;
         let thinned = self.cells.gather((0..self.settings.particles).map(|i| i * kept));
         let equal = vec![1.0 / thinned.len() as f64; thinned.len()];
-        let shape = if stopped {
-            self.shape
-        } else {
-            Gaussians::fit(&thinned.z, &equal, Some(&self.shape))
+        let shape = match stopped {
+            true => self.shape.clone(),
+            false => self.polish(Gaussians::fit(&thinned.z, &equal, Some(&self.shape)))?,
         };
         Ok(Population {
             shape,
@@ -187,6 +186,49 @@ impl<'a> Run<'a> {
             stopped,
             ancestry: self.ancestry,
         })
+    }
+
+    /// Draws from the mixture with Student tails, weights them by p, and fits the mixture to them: a
+    /// step of population Monte Carlo (Cappé and others 2008), which makes KL(p‖mixture) smaller.
+    /// Weights are cut at the mean times √S (Ionides 2008).
+    fn polish(&mut self, mut shape: Gaussians) -> Result<Gaussians> {
+        let weights = self.settings.path.weights(1.0);
+        let count = self.settings.polish_draws;
+        for _ in 0..self.settings.polish_rounds {
+            let sweep = Sweep {
+                landscape: &self.landscape,
+                weights,
+                shape: &shape,
+                stream: &self.stream,
+                draw: self.draws,
+            };
+            let dim = self.landscape.target.dim();
+            let chunks = self.landscape.each_chunk(count, |range| {
+                let z = sweep.fresh(range.clone(), dim);
+                let log_q = shape.log_student(&z);
+                Ok((self.landscape.survey(z, None)?, log_q))
+            })?;
+            self.draws += DRAWS;
+            self.evaluations += count;
+            let mut z = Batch::zeros(dim, count);
+            let mut log_ratios = Vec::with_capacity(count);
+            for (cells, log_q) in &chunks {
+                z.copy_points(log_ratios.len(), &cells.z, 0, cells.len());
+                log_ratios
+                    .extend((0..cells.len()).map(|i| cells.log_density(weights, i) - log_q[i]));
+            }
+            let total = log_sum_exp(log_ratios.iter().copied());
+            if !total.is_finite() {
+                break;
+            }
+            let most = 1.0 / (count as f64).sqrt();
+            let mut shares: Vec<f64> =
+                log_ratios.iter().map(|ratio| (ratio - total).exp().min(most)).collect();
+            let total: f64 = shares.iter().sum();
+            shares.iter_mut().for_each(|share| *share /= total);
+            shape = Gaussians::fit(&z, &shares, Some(&shape));
+        }
+        Ok(shape)
     }
 
     /// More sweeps at t = 1, each of whose particles are kept.

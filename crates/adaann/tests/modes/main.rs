@@ -6,7 +6,7 @@ mod refusals;
 mod widths;
 
 use adaann::{
-    Batch,
+    Batch, Expr, Program,
     check::modes::{self, Modes, Settings, shares},
     registry::{self, Problem, mode_weights},
     target::{Target, Unconstrained},
@@ -181,15 +181,25 @@ fn shell_draws(dim: usize, count: usize) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn shells_are_two_even_where_ends_are_far_apart() {
-    // In ten dimensions neighbours on a shell are more than half a radius apart, and the chord
-    // between them is many widths below it: the ways over the shell have to be found.
+fn shells_in_a_box_are_two() {
+    // log|J| tilts the shells, so that each has a peak where it faces the other.
     for dim in [2, 10] {
         let modes = find_from(&in_dimension("shells", dim as f64), &shell_draws(dim, 256));
         assert_eq!(modes.len(), 2, "{dim} dimensions: {:?}", modes.peaks());
-        let of = modes.assign(&Batch::from_points(dim, &[vec![0.4; dim]]));
-        assert!(of[0].is_some());
     }
+}
+
+#[test]
+fn a_level_sphere_is_one_mode_though_chords_pass_below_it() {
+    // Neighbours among 256 ends on a sphere in ten dimensions are about 50 degrees apart: a chord
+    // is 2 (1 - cos 25°) = 1.9 widths below it, which is 1.8 nats.
+    let sphere = Program::record(10, |x| {
+        let square: Expr<'_> = x.iter().map(|x| x.square()).sum();
+        -50.0 * (square.sqrt() - 2.0).square()
+    });
+    let modes = find(&sphere, &cloud(10, 256, 0.0, 0.7), &Settings::default());
+    assert_eq!(modes.len(), 1);
+    assert_eq!(modes.peaks()[0].climbs, 256);
 }
 
 #[test]
