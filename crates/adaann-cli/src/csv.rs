@@ -5,6 +5,7 @@ use adaann::{
     Batch,
     fit::{Sample, StepRecord, UpdateRecord},
     registry::Table,
+    sample::{Population, Stage},
 };
 use anyhow::Result;
 use std::{fmt::Write, path::Path};
@@ -33,6 +34,48 @@ pub(crate) fn sample(
             }
             None => push(&mut text, sample.log_q[i], '\n'),
         }
+    }
+    text
+}
+
+/// `draws.csv` of particles: parameters, derived quantities, log p, weight.
+pub(crate) fn particles(
+    names: &[String],
+    population: &Population,
+    quantities: Option<&Batch>,
+) -> String {
+    let mut text = format!("{},log_p,weight\n", names.join(","));
+    for i in 0..population.points.len() {
+        for batch in std::iter::once(&population.points).chain(quantities) {
+            for d in 0..batch.dim() {
+                push(&mut text, batch.row(d)[i], ',');
+            }
+        }
+        push(&mut text, population.log_p[i], ',');
+        push(&mut text, population.weights[i], '\n');
+    }
+    text
+}
+
+/// `stages.csv`; a field without a number is empty.
+pub(crate) fn stages(stages: &[Stage]) -> String {
+    let mut text = String::from(
+        "t,start,std_b,ess,resampled,sweeps,acceptance,jump_acceptance,scale,components,moved,\
+         evaluations,log_z\n",
+    );
+    let or_empty = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:?}"));
+    for stage in stages {
+        let (start, std_b) = (or_empty(stage.start), or_empty(stage.std_b));
+        let jumps = or_empty(stage.jump_acceptance);
+        let Stage { t, ess, sweeps, acceptance, scale, components, moved, .. } = stage;
+        let Stage { evaluations, log_z, .. } = stage;
+        let resampled = u8::from(stage.resampled);
+        writeln!(
+            text,
+            "{t:?},{start},{std_b},{ess:?},{resampled},{sweeps},{acceptance:?},{jumps},{scale:?},\
+             {components},{moved:?},{evaluations},{log_z:?}"
+        )
+        .expect("strings grow");
     }
     text
 }

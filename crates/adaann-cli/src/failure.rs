@@ -76,8 +76,11 @@ fn chain(error: &anyhow::Error) -> String {
 /// The flag that sets a setting of the library, which has the same name.
 fn flag(setting: &str) -> Option<&str> {
     let cli = Cli::command();
-    let run = cli.find_subcommand("run").expect("there is a subcommand 'run'");
-    run.get_arguments().any(|arg| arg.get_long() == Some(setting)).then_some(setting)
+    let mut commands = ["run", "smc"].into_iter().filter_map(|name| cli.find_subcommand(name));
+    let has = |command: &clap::Command| {
+        command.get_arguments().any(|arg| arg.get_long() == Some(setting))
+    };
+    commands.any(has).then_some(setting)
 }
 
 #[cfg(test)]
@@ -99,6 +102,7 @@ mod tests {
             ("tau", "--tau is 0,"),
             ("max-ratio", "--max-ratio is 0,"),
             ("temperatures", "--temperatures is 0,"),
+            ("kept-sweeps", "--kept-sweeps is 0,"),
             ("dim", "dim is 0,"),
         ] {
             let error = Error::Setting { setting, value: "0".into(), range: "above 0".into() };

@@ -7,7 +7,7 @@ use crate::{
     settings,
     subject::Subject,
 };
-use adaann::{Error, model::Model};
+use adaann::{Error, Settings, model::Model};
 use anyhow::Result;
 use clap::{CommandFactory, Parser};
 use std::{collections::BTreeMap, ffi::OsString, path::Path, process::ExitCode};
@@ -38,6 +38,21 @@ pub(crate) fn fit(given: &FitArgs) -> Result<ExitCode> {
         settings,
     };
     Job { record, subject }.carry_out(output)
+}
+
+/// A model with the settings that its file gives, and no flags.
+pub(crate) fn resolved(model: Model) -> Result<(Subject, Settings)> {
+    check_settings(&model)?;
+    let alone = ["adaann", "fit", "model.toml"].into_iter().map(str::to_owned);
+    let Cli { command: Command::Fit(args) } = Cli::try_parse_from(alone.chain(flags(&model)))?
+    else {
+        unreachable!("this is `adaann fit`")
+    };
+    let subject = Subject::of_model(model);
+    let problem = &subject.problem;
+    let settings = settings::resolve(&args.settings, &problem.settings, &*problem.target)
+        .map_err(|error| at_its_place(error, &subject))?;
+    Ok((subject, settings))
 }
 
 /// Refuses settings of the file that are none, or have no such value.

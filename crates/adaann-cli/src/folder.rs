@@ -69,7 +69,7 @@ impl Folder {
         let parents = above.map(Path::to_owned).collect();
         // Made first, so that a failure half way takes away what is there by then.
         let folder = Self { path: path.to_owned(), temporary: beside(path, "partial"), parents };
-        fs::create_dir_all(folder.file("figures")).with_context(|| cannot_create(path))?;
+        fs::create_dir_all(&folder.temporary).with_context(|| cannot_create(path))?;
         Ok(folder)
     }
 
@@ -147,7 +147,7 @@ mod tests {
         drop(Folder::create(&path).unwrap());
         assert!(!above.exists(), "an unfinished folder leaves nothing");
         Folder::create(&path).unwrap().finish(false).unwrap();
-        assert!(path.join("figures").is_dir());
+        assert!(path.is_dir());
         drop(Folder::create(&above.join("b/s")).unwrap());
         assert!(path.is_dir(), "what others wrote stays");
     }

@@ -207,16 +207,7 @@ impl Job {
         folder.write("draws.csv", draws)?;
         folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
         folder.write("trace.csv", csv::trace(&outcome.trace))?;
-        match (&subject.model, &subject.problem.data) {
-            (Some(model), _) => {
-                folder.write(Record::MODEL, model.text())?;
-                if let Some(data) = model.data_text() {
-                    folder.write(Record::DATA, data)?;
-                }
-            }
-            (None, Some(data)) => folder.write(Record::DATA, csv::data(data))?,
-            (None, None) => {}
-        }
+        subject.write(&folder)?;
         outcome.flow.save(&folder.file("flow.safetensors"))?;
         if let Some(flow) = &outcome.flow_at_1 {
             flow.save(&folder.file("flow_at_1.safetensors"))?;

@@ -34,6 +34,7 @@ mod report;
 mod run;
 mod sample;
 mod settings;
+mod smc;
 mod style;
 mod subject;
 mod summary;
@@ -62,6 +63,7 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fit(args) => fit::fit(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Predict(args) => predict::predict(&args),
+        Command::Smc(args) => smc::smc(&args),
         Command::Sample(args) => sample::sample(&args),
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),

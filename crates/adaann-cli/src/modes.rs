@@ -1,7 +1,7 @@
 //! Tables of modes: those that the check has found, beside those that the target knows.
 
 use crate::{
-    summary::{FoundMode, ModeWeight, Summary},
+    summary::{FoundMode, ModeWeight},
     table::{percent, shortened},
 };
 use adaann_report::Table;
@@ -11,8 +11,7 @@ const MOST_MODES: usize = 8;
 
 /// One table where every known mode was found once, two where it is not so, none where there is only
 /// one mode and nothing to compare it with.
-pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
-    let (known, found) = (&summary.modes, &summary.found_modes);
+pub(crate) fn tables(known: &[ModeWeight], found: &[FoundMode]) -> Vec<Table> {
     let mut tables = Vec::new();
     if is_one_to_one(known, found) {
         let truth = |mode: &FoundMode| mode.known.map(|index| percent(known[index].true_weight));
@@ -44,13 +43,16 @@ fn of_known(modes: &[ModeWeight]) -> Table {
 
 fn table(modes: &[FoundMode], truth: &dyn Fn(&FoundMode) -> Option<String>) -> Table {
     let with = |value: f64, error: f64| format!("{} ± {}", percent(value), percent(error));
-    let mut header = vec!["mode at", "draws", "weighted"];
+    let drawn = modes.iter().any(|mode| mode.weight_q.is_some());
+    let mut header = vec!["mode at"];
+    header.extend(if drawn { &["draws", "weighted"][..] } else { &["weight"] });
     let checked = modes.iter().any(|mode| mode.particles.is_some());
     let compared = modes.iter().any(|mode| truth(mode).is_some());
     header.extend(checked.then_some("particles"));
     header.extend(compared.then_some("truth"));
     let row = |mode: &FoundMode| {
-        let mut row = vec![mode.label.clone(), percent(mode.weight_q)];
+        let mut row = vec![mode.label.clone()];
+        row.extend(mode.weight_q.map(percent));
         row.push(with(mode.weight, mode.weight_error));
         if checked {
             let particles = mode.particles.zip(mode.particles_error);
@@ -81,7 +83,7 @@ mod tests {
             location: vec![1.0],
             weight: 0.25,
             weight_error: 0.01,
-            weight_q: 0.5,
+            weight_q: Some(0.5),
             particles: Some(0.375),
             particles_error: None,
             mean: None,

@@ -75,7 +75,16 @@ impl Record {
             )));
         }
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))
+        let found: toml::Table =
+            toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+        if found.get("method").and_then(toml::Value::as_str) == Some("smc") {
+            return Err(usage(format!(
+                "{} is a run of `adaann smc`, which has particles and no flow; its draws are in \
+                 draws.csv",
+                folder.display()
+            )));
+        }
+        found.try_into().with_context(|| format!("cannot read {}", path.display()))
     }
 
     /// What the run chose of its target; the data is read from its folder.

@@ -14,12 +14,12 @@ use adaann::{
     registry::{self, Choices, Data, Entry},
 };
 use anyhow::Result;
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode};
 
 /// Runs a target.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
-    let choices = choices(args, entry)?;
+    let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
     let problem = entry.choose(&choices)?;
     let settings = settings::resolve(&args.settings, &problem.settings, &*problem.target)?;
     let output = &args.settings.output;
@@ -29,8 +29,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 }
 
 /// What is chosen of the target.
-fn choices(args: &RunArgs, entry: &Entry) -> Result<Choices> {
-    let DataArgs { data, data_seed, noise_variance } = &args.data;
+pub(crate) fn choices(
+    entry: &Entry,
+    data: &DataArgs,
+    parameters: &[(String, f64)],
+    preset: Option<String>,
+) -> Result<Choices> {
+    let DataArgs { data, data_seed, noise_variance } = data;
     let data = match (data, data_seed) {
         (Some(_), Some(_)) => {
             return Err(usage("--data gives the data and --data-seed makes it; choose one"));
@@ -41,7 +46,7 @@ fn choices(args: &RunArgs, entry: &Entry) -> Result<Choices> {
         }
         (None, seed) => seed.map(Data::Seed),
     };
-    let mut parameters = args.parameters.clone();
+    let mut parameters = parameters.to_vec();
     if let Some(variance) = noise_variance {
         if !entry.takes_data() {
             let name = entry.name;
@@ -51,12 +56,11 @@ fn choices(args: &RunArgs, entry: &Entry) -> Result<Choices> {
         }
         parameters.push(("noise-variance".to_owned(), *variance));
     }
-    Ok(Choices { parameters, preset: args.preset.clone(), data })
+    Ok(Choices { parameters, preset, data })
 }
 
 /// What is written down before the run.
 fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: Settings) -> Record {
-    let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
     let output = &args.settings.output;
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -66,14 +70,30 @@ fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: Settings) 
         seeds: output.seeds,
         check_particles: output.check_particles,
         strict: output.strict,
-        preset: choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned()),
-        data_seed: match choices.data {
-            Some(Data::Seed(seed)) => Some(seed),
-            Some(Data::Table(_)) => None,
-            None => entry.takes_data().then_some(Data::DEFAULT_SEED),
-        },
+        preset: preset(entry, choices),
+        data_seed: data_seed(entry, choices),
         data: args.data.data.clone(),
-        parameters: defaults.chain(choices.parameters.iter().cloned()).collect(),
+        parameters: parameters(entry, choices),
         settings,
     }
+}
+
+/// Name of the set of settings that is started from.
+pub(crate) fn preset(entry: &Entry, choices: &Choices) -> String {
+    choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned())
+}
+
+/// Seed of the noise, if the data is made.
+pub(crate) fn data_seed(entry: &Entry, choices: &Choices) -> Option<u64> {
+    match choices.data {
+        Some(Data::Seed(seed)) => Some(seed),
+        Some(Data::Table(_)) => None,
+        None => entry.takes_data().then_some(Data::DEFAULT_SEED),
+    }
+}
+
+/// All parameters of the target, those that were not given with their defaults.
+pub(crate) fn parameters(entry: &Entry, choices: &Choices) -> BTreeMap<String, f64> {
+    let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
+    defaults.chain(choices.parameters.iter().cloned()).collect()
 }

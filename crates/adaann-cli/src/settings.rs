@@ -138,7 +138,8 @@ fn numbers(list: &Option<List>) -> Option<Vec<f64>> {
     list.as_ref().map(|list| list.0.clone())
 }
 
-fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Schedule> {
+/// The rule for the temperatures: flags over that of the target.
+pub(crate) fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -> Result<Schedule> {
     let mut schedule = match &args.schedule {
         Some(asked) if asked.name() != preset.name() => asked.clone(),
         _ => preset.clone(),

@@ -1,6 +1,6 @@
 //! What is fitted: a registered density, or the model of a file.
 
-use crate::record::Record;
+use crate::{csv, folder::Folder, record::Record};
 use adaann::{
     Batch,
     model::Model,
@@ -40,6 +40,21 @@ impl Subject {
         let place = path.parent().unwrap_or(Path::new(""));
         let copy = folder.join(Record::MODEL);
         Ok(Self::of_model(Model::read_copy(&copy, place, data.as_deref())?))
+    }
+
+    /// Writes what the subject is made of into the folder of a run: model file and data.
+    pub(crate) fn write(&self, folder: &Folder) -> Result<()> {
+        match (&self.model, &self.problem.data) {
+            (Some(model), _) => {
+                folder.write(Record::MODEL, model.text())?;
+                match model.data_text() {
+                    Some(data) => folder.write(Record::DATA, data),
+                    None => Ok(()),
+                }
+            }
+            (None, Some(data)) => folder.write(Record::DATA, csv::data(data)),
+            (None, None) => Ok(()),
+        }
     }
 
     /// The names of what is known of each draw: coordinates, then derived quantities.

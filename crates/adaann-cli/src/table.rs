@@ -18,9 +18,9 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
     if !summary.quantities.is_empty() {
         tables.push(parameters("quantity", &summary.quantities));
     }
-    tables.extend(modes::tables(summary));
+    tables.extend(modes::tables(&summary.modes, &summary.found_modes));
     if !summary.splits.is_empty() {
-        tables.push(splits(summary));
+        tables.push(splits(&summary.splits));
     }
     if !summary.seeds.is_empty() {
         tables.push(seeds(summary));
@@ -109,7 +109,8 @@ fn decimals(sd: f64) -> usize {
     }
 }
 
-fn splits(summary: &Summary) -> Table {
+/// Shares on one side of a point, for each coordinate that has two.
+pub(crate) fn splits(splits: &[SplitShare]) -> Table {
     let row = |split: &SplitShare| {
         vec![
             format!("{} > {}", split.parameter, split.at),
@@ -119,7 +120,7 @@ fn splits(summary: &Summary) -> Table {
         ]
     };
     let header = ["side", "draws", "weighted", "truth"];
-    shortened(&header, summary.splits.iter().map(row).collect(), MOST_ROWS)
+    shortened(&header, splits.iter().map(row).collect(), MOST_ROWS)
 }
 
 fn seeds(summary: &Summary) -> Table {

@@ -32,7 +32,7 @@ pub(crate) fn text(verdict: &Verdict, style: Style) -> String {
     text
 }
 
-/// Findings one after another that have the same remedy.
+/// Findings that have the same remedy.
 pub(crate) struct Advice<'a> {
     pub(crate) findings: Vec<&'a str>,
     pub(crate) remedy: &'a str,
@@ -42,9 +42,9 @@ pub(crate) struct Advice<'a> {
 pub(crate) fn advice(verdict: &Verdict) -> Vec<Advice<'_>> {
     let mut all: Vec<Advice> = Vec::new();
     for Reason { finding, remedy, .. } in verdict.reasons.iter().take(MOST_REASONS) {
-        match all.last_mut() {
-            Some(last) if last.remedy == remedy => last.findings.push(finding),
-            _ => all.push(Advice { findings: vec![finding], remedy }),
+        match all.iter_mut().find(|advice| advice.remedy == remedy) {
+            Some(advice) => advice.findings.push(finding),
+            None => all.push(Advice { findings: vec![finding], remedy }),
         }
     }
     all

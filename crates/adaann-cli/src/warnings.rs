@@ -118,13 +118,15 @@ fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
         let ratio = sd / truth;
         if ratio.is_nan() { f64::INFINITY } else { ratio.max(1.0 / ratio) }
     };
+    let spread = |p: &Parameter| p.sd_q.unwrap_or(f64::NAN);
     let wrong: Vec<_> = parameters
         .iter()
         .filter_map(|p| Some((p, p.true_sd.filter(|sd| *sd > 0.0 && sd.is_finite())?)))
-        .filter(|(p, truth)| factor(p.sd_q, *truth) > WRONG_SPREAD)
+        .filter(|(p, truth)| factor(spread(p), *truth) > WRONG_SPREAD)
         .collect();
-    let (worst, truth) =
-        wrong.iter().max_by(|(a, x), (b, y)| factor(a.sd_q, *x).total_cmp(&factor(b.sd_q, *y)))?;
+    let (worst, truth) = wrong
+        .iter()
+        .max_by(|(a, x), (b, y)| factor(spread(a), *x).total_cmp(&factor(spread(b), *y)))?;
     let others = match wrong.len() - 1 {
         0 => String::new(),
         1 => ", and that of one more coordinate is off as well".to_owned(),
@@ -133,7 +135,8 @@ fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
     Some(format!(
         "the flow's sd of {} is {:.3}, but {truth:.3} is known to be right{others}; try several --seeds, \
          a smaller --tau or more --layers",
-        worst.name, worst.sd_q
+        worst.name,
+        spread(worst)
     ))
 }
 
@@ -142,7 +145,7 @@ mod tests {
     use super::*;
 
     fn parameter(name: &str, sd: f64, true_sd: Option<f64>) -> Parameter {
-        Parameter { sd_q: sd, true_sd, ..Parameter::new(name, &[], &[]) }
+        Parameter { sd_q: Some(sd), true_sd, ..Parameter::new(name, &[], &[]) }
     }
 
     #[test]

@@ -67,18 +67,22 @@ fn posteriors_show_data_and_solutions() {
 }
 
 #[test]
-fn a_verdict_is_shown_if_there_is_one() {
+fn the_verdict_of_the_summary_is_shown() {
     let place = Place::new();
     place.run("bimodal --out r");
-    assert!(!place.read("r/report.html").contains("Verdict"));
     let mut summary = place.summary("r");
-    summary["verdict"] = serde_json::json!({ "grade": "good", "reasons": ["k is 0.3", "a < b"] });
+    let reason = serde_json::json!({ "trust": "care", "finding": "a < b", "remedy": "`--tau 1`" });
+    summary["verdict"] = serde_json::json!({ "trust": "care", "reasons": [reason] });
     // What a run could not compute is null in its file.
     summary["neg_elbo"] = serde_json::Value::Null;
+    summary["log_z"] = serde_json::Value::Null;
+    summary["found_modes"][0]["weight"] = serde_json::Value::Null;
     place.write("r/summary.json", &summary.to_string());
     report(&place, "r");
     let page = place.read("r/report.html");
-    assert!(page.contains("<strong>Verdict: good.</strong> k is 0.3; a &lt; b"));
+    assert!(page.contains("<div class=\"judgement doubtful\" role=\"note\">"));
+    assert!(page.contains("<strong>Verdict: use with care</strong>"));
+    assert!(page.contains("a &lt; b; <strong>try:</strong> <code>--tau 1</code>"));
     assert!(page.contains("NaN"));
 }
 

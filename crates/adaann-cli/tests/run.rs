@@ -42,7 +42,7 @@ fn the_tables_agree_with_the_summary() {
     place.run("bimodal --out r");
     let summary = place.summary("r");
     let (header, draws) = table(&place.read("r/draws.csv"));
-    assert_eq!((header.as_str(), draws.len()), ("z,log_p,log_q", 500));
+    assert_eq!((header.as_str(), draws.len()), ("z,log_p,log_q,weight", 500));
     for draw in &draws {
         let log_p = -((draw[0] + 2.0).powi(2) - 3.0).powi(2);
         assert!((draw[1] - log_p).abs() < 1e-9 * (1.0 + log_p.abs()), "{draw:?}");
@@ -51,9 +51,9 @@ fn the_tables_agree_with_the_summary() {
     let close = |value: &Value, x: f64| (value.as_f64().unwrap() - x).abs() < 1e-9;
     assert!(close(&summary["neg_elbo"], mean(&|draw| draw[2] - draw[1])));
     let m = mean(&|draw| draw[0]);
-    assert!(close(&summary["parameters"][0]["mean"], m));
+    assert!(close(&summary["parameters"][0]["mean_q"], m));
     let sd = (mean(&|draw| (draw[0] - m).powi(2)) * 500.0 / 499.0).sqrt();
-    assert!(close(&summary["parameters"][0]["sd"], sd));
+    assert!(close(&summary["parameters"][0]["sd_q"], sd));
     assert_eq!(summary["parameters"][0]["name"], "z");
 
     let (header, steps) = table(&place.read("r/schedule.csv"));
@@ -203,7 +203,7 @@ fn a_spread_far_from_the_known_one_is_a_warning() {
         let output = place.adaann(&words, &[]);
         assert!(output.status.success(), "{}", stderr(&output));
         let said = stdout(&output);
-        assert_eq!(said.contains("the sd of "), warned, "{said}");
+        assert_eq!(said.contains("the flow's sd of "), warned, "{said}");
     }
     let summary = place.summary("sd50");
     let said = summary["warnings"].as_array().unwrap();

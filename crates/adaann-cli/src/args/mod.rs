@@ -2,6 +2,7 @@
 
 mod models;
 mod settings;
+mod smc;
 
 pub(crate) use models::{
     CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
@@ -11,6 +12,7 @@ pub(crate) use settings::{
     BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, ScoutArgs, SettingArgs,
     TrainingArgs,
 };
+pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 
 use crate::values::{self, count, number};
 use clap::{Args, Parser, Subcommand};
@@ -62,6 +64,12 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Predict measurements by a fitted model, at its data or at new inputs
     Predict(PredictArgs),
+    /// Sample by sequential Monte Carlo: particles in place of a flow, and the evidence
+    ///
+    /// Slower than drawing from a flow, but owes nothing to one: what `run` and `fit` are checked by.
+    #[command(after_help = "Examples:\n  adaann smc bimodal\n  adaann smc model.toml --particles \
+        10000\n  adaann smc mixture2d --move hmc --no-jumps")]
+    Smc(Box<SmcArgs>),
     /// Draw from a run: as many points as you want
     Sample(SampleArgs),
     /// Write the draws of a run for other programs: netCDF for ArviZ, or CSV

@@ -1,7 +1,11 @@
 //! Numbers over the draws of a run: weighted towards the target, and as the flow has them.
 
-use super::{number, numbers};
-use adaann::{Batch, check::Quantity, registry::Known};
+use super::{label, number, numbers};
+use adaann::{
+    Batch,
+    check::{QUANTILES, Quantity},
+    registry::{Known, Mode, Split},
+};
 use serde::{Deserialize, Serialize};
 
 /// Weighted draws.
@@ -28,11 +32,11 @@ pub(crate) struct Parameter {
     /// At 5, 25, 50, 75 and 95 per cent.
     #[serde(deserialize_with = "numbers")]
     pub(crate) quantiles: Vec<f64>,
-    /// Over the draws as they are: those of the flow.
-    #[serde(deserialize_with = "number")]
-    pub(crate) mean_q: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) sd_q: f64,
+    /// Over the flow's draws as they are, if there is a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mean_q: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sd_q: Option<f64>,
     /// Exact values, where the target knows them.
     pub(crate) true_mean: Option<f64>,
     pub(crate) true_sd: Option<f64>,
@@ -49,9 +53,9 @@ impl Parameter {
             mean_error: f64::NAN,
             sd: f64::NAN,
             sd_error: f64::NAN,
-            quantiles: vec![f64::NAN; adaann::check::QUANTILES.len()],
-            mean_q,
-            sd_q,
+            quantiles: vec![f64::NAN; QUANTILES.len()],
+            mean_q: Some(mean_q),
+            sd_q: Some(sd_q),
             true_mean: None,
             true_sd: None,
         };
@@ -60,7 +64,7 @@ impl Parameter {
             (parameter.mean, parameter.mean_error) = (mean.value, mean.error);
             (parameter.sd, parameter.sd_error) = (sd.value, sd.error);
             let quantile = |&p: &f64| quantity.quantile(p).map_or(f64::NAN, |found| found.value);
-            parameter.quantiles = adaann::check::QUANTILES.iter().map(quantile).collect();
+            parameter.quantiles = QUANTILES.iter().map(quantile).collect();
         }
         parameter
     }
@@ -98,7 +102,7 @@ pub(crate) struct SplitShare {
 }
 
 /// The shares of the known modes.
-pub(crate) fn modes(known: &Known, draws: Draws) -> Vec<ModeWeight> {
+pub(crate) fn known_modes(known: &Known, draws: Draws) -> Vec<ModeWeight> {
     if known.modes.is_empty() {
         return Vec::new();
     }
@@ -110,20 +114,20 @@ pub(crate) fn modes(known: &Known, draws: Draws) -> Vec<ModeWeight> {
             shares[mode].1 += 1.0 / weights.len() as f64;
         }
     }
-    let mode = |(mode, (weight, weight_q)): (&adaann::registry::Mode, (f64, f64))| ModeWeight {
+    let mode = |(mode, (weight, weight_q)): (&Mode, (f64, f64))| ModeWeight {
+        label: label(known, &mode.location),
         location: mode.location.clone(),
         weight,
         weight_q,
         true_weight: mode.weight,
-        label: String::new(),
     };
     known.modes.iter().zip(shares).map(mode).collect()
 }
 
 /// The shares above the known splits.
-pub(crate) fn splits(known: &Known, names: &[String], draws: Draws) -> Vec<SplitShare> {
+pub(crate) fn known_splits(known: &Known, names: &[String], draws: Draws) -> Vec<SplitShare> {
     let Draws { points, weights } = draws;
-    let split = |split: &adaann::registry::Split| {
+    let split = |split: &Split| {
         let above =
             points.row(split.coordinate).iter().zip(weights).filter(|(x, _)| **x > split.at);
         SplitShare {
@@ -147,7 +151,6 @@ pub(super) fn mean_and_sd(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use adaann::registry::{Mode, Split};
 
     #[test]
     fn moments_are_those_of_the_definition() {
@@ -157,7 +160,7 @@ mod tests {
     #[test]
     fn weights_move_the_mean_and_leave_that_of_the_flow() {
         let parameter = Parameter::new("a", &[1.0, 2.0, 6.0], &[0.5, 0.5, 0.0]);
-        assert_eq!((parameter.mean, parameter.sd, parameter.mean_q), (1.5, 0.5, 3.0));
+        assert_eq!((parameter.mean, parameter.sd, parameter.mean_q), (1.5, 0.5, Some(3.0)));
         let lost = Parameter::new("a", &[1.0, f64::NAN], &[0.5, 0.5]);
         assert!(lost.mean.is_nan() && lost.quantiles.iter().all(|q| q.is_nan()));
         // A draw of weight 0 may be anything.
@@ -174,10 +177,10 @@ mod tests {
         };
         let points = Batch::from_points(1, &[[-1.0], [3.0], [2.0], [1.9]]);
         let draws = Draws { points: &points, weights: &[0.75, 0.125, 0.125, 0.0] };
-        let found = modes(&known, draws);
+        let found = known_modes(&known, draws);
         assert_eq!((found[0].weight, found[0].weight_q), (0.75, 0.25));
         assert_eq!((found[1].weight, found[1].weight_q), (0.25, 0.75));
-        let found = splits(&known, &["x".into()], draws);
+        let found = known_splits(&known, &["x".into()], draws);
         assert_eq!((found[0].above, found[0].above_q), (0.25, 0.75));
     }
 }

@@ -3,7 +3,7 @@
 mod estimates;
 mod trust;
 
-pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare};
+pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
 pub(crate) use trust::{Check, Evidence, FoundMode};
 
 use crate::{examine::Examined, predictive, warnings};
@@ -195,10 +195,10 @@ impl Summary {
             parameters,
             quantities,
             predictive_checks: Vec::new(),
-            modes: estimates::modes(known, draws),
+            modes: known_modes(known, draws),
             found_modes: examination
                 .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
-            splits: estimates::splits(known, names, draws),
+            splits: known_splits(known, names, draws),
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
@@ -223,18 +223,9 @@ impl Summary {
 
     /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
     pub(crate) fn name_modes(&mut self, known: &Known) {
-        for mode in &mut self.found_modes {
-            mode.label = point(&mode.location);
-            mode.known = known.mode_of(&mode.location);
-        }
+        self.found_modes.iter_mut().for_each(|mode| mode.name(known));
         for mode in &mut self.modes {
-            mode.label = match known.distance {
-                Distance::Euclidean => point(&mode.location),
-                Distance::Radial => {
-                    let square: f64 = mode.location.iter().map(|x| x * x).sum();
-                    format!("radius {:.3}", square.sqrt())
-                }
-            };
+            mode.label = label(known, &mode.location);
         }
     }
 
@@ -257,10 +248,25 @@ fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Er
     Ok(found.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
 }
 
+/// The place of a known mode in words, as suits the target.
+fn label(known: &Known, location: &[f64]) -> String {
+    match known.distance {
+        Distance::Euclidean => point(location),
+        Distance::Radial => {
+            let square: f64 = location.iter().map(|x| x * x).sum();
+            format!("radius {:.3}", square.sqrt())
+        }
+    }
+}
+
 /// A point as people write it.
 fn point(location: &[f64]) -> String {
     const MOST: usize = 4;
-    let mut numbers: Vec<_> = location.iter().take(MOST).map(|x| format!("{x:.3}")).collect();
+    let number = |x: &f64| match format!("{x:.3}") {
+        zero if zero == "-0.000" => "0.000".to_owned(),
+        number => number,
+    };
+    let mut numbers: Vec<_> = location.iter().take(MOST).map(number).collect();
     if location.len() > MOST {
         numbers.push("...".to_owned());
     }
@@ -281,6 +287,7 @@ mod tests {
     #[test]
     fn points_are_short() {
         assert_eq!(point(&[1.0]), "1.000");
+        assert_eq!(point(&[-1e-9]), "0.000");
         assert_eq!(point(&[1.0, -2.5]), "(1.000, -2.500)");
         assert_eq!(point(&[0.0; 9]), "(0.000, 0.000, 0.000, 0.000, ...)");
     }

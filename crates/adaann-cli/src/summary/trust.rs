@@ -1,7 +1,10 @@
 //! What the check of a run has found, as plain data.
 
-use super::{number, numbers};
-use adaann::check::{Examination, Mode, Particles};
+use super::{number, numbers, point};
+use adaann::{
+    check::{Estimate, Examination, Mode, Particles, modes::ModeSummary},
+    registry::Known,
+};
 use serde::{Deserialize, Serialize};
 
 /// Covariances of more coordinates than this would be most of the file.
@@ -86,15 +89,18 @@ impl Check {
 pub(crate) struct FoundMode {
     #[serde(deserialize_with = "numbers")]
     pub(crate) location: Vec<f64>,
-    /// Share of the weighted draws, and of the draws as they are.
+    /// Share of the weighted draws.
     #[serde(deserialize_with = "number")]
     pub(crate) weight: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) weight_error: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) weight_q: f64,
-    /// Share of the independent particles.
+    /// Share of the flow's draws as they are, if there is a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) weight_q: Option<f64>,
+    /// Share of the independent particles, if a run was checked by some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) particles: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) particles_error: Option<f64>,
     /// Mean and covariance, row by row, of its weighted draws.
     pub(crate) mean: Option<Vec<Option<f64>>>,
@@ -109,19 +115,50 @@ pub(crate) struct FoundMode {
 
 impl FoundMode {
     pub(super) fn new(found: &Mode) -> Self {
-        let list = |values: &Vec<f64>| values.iter().copied().map(Some).collect();
-        let few = found.location.len() <= MOST_COORDINATES;
         Self {
             location: found.location.clone(),
             weight: found.weight.value,
             weight_error: found.weight.error,
-            weight_q: found.under_q,
+            weight_q: Some(found.under_q),
             particles: found.particles.map(|share| share.value),
             particles_error: found.particles.map(|share| share.error),
-            mean: found.mean.as_ref().map(list),
-            covariance: found.covariance.as_ref().filter(|_| few).map(list),
+            mean: found.mean.as_deref().map(list),
+            covariance: found.covariance.as_deref().and_then(short),
             label: String::new(),
             known: None,
         }
     }
+
+    /// A mode of particles, with its share of them.
+    pub(crate) fn of_particles(found: ModeSummary, share: Estimate, known: &Known) -> Self {
+        let mut mode = Self {
+            weight: share.value,
+            weight_error: share.error,
+            weight_q: None,
+            particles: None,
+            particles_error: None,
+            mean: found.mean.as_deref().map(list),
+            covariance: found.covariance.as_deref().and_then(short),
+            location: found.position,
+            label: String::new(),
+            known: None,
+        };
+        mode.name(known);
+        mode
+    }
+
+    /// Writes its place in words, and finds the known mode that it is.
+    pub(super) fn name(&mut self, known: &Known) {
+        self.label = point(&self.location);
+        self.known = known.mode_of(&self.location);
+    }
+}
+
+fn list(values: &[f64]) -> Vec<Option<f64>> {
+    values.iter().copied().map(Some).collect()
+}
+
+/// A covariance, unless it is long.
+fn short(values: &[f64]) -> Option<Vec<Option<f64>>> {
+    (values.len() <= MOST_COORDINATES.pow(2)).then(|| list(values))
 }

@@ -29,6 +29,8 @@ pub(crate) const TINY: &[&str] = &[
     "50",
     "--draws",
     "500",
+    "--check-particles",
+    "100",
 ];
 
 /// A folder to run in, removed at the end.

@@ -26,6 +26,7 @@ fn arviz_finds_the_draws() {
         line("posterior", "tau", "chain, draw", &[column("tau")]),
         line("posterior", "theta", "chain, draw, theta_dim_0", &vector("theta")),
         line("posterior", "deviation", "chain, draw, deviation_dim_0", &vector("deviation")),
+        line("sample_stats", "weight", "chain, draw", &[column("weight")]),
     ] {
         let start = expected.split(" numbers").next().expect("a name");
         assert!(found.contains(&expected), "{start} is not as in draws.csv");
