@@ -103,3 +103,34 @@ fn particles_that_are_stopped_say_where_they_are() {
     let sum: f64 = draws.iter().map(|draw| draw[draw.len() - 1]).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }
+
+#[test]
+fn a_calibration_keeps_the_trials_that_are_done() {
+    let place = Place::new();
+    place.write(
+        "mean.toml",
+        "[data]\ny = [1, 2]\n[parameters]\nmu = \"normal(0, 1)\"\n[likelihood]\n\
+         y = \"normal(mu, 1)\"\n[fit]\nflow = \"linear\"\nwarmup = 5\nrefine = 5\n",
+    );
+    let mut child = place
+        .command()
+        .args("calibrate mean.toml -n 100000 --out c".split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let trials = || place.path("c/trials.csv").is_file() && place.read("c/trials.csv").len() > 200;
+    wait_for("some trials", trials);
+    signal(&child, "-INT");
+    let mut code = None;
+    wait_for("the end", || {
+        code = child.try_wait().expect("it can be waited for").map(|status| status.code());
+        code.is_some()
+    });
+    assert_eq!(code, Some(Some(130)));
+    let summary = place.summary("c");
+    assert_eq!(summary["stopped"], true);
+    assert!(summary["warnings"][0].as_str().unwrap().contains("the same command goes on"));
+    let lines = place.read("c/trials.csv").lines().count();
+    assert_eq!(summary["finished"], lines - 1);
+}

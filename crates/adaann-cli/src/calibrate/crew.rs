@@ -14,6 +14,7 @@ use adaann::{
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use std::{
+    collections::BTreeSet,
     ops::ControlFlow,
     sync::{
         Mutex,
@@ -37,8 +38,8 @@ pub(super) struct Plan<'a> {
 /// Runs the trials that the journal does not have yet; gives all of the plan, in order. Fewer of them
 /// if somebody has asked for an end.
 pub(super) fn run(plan: &Plan, journal: &mut Journal, progress: &Progress) -> Result<Vec<Entry>> {
-    let is_done = |number: &usize| journal.entries.iter().any(|entry| entry.number == *number);
-    let left: Vec<usize> = (1..=plan.trials).filter(|number| !is_done(number)).collect();
+    let done: BTreeSet<usize> = journal.entries.iter().map(|entry| entry.number).collect();
+    let left: Vec<usize> = (1..=plan.trials).filter(|number| !done.contains(number)).collect();
     progress.begin(plan.trials - left.len(), plan.trials);
     let threads = match plan.threads {
         0 => thread::available_parallelism().map_or(1, usize::from),

@@ -93,14 +93,12 @@ impl Journal {
         let is_own = lines.next().is_none_or(|header| header == self.header);
         for line in lines {
             match self.entry(line).filter(|_| is_own) {
-                Some(entry) if self.entries.iter().all(|e| e.number != entry.number) => {
-                    self.entries.push(entry);
-                }
-                Some(_) => {}
+                Some(entry) => self.entries.push(entry),
                 None => self.strange += 1,
             }
         }
         self.entries.sort_by_key(|entry| entry.number);
+        self.entries.dedup_by_key(|entry| entry.number);
     }
 
     /// Reads a line; none if it is no trial of this model with these settings.

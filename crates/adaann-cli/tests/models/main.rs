@@ -1,6 +1,7 @@
 //! Model files from `adaann init` to tables, pages and other programs, with the real binary.
 
 mod arviz;
+mod calibrate;
 #[path = "../common/mod.rs"]
 mod common;
 mod failures;

@@ -142,7 +142,7 @@ mod tests {
             ..model.settings().with_flow(FlowSpec::named("linear").unwrap())
         };
         let (mut sum, mut variance) = (0.0, 0.0);
-        for number in 0..20 {
+        for number in 0..12 {
             let seed = seed_of(1, number);
             let Replicate { model: made, truth } = model.replicate(seed).unwrap();
             let data = made.data().unwrap();
