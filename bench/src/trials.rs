@@ -51,8 +51,10 @@ impl Options {
         self.only.as_ref().is_none_or(|only| only == target)
     }
 
-    /// Prints a table, and puts it into the book if asked.
+    /// Prints a table under the command that makes it, and puts it into the book if asked.
     pub(crate) fn publish(&self, name: &str, table: &str) -> io::Result<()> {
+        let Self { seeds, first, .. } = self;
+        let table = format!("`adaann-bench {name} --seeds {seeds} --from {first}`\n\n{table}");
         print!("{table}");
         if !self.write {
             return Ok(());
