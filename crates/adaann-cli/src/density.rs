@@ -26,8 +26,8 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let record = Record::read(&args.run)?;
     let subject = Subject::read(&record, &args.run)?;
     let target = &*subject.problem.target;
-    let spec = record.settings.flow.clone().in_double();
-    let flow = Flow::load_as(&args.run.join("flow.safetensors"), &spec, target.dim())?;
+    let flows = record.settings.flows();
+    let flow = Flow::load_as(&args.run.join("flow.safetensors"), &flows, target.dim())?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;

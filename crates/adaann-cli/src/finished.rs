@@ -53,8 +53,8 @@ impl Finished {
         let mut summary: Summary = serde_json::from_str(&text)
             .with_context(|| format!("cannot read {}", path.display()))?;
         summary.name_modes(&problem.known);
-        let spec = record.settings.flow.clone().in_double();
-        let flow = Flow::load_as(&folder.join("flow.safetensors"), &spec, problem.target.dim())?;
+        let flows = record.settings.flows();
+        let flow = Flow::load_as(&folder.join("flow.safetensors"), &flows, problem.target.dim())?;
         Ok(Self { record, subject, summary, draws, steps, trace, flow })
     }
 

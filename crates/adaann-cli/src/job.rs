@@ -21,7 +21,7 @@ use crate::{
 use adaann::{
     Batch, Settings,
     check::Trust,
-    fit::{Outcome, Restarts, Sample, restarts},
+    fit::{Outcome, Restarts, Sample, ScoutRecord, restarts},
     path::PathKind,
     sample,
     schedule::Rule,
@@ -161,6 +161,7 @@ impl Job {
         let failed = failed.iter();
         let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
         summary.warnings.extend(failed);
+        summary.notes.extend(best.outcome.scouted.as_ref().map(scouted));
         if record.data.is_some() && problem.known.mean.is_some() {
             summary.notes.push(
                 "the true values are a quadrature over the mode near the parameters that data is \
@@ -225,4 +226,22 @@ struct Run {
     weights: Vec<f64>,
     quantities: Option<Batch>,
     summary: Summary,
+}
+
+/// What particles that went ahead came to, in words.
+fn scouted(record: &ScoutRecord) -> String {
+    let ScoutRecord { evaluations, stages, components, ess, is_kept } = record;
+    let of = match components {
+        1 => "a Gaussian".to_owned(),
+        many => format!("a mixture of {many} Gaussians"),
+    };
+    let then = match is_kept {
+        true => "it is the approximation",
+        false => "the flow is better",
+    };
+    format!(
+        "particles went ahead over {stages} temperatures, with {evaluations} evaluations; {of} fitted \
+         to them has {:.0} per cent of its draws worth draws of the target, and {then}",
+        100.0 * ess
+    )
 }

@@ -305,6 +305,13 @@ impl Settings {
         }
     }
 
+    /// The flows that a run may end with: the one of the settings, and the mixture of particles that
+    /// go ahead, whose layers are a shift and a scale.
+    pub fn flows(&self) -> Vec<FlowSpec> {
+        let scouted = self.scout.map(|_| FlowSpec::Affine);
+        std::iter::once(self.flow.clone().in_double()).chain(scouted).collect()
+    }
+
     /// Refuses settings out of range; every run begins with this.
     ///
     /// # Errors

@@ -37,13 +37,15 @@ impl Flow {
         file::write(path, &with_sorted_header(bytes))
     }
 
-    /// Reads back a flow that is known to be of a family, its settings and a dimension.
+    /// Reads back a flow that is known to be one of a few, with their settings, in some dimension.
     ///
     /// # Errors
-    /// As [`Flow::load`], and if the file has another family, other settings or another dimension.
-    pub fn load_as(path: &Path, spec: &FlowSpec, dim: usize) -> Result<Self> {
+    /// As [`Flow::load`], and if the file has another family, other settings or another dimension:
+    /// the message names the first of those expected.
+    pub fn load_as(path: &Path, specs: &[FlowSpec], dim: usize) -> Result<Self> {
         let flow = Self::load(path)?;
         let refuse = |what: String| Err(Error::Load(format!("{}: {what}", path.display())));
+        let spec = specs.iter().find(|spec| *spec == flow.spec()).unwrap_or(&specs[0]);
         let (found, expected) = (flow.spec().label(), spec.label());
         if found != expected {
             return refuse(format!("has the flow {found}, but {expected} is expected"));
