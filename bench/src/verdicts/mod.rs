@@ -55,9 +55,9 @@ fn page(judged: &[(&Case, &Judged)], failed: &[(&Case, String)]) -> String {
     }
     add("\nMisjudged:\n");
     add(
-        "| target | flow | annealed | seed | truth | KL | verdict | k-hat | ESS share | lacking | reasons |",
+        "| target | flow | annealed | seed | truth | KL | verdict | k-hat | ESS share | lacking | log Z, in standard errors | reasons |",
     );
-    add("|---|---|---|---|---|---|---|---|---|---|---|");
+    add("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (case, run) in judged.iter().filter(|(_, run)| is_misjudged(run)) {
         add(&row(case, run));
     }
@@ -112,10 +112,12 @@ fn demands(judged: &[(&Case, &Judged)]) -> Vec<(&'static str, &'static str, Stri
 }
 
 fn is_misjudged(run: &Judged) -> bool {
+    let is_reliable = run.trust == Trust::Reliable;
+    let is_off = run.log_z_deviation.abs() >= WITHIN;
     match run.outcome {
-        Outcome::LostMode => run.trust == Trust::Reliable,
-        Outcome::Close => run.trust != Trust::Reliable,
-        Outcome::Rough => run.trust == Trust::Reliable && run.log_z_deviation.abs() >= WITHIN,
+        Outcome::LostMode => is_reliable,
+        Outcome::Close => !is_reliable || is_off,
+        Outcome::Rough => is_reliable && is_off,
     }
 }
 
@@ -127,13 +129,14 @@ fn name(case: &Case) -> String {
 fn row(case: &Case, run: &Judged) -> String {
     let lacking = run.lacking.map_or("-".to_owned(), |lacking| format!("{lacking:.4}"));
     format!(
-        "| {} | {} | {:.3} | {} | {:.2} | {:.3} | {lacking} | {} |",
+        "| {} | {} | {:.3} | {} | {:.2} | {:.3} | {lacking} | {:+.1} | {} |",
         name(case),
         run.outcome.label(),
         run.kl,
         run.trust,
         run.k_hat,
         run.ess_share,
+        run.log_z_deviation,
         run.reasons.join("; ")
     )
 }
@@ -141,7 +144,7 @@ fn row(case: &Case, run: &Judged) -> String {
 /// A run as it ends, for whoever waits.
 fn line(case: &Case, run: &adaann::Result<Judged>) -> String {
     match run {
-        Ok(run) => format!("{} log Z {:+.1} sd", row(case, run), run.log_z_deviation),
+        Ok(run) => row(case, run),
         Err(error) => format!("| {} | {error}", name(case)),
     }
 }
