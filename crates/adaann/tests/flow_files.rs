@@ -244,7 +244,7 @@ fn another_family_or_dimension_than_expected_is_refused() {
     let spec = FlowSpec::named("linear+realnvp").unwrap();
     flow(&spec, Base::standard(3)).save(path).unwrap();
     let load = |name: &str, dim: usize| {
-        let said = Flow::load_as(path, &FlowSpec::named(name).unwrap(), dim);
+        let said = Flow::load_as(path, &[FlowSpec::named(name).unwrap()], dim);
         said.map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(load("linear+realnvp", 3), Ok(()));
