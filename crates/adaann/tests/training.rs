@@ -75,7 +75,8 @@ fn covering_raises_the_effective_sample_size() {
     let maf = quick().with_flow(FlowSpec::named("maf").unwrap());
     let hardly = Work { refine: 20, ..quick().work };
     let maf = Settings { work: hardly, ..maf };
-    let cases: [(&dyn Target, Settings, &[(f64, f64)]); 3] = [
+    type Case<'a> = (&'a dyn Target, Settings, &'a [(f64, f64)]);
+    let cases: [Case; 3] = [
         (&*mixture.target, line, &[(-5.0, 3.0)]),
         (&banana, quick(), &PLANE),
         (&banana, maf, &PLANE),
