@@ -113,7 +113,8 @@ fn what_is_left_out_is_the_score() {
                     assert!(off <= bound, "{label}: {i}: {} {} {}", total[i], score[i], path[i]);
                 }
                 let moved = score.iter().fold(0.0_f64, |size, g| size.max(g.abs()));
-                assert!(moved > 1e-3 * size, "{label}: the score is {moved} of {size}");
+                // The bound sees whether the score is there.
+                assert!(moved > 10.0 * bound, "{label}: the score is {moved} of {size}");
             }
         }
     }
