@@ -99,7 +99,7 @@ fn what_is_left_out_is_the_score() {
                     reference: base.clone(),
                 };
                 let mut flow = Flow::new(&spec, base).unwrap();
-                flow.initialise(0.3, 5);
+                flow.initialise(0.1, 5);
                 let (total, tally) = gradient(&mut flow, &density, 4, Gradient::Total, most);
                 let (path, same) = gradient(&mut flow, &density, 4, Gradient::Path, most);
                 assert_eq!((tally.kept, tally.sum), (same.kept, same.sum));
