@@ -159,7 +159,7 @@ impl Verdict {
 
     /// The judgement that follows from reasons, in any order.
     pub fn new(mut reasons: Vec<Reason>) -> Self {
-        reasons.sort_by(|a, b| b.trust.cmp(&a.trust));
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons }
     }
