@@ -77,7 +77,7 @@ fn what_was_done_is_kept() {
 fn a_check_that_is_stopped_keeps_the_fit() {
     let place = Place::new();
     let words = "run many-well --schedule none --refine 1 --refine-samples 20 --draws 100 \
-                 --check-particles 40000 --strict";
+                 --check-particles 2000 --strict";
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     interrupt(started(&place, &words, "check by independent particles"), "-INT");
     let summary = place.summary("parent/r");
@@ -92,14 +92,14 @@ fn a_check_that_is_stopped_keeps_the_fit() {
 #[test]
 fn particles_that_are_stopped_say_where_they_are() {
     let place = Place::new();
-    interrupt(started(&place, "smc many-well --particles 40000", "particles: "), "-TERM");
+    interrupt(started(&place, "smc many-well --particles 2000", "particles: "), "-TERM");
     let summary = place.summary("parent/r");
     assert_eq!(summary["stopped"], true);
     let t = summary["t"].as_f64().unwrap();
     let said = summary["warnings"][0].as_str().unwrap();
     assert!(t < 1.0 && said.contains(&format!("stopped at t = {t:.4}")), "{said}");
     let (_, draws) = table(&place.read("parent/r/draws.csv"));
-    assert_eq!(draws.len(), 40_000);
+    assert_eq!(draws.len(), 2_000);
     let sum: f64 = draws.iter().map(|draw| draw[draw.len() - 1]).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }

@@ -39,6 +39,8 @@ const QUICK: &[&str] = &[
     "--draws",
     "300",
     "--quiet",
+    "--check-particles",
+    "100",
 ];
 
 /// Runs the binary, which must succeed.

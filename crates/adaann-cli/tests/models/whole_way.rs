@@ -46,7 +46,9 @@ fn every_kind_goes_the_whole_way() {
     }
     fit(&place, "regression.toml --out again --seed 2");
     let compared = stdout(&succeed(&place, "compare regression again"));
-    assert!(compared.contains("lower bound") && compared.contains("at_ten"), "{compared}");
+    for words in ["log evidence", "verdict", "at_ten"] {
+        assert!(compared.contains(words), "{words} is not in\n{compared}");
+    }
     refuse(&place, "compare regression", 2);
 }
 
