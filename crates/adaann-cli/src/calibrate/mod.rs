@@ -88,8 +88,12 @@ fn refusal(error: &Error) -> anyhow::Error {
 /// The settings of all trials: defaults that are quick, those of the file, and flags behind `--`.
 fn trial_settings(args: &CalibrateArgs, model: &Model) -> Result<Settings> {
     let own = fit::args_of(model, &args.model, &args.fit)?;
-    let target = &*model.target();
-    settings::resolve(&own.settings, &quick(model.settings()), target)
+    // Whoever says how long to refine gets the learning rates that a fit of that length has.
+    let preset = match own.settings.training.refine {
+        Some(_) => model.settings(),
+        None => quick(model.settings()),
+    };
+    settings::resolve(&own.settings, &preset, &*model.target())
 }
 
 fn quick(settings: Settings) -> Settings {

@@ -161,7 +161,7 @@ impl Summary {
         if self.k_hat.share_above > MANY_HEAVY {
             warnings.push(format!(
                 "in {:.0} per cent of the fits the weights have a heavy tail (k-hat above {:.2}); \
-                 longer training may mend what is wrong, as by `-- --refine 3000`",
+                 longer training makes it lighter, as by `-- --refine 3000`",
                 100.0 * self.k_hat.share_above,
                 self.k_hat.threshold
             ));
