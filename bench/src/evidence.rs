@@ -3,11 +3,11 @@
 use crate::trials::{self, Options, mean, rms};
 use adaann::{
     Result,
-    fit::{Approximation, BaseSpec, Start},
-    flow::{Flow, FlowSpec},
+    approximation::Approximation,
+    flow::{BaseSpec, Flow, FlowSpec, Start},
     model::Model,
     registry::{self, Problem},
-    sample::{Settings, smc},
+    smc::{Settings, smc},
     target::{Target, Unconstrained},
 };
 use std::{io, path::Path, sync::Arc};

@@ -4,8 +4,8 @@ use crate::trials::{self, Options, mean, rms, rms_error};
 use adaann::{
     Result,
     registry::{self, Problem, mode_weights, split_shares},
-    sample::{Move, Population, Settings, smc},
     schedule::Schedule,
+    smc::{Move, Population, Settings, smc},
 };
 use std::io;
 

@@ -3,8 +3,8 @@
 use crate::peers;
 use adaann::{
     Program, Settings,
-    fit::{BaseSpec, fit},
-    flow::{FlowSpec, Precision, planar::Activation},
+    fit::fit,
+    flow::{BaseSpec, FlowSpec, Precision, planar::Activation},
     program::log_sum_exp,
     registry::{self, Choices},
     schedule::{Schedule, Work},

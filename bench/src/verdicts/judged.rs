@@ -3,7 +3,7 @@
 use super::cases::Case;
 use adaann::{
     Batch, Result,
-    check::{self, Trust, examine},
+    diagnostics::{self, Trust, examine},
     fit::fit,
     registry::{Known, mode_weights, split_shares},
 };
@@ -57,7 +57,7 @@ impl Judged {
         let outcome = fit(&*problem.target, &problem.settings, &mut ())?;
         let approximation = outcome.approximation(&*problem.target)?;
         let sample = approximation.sample(DRAWS, case.seed)?;
-        let settings = check::Settings::default();
+        let settings = diagnostics::Settings::default();
         let found = examine(&approximation, &sample, &problem.settings, &settings, &mut ())?;
         let log_z = problem.known.log_z.expect("known for these targets");
         let kl = sample.neg_elbo() + log_z;

@@ -4,7 +4,7 @@ mod cases;
 mod judged;
 
 use crate::trials::{self, Options};
-use adaann::check::Trust;
+use adaann::diagnostics::Trust;
 use cases::Case;
 use judged::{Judged, Outcome};
 use std::{fmt::Write, io, time::Instant};

@@ -4,53 +4,22 @@
 //! printing of the project happens here; drawing is `adaann-report`.
 
 mod args;
-mod calibrate;
-mod check;
-mod compare;
-mod csv;
-mod density;
-mod examine;
-mod export;
-mod failure;
-mod figures;
-mod finished;
-mod fit;
-mod flow;
+mod commands;
 mod folder;
-mod init;
-mod interrupt;
 mod job;
-mod list;
-mod modes;
-mod names;
-mod pace;
-mod paper;
-mod particles;
-mod predict;
-mod predictive;
-mod progress;
-mod record;
-mod report;
-mod run;
-mod sample;
-mod settings;
-mod smc;
-mod style;
-mod subject;
-mod summary;
-mod table;
-mod title;
-mod values;
-mod verdict;
-mod warnings;
+mod text;
 
 use adaann::simd::Instructions;
 use args::{Cli, Command};
 use clap::Parser;
+use commands::{
+    calibrate, check, compare, density, export, fit, init, list, paper, predict, report, run,
+    sample, smc,
+};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    obey(Cli::parse().command).unwrap_or_else(|error| failure::report(&error))
+    obey(Cli::parse().command).unwrap_or_else(|error| text::failure::report(&error))
 }
 
 fn obey(command: Command) -> anyhow::Result<ExitCode> {

@@ -8,7 +8,8 @@ use crate::{
 };
 use adaann::{
     Batch, Settings,
-    fit::{Approximation, Event, Outcome, fit},
+    approximation::Approximation,
+    fit::{Event, Outcome, fit},
     registry::{Known, mode_weights},
     target::Target,
 };

@@ -1,10 +1,7 @@
 //! Looks at a flow on its way: how far it lags behind the density it follows.
 
 use adaann::{
-    fit::{Approximation, StepRecord},
-    flow::Flow,
-    registry::Known,
-    target::Target,
+    approximation::Approximation, fit::StepRecord, flow::Flow, registry::Known, target::Target,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,11 +3,9 @@
 //! Rows are padded to a multiple of [`PAD`] points, so that kernels run over whole registers. What
 //! the padding holds is unspecified; a kernel may read and write it, nobody may count it.
 
-use crate::simd::Buffer;
+pub use crate::simd::PAD;
 
-/// Rows are padded to a multiple of this many points: two of the widest registers (16 singles), so
-/// that a kernel which works on two at a time may always do so.
-pub const PAD: usize = 32;
+use crate::simd::Buffer;
 
 /// `len` points in `dim` dimensions.
 #[derive(Debug, Clone)]

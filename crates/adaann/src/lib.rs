@@ -10,21 +10,24 @@
 //! ([`fit::Approximation`]). Posteriors of differential equations are in [`ode`]; the cargo feature
 //! `stiff` adds a solver for stiff ones.
 
+pub mod approximation;
 pub mod batch;
 pub mod calibrate;
-pub mod check;
+pub mod diagnostics;
 pub(crate) mod distribution;
 mod error;
+pub mod external;
 pub mod file;
 pub mod fit;
 pub mod flow;
+pub mod importance;
 mod linear;
 pub mod model;
+pub mod modes;
 mod names;
 mod net;
 pub mod ode;
 pub mod optim;
-pub mod outside;
 pub mod path;
 mod pieces;
 pub(crate) mod posterior;
@@ -32,9 +35,10 @@ pub mod prior;
 pub mod program;
 pub mod registry;
 pub mod rng;
-pub mod sample;
 pub mod schedule;
 pub mod simd;
+pub mod smc;
+mod table;
 pub mod target;
 
 pub use batch::Batch;

@@ -1,8 +1,12 @@
 //! The command line: what can be asked, and what it defaults to.
 
+mod flow;
 mod models;
+pub(crate) mod names;
+pub(crate) mod overlay;
 mod settings;
 mod smc;
+pub(crate) mod values;
 
 pub(crate) use models::{
     CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
@@ -14,9 +18,9 @@ pub(crate) use settings::{
 };
 pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 
-use crate::values::{self, count, number};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use values::{count, number};
 
 /// Approximates a density by a normalizing flow that is annealed in steps it chooses itself.
 #[derive(Debug, Parser)]

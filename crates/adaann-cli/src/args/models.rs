@@ -1,7 +1,7 @@
 //! Commands for model files and for the runs that they make.
 
 use super::SettingArgs;
-use crate::values::{self, count};
+use crate::args::values::{self, count};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

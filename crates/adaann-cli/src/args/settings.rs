@@ -1,6 +1,6 @@
 //! Settings of a run as flags, the same for targets by name and for model files.
 
-use crate::{
+use crate::args::{
     names::{
         ACTIVATIONS, COVARIANCES, DIVERGENCES, GRADIENTS, Named, PRECISIONS, SCALE_MAPS, STARTS,
         UNIT_ACTIVATIONS, variant,
@@ -8,9 +8,9 @@ use crate::{
     values::{self, Clip, First, List, count, list, mask, number, order},
 };
 use adaann::{
-    fit::{Divergence, Gradient, Start},
+    fit::{Divergence, Gradient},
     flow::{
-        Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, UnitActivation,
+        Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, Start, UnitActivation,
         planar::Activation,
     },
     optim::{Optimizer, RateRule},

@@ -1,11 +1,11 @@
 //! Arguments of `adaann smc`.
 
 use super::{DataArgs, ScheduleArgs};
-use crate::{
+use crate::args::{
     names::Named,
     values::{self, List, count, list, number},
 };
-use adaann::sample::Move;
+use adaann::smc::Move;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use crate::{
     experiments::{Kind, Run},
     stats::{count, median, quantile, ratio, short},
 };
-use adaann::{Batch, fit::Approximation, flow::Flow, schedule::Schedule};
+use adaann::{Batch, approximation::Approximation, flow::Flow, schedule::Schedule};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
 use anyhow::Result;
 

@@ -7,7 +7,7 @@ use crate::{
     stats::{median, ratio},
     trial::{CAPTURED, Measured, Moments},
 };
-use adaann::{fit::Approximation, registry::Dynamics};
+use adaann::{approximation::Approximation, registry::Dynamics};
 use adaann_report::{Color, Figure, Space, SpaceMark, Table};
 use anyhow::Result;
 

@@ -1,7 +1,7 @@
 //! One trial: parameters from the prior, data from them, a fit, and the ranks of the parameters.
 
-use crate::check::{Importance, pareto, resample};
 use crate::fit::{Observer, Settings, fit};
+use crate::importance::{Importance, pareto, resample};
 use crate::model::{Model, Replicate};
 use crate::rng::{Purpose, Stream};
 use crate::{Batch, Result, error};

@@ -17,7 +17,6 @@
 //! ```
 
 mod annealed;
-mod approximation;
 mod cover;
 mod gradient;
 mod lessons;
@@ -30,17 +29,17 @@ mod settings;
 mod shard;
 mod stage;
 
-pub use approximation::{Approximation, Sample};
 pub use cover::{Cover, Divergence, RoundRecord};
 pub use gradient::Gradient;
 pub use observer::{Event, Observer, StepRecord, UpdateRecord};
 pub use restarts::{Restart, Restarts, restarts};
 pub use scout::{Scout, ScoutRecord};
-pub use settings::{BaseSpec, Settings, Start};
+pub use settings::Settings;
 pub use stage::Stage;
 
 use crate::{
     Result,
+    approximation::Approximation,
     flow::Flow,
     schedule::Warning,
     target::{Target, Unconstrained},

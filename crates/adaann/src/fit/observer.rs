@@ -3,8 +3,8 @@
 use super::RoundRecord;
 use crate::{
     flow::Flow,
-    sample::Stage,
     schedule::{Phase, Reason, Warning},
+    smc::Stage,
 };
 use std::ops::ControlFlow;
 

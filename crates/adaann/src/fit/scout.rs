@@ -11,7 +11,7 @@ use super::{Event, Observer, Outcome, Settings, StepRecord};
 use crate::{
     Result, error,
     flow::{Base, Flow, FlowSpec},
-    sample::{self, Population},
+    smc::{self, Population},
     target::Target,
 };
 use serde::{Deserialize, Serialize};
@@ -71,13 +71,13 @@ impl Scout {
         self.particles_of(settings).check(target)
     }
 
-    fn particles_of(&self, settings: &Settings) -> sample::Settings {
-        sample::Settings {
+    fn particles_of(&self, settings: &Settings) -> smc::Settings {
+        smc::Settings {
             particles: self.particles,
             polish_rounds: self.rounds,
             polish_draws: self.draws,
             seed: settings.seed ^ SCOUT_SEED,
-            ..sample::Settings::of_fit(settings)
+            ..smc::Settings::of_fit(settings)
         }
     }
 
@@ -88,8 +88,8 @@ impl Scout {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Option<Scouted>> {
-        let mut watch = |stage: &sample::Stage| observer.observe(&Event::Scout(stage));
-        let population = sample::smc(target, &self.particles_of(settings), &mut watch)?;
+        let mut watch = |stage: &smc::Stage| observer.observe(&Event::Scout(stage));
+        let population = smc::smc(target, &self.particles_of(settings), &mut watch)?;
         if population.stopped {
             return Ok(None);
         }

@@ -25,10 +25,10 @@ mod spline;
 mod trained;
 mod triangle;
 
-pub use crate::net::Activation as UnitActivation;
+pub use crate::net::{Activation as UnitActivation, Parameter};
 pub use autoregressive::Autoregressive;
 pub(crate) use base::Noise;
-pub use base::{Base, Covariance};
+pub use base::{Base, BaseSpec, Covariance, Start};
 pub use choices::{Hidden, Mask, Ordering};
 pub use conditioned::affine::ScaleMap;
 pub use glow::Glow;
@@ -40,31 +40,6 @@ pub use trained::{Draws, Flow, LogDensityGradient};
 
 use crate::{Batch, Result, error};
 use serde::{Deserialize, Serialize};
-
-/// A named block of a flat parameter vector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Its shape, slowest index first.
-    pub shape: Vec<usize>,
-}
-
-impl Parameter {
-    pub(crate) fn new(name: &str, shape: &[usize]) -> Self {
-        Self { name: name.to_owned(), shape: shape.to_vec() }
-    }
-
-    /// How many numbers it holds.
-    pub fn len(&self) -> usize {
-        self.shape.iter().product()
-    }
-
-    /// Does it hold none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
 
 /// Layers of a stack; more is surely a slip, and would not fit the memory.
 const MOST_LAYERS: usize = 100_000;

@@ -1,7 +1,7 @@
 //! The posterior of a model whose likelihood is a program outside, started when it is first asked.
 
 use super::file::{Command, GradientName, Run};
-use crate::outside::{self, GradientBy, Simulator};
+use crate::external::{self, GradientBy, Simulator};
 use crate::program::Program;
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Error, Result};
@@ -14,8 +14,8 @@ pub(super) struct Outside {
     prior: Program,
     supports: Vec<Support>,
     names: Vec<String>,
-    command: outside::Command,
-    started: OnceLock<Result<outside::Posterior, String>>,
+    command: external::Command,
+    started: OnceLock<Result<external::Posterior, String>>,
 }
 
 impl Outside {
@@ -30,7 +30,7 @@ impl Outside {
             Run::Line(line) => line.text.split_whitespace().map(str::to_owned).collect(),
             Run::Words(words) => words.iter().map(|word| word.text.clone()).collect(),
         };
-        let mut own = outside::Command::new(program);
+        let mut own = external::Command::new(program);
         own.folder = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() };
         own.gradient = match command.gradient {
             GradientName::Auto => GradientBy::Auto,
@@ -41,11 +41,11 @@ impl Outside {
         Self { prior, supports, names, command: own, started: OnceLock::new() }
     }
 
-    fn posterior(&self) -> Result<&outside::Posterior> {
+    fn posterior(&self) -> Result<&external::Posterior> {
         let start = || {
             let simulator = Simulator::start(&self.command, &self.names)?;
             let prior = Box::new(self.prior.clone());
-            outside::Posterior::new(prior, self.supports.clone(), simulator)
+            external::Posterior::new(prior, self.supports.clone(), simulator)
         };
         let started = self.started.get_or_init(|| start().map_err(|error| error.to_string()));
         started.as_ref().map_err(|message| Error::Target(message.clone()))

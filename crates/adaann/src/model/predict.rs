@@ -7,8 +7,8 @@ use super::scope::{Place, Scope};
 use crate::ode::Solution;
 use crate::posterior::Dynamics;
 use crate::program::Expr;
-use crate::registry::Table;
 use crate::rng::{Purpose, Stream};
+use crate::table::Table;
 use crate::{Batch, Error, Result};
 
 /// What the draws say about one measurement of one row.

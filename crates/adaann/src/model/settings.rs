@@ -1,11 +1,11 @@
 //! Settings for a model that nothing else is known about.
 
-use crate::fit::{BaseSpec, Settings};
 use crate::flow::FlowSpec;
 use crate::optim::RateRule;
 use crate::path::PathKind;
 use crate::schedule::{Schedule, Work};
 use crate::target::Target;
+use crate::{fit::Settings, flow::BaseSpec};
 
 /// Half the distance between the quartiles of a standard normal number.
 const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;

@@ -9,10 +9,12 @@ mod activation;
 mod dense;
 mod gather;
 mod network;
+mod parameter;
 mod tile;
 
 pub use activation::Activation;
 pub(crate) use network::{Network, Shape};
+pub use parameter::Parameter;
 pub(crate) use tile::Row;
 
 /// Points that go through a layer together: a divisor of the batches' padding, and four registers

@@ -1,5 +1,6 @@
 //! A network: hidden layers and a linear one, all its blocks in one record.
 
+use super::Parameter;
 use super::{
     Activation, Records,
     activation::{Activate, Slope},
@@ -7,7 +8,7 @@ use super::{
     gather::Gather,
     tile::Row,
 };
-use crate::{flow::Parameter, simd};
+use crate::simd;
 use std::ops::Range;
 
 /// What a network looks like.

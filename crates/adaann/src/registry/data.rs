@@ -2,7 +2,7 @@
 
 use crate::ode::{Noise, Observations, Solver, System, solve};
 use crate::rng::{Purpose, Stream};
-use crate::{Batch, Error, Result};
+use crate::{Batch, Error, Result, table::Table};
 
 /// Where the data of a posterior comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,15 +16,6 @@ pub enum Data {
 impl Data {
     /// The seed of data that nothing is said about.
     pub const DEFAULT_SEED: u64 = 1;
-}
-
-/// Named columns of numbers; NaN where one is missing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Table {
-    /// Names of the columns.
-    pub names: Vec<String>,
-    /// The rows, each with a number for every column.
-    pub rows: Vec<Vec<f64>>,
 }
 
 /// How data is made: what a posterior's entry knows about the truth.

@@ -6,8 +6,8 @@ use crate::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
 use crate::prior::Prior;
 use crate::{
     Result, error,
-    fit::{BaseSpec, Settings},
-    flow::FlowSpec,
+    fit::Settings,
+    flow::{BaseSpec, FlowSpec},
     optim::RateRule,
     path::PathKind,
     schedule::{Schedule, Work},

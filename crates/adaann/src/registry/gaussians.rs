@@ -3,11 +3,11 @@
 use super::{Known, Mode, Problem, labelled::Labelled, whole};
 use crate::{
     Expr, Program, Result,
-    fit::{BaseSpec, Settings},
-    flow::FlowSpec,
+    fit::Settings,
+    flow::{BaseSpec, FlowSpec},
     program::log_sum_exp,
+    registry::Gaussian,
     schedule::{Schedule, Work},
-    target::Gaussian,
 };
 use std::f64::consts::{FRAC_PI_4, FRAC_PI_8, TAU};
 

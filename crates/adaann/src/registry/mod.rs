@@ -14,6 +14,7 @@
 
 mod data;
 mod dynamics;
+mod gaussian;
 mod gaussians;
 mod known;
 mod labelled;
@@ -23,7 +24,9 @@ mod quadrature;
 mod solutions;
 mod spaces;
 
-pub use data::{Data, Table};
+pub use crate::table::Table;
+pub use data::Data;
+pub use gaussian::Gaussian;
 pub use known::{Distance, Known, Mode, Split, mode_weights, split_shares};
 pub use solutions::Dynamics;
 

@@ -3,8 +3,8 @@
 use super::{Known, Mode, Problem, gaussians::Equal, labelled::Labelled};
 use crate::{
     Result, error,
-    fit::{BaseSpec, Settings},
-    flow::FlowSpec,
+    fit::Settings,
+    flow::{BaseSpec, FlowSpec},
     optim::RateRule,
     schedule::{Schedule, Work},
     target::hand,

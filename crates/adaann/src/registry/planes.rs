@@ -3,8 +3,8 @@
 use super::{Distance, Known, Mode, Problem, labelled::Labelled};
 use crate::{
     Expr, Program, Result,
-    fit::{BaseSpec, Settings},
-    flow::FlowSpec,
+    fit::Settings,
+    flow::{BaseSpec, FlowSpec},
     path::PathKind,
     program::log_sum_exp,
     schedule::{Schedule, Work},

@@ -1,6 +1,7 @@
 //! Exact moments of a posterior with one mode in few dimensions, by a grid around the mode.
 
 use crate::Batch;
+use crate::flow::Base;
 use crate::target::{Target, Unconstrained, Workspace, laplace};
 use std::f64::consts::TAU;
 
@@ -28,7 +29,8 @@ pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     let unconstrained = Unconstrained::new(target).ok()?;
     let dim = unconstrained.dim();
     let start = unconstrained.unconstrain(&Batch::from_points(dim, &[start])).ok()?;
-    let base = laplace(&unconstrained, &start.point(0)).ok()?;
+    let mode = laplace(&unconstrained, &start.point(0)).ok()?;
+    let base = Base::full(&mode.mean, &mode.covariance).ok()?;
     let (noise, at_edge) = grid(dim);
     let mut z = noise.clone();
     let mut log_q = vec![0.0; noise.padded_len()];
@@ -55,7 +57,7 @@ pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     // ln of a cell: log q₀ = −ln|L| − d ln(2π)/2 at the middle of the grid.
     let middle = log_q[..z.len()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_cell = dim as f64 * (SPACING.ln() - 0.5 * TAU.ln()) - middle;
-    let (at_peak, _) = unconstrained.constrain(&Batch::from_points(dim, &[base.mean()]));
+    let (at_peak, _) = unconstrained.constrain(&Batch::from_points(dim, &[&mode.mean]));
     Some(Moments { peak: at_peak.point(0), mean, sd, log_z: peak + mass.ln() + log_cell })
 }
 

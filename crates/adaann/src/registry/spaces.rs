@@ -3,8 +3,8 @@
 use super::{Known, Mode, Problem, Split, labelled::Labelled, planes::norm, whole};
 use crate::{
     Expr, Program, Result, error,
-    fit::{BaseSpec, Settings},
-    flow::FlowSpec,
+    fit::Settings,
+    flow::{BaseSpec, FlowSpec},
     path::PathKind,
     program::log_sum_exp,
     schedule::{Schedule, Work},

@@ -19,7 +19,6 @@
 //! ```
 
 mod adaann;
-mod error;
 mod ess;
 mod exponential;
 mod gentlest;
@@ -36,8 +35,8 @@ mod spread;
 mod trajectory;
 mod work;
 
+pub use crate::error::ScheduleError;
 pub use adaann::AdaAnn;
-pub use error::ScheduleError;
 pub use ess::EssBisection;
 pub use exponential::Exponential;
 pub use gentlest::{gentlest_t, weight_ess};

@@ -20,6 +20,10 @@ pub use special::Special;
 use crate::{Result, error};
 use std::sync::OnceLock;
 
+/// Rows are padded to a multiple of this many points: two of the widest registers (16 singles), so
+/// that a kernel which works on two at a time may always do so.
+pub const PAD: usize = 32;
+
 /// The instruction set that kernels run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instructions {

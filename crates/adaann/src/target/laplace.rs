@@ -1,13 +1,22 @@
 //! The Laplace approximation at a mode: a Gaussian with the curvature of log p there.
 
 use super::{Unconstrained, Weights, Workspace};
-use crate::{Batch, Error, Result, flow::Base, linear};
+use crate::{Batch, Error, Result, linear};
 
 /// Newton steps before giving up.
 const MAX_STEPS: usize = 200;
 
 /// The gradient's length, in units of the local standard deviation, at which a mode is reached.
 const TOLERANCE: f64 = 1e-6;
+
+/// The Gaussian of a mode, on unconstrained coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Laplace {
+    /// Where the mode is.
+    pub mean: Vec<f64>,
+    /// The inverse of −∇² log p there, row by row.
+    pub covariance: Vec<f64>,
+}
 
 /// Climbs log p + log|J| from `start` and returns the Gaussian of the mode it finds.
 ///
@@ -16,7 +25,7 @@ const TOLERANCE: f64 = 1e-6;
 ///
 /// # Errors
 /// If the start is outside the support or no mode is reached, with what to try.
-pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Base> {
+pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Laplace> {
     let mut climb = Climb {
         target,
         work: Workspace::zeros(target.dim(), 1),
@@ -49,7 +58,7 @@ pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Base> {
         if distance < TOLERANCE {
             if damping == 0.0 {
                 let covariance = linear::inverse_from_cholesky(x.len(), &factor);
-                return Base::full(&x, &covariance);
+                return Ok(Laplace { mean: x, covariance });
             }
             if linear::cholesky(x.len(), &curvature).is_err() {
                 (x, height, gradient) = climb.leave(&x, height, &curvature)?;

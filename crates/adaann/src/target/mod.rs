@@ -1,7 +1,6 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
 mod differences;
-mod gaussian;
 pub mod hand;
 mod laplace;
 mod maps;
@@ -9,8 +8,7 @@ mod support;
 mod unconstrained;
 
 pub use differences::{Disagreement, compare_gradient, flat_directions};
-pub use gaussian::Gaussian;
-pub use laplace::laplace;
+pub use laplace::{Laplace, laplace};
 pub use support::Support;
 pub use unconstrained::{Unconstrained, Workspace};
 

@@ -3,11 +3,13 @@
 mod gaussian;
 mod mixture;
 mod noise;
+mod spec;
 #[cfg(test)]
 mod tests;
 
 pub use gaussian::Covariance;
 pub(crate) use noise::Noise;
+pub use spec::{BaseSpec, Start};
 
 use super::Parameter;
 use crate::{Batch, Result, error, rng::Stream};

@@ -69,7 +69,7 @@ fn of_remainder<S: Simd, V: Math<S>>(k: V, r: V, lost: V) -> (V, V) {
 /// The function of every lane, one by one, in double precision.
 #[cold]
 fn by_lane<S: Simd, V: Math<S>>(x: V, function: fn(f64) -> f64) -> V {
-    let mut values = [0.0; crate::batch::PAD];
+    let mut values = [0.0; crate::simd::PAD];
     let values = &mut values[..V::LEN];
     x.store_f64(values);
     values.iter_mut().for_each(|value| *value = function(*value));

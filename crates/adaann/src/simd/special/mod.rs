@@ -65,7 +65,7 @@ impl Special {
             type Output = f64;
             #[inline(always)]
             fn run<S: Simd>(self, simd: S) -> f64 {
-                let mut lanes = [0.0; crate::batch::PAD];
+                let mut lanes = [0.0; crate::simd::PAD];
                 self.0.of(F64::<S>::splat(simd, self.1)).store(&mut lanes);
                 lanes[0]
             }

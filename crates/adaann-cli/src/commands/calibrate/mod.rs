@@ -1,0 +1,125 @@
+//! `adaann calibrate`: many fits of data that the model makes itself, and whether their draws are right.
+
+mod crew;
+mod figures;
+mod journal;
+mod output;
+mod progress;
+mod summary;
+
+use crate::{
+    args::{CalibrateArgs, overlay},
+    commands::fit,
+    job::{MOST_THREADS, interrupt},
+    text::{failure::usage, style::Style},
+};
+use adaann::{Error, Settings, calibrate, model::Model, optim::RateRule, schedule::Work};
+use anyhow::{Context, Result};
+use crew::Plan;
+use journal::Journal;
+use progress::Progress;
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+    process::ExitCode,
+};
+use summary::Summary;
+
+/// Trials, and draws that a rank is among; more is surely a slip.
+const MOST_TRIALS: usize = 100_000;
+const MOST_RANKED: usize = 10_000;
+
+/// Updates at t = 1 that a trial has unless something else is said: a third of a fit's own, since the
+/// weights correct what is left to learn.
+const REFINE: usize = 1_000;
+
+/// Runs trials, and says what they show.
+pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
+    check(args)?;
+    let model = Model::read_with_data(&args.model, args.data.as_deref())?;
+    model.check_replicable().map_err(|error| refusal(&error))?;
+    let settings = trial_settings(args, &model)?;
+    let name = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let out =
+        args.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(format!("{name}-calibrate")));
+    interrupt::listen()?;
+    let fingerprint = journal::fingerprint(&model, &settings, args.draws, args.seed);
+    let mut journal = Journal::open(&out, &calibrate::names(&model), args.draws, fingerprint)?;
+    journal.settle(args.force)?;
+    let plan = Plan {
+        model: &model,
+        settings: &settings,
+        draws: args.draws,
+        seed: args.seed,
+        trials: args.trials,
+        threads: args.threads,
+    };
+    let progress = Progress::new(args.quiet || args.json);
+    let entries = crew::run(&plan, &mut journal, &progress)?;
+    let asked = interrupt::asked();
+    let Some(summary) = Summary::new(&name, &plan, &journal, &entries)? else {
+        return nothing(&entries, asked);
+    };
+    output::write(&out, &summary, &entries, &settings)?;
+    if args.json {
+        stdout().write_all(summary.to_json().as_bytes())?;
+    } else if !args.quiet {
+        stdout().write_all(summary.closing(&out, Style::detect()).as_bytes())?;
+    }
+    Ok(ExitCode::from(if summary.stopped { interrupt::EXIT_CODE } else { 0 }))
+}
+
+/// Refuses counts that are out of range.
+fn check(args: &CalibrateArgs) -> Result<()> {
+    for (flag, count, least, most) in [
+        ("-n", args.trials, 1, MOST_TRIALS),
+        ("--draws", args.draws, 1, MOST_RANKED),
+        ("--threads", args.threads, 0, MOST_THREADS),
+    ] {
+        if !(least..=most).contains(&count) {
+            return Err(usage(format!("{flag} is {count}, but must be from {least} to {most}")));
+        }
+    }
+    Ok(())
+}
+
+/// Why a model cannot be calibrated.
+fn refusal(error: &Error) -> anyhow::Error {
+    usage(format!("this model cannot be calibrated, since {error}"))
+}
+
+/// The settings of all trials: defaults that are quick, those of the file, and flags behind `--`.
+fn trial_settings(args: &CalibrateArgs, model: &Model) -> Result<Settings> {
+    let own = fit::args_of(model, &args.model, &args.fit)?;
+    // Whoever says how long to refine gets the learning rates that a fit of that length has.
+    let preset = match own.settings.training.refine {
+        Some(_) => model.settings(),
+        None => quick(model.settings()),
+    };
+    overlay::resolve(&own.settings, &preset, &*model.target())
+}
+
+fn quick(settings: Settings) -> Settings {
+    let refine = settings.work.refine.min(REFINE);
+    let refine_lr_rule = match settings.refine_lr_rule {
+        RateRule::Cosine { floor, .. } => RateRule::Cosine { over: refine, floor },
+        rule => rule,
+    };
+    Settings { work: Work { refine, ..settings.work }, refine_lr_rule, ..settings }
+}
+
+/// What is left to say if no trial came to an end.
+fn nothing(entries: &[journal::Entry], asked: bool) -> Result<ExitCode> {
+    match entries.iter().find_map(|entry| entry.outcome.as_ref().err()) {
+        Some(first) if !asked => {
+            let failed = entries.len();
+            Err(anyhow::Error::msg(first.clone()))
+                .with_context(|| format!("all {failed} trials failed, the first of them so"))
+        }
+        _ => {
+            // Nobody may be listening any more.
+            let _ = writeln!(std::io::stderr(), "stopped before the end of the first trial");
+            Ok(ExitCode::from(interrupt::EXIT_CODE))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `adaann compare`: runs side by side, as models of the same data or as runs of the same model.
+
+use crate::{
+    args::CompareArgs,
+    folder::{
+        csv,
+        record::Record,
+        subject::Subject,
+        summary::{Evidence, Parameter, Summary},
+    },
+    text::{style::Style, table::aligned},
+};
+use adaann_report::Table;
+use anyhow::{Context, Result};
+use std::{
+    io::{Write, stdout},
+    path::Path,
+    process::ExitCode,
+};
+
+/// A run as it is compared.
+struct Run {
+    label: String,
+    summary: Summary,
+    /// The data behind it, as text; none for a density without any.
+    data: Option<String>,
+}
+
+/// Prints the comparison.
+pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    let mut runs = args.runs.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>>>()?;
+    let short: Vec<String> = args.runs.iter().map(|folder| short(folder)).collect();
+    if (1..short.len()).all(|i| !short[..i].contains(&short[i])) {
+        runs.iter_mut().zip(short).for_each(|(run, short)| run.label = short);
+    }
+    let style = Style::detect();
+    let mut text = aligned(&evidence(&runs), style);
+    if let Some(parameters) = parameters(&runs) {
+        text.push('\n');
+        text += &aligned(&parameters, style);
+    }
+    stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The last part of a path.
+fn short(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+}
+
+impl Run {
+    fn read(folder: &Path) -> Result<Self> {
+        let record = Record::read(folder)?;
+        let path = folder.join(Summary::FILE);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let summary: Summary = serde_json::from_str(&text)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let label = folder.display().to_string();
+        let data = Subject::read(&record, folder)?.problem.data.as_ref().map(csv::data);
+        Ok(Self { label, summary, data })
+    }
+
+    /// log Z from the weights, or the ELBO, which is never above it, where there are none.
+    fn log_evidence(&self) -> f64 {
+        let log_z = self.summary.evidence.log_z;
+        if log_z.is_nan() { -self.summary.neg_elbo } else { log_z }
+    }
+}
+
+/// The runs by their evidence, the best first.
+fn evidence(runs: &[Run]) -> Table {
+    let mut order: Vec<&Run> = runs.iter().collect();
+    order.sort_by(|a, b| b.log_evidence().total_cmp(&a.log_evidence()));
+    let best = order[0].log_evidence();
+    let row = |run: &&Run| {
+        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, .. } = &run.summary;
+        let Evidence { log_z, log_z_error, .. } = run.summary.evidence;
+        let known = true_log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
+        let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
+        vec![
+            format!("{}{unfinished}", run.label),
+            run.summary.verdict.trust.to_string(),
+            format!("{log_z:.3} ± {log_z_error:.3}"),
+            format!("{:.3}", run.log_evidence() - best),
+            known,
+            format!("{neg_elbo:.3} ± {neg_elbo_standard_error:.3}"),
+        ]
+    };
+    let header = ["run", "verdict", "log Z", "against the best", "log Z (known)", "neg-ELBO"];
+    let same_data = runs.windows(2).all(|pair| pair[0].data == pair[1].data);
+    let mut header: Vec<String> = header.map(str::to_owned).to_vec();
+    let mut rows: Vec<Vec<String>> = order.iter().map(row).collect();
+    let none_known = runs.iter().all(|run| run.summary.true_log_z.is_none());
+    for (column, is_left_out) in [(4, none_known), (3, !same_data)] {
+        if is_left_out {
+            header.remove(column);
+            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+    }
+    let note = if same_data {
+        "log Z is the log evidence, from draws weighted by p/q; trust it as far as the verdict goes"
+    } else {
+        "the runs are of different data: their evidences cannot be compared"
+    };
+    Table { header, rows, note: Some(note.to_owned()), ..Table::default() }
+}
+
+/// Mean and standard deviation of every parameter and quantity, for each run that has it.
+fn parameters(runs: &[Run]) -> Option<Table> {
+    let all = |run: &Run| -> Vec<(String, String)> {
+        let listed = run.summary.parameters.iter().chain(&run.summary.quantities);
+        let entry = |p: &Parameter| (p.name.clone(), format!("{:.4} ± {:.4}", p.mean, p.sd));
+        listed.map(entry).collect()
+    };
+    let columns: Vec<Vec<(String, String)>> = runs.iter().map(all).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in columns.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let row = |name: &&String| {
+        let cell = |column: &Vec<(String, String)>| {
+            let found = column.iter().find(|(known, _)| known == *name);
+            found.map_or("-".to_owned(), |(_, text)| text.clone())
+        };
+        let mut row = vec![(*name).clone()];
+        row.extend(columns.iter().map(cell));
+        row
+    };
+    let mut header = vec!["mean ± sd".to_owned()];
+    header.extend(runs.iter().map(|run| run.label.clone()));
+    let rows: Vec<_> = names.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Table { header, rows, ..Table::default() })
+}

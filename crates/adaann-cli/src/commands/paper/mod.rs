@@ -1,0 +1,89 @@
+//! `adaann paper`: the paper's experiments, then its page.
+
+mod bars;
+
+use crate::{
+    args::PaperArgs,
+    job::{MOST_THREADS, interrupt},
+    text::failure::usage,
+};
+use adaann_paper::{
+    campaign::{self, Plan},
+    chapters,
+    experiments::{self, Size},
+    machine, output,
+};
+use anyhow::{Context, Result};
+use bars::Bars;
+use rayon::ThreadPoolBuilder;
+use std::{
+    io::{Write, stderr, stdout},
+    process::ExitCode,
+};
+
+/// Trials of one experiment; more is surely a slip.
+const MOST_TRIALS: usize = 10_000;
+
+/// Runs what is asked for.
+pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
+    let examples = experiments::all();
+    let plan = plan(args)?;
+    interrupt::listen()?;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(args.threads)
+        .build()
+        .with_context(|| format!("cannot start {} threads", args.threads))?;
+    let bars = Bars::new(args.quiet);
+    let results =
+        pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars));
+    bars.finish();
+    let Some(results) = results? else {
+        // Nobody may be listening any more.
+        let _ = writeln!(stderr(), "stopped; the same command goes on from here");
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    };
+    let made_by = format!("Made by {}; {}", command(args), machine::description());
+    let page = chapters::page(&examples, &plan, &results, &made_by)?;
+    output::write(&args.out, &page, &results)?;
+    if !args.quiet {
+        let out = args.out.display();
+        writeln!(
+            stdout(),
+            "written to {out}\n  page      {out}/index.html\n  figures   {out}/figures\n  \
+            tables    {out}/tables\n  results   {out}/results.json"
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(args: &PaperArgs) -> Result<Plan> {
+    let size = match (args.quick, args.full) {
+        (true, _) => Size::Quick,
+        (_, true) => Size::Full,
+        _ => Size::Normal,
+    };
+    if args.trials.is_some_and(|trials| !(1..=MOST_TRIALS).contains(&trials)) {
+        return Err(usage(format!("--trials must be from 1 to {MOST_TRIALS}")));
+    }
+    if args.threads > MOST_THREADS {
+        return Err(usage(format!("--threads must be at most {MOST_THREADS}")));
+    }
+    if args.large_trials.is_some_and(|trials| trials > MOST_TRIALS) {
+        return Err(usage(format!("--large-trials must be at most {MOST_TRIALS}")));
+    }
+    let all = ["ex1", "ex2", "ex3", "ex4", "ex5"];
+    let asked = |id: &&str| args.examples.iter().any(|given| given == "all" || given == id);
+    let examples = all.iter().filter(|id| asked(id)).map(ToString::to_string).collect();
+    Ok(Plan { size, trials: args.trials, large_trials: args.large_trials, examples })
+}
+
+/// The command that makes the same page.
+fn command(args: &PaperArgs) -> String {
+    let mut words = vec!["adaann paper".to_owned()];
+    words.extend(args.examples.iter().filter(|id| *id != "all").cloned());
+    words.extend(args.quick.then(|| "--quick".to_owned()));
+    words.extend(args.full.then(|| "--full".to_owned()));
+    words.extend(args.trials.map(|trials| format!("--trials {trials}")));
+    words.extend(args.large_trials.map(|trials| format!("--large-trials {trials}")));
+    words.join(" ")
+}

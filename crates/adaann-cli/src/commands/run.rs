@@ -1,0 +1,96 @@
+//! `adaann run`: a registered density, trained.
+
+use crate::{
+    args::{DataArgs, RunArgs, overlay},
+    folder::{csv, record::Record, subject::Subject},
+    job::{self, Job},
+    text::failure::usage,
+};
+use adaann::{
+    Settings,
+    registry::{self, Choices, Data, Entry},
+};
+use anyhow::Result;
+use std::{collections::BTreeMap, process::ExitCode};
+
+/// Runs a target.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    let entry = registry::find(&args.target)?;
+    let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
+    let problem = entry.choose(&choices)?;
+    let settings = overlay::resolve(&args.settings, &problem.settings, &*problem.target)?;
+    let output = &args.settings.output;
+    job::check(output, &settings)?;
+    let record = record(args, entry, &choices, settings);
+    Job { record, subject: Subject { problem, model: None } }.carry_out(output)
+}
+
+/// What is chosen of the target.
+pub(crate) fn choices(
+    entry: &Entry,
+    data: &DataArgs,
+    parameters: &[(String, f64)],
+    preset: Option<String>,
+) -> Result<Choices> {
+    let DataArgs { data, data_seed, noise_variance } = data;
+    let data = match (data, data_seed) {
+        (Some(_), Some(_)) => {
+            return Err(usage("--data gives the data and --data-seed makes it; choose one"));
+        }
+        (Some(path), None) => {
+            let text = csv::text(path, "measurements")?;
+            Some(Data::Table(csv::table(&path.display().to_string(), &text)?))
+        }
+        (None, seed) => seed.map(Data::Seed),
+    };
+    let mut parameters = parameters.to_vec();
+    if let Some(variance) = noise_variance {
+        if !entry.takes_data() {
+            let name = entry.name;
+            return Err(usage(format!(
+                "--noise-variance does not apply to {name}: it has no data"
+            )));
+        }
+        parameters.push(("noise-variance".to_owned(), *variance));
+    }
+    Ok(Choices { parameters, preset, data })
+}
+
+/// What is written down before the run.
+fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: Settings) -> Record {
+    let output = &args.settings.output;
+    Record {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: args.target.clone(),
+        model: None,
+        draws: output.draws,
+        seeds: output.seeds,
+        check_particles: output.check_particles,
+        strict: output.strict,
+        preset: preset(entry, choices),
+        data_seed: data_seed(entry, choices),
+        data: args.data.data.clone(),
+        parameters: parameters(entry, choices),
+        settings,
+    }
+}
+
+/// Name of the set of settings that is started from.
+pub(crate) fn preset(entry: &Entry, choices: &Choices) -> String {
+    choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned())
+}
+
+/// Seed of the noise, if the data is made.
+pub(crate) fn data_seed(entry: &Entry, choices: &Choices) -> Option<u64> {
+    match choices.data {
+        Some(Data::Seed(seed)) => Some(seed),
+        Some(Data::Table(_)) => None,
+        None => entry.takes_data().then_some(Data::DEFAULT_SEED),
+    }
+}
+
+/// All parameters of the target, those that were not given with their defaults.
+pub(crate) fn parameters(entry: &Entry, choices: &Choices) -> BTreeMap<String, f64> {
+    let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
+    defaults.chain(choices.parameters.iter().cloned()).collect()
+}

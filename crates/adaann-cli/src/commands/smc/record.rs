@@ -1,0 +1,41 @@
+//! `run.toml` of `adaann smc`: all that the run was told.
+
+use adaann::smc::Settings;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// What a run was told.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct SmcRecord {
+    /// Version of the program.
+    pub(super) version: String,
+    /// Tells the folder from that of a flow.
+    pub(super) method: &'static str,
+    /// Name of the target.
+    pub(super) target: String,
+    /// The model file, if that is what the target comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<PathBuf>,
+    /// Name of the set of settings that the run started from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) preset: String,
+    /// Seed of the noise, if the data was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) data_seed: Option<u64>,
+    /// Where the data came from, if it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) data: Option<PathBuf>,
+    /// Parameters of the target.
+    pub(super) parameters: BTreeMap<String, f64>,
+    /// Everything else, as resolved.
+    pub(super) settings: Settings,
+}
+
+impl SmcRecord {
+    /// The text of the file.
+    pub(super) fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("cannot write the settings as TOML")
+    }
+}

@@ -1,0 +1,113 @@
+//! From the arguments of `adaann smc` to a subject and its record.
+
+use crate::commands::smc::record::SmcRecord;
+use crate::{
+    args::{
+        ParticleArgs, SmcArgs,
+        overlay::{schedule, set},
+        values::First,
+    },
+    commands::{fit, run},
+    folder::subject::Subject,
+    text::failure::usage,
+};
+use adaann::{
+    Settings as FitSettings, flow::Start, model::Model, path::PathKind, registry, smc::Settings,
+    target::Unconstrained,
+};
+use anyhow::Result;
+use std::{collections::BTreeMap, path::Path};
+
+/// What is sampled, and how: checked.
+pub(super) fn resolve(args: &SmcArgs) -> Result<(Subject, SmcRecord)> {
+    let path = Path::new(&args.subject);
+    let is_file = path.extension().is_some_and(|extension| extension == "toml") || path.is_file();
+    let (subject, fit, mut record) = if is_file { of_model(args, path)? } else { of_target(args)? };
+    record.settings = settings(args, &fit, &subject)?;
+    Ok((subject, record))
+}
+
+fn record(target: String) -> SmcRecord {
+    SmcRecord {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        method: "smc",
+        target,
+        model: None,
+        preset: String::new(),
+        data_seed: None,
+        data: None,
+        parameters: BTreeMap::new(),
+        settings: Settings::default(),
+    }
+}
+
+fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRecord)> {
+    for (flag, given) in [
+        ("param", !args.parameters.is_empty()),
+        ("preset", args.preset.is_some()),
+        ("data-seed", args.data.data_seed.is_some()),
+        ("noise-variance", args.data.noise_variance.is_some()),
+    ] {
+        if given {
+            let of = "it belongs to targets that have a name";
+            return Err(usage(format!("--{flag} does not apply to a model file; {of}")));
+        }
+    }
+    let model = Model::read_with_data(path, args.data.data.as_deref())?;
+    let (subject, fit) = fit::resolved(model)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let data = args.data.data.clone();
+    Ok((subject, fit, SmcRecord { model: Some(path.to_owned()), data, ..record(name) }))
+}
+
+fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
+    let entry = registry::find(&args.subject)?;
+    let choices = run::choices(entry, &args.data, &args.parameters, args.preset.clone())?;
+    let problem = entry.choose(&choices)?;
+    let record = SmcRecord {
+        preset: run::preset(entry, &choices),
+        data_seed: run::data_seed(entry, &choices),
+        data: args.data.data.clone(),
+        parameters: run::parameters(entry, &choices),
+        ..record(args.subject.clone())
+    };
+    let fit = problem.settings.clone();
+    Ok((Subject { problem, model: None }, fit, record))
+}
+
+/// Flags over what goes with the settings of a fit.
+fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Settings> {
+    let target = &*subject.problem.target;
+    let path: PathKind = args.schedule.path.unwrap_or(fit.path);
+    if args.schedule.t0 == Some(First::Auto) {
+        return Err(usage(
+            "--t0 is auto, but must be a number: particles find their way from the base to t_0 \
+             themselves",
+        ));
+    }
+    let preset = Settings::of_fit(&FitSettings { path, ..fit.clone() });
+    let mut settings =
+        Settings { schedule: schedule(&args.schedule, &preset.schedule, path)?, ..preset };
+    let ParticleArgs { particles, moves, no_jumps, freshness, most_sweeps, .. } = args.particles;
+    let ParticleArgs { kept_sweeps, resample_below, ref base_mean, ref base_sd, .. } =
+        args.particles;
+    set(&mut settings.particles, particles);
+    set(&mut settings.moves, moves);
+    settings.jumps &= !no_jumps;
+    set(&mut settings.freshness, freshness);
+    set(&mut settings.most_sweeps, most_sweeps);
+    set(&mut settings.kept_sweeps, kept_sweeps);
+    set(&mut settings.resample_below, resample_below);
+    set(&mut settings.seed, args.output.seed);
+    set(&mut settings.base.mean, base_mean.as_ref().map(|list| list.0.clone()));
+    if let Some(sd) = base_sd {
+        settings.base.sd = sd.0.clone();
+        settings.base.matrix.clear();
+    }
+    settings.check(target)?;
+    if settings.base.start == Start::Normal {
+        // The run would say so as well, but only after the output folder was looked at.
+        settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?;
+    }
+    Ok(settings)
+}

@@ -1,0 +1,170 @@
+//! `summary.json` of `adaann smc`: what the particles have found, as plain data.
+
+use crate::commands::smc::record::SmcRecord;
+use crate::folder::{
+    subject::Subject,
+    summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
+};
+use adaann::{
+    Batch,
+    importance::Estimate,
+    modes,
+    registry::Known,
+    simd::Instructions,
+    smc::Population,
+    target::{Target, Unconstrained},
+};
+use anyhow::Result;
+use serde::Serialize;
+
+/// Particles that climb to find modes.
+const CLIMBS: usize = 256;
+
+/// What particles have found.
+#[derive(Debug, Serialize)]
+pub(super) struct SmcSummary {
+    pub(super) version: String,
+    pub(super) method: &'static str,
+    pub(super) target: String,
+    pub(super) seed: u64,
+    /// Was the run interrupted?
+    pub(super) stopped: bool,
+    /// The last value of t, of whose density all this is.
+    pub(super) t: f64,
+    pub(super) log_z: f64,
+    pub(super) log_z_error: f64,
+    /// log ∫p, where the target knows it.
+    pub(super) true_log_z: Option<f64>,
+    /// The weights' effective sample size.
+    pub(super) ess: f64,
+    pub(super) particles: usize,
+    /// Lines of `draws.csv`: the particles of all sweeps that are kept.
+    pub(super) draws: usize,
+    pub(super) stages: usize,
+    pub(super) target_evaluations: usize,
+    pub(super) seconds: f64,
+    pub(super) parameters: Vec<Parameter>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) quantities: Vec<Parameter>,
+    /// The target's modes, where it knows them.
+    pub(super) modes: Vec<ModeWeight>,
+    /// Those that climbs from particles lead to.
+    pub(super) found_modes: Vec<FoundMode>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) splits: Vec<SplitShare>,
+    pub(super) warnings: Vec<String>,
+    pub(super) instructions: String,
+    pub(super) threads: usize,
+}
+
+impl SmcSummary {
+    pub(super) fn new(
+        subject: &Subject,
+        record: &SmcRecord,
+        population: &Population,
+        quantities: Option<&Batch>,
+        seconds: f64,
+    ) -> Result<Self> {
+        let (target, known) = (&*subject.problem.target, &subject.problem.known);
+        let names = subject.columns();
+        let (names, quantity_names) = names.split_at(population.points.dim());
+        let draws = Draws { points: &population.points, weights: &population.weights };
+        let t = population.stages.last().map_or(0.0, |stage| stage.t);
+        let quantity = |(d, name): (usize, &String)| {
+            quantities.map(|quantities| parameter(name, quantities.row(d), population))
+        };
+        // Modes are those of the target, which particles that were stopped do not stand for.
+        let arrived = !population.stopped;
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            method: record.method,
+            target: record.target.clone(),
+            seed: record.settings.seed,
+            stopped: population.stopped,
+            t,
+            log_z: population.log_z,
+            log_z_error: population.log_z_error,
+            true_log_z: known.log_z,
+            ess: population.ess(),
+            particles: record.settings.particles,
+            draws: population.points.len(),
+            stages: population.stages.len(),
+            target_evaluations: population.evaluations,
+            seconds,
+            parameters: (0..)
+                .zip(names)
+                .map(|(d, name)| exact(parameter(name, draws.points.row(d), population), known, d))
+                .collect(),
+            quantities: quantity_names.iter().enumerate().filter_map(quantity).collect(),
+            modes: if arrived { known_modes(known, draws) } else { Vec::new() },
+            found_modes: if arrived { found(target, known, population)? } else { Vec::new() },
+            splits: known_splits(known, names, draws),
+            warnings: warnings(population, t),
+            instructions: Instructions::current().to_string(),
+            threads: rayon::current_num_threads(),
+        })
+    }
+
+    /// The text of the file.
+    pub(super) fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data serialise");
+        text.push('\n');
+        text
+    }
+}
+
+fn warnings(population: &Population, t: f64) -> Vec<String> {
+    let stopped = population.stopped.then(|| {
+        format!(
+            "the run was stopped at t = {t:.4}: particles and log Z are those of the density \
+             annealed to there, not of the target"
+        )
+    });
+    stopped.into_iter().collect()
+}
+
+/// Moments over the particles; errors are from their family tree, since particles are not
+/// independent.
+fn parameter(name: &str, values: &[f64], population: &Population) -> Parameter {
+    let (mean, mean_error) = population.mean(values);
+    let squares: Vec<f64> = values.iter().map(|x| (x - mean).powi(2)).collect();
+    let (variance, variance_error) = population.mean(&squares);
+    let sd = variance.sqrt();
+    Parameter {
+        mean,
+        mean_error,
+        sd,
+        // The delta method.
+        sd_error: 0.5 * variance_error / sd,
+        mean_q: None,
+        sd_q: None,
+        ..Parameter::new(name, values, &population.weights)
+    }
+}
+
+/// With what the target knows.
+fn exact(parameter: Parameter, known: &Known, d: usize) -> Parameter {
+    let of = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
+    Parameter { true_mean: of(&known.mean), true_sd: of(&known.sd), ..parameter }
+}
+
+/// The modes that climbs from some of the particles lead to, the heaviest first.
+fn found(target: &dyn Target, known: &Known, population: &Population) -> Result<Vec<FoundMode>> {
+    let target = Unconstrained::new(target)?;
+    let settings = modes::Settings { starts: CLIMBS, ..modes::Settings::default() };
+    let modes = modes::find(&target, &population.z, &settings)?;
+    let labels = modes.assign(&population.z);
+    let summaries = modes.summarise(&target, &population.z, &population.weights)?;
+    let mut found: Vec<FoundMode> = summaries
+        .into_iter()
+        .enumerate()
+        .map(|(mode, summary)| {
+            let own: Vec<f64> =
+                labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
+            let (value, error) = population.mean(&own);
+            FoundMode::of_particles(summary, Estimate { value, error }, known)
+        })
+        .collect();
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    Ok(found)
+}

@@ -1,0 +1,42 @@
+//! One dimension: the target's curve, the approximation's, and a histogram of the draws.
+
+use crate::{commands::density::evaluate, folder::finished::Finished};
+use adaann::Batch;
+use adaann_report::{
+    Axis, Color, Figure, Mark, Panel,
+    bins::{histogram, midpoints},
+};
+use anyhow::Result;
+
+const POINTS: usize = 400;
+const BINS: usize = 80;
+
+pub(super) fn draw(finished: &Finished) -> Result<Figure> {
+    let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
+    let shown = super::shown(finished, 0);
+    let grid = midpoints(shown, POINTS);
+    let points: Vec<_> = grid.iter().map(|&x| [x]).collect();
+    let values = evaluate(&finished.approximation()?, target, Batch::from_points(1, &points))?;
+    let cell = (shown[1] - shown[0]) / POINTS as f64;
+    let peak = values.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_z = known.log_z.unwrap_or_else(|| {
+        let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
+        peak + (sum * cell).ln()
+    });
+    let curve = |logs: &[f64], shift: f64| -> Vec<(f64, f64)> {
+        grid.iter().zip(logs).map(|(&x, log)| (x, (log - shift).exp())).collect()
+    };
+    let outline = histogram(&finished.draws[0], shown, BINS);
+    let panel = Panel {
+        title: None,
+        x: Axis::new(target.names()[0].clone()).between(shown[0], shown[1]),
+        y: Axis::new("density"),
+        marks: vec![
+            Mark::columns(outline, Color::Sky).label("draws"),
+            Mark::line(curve(&values.log_p, log_z), Color::Vermillion).label("target"),
+            Mark::dashed(curve(&values.log_q, 0.0), Color::Blue).label("approximation"),
+        ],
+    };
+    let caption = "The target's density (line), the flow's (dashed), and its draws (columns).";
+    Ok(Figure::grid("density", caption, 1, vec![panel]))
+}

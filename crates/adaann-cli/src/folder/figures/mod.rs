@@ -1,0 +1,40 @@
+//! Figures of a run: the target against its approximation, trajectories, schedule, loss.
+
+mod corner;
+mod curve;
+mod loss;
+mod plane;
+mod predictions;
+mod schedule;
+mod trajectories;
+
+pub(crate) use predictions::draw as predictions;
+
+use crate::{commands::predict::predicted, folder::finished::Finished};
+use adaann_report::Figure;
+use anyhow::Result;
+
+/// Draws that predictions in a page are made from.
+const PREDICTING: usize = 200;
+
+/// All figures of a run. A run that was stopped early has fewer.
+pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
+    let mut figures = match finished.subject.problem.target.dim() {
+        1 => vec![curve::draw(finished)?],
+        2 => vec![plane::draw(finished)?],
+        _ => corner::draw(finished),
+    };
+    figures.extend(trajectories::draw(finished)?);
+    figures.extend(predicted(finished, None, PREDICTING, 1)?.as_ref().and_then(predictions));
+    figures.extend(schedule::draw(&finished.steps));
+    figures.extend(loss::draw(&finished.trace));
+    Ok(figures)
+}
+
+/// The part of an axis where the draws and the known modes are.
+fn shown(finished: &Finished, d: usize) -> [f64; 2] {
+    let Finished { subject, draws, .. } = finished;
+    let problem = &subject.problem;
+    let modes: Vec<f64> = problem.known.modes.iter().map(|mode| mode.location[d]).collect();
+    adaann_report::bins::range(&draws[d], &modes, problem.target.support(d).bounds())
+}

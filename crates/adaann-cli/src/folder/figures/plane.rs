@@ -1,0 +1,80 @@
+//! Two dimensions: contours of the target beside those of the approximation, at the same levels.
+
+use crate::{commands::density::evaluate, folder::finished::Finished};
+use adaann::{Batch, approximation::Approximation};
+use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::midpoints};
+use anyhow::Result;
+
+/// Points along each axis: more for a density with sharp peaks, until enough of them are high.
+const COARSEST: usize = 80;
+const FINEST: usize = 320;
+const ENOUGH: usize = 250;
+
+/// Levels, as shares of the target's peak.
+const LEVELS: [f64; 6] = [0.02, 0.1, 0.25, 0.45, 0.65, 0.85];
+
+pub(super) fn draw(finished: &Finished) -> Result<Figure> {
+    let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
+    let approximation = finished.approximation()?;
+    let shown = [super::shown(finished, 0), super::shown(finished, 1)];
+    let (count, points) = points(&approximation, shown)?;
+    let grid = shown.map(|range| midpoints(range, count));
+    let values = evaluate(&approximation, target, points)?;
+    let cell = shown.map(|[low, high]| (high - low) / count as f64);
+    let peak = highest(&values.log_p);
+    let log_z = known.log_z.unwrap_or_else(|| {
+        let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
+        peak + (sum * cell[0] * cell[1]).ln()
+    });
+    let names = target.names();
+    // Shares of the target's peak on both sides, so that levels and colours agree.
+    let panel = |title: &str, logs: &[f64], shift: f64| {
+        let heights: Vec<f64> = logs.iter().map(|log| finite((log - shift).exp())).collect();
+        let [x, y] = grid.clone();
+        let axis = |d: usize| Axis::new(names[d].clone()).between(shown[d][0], shown[d][1]);
+        Panel {
+            title: Some(title.to_owned()),
+            x: axis(0),
+            y: axis(1),
+            marks: vec![Mark::contours(x, y, heights, LEVELS, Color::Blue)],
+        }
+    };
+    let caption = format!(
+        "Contours of the target and of the approximation, at the same levels: {} of the target's \
+         peak.",
+        LEVELS.map(|level| level.to_string()).join(", ")
+    );
+    let panels = vec![
+        panel("target", &values.log_p, peak),
+        panel("approximation", &values.log_q, peak - log_z),
+    ];
+    Ok(Figure::grid("density", caption, 2, panels))
+}
+
+/// A grid that is fine enough to show the target's peaks, row by row.
+fn points(approximation: &Approximation, shown: [[f64; 2]; 2]) -> Result<(usize, Batch)> {
+    let grid = |count: usize| {
+        let [xs, ys] = shown.map(|range| midpoints(range, count));
+        let points: Vec<_> = ys.iter().flat_map(|&y| xs.iter().map(move |&x| [x, y])).collect();
+        Batch::from_points(2, &points)
+    };
+    let mut count = COARSEST;
+    loop {
+        let points = grid(count);
+        let log_p = approximation.log_p(&points)?;
+        let low = highest(&log_p) + LEVELS[0].ln();
+        let enough = log_p.iter().filter(|log_p| **log_p > low).count() >= ENOUGH;
+        if enough || count >= FINEST {
+            return Ok((count, points));
+        }
+        count *= 2;
+    }
+}
+
+fn highest(logs: &[f64]) -> f64 {
+    logs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}

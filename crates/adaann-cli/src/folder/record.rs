@@ -1,0 +1,154 @@
+//! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
+
+use crate::{folder::csv, text::failure::usage};
+use adaann::{
+    Settings,
+    registry::{Choices, Data},
+};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// What a run was told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Record {
+    /// Version of the program.
+    pub(crate) version: String,
+    /// Name of the target.
+    pub(crate) target: String,
+    /// The model file, if that is what the target comes from; a copy is in the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<PathBuf>,
+    /// Draws of the final flow.
+    pub(crate) draws: usize,
+    /// How many seeds were run, from that of the settings on.
+    pub(crate) seeds: usize,
+    /// Independent particles that the run is checked by; 0 for none.
+    #[serde(default)]
+    pub(crate) check_particles: usize,
+    /// Is a run that is not reliable a failure?
+    #[serde(default)]
+    pub(crate) strict: bool,
+    /// Name of the set of settings that the run started from.
+    #[serde(default)]
+    pub(crate) preset: String,
+    /// Seed of the noise, if the data was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data_seed: Option<u64>,
+    /// Where the data came from, if it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<PathBuf>,
+    /// Parameters of the target.
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, f64>,
+    /// Everything else, as resolved.
+    pub(crate) settings: Settings,
+}
+
+impl Record {
+    /// Name of the file.
+    pub(crate) const FILE: &str = "run.toml";
+
+    /// Name of the file with the data, if there is some.
+    pub(crate) const DATA: &str = "data.csv";
+
+    /// Name of the copy of the model file, if there is one.
+    pub(crate) const MODEL: &str = "model.toml";
+
+    /// The text of the file.
+    pub(crate) fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("cannot write the settings as TOML")
+    }
+
+    /// Reads the record of a run folder.
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(Self::FILE);
+        if !path.is_file() {
+            return Err(usage(format!(
+                "{} is not a run folder: it has no {}",
+                folder.display(),
+                Self::FILE
+            )));
+        }
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let found: toml::Table =
+            toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+        if found.get("method").and_then(toml::Value::as_str) == Some("smc") {
+            return Err(usage(format!(
+                "{} is a run of `adaann smc`, which has particles and no flow; its draws are in \
+                 draws.csv",
+                folder.display()
+            )));
+        }
+        found.try_into().with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// What the run chose of its target; the data is read from its folder.
+    pub(crate) fn choices(&self, folder: &Path) -> Result<Choices> {
+        let path = folder.join(Self::DATA);
+        let data = if path.is_file() {
+            let file = path.display().to_string();
+            Some(Data::Table(csv::table(&file, &csv::text(&path, "measurements")?)?))
+        } else {
+            None
+        };
+        Ok(Choices {
+            parameters: self
+                .parameters
+                .iter()
+                .map(|(name, value)| (name.clone(), *value))
+                .collect(),
+            preset: (!self.preset.is_empty()).then(|| self.preset.clone()),
+            data,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::{
+        flow::{BaseSpec, FlowSpec},
+        optim::{Optimizer, RateRule},
+        schedule::Schedule,
+    };
+
+    /// Every schedule, flow and optimizer must come back from the file as it went in.
+    #[test]
+    fn survives_the_file() {
+        let optimizers = ["sgd", "rmsprop", "adam"].map(|name| Optimizer::named(name).unwrap());
+        for (i, (name, _)) in Schedule::ALL.iter().enumerate() {
+            let flow =
+                if i % 2 == 0 { FlowSpec::planar(3) } else { FlowSpec::Radial { layers: 4 } };
+            let record = Record {
+                version: "0".into(),
+                target: "bimodal".into(),
+                model: (i % 3 == 1).then(|| "models/my model.toml".into()),
+                draws: 5,
+                seeds: 2,
+                check_particles: 10 * i,
+                strict: i % 2 == 0,
+                preset: "paper".into(),
+                data_seed: (i % 2 == 0).then_some(3),
+                data: (i % 2 == 1).then(|| "my data.csv".into()),
+                parameters: BTreeMap::from([("mu".into(), 0.1)]),
+                settings: Settings {
+                    flow,
+                    base: BaseSpec { mean: vec![0.1, -1e-7], ..BaseSpec::default() },
+                    schedule: Schedule::named(name).unwrap(),
+                    optimizer: optimizers[i % 3],
+                    lr_rule: RateRule::Cosine { over: 7, floor: 0.1 },
+                    clip: (i % 2 == 0).then_some(1.5),
+                    seed: i64::MAX as u64,
+                    ..Settings::default()
+                },
+            };
+            let text = record.to_toml().unwrap();
+            assert_eq!(toml::from_str::<Record>(&text).unwrap(), record, "{text}");
+        }
+    }
+}

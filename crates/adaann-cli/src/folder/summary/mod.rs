@@ -1,0 +1,296 @@
+//! `summary.json`: what a run has found, as plain data.
+
+mod estimates;
+pub(crate) mod predictive;
+mod trust;
+
+pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
+pub(crate) use trust::{Check, Evidence, FoundMode};
+
+use crate::{job::examine::Examined, text::warnings};
+use adaann::{
+    Batch,
+    approximation::Sample,
+    diagnostics::Verdict,
+    fit::{Outcome, Restart, StepRecord},
+    registry::{Distance, Known, mode_weights},
+    simd::Instructions,
+};
+use estimates::mean_and_sd;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// What a run has found.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Summary {
+    pub(crate) version: String,
+    pub(crate) target: String,
+    /// Seed of the run that was kept.
+    pub(crate) seed: u64,
+    /// Values of t.
+    pub(crate) steps: usize,
+    pub(crate) updates: usize,
+    pub(crate) target_evaluations: usize,
+    /// Wall time of the training, of all seeds together.
+    #[serde(deserialize_with = "number")]
+    pub(crate) seconds: f64,
+    /// E_q[log q − log p] over the draws, with its standard error.
+    #[serde(deserialize_with = "number")]
+    pub(crate) neg_elbo: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) neg_elbo_standard_error: f64,
+    #[serde(flatten)]
+    pub(crate) evidence: Evidence,
+    /// log ∫p, where the target knows it, and KL(q‖p) by it.
+    pub(crate) true_log_z: Option<f64>,
+    pub(crate) true_kl: Option<f64>,
+    pub(crate) parameters: Vec<Parameter>,
+    /// What a model file derives from the parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) quantities: Vec<Parameter>,
+    /// Statistics of a model's data beside those of data that it predicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) predictive_checks: Vec<predictive::Check>,
+    /// The target's modes, where it knows them.
+    pub(crate) modes: Vec<ModeWeight>,
+    /// The modes that the check has found, the heaviest first.
+    pub(crate) found_modes: Vec<FoundMode>,
+    /// Coordinates with two modes each, where the modes are too many to be listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) splits: Vec<SplitShare>,
+    /// Was the run interrupted?
+    pub(crate) stopped: bool,
+    /// The last value of t.
+    #[serde(deserialize_with = "number")]
+    pub(crate) t: f64,
+    pub(crate) warnings: Vec<String>,
+    /// How far to trust all this, and why.
+    pub(crate) verdict: Verdict,
+    /// What independent particles have found, if they ran to their end.
+    pub(crate) check: Option<Check>,
+    /// Target evaluations of the whole check.
+    pub(crate) check_evaluations: usize,
+    /// How the target is evaluated, where that is worth knowing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
+    /// Share of the points without a finite density, at each stage.
+    pub(crate) lost: Lost,
+    pub(crate) skipped_updates: usize,
+    pub(crate) draws: usize,
+    pub(crate) instructions: String,
+    pub(crate) threads: usize,
+    /// All runs, best first, if there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) seeds: Vec<Seed>,
+}
+
+/// Share of the points without a finite density: outside the support, or where a trajectory has
+/// exploded.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Lost {
+    /// Of the training before t = 1.
+    #[serde(deserialize_with = "number")]
+    pub(crate) before_1: f64,
+    /// Of the training at t = 1.
+    #[serde(deserialize_with = "number")]
+    pub(crate) at_1: f64,
+    /// Of the final draws.
+    #[serde(deserialize_with = "number")]
+    pub(crate) draws: f64,
+}
+
+impl Lost {
+    fn new(steps: &[StepRecord], draws: f64) -> Self {
+        let share = |at_1: bool| {
+            let (mut lost, mut updates) = (0.0, 0);
+            for step in steps.iter().filter(|step| (step.t == 1.0) == at_1) {
+                lost += step.lost * step.updates as f64;
+                updates += step.updates;
+            }
+            lost / updates.max(1) as f64
+        };
+        Self { before_1: share(false), at_1: share(true), draws }
+    }
+}
+
+/// One of several runs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Seed {
+    pub(crate) seed: u64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) neg_elbo: f64,
+    pub(crate) steps: usize,
+    pub(crate) updates: usize,
+    pub(crate) stopped: bool,
+    pub(crate) mode_weights: Vec<f64>,
+}
+
+impl Seed {
+    /// What a run is compared by.
+    pub(crate) fn new(run: &Restart, known: &Known, sample: &Sample) -> Self {
+        Self {
+            seed: run.seed,
+            neg_elbo: run.neg_elbo,
+            steps: run.outcome.steps.len(),
+            updates: run.outcome.trace.len(),
+            stopped: run.outcome.stopped,
+            mode_weights: weights(known, sample),
+        }
+    }
+}
+
+/// What a summary is made of.
+pub(crate) struct Sources<'a> {
+    pub(crate) target: &'a str,
+    /// Of the coordinates, then of the derived quantities.
+    pub(crate) names: &'a [String],
+    pub(crate) notes: Vec<String>,
+    pub(crate) known: &'a Known,
+    pub(crate) seed: u64,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) sample: &'a Sample,
+    pub(crate) examined: &'a Examined,
+    pub(crate) quantities: Option<&'a Batch>,
+    pub(crate) seconds: f64,
+    pub(crate) seeds: Vec<Seed>,
+}
+
+impl Summary {
+    pub(crate) fn new(sources: Sources) -> Self {
+        let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
+        let Sources { examined, quantities, seconds, seeds, .. } = sources;
+        let losses: Vec<f64> = sample
+            .log_q
+            .iter()
+            .zip(&sample.log_p)
+            .map(|(log_q, log_p)| log_q - log_p)
+            .filter(|loss| loss.is_finite())
+            .collect();
+        let (neg_elbo, spread) = mean_and_sd(&losses);
+        let (names, quantity_names) = names.split_at(sample.points.dim());
+        let draws = Draws { points: &sample.points, weights: &examined.weights };
+        let parameter = |(d, name): (usize, &String)| {
+            let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
+            let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
+            let estimated = Parameter::new(name, draws.points.row(d), draws.weights);
+            Parameter { true_mean, true_sd, ..estimated }
+        };
+        let parameters = names.iter().enumerate().map(parameter).collect();
+        let quantity = |(d, name): (usize, &String)| {
+            quantities.map(|quantities| Parameter::new(name, quantities.row(d), draws.weights))
+        };
+        let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
+        let examination = examined.examination.as_ref();
+        let updates = outcome.trace.len();
+        let mut summary = Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: target.to_owned(),
+            seed,
+            steps: outcome.steps.len(),
+            updates,
+            target_evaluations: outcome.target_evaluations,
+            seconds,
+            neg_elbo,
+            neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
+            evidence: Evidence::new(examination),
+            true_log_z: known.log_z,
+            true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
+            parameters,
+            quantities,
+            predictive_checks: Vec::new(),
+            modes: known_modes(known, draws),
+            found_modes: examination
+                .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
+            splits: known_splits(known, names, draws),
+            stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
+            t: outcome.steps.last().map_or(0.0, |step| step.t),
+            warnings: Vec::new(),
+            verdict: examined.verdict.clone(),
+            check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
+            check_evaluations: examination.map_or(0, |found| found.evaluations),
+            notes,
+            lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
+            skipped_updates: outcome.skipped_updates,
+            draws: sample.points.len(),
+            instructions: Instructions::current().to_string(),
+            threads: rayon::current_num_threads(),
+            seeds,
+        };
+        summary.name_modes(known);
+        summary.warnings = warnings::find(&summary, outcome);
+        summary
+    }
+
+    /// Name of the file.
+    pub(crate) const FILE: &str = "summary.json";
+
+    /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
+    pub(crate) fn name_modes(&mut self, known: &Known) {
+        self.found_modes.iter_mut().for_each(|mode| mode.name(known));
+        for mode in &mut self.modes {
+            mode.label = label(known, &mode.location);
+        }
+    }
+
+    /// The text of the file.
+    pub(crate) fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data serialise");
+        text.push('\n');
+        text
+    }
+}
+
+/// JSON has no NaN, and null in its place.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+/// The same for a list.
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(found.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
+}
+
+/// The place of a known mode in words, as suits the target.
+fn label(known: &Known, location: &[f64]) -> String {
+    match known.distance {
+        Distance::Euclidean => point(location),
+        Distance::Radial => {
+            let square: f64 = location.iter().map(|x| x * x).sum();
+            format!("radius {:.3}", square.sqrt())
+        }
+    }
+}
+
+/// A point as people write it.
+fn point(location: &[f64]) -> String {
+    const MOST: usize = 4;
+    let number = |x: &f64| match format!("{x:.3}") {
+        zero if zero == "-0.000" => "0.000".to_owned(),
+        number => number,
+    };
+    let mut numbers: Vec<_> = location.iter().take(MOST).map(number).collect();
+    if location.len() > MOST {
+        numbers.push("...".to_owned());
+    }
+    match &numbers[..] {
+        [one] => one.clone(),
+        _ => format!("({})", numbers.join(", ")),
+    }
+}
+
+fn weights(known: &Known, sample: &Sample) -> Vec<f64> {
+    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, &sample.points) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_short() {
+        assert_eq!(point(&[1.0]), "1.000");
+        assert_eq!(point(&[-1e-9]), "0.000");
+        assert_eq!(point(&[1.0, -2.5]), "(1.000, -2.500)");
+        assert_eq!(point(&[0.0; 9]), "(0.000, 0.000, 0.000, 0.000, ...)");
+    }
+}

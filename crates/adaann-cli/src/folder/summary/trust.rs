@@ -1,0 +1,166 @@
+//! What the check of a run has found, as plain data.
+
+use crate::folder::summary::{number, numbers, point};
+use adaann::{
+    diagnostics::{Examination, Mode, Particles},
+    importance::Estimate,
+    modes::ModeSummary,
+    registry::Known,
+};
+use serde::{Deserialize, Serialize};
+
+/// Covariances of more coordinates than this would be most of the file.
+const MOST_COORDINATES: usize = 16;
+
+/// How well the draws stand for the target. Without weights, all of it is NaN.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    /// log ∫p, from the weights, with its standard error.
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z_error: f64,
+    /// KL(q‖p) = neg-ELBO + log Z.
+    #[serde(deserialize_with = "number")]
+    pub(crate) kl: f64,
+    /// How many draws of the target the weighted draws are worth.
+    #[serde(deserialize_with = "number")]
+    pub(crate) ess: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) ess_share: f64,
+    /// Shape of the tail of the weights, and what it should stay below.
+    #[serde(deserialize_with = "number")]
+    pub(crate) k_hat: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) k_hat_threshold: f64,
+}
+
+impl Evidence {
+    pub(super) fn new(examination: Option<&Examination>) -> Self {
+        let or_nan = |of: fn(&Examination) -> f64| examination.map_or(f64::NAN, of);
+        Self {
+            log_z: or_nan(|found| found.log_z.value),
+            log_z_error: or_nan(|found| found.log_z.error),
+            kl: or_nan(|found| found.kl),
+            ess: or_nan(|found| found.ess),
+            ess_share: or_nan(|found| found.ess_share),
+            k_hat: or_nan(|found| found.k_hat),
+            k_hat_threshold: or_nan(|found| found.k_hat_threshold),
+        }
+    }
+}
+
+/// What independent particles have found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Check {
+    pub(crate) particles: usize,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) log_z_error: f64,
+    /// Share of the target's mass that the flow lacks.
+    #[serde(deserialize_with = "number")]
+    pub(crate) lacking: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) lacking_error: f64,
+    /// KL(p‖q).
+    #[serde(deserialize_with = "number")]
+    pub(crate) forward_kl: f64,
+    /// Temperatures that they passed.
+    pub(crate) stages: usize,
+    pub(crate) target_evaluations: usize,
+}
+
+impl Check {
+    pub(super) fn new(found: &Particles) -> Self {
+        Self {
+            particles: found.count,
+            log_z: found.log_z.value,
+            log_z_error: found.log_z.error,
+            lacking: found.lacking.value,
+            lacking_error: found.lacking.error,
+            forward_kl: found.forward_kl,
+            stages: found.stages,
+            target_evaluations: found.evaluations,
+        }
+    }
+}
+
+/// A mode that the check has found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FoundMode {
+    #[serde(deserialize_with = "numbers")]
+    pub(crate) location: Vec<f64>,
+    /// Share of the weighted draws.
+    #[serde(deserialize_with = "number")]
+    pub(crate) weight: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) weight_error: f64,
+    /// Share of the flow's draws as they are, if there is a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) weight_q: Option<f64>,
+    /// Share of the independent particles, if a run was checked by some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) particles: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) particles_error: Option<f64>,
+    /// Mean and covariance, row by row, of its weighted draws.
+    pub(crate) mean: Option<Vec<Option<f64>>>,
+    pub(crate) covariance: Option<Vec<Option<f64>>>,
+    /// The location in words.
+    #[serde(skip)]
+    pub(crate) label: String,
+    /// The known mode that it is nearest to.
+    #[serde(skip)]
+    pub(crate) known: Option<usize>,
+}
+
+impl FoundMode {
+    pub(super) fn new(found: &Mode) -> Self {
+        Self {
+            location: found.location.clone(),
+            weight: found.weight.value,
+            weight_error: found.weight.error,
+            weight_q: Some(found.under_q),
+            particles: found.particles.map(|share| share.value),
+            particles_error: found.particles.map(|share| share.error),
+            mean: found.mean.as_deref().map(list),
+            covariance: found.covariance.as_deref().and_then(short),
+            label: String::new(),
+            known: None,
+        }
+    }
+
+    /// A mode of particles, with its share of them.
+    pub(crate) fn of_particles(found: ModeSummary, share: Estimate, known: &Known) -> Self {
+        let mut mode = Self {
+            weight: share.value,
+            weight_error: share.error,
+            weight_q: None,
+            particles: None,
+            particles_error: None,
+            mean: found.mean.as_deref().map(list),
+            covariance: found.covariance.as_deref().and_then(short),
+            location: found.position,
+            label: String::new(),
+            known: None,
+        };
+        mode.name(known);
+        mode
+    }
+
+    /// Writes its place in words, and finds the known mode that it is.
+    pub(super) fn name(&mut self, known: &Known) {
+        self.label = point(&self.location);
+        self.known = known.mode_of(&self.location);
+    }
+}
+
+fn list(values: &[f64]) -> Vec<Option<f64>> {
+    values.iter().copied().map(Some).collect()
+}
+
+/// A covariance, unless it is long.
+fn short(values: &[f64]) -> Option<Vec<Option<f64>>> {
+    (values.len() <= MOST_COORDINATES.pow(2)).then(|| list(values))
+}

@@ -1,0 +1,55 @@
+//! Watches particles on their way to t = 1, and stops them when somebody asks.
+
+use crate::job::{
+    interrupt,
+    progress::{Display, Progress},
+};
+use adaann::smc::{Observer, Stage};
+use std::{ops::ControlFlow, time::Instant};
+
+/// Share of the way that leads from the base to the first t.
+const START: f64 = 0.2;
+
+/// Below this value of t a path that begins at 0 has only begun.
+const SMALLEST: f64 = 1e-4;
+
+/// Observes particles.
+pub(crate) struct Watch {
+    display: Display,
+    what: &'static str,
+    started: Instant,
+    /// The first t of the schedule, or of what counts as one.
+    first: f64,
+}
+
+impl Watch {
+    /// `what` says what the particles are for.
+    pub(crate) fn new(progress: &Progress, what: &'static str, first: f64) -> Self {
+        let first = first.clamp(SMALLEST, 0.5);
+        Self { display: progress.display(""), what, started: Instant::now(), first }
+    }
+
+    /// Share of the way that is done; temperatures are nearly even in log t.
+    fn share(&self, stage: &Stage) -> f64 {
+        match stage.start {
+            Some(start) => START * start,
+            None => {
+                let t = stage.t.clamp(self.first, 1.0);
+                START + (1.0 - START) * (1.0 - t.ln() / self.first.ln())
+            }
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&mut self, stage: &Stage) -> ControlFlow<()> {
+        let what = self.what;
+        let text = || match stage.start {
+            Some(start) => format!("{what}: from the base, {:.0}%", 100.0 * start),
+            None => format!("{what}: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
+        };
+        let share = self.share(stage);
+        self.display.show(self.started.elapsed(), share, text);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,198 @@
+//! Watches runs: a bar on a terminal, a line now and then in a log, and the way to stop.
+
+use crate::job::{interrupt, pace::Pace};
+use adaann::{
+    Settings,
+    fit::{Event, Observer},
+    schedule::Phase,
+};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::{
+    io::{IsTerminal, stderr},
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+/// An update may take ten microseconds: the clock is read only every so many of them, as many as
+/// fit into this time.
+const LOOK_EVERY: Duration = Duration::from_millis(60);
+
+/// In a log, the first line after this time, to say that it runs and how long it will take.
+const FIRST_LINE: Duration = Duration::from_secs(1);
+
+/// And then a line this often.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
+/// Where progress goes.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// Nowhere.
+    Silent,
+    /// To bars on a terminal.
+    Bars(MultiProgress),
+    /// To lines on standard error.
+    Lines,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        match quiet {
+            true => Self::Silent,
+            false if stderr().is_terminal() => Self::Bars(MultiProgress::new()),
+            false => Self::Lines,
+        }
+    }
+
+    /// An observer for one run; `label` tells several of them apart.
+    pub(crate) fn watch(&self, label: &str, settings: &Settings, dim: usize) -> Watch {
+        Watch {
+            display: self.display(label),
+            pace: Pace::new(settings, dim),
+            started: Instant::now(),
+            looked: Duration::ZERO,
+            stride: 1,
+            unseen: 0,
+            uncounted: 0,
+            epsilon: None,
+        }
+    }
+
+    /// A place for one bar, or for lines with a label.
+    pub(crate) fn display(&self, label: &str) -> Display {
+        match self {
+            Self::Silent => Display::None,
+            Self::Bars(bars) => {
+                let style =
+                    ProgressStyle::with_template("{prefix}{bar:26.cyan} {percent:>3}%  {msg}")
+                        .expect("the template is fixed")
+                        .progress_chars("━╸ ");
+                let bar = bars.add(ProgressBar::new(1000).with_style(style));
+                bar.set_prefix(label.to_owned());
+                Display::Bar(bar)
+            }
+            Self::Lines => Display::Lines { label: label.to_owned(), due: FIRST_LINE },
+        }
+    }
+}
+
+/// Shows how far something is.
+#[derive(Debug)]
+pub(crate) enum Display {
+    None,
+    Bar(ProgressBar),
+    Lines { label: String, due: Duration },
+}
+
+impl Display {
+    /// The share that is done after some time; the text is made only if it is shown.
+    pub(crate) fn show(&mut self, elapsed: Duration, share: f64, text: impl FnOnce() -> String) {
+        match self {
+            Self::None => {}
+            Self::Bar(bar) => {
+                let position = (1000.0 * share) as u64;
+                bar.set_message(text());
+                bar.set_position(position.max(bar.position()));
+            }
+            Self::Lines { due, .. } if elapsed < *due => {}
+            Self::Lines { label, due } => {
+                eprintln!("{label}{:3.0}%  {}", 100.0 * share, text());
+                *due = elapsed + LINE_EVERY;
+            }
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Observes one run.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    display: Display,
+    pace: Pace,
+    started: Instant,
+    looked: Duration,
+    /// Updates between looks at the clock.
+    stride: usize,
+    /// Updates since the last look.
+    unseen: usize,
+    /// Updates that the pace does not know of yet.
+    uncounted: usize,
+    epsilon: Option<f64>,
+}
+
+impl Watch {
+    fn look(&mut self, t: f64, neg_elbo: f64, phase: Phase) {
+        let elapsed = self.started.elapsed();
+        self.pace.update(phase, self.uncounted, elapsed);
+        (self.unseen, self.uncounted) = (0, 0);
+        let took = elapsed - self.looked;
+        self.looked = elapsed;
+        if took < LOOK_EVERY / 2 {
+            self.stride = (2 * self.stride).min(1 << 16);
+        } else if took > LOOK_EVERY {
+            self.stride = (self.stride / 2).max(1);
+        }
+        let epsilon = self.epsilon.filter(|_| phase == Phase::Anneal);
+        let text = || {
+            let mut text = match phase {
+                Phase::Warmup => format!("warm-up at t {t:.4}"),
+                Phase::Anneal => format!("t {t:.4}"),
+                Phase::Refine => "refinement at t 1".to_owned(),
+                Phase::Cover => "covering at t 1".to_owned(),
+            };
+            if let Some(epsilon) = epsilon {
+                text += &format!("  epsilon {epsilon:.1e}");
+            }
+            text += &format!("  loss {neg_elbo:.3}");
+            if let Some(left) = self.pace.left(elapsed) {
+                text += &format!("  {} left", human(left));
+            }
+            text
+        };
+        self.display.show(elapsed, self.pace.share(), text);
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&mut self, event: &Event) -> ControlFlow<()> {
+        match event {
+            Event::Update { record, phase } => {
+                self.unseen += 1;
+                self.uncounted += 1;
+                if self.unseen >= self.stride {
+                    self.look(record.t, record.neg_elbo, *phase);
+                }
+            }
+            Event::Scout(stage) => {
+                let elapsed = self.started.elapsed();
+                let text = || format!("particles at t {:.4}", stage.t);
+                self.display.show(elapsed, 0.0, text);
+            }
+            Event::Step { record: step, .. } => {
+                // What is not counted yet belongs to the phase that ends here.
+                let phase = if step.t >= 1.0 { Phase::Refine } else { Phase::Anneal };
+                self.pace.update(phase, self.uncounted, self.looked);
+                self.uncounted = 0;
+                self.epsilon = Some(step.epsilon);
+                self.pace.step(step);
+            }
+            _ => {}
+        }
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// A time as people say it.
+pub(crate) fn human(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}

@@ -1,0 +1,249 @@
+//! The closing table: the same rows for the terminal and for the report.
+
+use crate::{
+    folder::summary::{Evidence, Lost, Parameter, Seed, SplitShare, Summary},
+    text::{modes, style::Style, verdict},
+};
+use adaann_report::Table;
+use std::{fmt::Write, path::Path};
+
+/// Parameters, modes or seeds shown; the rest is in `summary.json`.
+const MOST_ROWS: usize = 16;
+
+/// Everything the summary says, as tables.
+pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
+    let mut tables = vec![facts(summary), parameters("parameter", &summary.parameters)];
+    if !summary.quantities.is_empty() {
+        tables.push(parameters("quantity", &summary.quantities));
+    }
+    tables.extend(modes::tables(&summary.modes, &summary.found_modes));
+    if !summary.splits.is_empty() {
+        tables.push(splits(&summary.splits));
+    }
+    if !summary.seeds.is_empty() {
+        tables.push(seeds(summary));
+    }
+    tables
+}
+
+fn facts(summary: &Summary) -> Table {
+    let Evidence { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
+        summary.evidence;
+    let error = nats(summary.neg_elbo_standard_error);
+    let mut rows = vec![
+        ("steps", thousands(summary.steps)),
+        ("updates", thousands(summary.updates)),
+        ("target evaluations", thousands(summary.target_evaluations)),
+        ("seconds", format!("{:.2}", summary.seconds)),
+        ("neg-ELBO", format!("{} ± {error}", nats(summary.neg_elbo))),
+    ];
+    match summary.true_kl {
+        Some(kl) => rows.push(("KL(q||p)", format!("{} ± {error}", nats(kl)))),
+        None => rows.push(("KL(q||p), estimated", nats(kl))),
+    }
+    rows.push(("log Z", format!("{} ± {}", nats(log_z), nats(log_z_error))));
+    if let Some(log_z) = summary.true_log_z {
+        rows.push(("log Z (known)", nats(log_z)));
+    }
+    if let Some(check) = &summary.check {
+        let said = format!("{} ± {}", nats(check.log_z), nats(check.log_z_error));
+        rows.push(("log Z (particles)", said));
+        let lacking = [check.lacking, check.lacking_error].map(percent).join(" ± ");
+        rows.push(("mass that q lacks", lacking));
+    }
+    let worth = if ess.is_finite() { thousands(ess.round() as usize) } else { ess.to_string() };
+    let of = thousands(summary.draws);
+    rows.push(("ESS", format!("{worth} of {of} ({})", percent(ess_share))));
+    rows.push(("Pareto k-hat", format!("{k_hat:.2} (good below {k_hat_threshold:.2})")));
+    let Lost { before_1, at_1, draws } = summary.lost;
+    if before_1 + at_1 + draws > 0.0 {
+        let shares = [before_1, at_1, draws].map(|share| format!("{:.2}%", 100.0 * share));
+        rows.push(("lost before t = 1, at it, of draws", shares.join(", ")));
+    }
+    let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
+    let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Table { rows, note, ..Table::default() }
+}
+
+/// A share as people say it.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// Means and standard deviations with their errors, beside what is known.
+pub(crate) fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
+    let exact = parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
+    let row = |p: &Parameter| {
+        let decimals = decimals(p.sd);
+        let number = |x: f64| format!("{x:.decimals$}");
+        let or_blank = |x: Option<f64>| x.map_or(String::new(), number);
+        let mean = format!("{} ± {}", number(p.mean), number(p.mean_error));
+        let mut row = vec![p.name.clone(), mean, number(p.sd)];
+        if exact {
+            row.extend([or_blank(p.true_mean), or_blank(p.true_sd)]);
+        }
+        row
+    };
+    let header = [kind, "mean", "sd", "true mean", "true sd"];
+    let header = if exact { &header[..] } else { &header[..3] };
+    shortened(header, parameters.iter().map(row).collect(), MOST_ROWS)
+}
+
+/// A divergence or a bound: plain, unless a flow that went astray made it enormous.
+pub(crate) fn nats(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e7 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// Digits behind the point that show three of a standard deviation, and at least four.
+fn decimals(sd: f64) -> usize {
+    if sd > 0.0 && sd.is_finite() {
+        (2.0 - sd.log10().floor()).clamp(4.0, 12.0) as usize
+    } else {
+        4
+    }
+}
+
+/// Shares on one side of a point, for each coordinate that has two.
+pub(crate) fn splits(splits: &[SplitShare]) -> Table {
+    let row = |split: &SplitShare| {
+        vec![
+            format!("{} > {}", split.parameter, split.at),
+            percent(split.above_q),
+            percent(split.above),
+            percent(split.true_above),
+        ]
+    };
+    let header = ["side", "draws", "weighted", "truth"];
+    shortened(&header, splits.iter().map(row).collect(), MOST_ROWS)
+}
+
+fn seeds(summary: &Summary) -> Table {
+    // The weights of more modes than this do not fit a line.
+    let shown = if summary.modes.len() <= 4 { summary.modes.len() } else { 0 };
+    let mut header = vec!["seed".to_owned(), "neg-ELBO".to_owned(), "steps".to_owned()];
+    header.extend(summary.modes.iter().take(shown).map(|mode| mode.label.clone()));
+    let row = |run: &Seed| {
+        let mut row = vec![run.seed.to_string(), nats(run.neg_elbo), thousands(run.steps)];
+        row.extend(run.mode_weights.iter().take(shown).map(|weight| format!("{weight:.4}")));
+        row
+    };
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut table = shortened(&header, summary.seeds.iter().map(row).collect(), MOST_ROWS);
+    if let [best, .., worst] = &summary.seeds[..] {
+        let spread = format!(
+            "best seed {} kept; neg-ELBO from {} to {}",
+            best.seed,
+            nats(best.neg_elbo),
+            nats(worst.neg_elbo)
+        );
+        table.note = Some(table.note.map_or(spread.clone(), |note| format!("{spread}; {note}")));
+    }
+    table
+}
+
+/// The first `most` rows, and how many more there are.
+pub(crate) fn shortened(header: &[&str], mut rows: Vec<Vec<String>>, most: usize) -> Table {
+    let more = rows.len().saturating_sub(most);
+    rows.truncate(most);
+    Table {
+        header: header.iter().map(|&name| name.to_owned()).collect(),
+        rows,
+        note: (more > 0).then(|| format!("{more} more in summary.json")),
+        ..Table::default()
+    }
+}
+
+/// The tables for a terminal, with warnings, the verdict, the folder and what to do next.
+pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Style) -> String {
+    let mut text = format!("{}\n", style.bold(title));
+    for table in tables(summary) {
+        text.push('\n');
+        text += &aligned(&table, style);
+    }
+    if !summary.warnings.is_empty() {
+        text.push('\n');
+    }
+    for warning in &summary.warnings {
+        writeln!(text, "{} {warning}", style.yellow("warning:")).expect("strings grow");
+    }
+    text.push('\n');
+    text += &verdict::text(&summary.verdict, style);
+    let folder = folder.display();
+    write!(
+        text,
+        "\nwritten to {folder}\n  figures and tables   {folder}/report.html\n  \
+         your own points      adaann density {folder} points.csv\n"
+    )
+    .expect("strings grow");
+    text
+}
+
+/// Columns of equal width: labels to the left, numbers to the right.
+pub(crate) fn aligned(table: &Table, style: Style) -> String {
+    let all = || table.rows.iter().chain(std::iter::once(&table.header));
+    let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| all().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max())
+        .map(Option::unwrap_or_default)
+        .collect();
+    let line = |row: &[String]| {
+        let mut line = String::from(" ");
+        for (c, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            match c {
+                0 => write!(line, " {cell:<width$}"),
+                _ => write!(line, "   {cell:>width$}"),
+            }
+            .expect("strings grow");
+        }
+        line.trim_end().to_owned()
+    };
+    let mut text = String::new();
+    if !table.header.is_empty() {
+        text += &style.dim(&line(&table.header));
+        text.push('\n');
+    }
+    for row in &table.rows {
+        text += &line(row);
+        text.push('\n');
+    }
+    if let Some(note) = &table.note {
+        text += &style.dim(&format!("  {note}"));
+        text.push('\n');
+    }
+    text
+}
+
+/// A count with separators.
+pub(crate) fn thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_separated_by_thousands() {
+        assert_eq!([0, 999, 1000, 1234567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = vec![vec!["a".into(), "1.5".into()], vec!["long".into(), "-10.5".into()]];
+        let table = Table { header: vec!["name".into(), "x".into()], rows, ..Table::default() };
+        let expected = "  name       x\n  a        1.5\n  long   -10.5\n";
+        assert_eq!(aligned(&table, Style::plain()), expected);
+    }
+}

@@ -1,0 +1,135 @@
+//! Ctrl-C ends a run cleanly: what was done is kept, and the folder is whole.
+#![cfg(unix)]
+
+use crate::support::common;
+use common::{Place, table};
+use std::{
+    fs::File,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// Waits until `done`, for at most a minute.
+fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(status.expect("kill starts").success());
+}
+
+/// Starts a run that would take long, and waits until its progress has a word.
+fn started(place: &Place, words: &str, word: &str) -> Child {
+    let log = place.path("log");
+    let child = place
+        .command()
+        .args(words.split(' '))
+        .args(["--out", "parent/r"])
+        .stdout(Stdio::null())
+        .stderr(File::create(&log).expect("the log can be written"))
+        .spawn()
+        .expect("the binary starts");
+    wait_for("a line of progress", || place.read("log").contains(word));
+    assert!(!place.path("parent").exists(), "nothing is written before the end");
+    child
+}
+
+/// Interrupts a run, which must end as one that was interrupted.
+fn interrupt(mut child: Child, name: &str) {
+    signal(&child, name);
+    let mut code = None;
+    wait_for("the end of the run", || {
+        code = child.try_wait().expect("the run can be waited for").map(|status| status.code());
+        code.is_some()
+    });
+    assert_eq!(code, Some(Some(130)), "{name}");
+}
+
+#[test]
+fn what_was_done_is_kept() {
+    for (name, seeds) in [("-INT", "1"), ("-TERM", "2")] {
+        let place = Place::new();
+        let words = "run bimodal --layers 2 --tau 0.5 --refine 10000000 --draws 100 --seeds";
+        interrupt(started(&place, &format!("{words} {seeds}"), "loss"), name);
+        let summary = place.summary("parent/r");
+        assert_eq!(summary["stopped"], true);
+        assert!(summary["warnings"][0].as_str().unwrap().contains("stopped"));
+        let (_, trace) = table(&place.read("parent/r/trace.csv"));
+        assert_eq!(summary["updates"], trace.len());
+        assert!(!trace.is_empty(), "it was stopped in the middle");
+        assert_eq!(table(&place.read("parent/r/draws.csv")).1.len(), 100);
+        assert!(place.path("parent/r/flow.safetensors").is_file());
+        assert!(place.path("parent/r/report.html").is_file());
+        assert_eq!(common::names(&place.path("parent")), ["r"]);
+        let verdict = summary["verdict"].to_string();
+        assert!(verdict.contains("the run was stopped"), "{verdict}");
+    }
+}
+
+/// Particles of a density with 65,536 modes pass many temperatures.
+#[test]
+fn a_check_that_is_stopped_keeps_the_fit() {
+    let place = Place::new();
+    let words = "run many-well --schedule none --refine 1 --refine-samples 20 --draws 100 \
+                 --check-particles 2000 --strict";
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    interrupt(started(&place, &words, "check by independent particles"), "-INT");
+    let summary = place.summary("parent/r");
+    assert_eq!((&summary["stopped"], &summary["updates"]), (&false.into(), &1.into()));
+    let verdict = summary["verdict"].to_string();
+    assert!(verdict.contains("came to no end: it was stopped"), "{verdict}");
+    assert_eq!(summary["check"], serde_json::Value::Null);
+    assert_eq!(table(&place.read("parent/r/draws.csv")).1.len(), 100);
+    assert!(place.path("parent/r/report.html").is_file());
+}
+
+#[test]
+fn particles_that_are_stopped_say_where_they_are() {
+    let place = Place::new();
+    interrupt(started(&place, "smc many-well --particles 2000", "particles: "), "-TERM");
+    let summary = place.summary("parent/r");
+    assert_eq!(summary["stopped"], true);
+    let t = summary["t"].as_f64().unwrap();
+    let said = summary["warnings"][0].as_str().unwrap();
+    assert!(t < 1.0 && said.contains(&format!("stopped at t = {t:.4}")), "{said}");
+    let (_, draws) = table(&place.read("parent/r/draws.csv"));
+    assert_eq!(draws.len(), 2_000);
+    let sum: f64 = draws.iter().map(|draw| draw[draw.len() - 1]).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn a_calibration_keeps_the_trials_that_are_done() {
+    let place = Place::new();
+    place.write(
+        "mean.toml",
+        "[data]\ny = [1, 2]\n[parameters]\nmu = \"normal(0, 1)\"\n[likelihood]\n\
+         y = \"normal(mu, 1)\"\n[fit]\nflow = \"linear\"\nwarmup = 5\nrefine = 5\n",
+    );
+    let mut child = place
+        .command()
+        .args("calibrate mean.toml -n 100000 --out c".split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let trials = || place.path("c/trials.csv").is_file() && place.read("c/trials.csv").len() > 200;
+    wait_for("some trials", trials);
+    signal(&child, "-INT");
+    let mut code = None;
+    wait_for("the end", || {
+        code = child.try_wait().expect("it can be waited for").map(|status| status.code());
+        code.is_some()
+    });
+    assert_eq!(code, Some(Some(130)));
+    let summary = place.summary("c");
+    assert_eq!(summary["stopped"], true);
+    assert!(summary["warnings"][0].as_str().unwrap().contains("the same command goes on"));
+    let lines = place.read("c/trials.csv").lines().count();
+    assert_eq!(summary["finished"], lines - 1);
+}

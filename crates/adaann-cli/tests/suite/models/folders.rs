@@ -1,0 +1,96 @@
+//! A run folder holds all that is needed, whatever becomes of the files that it was made from.
+
+use super::{copy, fit, refuse, succeed};
+use crate::support::common::{Place, names, stdout};
+use std::fs;
+
+#[test]
+fn a_run_folder_stands_alone() {
+    let place = Place::new();
+    for (model, data) in
+        [("logistic_regression", "data/patients.csv"), ("eight_schools", "data/eight_schools.csv")]
+    {
+        let file = format!("{model}.toml");
+        copy(&place, &[&file, data]);
+        let text = place.read(data);
+        fit(&place, &format!("{file} --out {model}"));
+        assert_eq!(place.read(&format!("{model}/data.csv")), text);
+        let page = place.read(&format!("{model}/report.html"));
+        let all = |place: &Place| {
+            succeed(place, &format!("report {model}"));
+            succeed(place, &format!("predict {model} --draws 50 --out predicted.csv"));
+            succeed(place, &format!("export {model} --out out.nc --predictions 20"));
+            let sample = stdout(&succeed(place, &format!("sample {model} -n 20")));
+            let exported = fs::read(place.path("out.nc")).expect("an export");
+            (place.read("predicted.csv"), sample, exported)
+        };
+        let before = all(&place);
+        fs::remove_file(place.path(&file)).unwrap();
+        fs::remove_dir_all(place.path("data")).unwrap();
+        fs::rename(place.path(model), place.path("moved")).unwrap();
+        fs::rename(place.path("moved"), place.path(model)).unwrap();
+        assert!(all(&place) == before, "{model}: other numbers");
+        assert!(place.read(&format!("{model}/report.html")) == page, "{model}: another page");
+    }
+}
+
+#[test]
+fn other_data_takes_the_place_of_the_file() {
+    let place = Place::new();
+    let model = "[data]\nfile = \"own.csv\"\n[parameters]\na = \"normal(0, 1)\"\n\
+                 [likelihood]\ny = \"normal(a, 1)\"\n";
+    place.write("m.toml", model);
+    place.write("other.csv", "y\n5\n6\n7\n");
+    let said = refuse(&place, "check m.toml", 2);
+    assert!(said.contains("own.csv") && said.contains("m.toml:2:8"), "{said}");
+    let checked = stdout(&succeed(&place, "check m.toml --data other.csv"));
+    assert!(checked.contains("3 rows"), "{checked}");
+    fit(&place, "m.toml --data other.csv --out run");
+    assert_eq!(place.read("run/data.csv"), "y\n5\n6\n7\n");
+    place.write("bad.csv", "y\n5\nsix\n");
+    let said = refuse(&place, "fit m.toml --data bad.csv --out bad", 2);
+    assert!(said.contains("bad.csv:3:1"), "the file that was given has the mistake: {said}");
+    let inline = model.replace("file = \"own.csv\"", "y = [1, 2]");
+    place.write("inline.toml", &inline);
+    let said = refuse(&place, "check inline.toml --data other.csv", 2);
+    assert!(said.contains("data"), "{said}");
+    assert!(!place.path("bad").exists());
+}
+
+#[test]
+fn threads_change_nothing() {
+    let place = Place::new();
+    copy(
+        &place,
+        &["logistic_regression.toml", "data/patients.csv", "sir.toml", "data/influenza.csv"],
+    );
+    for model in ["logistic_regression", "sir"] {
+        for threads in [1, 2] {
+            fit(
+                &place,
+                &format!("{model}.toml --threads {threads} --out {model}-{threads} --samples 200"),
+            );
+        }
+        for file in names(&place.path(&format!("{model}-1"))) {
+            if !file.ends_with(".csv") && file != "flow.safetensors" {
+                continue;
+            }
+            let read = |threads: usize| fs::read(place.path(&format!("{model}-{threads}/{file}")));
+            assert!(read(1).unwrap() == read(2).unwrap(), "{model}: {file} differs");
+        }
+    }
+}
+
+#[test]
+fn a_program_outside_is_fitted() {
+    let place = Place::new();
+    copy(&place, &["outside.toml", "simulate.py", "data/outbreak.csv"]);
+    let checked = stdout(&succeed(&place, "check outside.toml"));
+    assert!(checked.contains("3 unknowns"), "{checked}");
+    fit(&place, "outside.toml --out run");
+    let summary = place.summary("run");
+    assert!(summary["neg_elbo"].as_f64().is_some_and(f64::is_finite), "{summary}");
+    succeed(&place, "report run");
+    let said = refuse(&place, "predict run", 2);
+    assert!(said.contains("nothing else can be predicted"), "{said}");
+}

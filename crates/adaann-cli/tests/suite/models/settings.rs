@@ -1,0 +1,149 @@
+//! Settings of a fit: from the model file, and from flags before it.
+
+use super::{refuse, succeed};
+use crate::support::common::{Place, stderr, stdout};
+
+const MODEL: &str = "density = \"-z^2\"\n[parameters]\nz = {}\n";
+
+fn with_fit(place: &Place, lines: &str) {
+    place.write("m.toml", &format!("{MODEL}[fit]\n{lines}\n"));
+}
+
+#[test]
+fn flags_count_before_the_file() {
+    let place = Place::new();
+    with_fit(
+        &place,
+        "tau = 0.3\ndraws = 123\nflow = \"planar\"\nlayers = 3\nbase-mean = [1.5]\nseed = 9",
+    );
+    let settings = |words: &str| stdout(&succeed(&place, &format!("fit m.toml --dry-run {words}")));
+    let own = settings("");
+    for line in ["tau = 0.3", "draws = 123", "layers = 3", "mean = [1.5]", "seed = 9"] {
+        assert!(own.contains(line), "{line} is not in\n{own}");
+    }
+    let given = settings("--tau 0.7 --layers=5 --seed 4");
+    for line in ["tau = 0.7", "draws = 123", "layers = 5", "mean = [1.5]", "seed = 4"] {
+        assert!(given.contains(line), "{line} is not in\n{given}");
+    }
+    assert_eq!(place.entries(), ["m.toml"]);
+}
+
+#[test]
+fn switches_and_folders_stand_in_the_file() {
+    let place = Place::new();
+    let quick = "warmup = 5\nupdates = 1\nrefine = 5\nsamples = 8\nrefine-samples = 8\n\
+                 variance-samples = 16\nflow = \"planar\"\nlayers = 2\ndraws = 50";
+    with_fit(&place, &format!("{quick}\nquiet = true\nforce = false\nout = \"here\""));
+    let output = succeed(&place, "fit m.toml");
+    assert_eq!((stdout(&output), stderr(&output)), (String::new(), String::new()));
+    assert_eq!(place.entries(), ["here", "m.toml"]);
+    refuse(&place, "fit m.toml", 2);
+    succeed(&place, "fit m.toml --force");
+}
+
+#[test]
+fn mistakes_among_settings_have_their_place() {
+    let place = Place::new();
+    for (lines, at, words) in [
+        ("taw = 1", "m.toml:5:", "taw"),
+        ("draws = 10\ntau = \"high\"", "m.toml:6:7", "high"),
+        ("flow = \"plannar\"", "m.toml:5:8", "plannar"),
+        ("layers = 2.5", "m.toml:5:10", "2.5"),
+        ("help = true", "m.toml:5:", "help"),
+        ("data = \"other.csv\"", "m.toml:5:", "data"),
+    ] {
+        with_fit(&place, lines);
+        let said = refuse(&place, "fit m.toml", 2);
+        assert!(said.contains(at) && said.contains(words), "{lines}: {said}");
+    }
+    with_fit(&place, "tau = -1");
+    let said = refuse(&place, "fit m.toml", 2);
+    assert!(said.contains("tau is -1"), "{said}");
+    assert_eq!(place.entries(), ["m.toml"]);
+}
+
+#[test]
+fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
+    let place = Place::new();
+    with_fit(
+        &place,
+        "t0 = \"auto\"\nstep-ess = 0.99\ngradient = \"path\"\nstage-ess = 0.6\nstage-most = 40\n\
+         cover = 3\ncover-divergence = \"alpha2\"",
+    );
+    let settings = |words: &str| stdout(&succeed(&place, &format!("fit m.toml --dry-run {words}")));
+    let own = settings("");
+    for line in [
+        "auto-t0 = true",
+        "tau = 0.10025",
+        "gradient = \"path\"",
+        "ess = 0.6",
+        "most-updates = 40",
+        "rounds = 3",
+        "divergence = \"alpha2\"",
+    ] {
+        assert!(own.contains(line), "{line} is not in\n{own}");
+    }
+    let given =
+        settings("--t0 0.2 --step-ess 0.5 --gradient total --stage-ess 0.7 --cover-draws 77");
+    for line in [
+        "auto-t0 = false",
+        "t0 = 0.2",
+        "ess = 0.5",
+        "gradient = \"total\"",
+        "ess = 0.7",
+        "most-updates = 40",
+        "draws = 77",
+        "rounds = 3",
+    ] {
+        assert!(given.contains(line), "{line} is not in\n{given}");
+    }
+    place.write("m.toml", MODEL);
+    let none = settings("");
+    for word in ["rounds", "most-updates"] {
+        assert!(!none.contains(word), "{word} is in\n{none}");
+    }
+    for (words, said) in [
+        ("--stage-most 5", "--stage-most belongs to --stage-ess"),
+        ("--cover-lr 0.1", "--cover-lr belongs to --cover"),
+        ("--cover 0 --cover-draws 5", "--cover-draws belongs to --cover"),
+        ("--cover 2 --cover-draws 1", "cover-draws is 1"),
+        ("--step-ess 0.9 --tau 1", "--step-ess and --tau both"),
+        ("--step-ess 0.9 --schedule ess", "--step-ess and --schedule both"),
+        ("--step-ess 1", "step-ess is 1"),
+        ("--stage-ess 1", "stage-ess is 1"),
+        ("--schedule none --t0 auto", "--t0 does not apply to the none schedule"),
+        ("--t0 soon", "auto"),
+        ("--gradient half", "must be total or path"),
+    ] {
+        let found = refuse(&place, &format!("fit m.toml {words}"), 2);
+        assert!(found.contains(said), "{words}: {found}");
+    }
+}
+
+/// All of it at once: the folder is whole, the stages' shares stand in the schedule, and the trace
+/// goes on through the rounds.
+#[test]
+fn a_run_with_all_of_it_has_its_folder() {
+    let place = Place::new();
+    place.write("m.toml", "density = \"-(z^2 - 2*z)^2 - z\"\n[parameters]\nz = {}\n");
+    succeed(
+        &place,
+        "fit m.toml --quiet --flow planar --layers 4 --warmup 6 --updates 2 --refine 10 --samples 16 \
+         --refine-samples 16 --variance-samples 64 --draws 100 --t0 auto --step-ess 0.8 --gradient path \
+         --stage-ess 0.5 --stage-most 8 --cover 2 --cover-draws 128 --cover-updates 5 --cover-batch 16 \
+         --out r",
+    );
+    let schedule = place.read("r/schedule.csv");
+    let mut lines = schedule.lines();
+    assert!(lines.next().unwrap().ends_with(",lost,ess"), "{schedule}");
+    let first = lines.next().unwrap();
+    let share: f64 = first.rsplit(',').next().unwrap().parse().unwrap();
+    assert!((0.0..=1.0).contains(&share), "{first}");
+    assert!(schedule.trim_end().ends_with(','), "none is taken at t = 1: {schedule}");
+    let updates: usize = lines
+        .chain([first])
+        .map(|line| line.split(',').nth(4).unwrap().parse::<usize>().unwrap())
+        .sum();
+    assert_eq!(place.read("r/trace.csv").lines().count(), 1 + updates + 2 * 5);
+    succeed(&place, "report r");
+}

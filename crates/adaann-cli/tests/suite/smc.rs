@@ -1,0 +1,142 @@
+//! `adaann smc`: particles for named targets and model files, and a folder of their own.
+
+use crate::support::common;
+use common::{Place, names, stderr, stdout, table};
+use serde_json::Value;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn a_named_target_has_evidence_and_modes() {
+    let place = Place::new();
+    let output = place.adaann("smc bimodal --particles 400 --seed 3", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let folder = "runs/bimodal-smc-3";
+    assert_eq!(names(&place.path(folder)), ["draws.csv", "run.toml", "stages.csv", "summary.json"]);
+    let said = stdout(&output);
+    for word in ["400 particles", "log Z (known)", "mode at", "truth", &format!("to {folder}")] {
+        assert!(said.contains(word), "{word} in {said}");
+    }
+    let summary = place.summary(folder);
+    assert_eq!((&summary["method"], &summary["seed"]), (&Value::from("smc"), &Value::from(3)));
+    // Errors from a family tree of 400 particles are themselves rough: five of them.
+    let (log_z, error) = (number(&summary["log_z"]), number(&summary["log_z_error"]));
+    assert!((log_z - 0.04712).abs() < 5.0 * error && error < 0.2, "{log_z} ± {error}");
+    let z = &summary["parameters"][0];
+    assert!((number(&z["mean"]) + 2.0).abs() < 5.0 * number(&z["mean_error"]), "{z}");
+    assert!((number(&z["sd"]) - 1.705).abs() < 5.0 * number(&z["sd_error"]), "{z}");
+    assert!(z.get("mean_q").is_none(), "there is no flow: {z}");
+    let modes = summary["found_modes"].as_array().unwrap();
+    assert_eq!(modes.len(), 2);
+    for mode in modes {
+        let off = (number(&mode["weight"]) - 0.5).abs();
+        assert!(off < 5.0 * number(&mode["weight_error"]), "{mode}");
+    }
+    let (header, rows) = table(&place.read(&format!("{folder}/draws.csv")));
+    assert_eq!((header.as_str(), rows.len()), ("z,log_p,weight", 5 * 400));
+    let sum: f64 = rows.iter().map(|row| row[2]).sum();
+    assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+    for row in &rows {
+        let log_p = -((row[0] + 2.0).powi(2) - 3.0).powi(2);
+        assert!((row[1] - log_p).abs() < 1e-9 * (1.0 + log_p.abs()), "{row:?}");
+    }
+    let (header, stages) = table(&place.read(&format!("{folder}/stages.csv")));
+    assert!(header.starts_with("t,start,std_b,ess,resampled,sweeps"), "{header}");
+    assert_eq!(summary["stages"], stages.len());
+    assert_eq!(stages.last().unwrap()[0], 1.0);
+    // Commands that need a flow say what the folder is.
+    let output = place.adaann(&format!("report {folder}"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is a run of `adaann smc`"), "{}", stderr(&output));
+}
+
+/// A posterior in closed form: a normal mean with a normal prior.
+#[test]
+fn a_model_file_has_its_posterior_and_its_evidence() {
+    let place = Place::new();
+    place.write("d.csv", "y\n1.5\n2.5\n0.5\n3.5\n");
+    place.write(
+        "mean.toml",
+        "[data]\nfile = \"d.csv\"\n[parameters]\nm = { prior = \"normal(0, 2)\" }\n\
+         [likelihood]\ny = \"normal(m, 1)\"\n[quantities]\ntwice = \"2 * m\"\n\
+         [fit]\nseed = 4\n",
+    );
+    let output = place.adaann("smc mean.toml --particles 400 --json", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    let folder = "runs/mean-smc-4";
+    assert_eq!(stdout(&output), place.read(&format!("{folder}/summary.json")));
+    assert!(place.path(&format!("{folder}/model.toml")).is_file());
+    let summary = place.summary(folder);
+    // Precision 4 + 1/4, mean 8/4.25; y is jointly normal with covariance I + 4·11ᵀ of determinant 17,
+    // and yᵀ(I − 4/17·11ᵀ)y = 21 − 4·64/17.
+    let (mean, sd) = (8.0 / 4.25, 4.25_f64.sqrt().recip());
+    let log_z = -2.0 * std::f64::consts::TAU.ln() - 0.5 * 17_f64.ln() - 0.5 * (21.0 - 256.0 / 17.0);
+    let error = number(&summary["log_z_error"]);
+    assert!((number(&summary["log_z"]) - log_z).abs() < 5.0 * error, "{summary}");
+    let m = &summary["parameters"][0];
+    assert!((number(&m["mean"]) - mean).abs() < 5.0 * number(&m["mean_error"]), "{m}");
+    assert!((number(&m["sd"]) - sd).abs() < 5.0 * number(&m["sd_error"]), "{m}");
+    let twice = &summary["quantities"][0];
+    assert!((number(&twice["mean"]) - 2.0 * number(&m["mean"])).abs() < 1e-9);
+    let (header, _) = table(&place.read(&format!("{folder}/draws.csv")));
+    assert_eq!(header, "m,twice,log_p,weight");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_with_any_threads_and_moves_matter() {
+    let place = Place::new();
+    for (out, more) in [
+        ("a", "--threads 1"),
+        ("b", "--threads 2"),
+        ("c", "--threads 2 --seed 2"),
+        ("d", "--move rwm --no-jumps"),
+        ("e", "--schedule ess --ess 0.5 --path bridge --freshness 0.5 --most-sweeps 2"),
+    ] {
+        let words =
+            format!("smc mixture2d --particles 50 --kept-sweeps 2 --quiet --out {out} {more}");
+        let output = place.adaann(&words, &[]);
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+        assert_eq!((stdout(&output), stderr(&output)), (String::new(), String::new()));
+    }
+    let draws = |run: &str| place.read(&format!("{run}/draws.csv"));
+    assert_eq!(draws("a"), draws("b"));
+    assert!(draws("b") != draws("c") && draws("b") != draws("d") && draws("b") != draws("e"));
+    assert_eq!(table(&draws("a")).1.len(), 100);
+    let record = place.read("e/run.toml");
+    for line in ["path = \"bridge\"", "freshness = 0.5", "most-sweeps = 2", "ess = 0.5"] {
+        assert!(record.contains(line), "{line}: {record}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let place = Place::new();
+    place.write("m.toml", "[parameters]\nx = { prior = \"normal(0, 1)\" }\n");
+    for (words, message) in [
+        ("bimodl", "did you mean 'bimodal'?"),
+        ("none.toml", "none.toml"),
+        ("bimodal --particles 9", "--particles is 9, but must be from 10 to"),
+        ("bimodal --move nuts", "must be rwm, mala, hmc or auto"),
+        ("bimodal --freshness 1", "--freshness is 1, but must be between 0 and 1"),
+        ("bimodal --most-sweeps 0", "--most-sweeps is 0, but must be"),
+        ("bimodal --kept-sweeps 0", "--kept-sweeps is 0, but must be"),
+        ("bimodal --resample-below 0", "--resample-below is 0, but must be"),
+        ("bimodal --tau 0", "--tau is 0, but must be"),
+        ("bimodal --ess 0.5", "--ess does not apply to the guarded schedule"),
+        ("bimodal --t0 auto", "--t0 is auto, but must be a number"),
+        ("bimodal --path likelihood", "--path is likelihood, but must be"),
+        ("bimodal --threads 9999", "--threads is 9999, but must be"),
+        ("bimodal --param mu=1", "mu"),
+        ("m.toml --param mu=1", "--param does not apply to a model file"),
+        ("m.toml --data-seed 1", "--data-seed does not apply to a model file"),
+        ("bimodal --out .", "--out is '.', but must name a folder"),
+    ] {
+        let output = place.adaann(&format!("smc {words}"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{words}: {}", stderr(&output));
+    }
+    assert_eq!(place.entries(), ["m.toml"]);
+}

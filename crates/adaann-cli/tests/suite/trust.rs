@@ -1,0 +1,188 @@
+//! Every run ends with a verdict: what it says, where it stands, and what `--strict` makes of it.
+
+use crate::support::common;
+use common::{Place, stderr, stdout, table};
+use serde_json::Value;
+
+/// A flow that begins with both modes, and fits them in a moment.
+const GOOD: &str = "run bimodal --base-components 2 --base-means=-3.7,-0.3 --base-sd 0.4 \
+    --train-base --schedule none --refine 150 --layers 2 --refine-samples 100 --lr 0.01 \
+    --draws 1000 --check-particles 200";
+
+/// A flow that begins at one of two equal modes, and never sees the other, at -4.
+const COLLAPSED: &str = "run mixture1d-asymmetric --base-sd 0.5 --schedule none --refine 60 \
+    --layers 2 --refine-samples 50 --draws 1000 --check-particles 200";
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn a_good_run_is_reliable() {
+    let place = Place::new();
+    let output = place.adaann(&format!("{GOOD} --strict --out r"), &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stdout(&output);
+    for word in ["Verdict  RELIABLE\n", "log Z ", "ESS", "Pareto k-hat", "particles", "truth"] {
+        assert!(said.contains(word), "{word} in {said}");
+    }
+    let summary = place.summary("r");
+    assert_eq!(summary["verdict"]["trust"], "reliable");
+    assert_eq!(summary["verdict"]["reasons"], Value::Array(Vec::new()));
+    // Five standard errors: a flow this near has no other.
+    let (log_z, error) = (number(&summary["log_z"]), number(&summary["log_z_error"]));
+    assert!(error < 0.05 && (log_z - number(&summary["true_log_z"])).abs() < 5.0 * error);
+    let kl = number(&summary["neg_elbo"]) + log_z;
+    assert!((number(&summary["kl"]) - kl).abs() < 1e-9);
+    assert!(number(&summary["ess"]) > 400.0 && number(&summary["ess_share"]) <= 1.0);
+    assert!(number(&summary["k_hat"]) < number(&summary["k_hat_threshold"]));
+    let check = &summary["check"];
+    assert_eq!(check["particles"], 5 * 200, "of all sweeps that are kept");
+    assert!(number(&check["lacking"]) < 0.01 && check["target_evaluations"].as_u64() > Some(1000));
+    for key in ["log_z", "log_z_error", "lacking_error", "forward_kl"] {
+        assert!(check[key].is_f64(), "{key} in {check}");
+    }
+    let found = summary["found_modes"].as_array().unwrap();
+    assert_eq!(found.len(), 2);
+    for mode in found {
+        // The peaks are at -2 ± √3, with the variance 1/24 of their curvature, and half the mass each.
+        let at = number(&mode["location"][0]);
+        assert!(((at + 2.0).abs() - 3_f64.sqrt()).abs() < 1e-3, "{at}");
+        let variance = number(&mode["covariance"][0]);
+        assert!(variance > 0.5 / 24.0 && variance < 3.0 / 24.0, "{variance}");
+        for (share, error) in [("weight", "weight_error"), ("particles", "particles_error")] {
+            let off = (number(&mode[share]) - 0.5).abs();
+            assert!(off < 5.0 * number(&mode[error]), "{share}: {mode}");
+        }
+    }
+    let page = place.read("r/report.html");
+    assert!(page.contains("judgement good") && page.contains("Verdict: reliable"));
+}
+
+#[test]
+fn a_collapsed_run_is_not_and_says_where() {
+    let place = Place::new();
+    let output = place.adaann(&format!("{COLLAPSED} --strict --out r"), &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let said = stdout(&output);
+    assert!(said.contains("Verdict  DO NOT TRUST\n") && said.contains("    try: "), "{said}");
+    let summary = place.summary("r");
+    let reasons = summary["verdict"]["reasons"].as_array().unwrap();
+    let lost = reasons.iter().find(|reason| reason["finding"].to_string().contains("is lost"));
+    let lost = lost.unwrap_or_else(|| panic!("{reasons:?}"));
+    assert_eq!(lost["trust"], "distrust");
+    assert!(lost["finding"].to_string().contains("a mode at z = -4.0"), "{lost}");
+    assert!(!lost["remedy"].as_str().unwrap().is_empty());
+    // The weights alone have seen nothing of it.
+    assert!(number(&summary["k_hat"]) < 0.7 && number(&summary["found_modes"][1]["weight"]) < 0.01);
+    assert!(number(&summary["check"]["lacking"]) > 0.3);
+    // The mode is there, although no draw is in it.
+    let modes = summary["found_modes"].as_array().unwrap();
+    assert!(
+        modes.iter().any(|mode| (number(&mode["location"][0]) + 4.0).abs() < 1e-3),
+        "{modes:?}"
+    );
+    let page = place.read("r/report.html");
+    assert!(page.contains("judgement bad") && page.contains("<strong>try:</strong>"));
+    // Without --strict, it is a run like others.
+    let output = place.adaann(&format!("{COLLAPSED} --quiet --out s"), &[]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()));
+    let record = place.read("r/run.toml");
+    assert!(record.contains("check-particles = 200\n") && record.contains("strict = true\n"));
+    assert!(place.read("s/run.toml").contains("strict = false\n"));
+    // Side by side, with their evidence.
+    let compared = stdout(&place.adaann("compare r s", &[]));
+    assert!(compared.contains("do not trust") && compared.contains("log Z"), "{compared}");
+}
+
+#[test]
+fn weights_stand_with_the_draws_and_behind_the_numbers() {
+    let place = Place::new();
+    let output = place.adaann(&format!("{GOOD} --quiet --out r"), &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary = place.summary("r");
+    let (header, rows) = table(&place.read("r/draws.csv"));
+    assert_eq!((header.as_str(), rows.len()), ("z,log_p,log_q,weight", 1000));
+    let sum: f64 = rows.iter().map(|row| row[3]).sum();
+    assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+    let mean: f64 = rows.iter().map(|row| row[3] * row[0]).sum();
+    let mean_q: f64 = rows.iter().map(|row| row[0]).sum::<f64>() / 1000.0;
+    let z = &summary["parameters"][0];
+    assert!(
+        (number(&z["mean"]) - mean).abs() < 1e-9 && (number(&z["mean_q"]) - mean_q).abs() < 1e-9
+    );
+    assert!(mean != mean_q);
+    let above: f64 = rows.iter().filter(|row| row[0] > -2.0).map(|row| row[3]).sum();
+    let known = summary["modes"].as_array().unwrap();
+    let right = known.iter().find(|mode| number(&mode["location"][0]) > -2.0).unwrap();
+    assert!((number(&right["weight"]) - above).abs() < 1e-9);
+    // More draws have weights as well; an export repeats those of the run.
+    let (header, more) = table(&stdout(&place.adaann("sample r -n 50", &[])));
+    assert_eq!((header.as_str(), more.len()), ("z,log_p,log_q,weight", 50));
+    assert!(place.adaann("export r --out e.csv", &[]).status.success());
+    assert_eq!(place.read("e.csv"), place.read("r/draws.csv"));
+}
+
+/// Draws of a base that is too wide and off by a standard deviation of the target.
+#[test]
+fn resampled_draws_are_those_of_the_target() {
+    let place = Place::new();
+    let stuck = "run gaussian --param dim=1 --schedule none --refine 1 --lr 1e-9 --initial-scale \
+                 1e-6 --base-mean 0 --base-sd 2 --draws 500 --check-particles 0 --quiet --out r";
+    let output = place.adaann(stuck, &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let draws = |words: &str| table(&stdout(&place.adaann(words, &[])));
+    let (header, rows) = draws("sample r -n 2000 --resampled");
+    let (name, rest) = header.split_once(',').unwrap();
+    assert_eq!((rest, rows.len()), ("log_p,log_q", 2000), "{name}");
+    let moments = |rows: &[Vec<f64>]| {
+        let mean = rows.iter().map(|row| row[0]).sum::<f64>() / rows.len() as f64;
+        let square = rows.iter().map(|row| (row[0] - mean).powi(2)).sum::<f64>();
+        (mean, (square / rows.len() as f64).sqrt())
+    };
+    // E_q[w²] = 4/√7 exp(1/7) = 1.74 for these two Gaussians, so that 8,000 draws are worth more than
+    // 4,000, and 2,000 of them have a mean within 5/√2000 + 5/√4000 = 0.19, and a standard deviation
+    // within as much.
+    let truth = &place.summary("r")["parameters"][0];
+    assert_eq!((number(&truth["true_mean"]), number(&truth["true_sd"])), (1.0, 1.0));
+    let (mean, sd) = moments(&rows);
+    assert!((mean - 1.0).abs() < 0.19 && (sd - 1.0).abs() < 0.19, "{mean} ± {sd}");
+    let (mean, sd) = moments(&draws("sample r -n 2000").1);
+    assert!(mean.abs() < 0.25 && (sd - 2.0).abs() < 0.25, "those of the flow: {mean} ± {sd}");
+    assert_eq!(draws("sample r -n 20 --resampled").1.len(), 20);
+    let again = |seed: &str| draws(&format!("sample r -n 20 --resampled --seed {seed}")).1;
+    assert!(again("1") == again("1") && again("1") != again("2"), "the seed fixes them");
+}
+
+#[test]
+fn a_run_without_particles_says_that_nobody_looked() {
+    let place = Place::new();
+    let output = place.adaann(&format!("{GOOD} --check-particles 0 --out r"), &[]);
+    assert_eq!(output.status.code(), Some(2), "a flag twice: {}", stderr(&output));
+    let words =
+        GOOD.replace("--check-particles 200", "--check-particles 0 --strict --json --out r");
+    let output = place.adaann(&words, &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let summary: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(summary["verdict"]["trust"], "care");
+    assert!(summary["verdict"].to_string().contains("no independent check"), "{summary}");
+    assert_eq!(summary["check"], Value::Null);
+    assert_eq!(summary["found_modes"].as_array().unwrap().len(), 2, "from the draws alone");
+}
+
+#[test]
+fn flags_are_checked() {
+    let place = Place::new();
+    for (words, message) in [
+        ("run bimodal --check-particles 9", "--check-particles is 9, but must be 0, or from 10 to"),
+        ("run bimodal --check-particles -1", "must be a whole number"),
+        ("run bimodal --check-particles 1e3", "must be a whole number, written as 1000"),
+        ("run bimodal --strict=yes", "unexpected value 'yes' for '--strict'"),
+        ("sample nowhere --resampled", "nowhere is not a run folder"),
+    ] {
+        let output = place.adaann(words, &[]);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{words}: {}", stderr(&output));
+    }
+    assert_eq!(place.entries(), [""; 0]);
+}

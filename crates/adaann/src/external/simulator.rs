@@ -1,0 +1,211 @@
+//! The programs that run side by side, and how points are dealt out to them.
+
+use crate::external::{Command, GradientBy, process::Process};
+use crate::{Batch, Error, Result};
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Fewer points are never worth a batch of their own, unless the program asks for that.
+const SMALLEST: usize = 32;
+/// The most batches that points are cut into, if the program sets no limit.
+const MOST: usize = 64;
+
+/// A program of the user's, in as many processes as asked for; ended when this is dropped.
+pub struct Simulator {
+    program: String,
+    names: Vec<String>,
+    processes: Vec<Mutex<Process>>,
+    gives_gradient: bool,
+    /// The most points that the program takes at once.
+    largest: usize,
+}
+
+impl Simulator {
+    /// Starts the program and tells it the names of the parameters.
+    ///
+    /// # Errors
+    /// If it does not start, or its first line is not what it must be.
+    pub fn start(command: &Command, names: &[String]) -> Result<Self> {
+        let count = match command.processes {
+            0 => rayon::current_num_threads(),
+            count => count,
+        };
+        // All of them first: they read in their libraries side by side.
+        let mut processes =
+            (0..count).map(|_| Process::start(command, names)).collect::<Result<Vec<_>>>()?;
+        let each = processes.iter_mut().map(Process::abilities).collect::<Result<Vec<_>>>();
+        if each.is_err() {
+            processes.iter_mut().for_each(Process::close);
+        }
+        let each = each?;
+        let program = command.label();
+        let gradient = each.iter().all(|abilities| abilities.gradient);
+        if command.gradient == GradientBy::Program && !gradient {
+            return Err(Error::Target(format!(
+                "{program} says that it gives no gradient; have it answer {{\"gradient\": true}}, or \
+                 take the gradient from differences"
+            )));
+        }
+        Ok(Self {
+            program,
+            names: names.to_vec(),
+            processes: processes.into_iter().map(Mutex::new).collect(),
+            gives_gradient: gradient && command.gradient != GradientBy::Differences,
+            largest: each
+                .iter()
+                .filter_map(|abilities| abilities.batch)
+                .min()
+                .unwrap_or(usize::MAX),
+        })
+    }
+
+    /// Does the gradient come from the program? From differences otherwise.
+    pub fn gives_gradient(&self) -> bool {
+        self.gives_gradient
+    }
+
+    /// The names of the parameters.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The program with its arguments.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// The log likelihood at points in the program's own coordinates and, if asked for, its
+    /// derivatives. A point that is lost has −∞ and zeros; one with coordinates that are not finite
+    /// is lost without asking.
+    ///
+    /// # Errors
+    /// What the program did wrong, with its line and its last words; if the gradient is asked for and
+    /// it gives none; or if the sizes are not those of the points.
+    pub fn log_likelihood(
+        &self,
+        points: &Batch,
+        gradient: bool,
+        values: &mut [f64],
+        slopes: &mut Batch,
+    ) -> Result<()> {
+        self.check(points, gradient, values, slopes)?;
+        if gradient && !self.gives_gradient {
+            let program = &self.program;
+            return Err(Error::Target(format!("{program} gives no gradient; take differences")));
+        }
+        let is_finite = |i: &usize| (0..points.dim()).all(|d| points.row(d)[*i].is_finite());
+        let sent: Vec<usize> = (0..points.len()).filter(is_finite).collect();
+        let pieces: Vec<&[usize]> = sent.chunks(self.piece(sent.len())).collect();
+        values[..points.len()].fill(f64::NEG_INFINITY);
+        if gradient {
+            (0..points.dim()).for_each(|d| slopes.row_mut(d).fill(0.0));
+        }
+        for (piece, answers) in pieces.iter().zip(self.ask_all(points, &pieces, gradient)?) {
+            let columns = answers.len() / piece.len();
+            for (answer, &i) in answers.chunks_exact(columns).zip(*piece) {
+                values[i] = answer[0];
+                for (d, slope) in answer[1..].iter().enumerate() {
+                    slopes.row_mut(d)[i] = *slope;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses values and slopes that are not of the points' size.
+    pub(super) fn check(
+        &self,
+        points: &Batch,
+        gradient: bool,
+        values: &[f64],
+        slopes: &Batch,
+    ) -> Result<()> {
+        let refuse = |what: &str, found: usize, expected: usize| {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            Err(Error::Shape { what: what.into(), found, expected })
+        };
+        let (dim, len) = (self.names.len(), points.len());
+        if points.dim() != dim {
+            return refuse("coordinates of the points", points.dim(), dim);
+        }
+        if values.len() < len {
+            return refuse("room for log likelihoods", values.len(), len);
+        }
+        if gradient && (slopes.dim() != dim || slopes.len() != len) {
+            return refuse("room for derivatives", slopes.dim() * slopes.len(), dim * len);
+        }
+        Ok(())
+    }
+
+    /// The points of a batch. It depends on their number alone, and so do the program's answers, even
+    /// if it rounds a little differently in another company.
+    fn piece(&self, points: usize) -> usize {
+        points.div_ceil(MOST).max(SMALLEST).min(self.largest)
+    }
+
+    /// Answers for all pieces, each from the program that is free first.
+    fn ask_all(
+        &self,
+        points: &Batch,
+        pieces: &[&[usize]],
+        gradient: bool,
+    ) -> Result<Vec<Vec<f64>>> {
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = |process: &Mutex<Process>| {
+            let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut answers = Vec::new();
+            while !failed.load(Ordering::Relaxed) {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                let Some(piece) = pieces.get(k) else { break };
+                let answer = process.ask(points, piece, gradient, &self.names);
+                failed.fetch_or(answer.is_err(), Ordering::Relaxed);
+                answers.push((k, answer));
+            }
+            answers
+        };
+        let busy = &self.processes[..self.processes.len().min(pieces.len())];
+        let mut answers: Vec<_> = match busy {
+            [] => Vec::new(),
+            [one] => work(one),
+            many => thread::scope(|scope| {
+                let work = &work;
+                let threads: Vec<_> =
+                    many.iter().map(|process| scope.spawn(move || work(process))).collect();
+                let done = threads.into_iter().map(|thread| thread.join());
+                done.flat_map(|answers| answers.expect("asking does not panic")).collect()
+            }),
+        };
+        answers.sort_by_key(|(k, _)| *k);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        // All at once, so that they end side by side.
+        for process in &mut self.processes {
+            process.get_mut().unwrap_or_else(PoisonError::into_inner).close();
+        }
+    }
+}
+
+impl std::fmt::Debug for Simulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulator")
+            .field("program", &self.program)
+            .field("names", &self.names)
+            .field("processes", &self.processes.len())
+            .field("gives_gradient", &self.gives_gradient)
+            .finish_non_exhaustive()
+    }
+}

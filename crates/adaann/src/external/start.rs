@@ -1,0 +1,94 @@
+//! Starting a program, with what to do if it does not start.
+
+use crate::external::Command;
+use crate::{Error, Result, error};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    process::{self, Child, Stdio},
+};
+
+/// Settings of the environment that a program gets unless it has its own. There is a process for each
+/// core already; and a Python program that forgets to flush would wait for ever.
+const ENVIRONMENT: [(&str, &str); 2] = [("OMP_NUM_THREADS", "1"), ("PYTHONUNBUFFERED", "1")];
+
+/// Starts the program with its three pipes.
+pub(super) fn start(command: &Command) -> Result<Child> {
+    let Some((program, arguments)) = command.program.split_first().filter(|(p, _)| !p.is_empty())
+    else {
+        return Err(error::setting("command", "empty", "a program and its arguments"));
+    };
+    if !command.folder.is_dir() {
+        let folder = command.folder.display();
+        return Err(Error::Target(format!("{program} cannot run in {folder}, which is no folder")));
+    }
+    let path = path(program, &command.folder);
+    let mut call = process::Command::new(&path);
+    call.args(arguments).current_dir(&command.folder);
+    call.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for (name, value) in ENVIRONMENT {
+        if std::env::var_os(name).is_none() {
+            call.env(name, value);
+        }
+    }
+    // Ctrl-C is for adaann, which then ends the program in order.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut call, 0);
+    call.spawn().map_err(|cause| {
+        let hint = hint(program, &path, &command.folder, &cause);
+        Error::Target(format!("cannot start {program}: {cause}{hint}"))
+    })
+}
+
+/// A program with a slash is seen from its folder, wherever adaann runs.
+fn path(program: &str, folder: &Path) -> PathBuf {
+    if !program.contains('/') {
+        return program.into();
+    }
+    let path = folder.join(program);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// What to do about a program that does not start.
+fn hint(program: &str, path: &Path, folder: &Path, cause: &std::io::Error) -> String {
+    /// The number that Unix has for a file that is no program.
+    const NO_PROGRAM: i32 = 8;
+    let is_bare = !program.contains('/');
+    match cause.kind() {
+        ErrorKind::NotFound if is_bare && folder.join(program).is_file() => {
+            format!("; for the file in {} write ./{program}", folder.display())
+        }
+        ErrorKind::NotFound if is_bare => {
+            "; is it installed, and its folder in PATH? A file is called ./NAME".into()
+        }
+        ErrorKind::NotFound if path.is_file() => {
+            "; the file is there, but not the interpreter that its first line names".into()
+        }
+        ErrorKind::NotFound => format!("; there is no file {}", path.display()),
+        ErrorKind::PermissionDenied if path.is_dir() => "; it is a folder".into(),
+        ErrorKind::PermissionDenied => {
+            let file = if is_bare { Path::new(program) } else { path };
+            format!("; make it a program with chmod +x {}", file.display())
+        }
+        _ if cause.raw_os_error() == Some(NO_PROGRAM) => {
+            "; a script begins with a line such as #!/usr/bin/env python3 or #!/bin/sh".into()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Ends a program at once, with all that it has started, and waits for it.
+pub(super) fn kill(child: &mut Child) {
+    // The number is the program's as long as nobody has waited for it.
+    #[cfg(unix)]
+    if let Ok(None) = child.try_wait() {
+        let group = format!("kill -s KILL -- -{}", child.id());
+        let mut call = process::Command::new("sh");
+        call.args(["-c", &group]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Without a shell the program itself is still ended, below.
+        let _ = call.status();
+    }
+    // It fails only for one that has ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+}

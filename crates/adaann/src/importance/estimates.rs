@@ -1,0 +1,278 @@
+//! Means, spreads and quantiles under p from weighted draws of q, each with its Monte Carlo error.
+
+use crate::{Error, Result, error};
+
+/// A number and its Monte Carlo standard error.
+#[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Its standard error; infinite where fewer than two draws have weight.
+    pub error: f64,
+}
+
+/// One quantity at weighted draws, in ascending order.
+///
+/// Errors are by the delta method for weights W that are divided by their sum. They ask for an
+/// effective sample size that is large, and know nothing of regions that no draw has reached.
+///
+/// ```
+/// use adaann::importance::Quantity;
+///
+/// let quantity = Quantity::new(&[3.0, 1.0, 2.0], &[0.25, 0.25, 0.5])?;
+/// assert_eq!(quantity.mean().value, 2.0);
+/// assert_eq!(quantity.quantile(0.5)?.value, 2.0);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantity {
+    values: Vec<f64>,
+    weights: Vec<f64>,
+    /// The sum of the weights before a draw and half its own.
+    middles: Vec<f64>,
+}
+
+impl Quantity {
+    /// Values of a quantity at draws of the weights given, which need not be normalised. What the
+    /// value of a draw of weight 0 is does not matter.
+    ///
+    /// # Errors
+    /// If there are not as many weights as values, a weight is negative or not finite, none is
+    /// positive, or a value of positive weight is NaN.
+    pub fn new(values: &[f64], weights: &[f64]) -> Result<Self> {
+        let total = total(weights, values.len())?;
+        refuse_nan(values, weights)?;
+        let used = values.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+        let mut draws: Vec<(f64, f64)> = used.map(|(x, w)| (*x, w / total)).collect();
+        draws.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (values, weights): (Vec<f64>, Vec<f64>) = draws.into_iter().unzip();
+        let mut before = 0.0;
+        let middle = |w: &f64| {
+            before += w;
+            before - 0.5 * w
+        };
+        let middles = weights.iter().map(middle).collect();
+        Ok(Self { values, weights, middles })
+    }
+
+    /// m = Σ W x, with variance Σ W² (x − m)².
+    pub fn mean(&self) -> Estimate {
+        let value = self.average(|x| x);
+        self.estimate(value, self.error_of(|x| x - value))
+    }
+
+    /// s = √(Σ W (x − m)²). The square has variance Σ W² ((x − m)² − s²)², and the root 1/(2 s)² of that.
+    pub fn sd(&self) -> Estimate {
+        let mean = self.average(|x| x);
+        let variance = self.average(|x| (x - mean).powi(2));
+        let sd = variance.sqrt();
+        let error = self.error_of(|x| (x - mean).powi(2) - variance);
+        self.estimate(sd, if sd == 0.0 { 0.0 } else { error / (2.0 * sd) })
+    }
+
+    /// The value that the share `p` of the weight is below.
+    ///
+    /// Each draw stands in the middle of its weight, and between draws the quantile is linear in p; before
+    /// the first and after the last it is theirs. Equal weights make it Hazen's, type 5 of Hyndman and
+    /// Fan (1996). The share below it has standard error e = √(Σ W² (1[x ≤ quantile] − p)²); its own is half
+    /// the way from the quantile at p − e to that at p + e.
+    ///
+    /// # Errors
+    /// If `p` is not between 0 and 1.
+    pub fn quantile(&self, p: f64) -> Result<Estimate> {
+        if !(0.0..=1.0).contains(&p) {
+            return Err(error::setting("level of a quantile", p, "between 0 and 1"));
+        }
+        let value = self.value_at(p);
+        let share = self.error_of(|x| f64::from(u8::from(x <= value)) - p);
+        let [low, high] = [p - share, p + share].map(|p| self.value_at(p));
+        Ok(self.estimate(value, 0.5 * high - 0.5 * low))
+    }
+
+    /// The effective sample size, 1/Σ W².
+    pub fn ess(&self) -> f64 {
+        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// How many draws have weight.
+    pub fn draws(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Σ W f(x)
+    fn average(&self, f: impl Fn(f64) -> f64) -> f64 {
+        self.values.iter().zip(&self.weights).map(|(&x, w)| w * f(x)).sum()
+    }
+
+    /// √(Σ W² f(x)²), the standard error of Σ W f for f of mean 0.
+    fn error_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+        self.values.iter().zip(&self.weights).map(|(&x, w)| (w * f(x)).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// One draw shows no spread, which is not to have none.
+    fn estimate(&self, value: f64, error: f64) -> Estimate {
+        Estimate { value, error: if self.draws() < 2 { f64::INFINITY } else { error } }
+    }
+
+    /// The quantile, of any p.
+    fn value_at(&self, p: f64) -> f64 {
+        let after = self.middles.partition_point(|&middle| middle < p);
+        let last = self.values.len() - 1;
+        if after == 0 || after > last {
+            return self.values[after.min(last)];
+        }
+        let [low, high] = [after - 1, after].map(|i| self.values[i]);
+        if low == high {
+            return low;
+        }
+        let [from, to] = [after - 1, after].map(|i| self.middles[i]);
+        let t = (p - from) / (to - from);
+        low * (1.0 - t) + high * t
+    }
+}
+
+/// The sum of weights for `draws` draws.
+///
+/// # Errors
+/// If they are no weights, or not as many.
+pub(super) fn total(weights: &[f64], draws: usize) -> Result<f64> {
+    if weights.len() != draws {
+        let (what, found) = (format!("weights of {draws} draws"), weights.len().to_string());
+        return Err(Error::Shape { what, found, expected: draws.to_string() });
+    }
+    if let Some(i) = weights.iter().position(|w| !(0.0..f64::INFINITY).contains(w)) {
+        let weight = format!("{} at draw {}", weights[i], i + 1);
+        return Err(error::setting("weight", weight, "at least 0 and finite"));
+    }
+    let total = weights.iter().sum();
+    if total > 0.0 && total < f64::INFINITY {
+        return Ok(total);
+    }
+    Err(error::setting("sum of the weights", total, "positive and finite"))
+}
+
+/// # Errors
+/// If a value of positive weight is NaN.
+pub(super) fn refuse_nan(values: &[f64], weights: &[f64]) -> Result<()> {
+    let at = values.iter().zip(weights).position(|(x, w)| x.is_nan() && *w > 0.0);
+    at.map_or(Ok(()), |i| {
+        Err(Error::Data(format!(
+            "the value at draw {} is NaN, but the draw has weight; give draws that are to be left out \
+             the weight 0",
+            i + 1
+        )))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_near(estimate: Estimate, value: f64, error: f64) {
+        assert!((estimate.value - value).abs() < 1e-14, "{estimate:?} is not {value}");
+        assert!((estimate.error - error).abs() < 1e-14, "{estimate:?} has not the error {error}");
+    }
+
+    #[test]
+    fn three_draws_by_hand() {
+        // W = 1/6, 2/6, 3/6 at 6, 3, 0: m = 2, deviations 4, 1, −2, squares 16, 1, 4: s² = 5.
+        let quantity = Quantity::new(&[0.0, 6.0, 3.0], &[3.0, 1.0, 2.0]).unwrap();
+        assert_near(quantity.mean(), 2.0, (16.0 + 4.0 + 36.0_f64).sqrt() / 6.0);
+        let squares = (11.0_f64.powi(2) + 4.0 * 16.0 + 9.0).sqrt() / 6.0;
+        assert_near(quantity.sd(), 5_f64.sqrt(), squares / (2.0 * 5_f64.sqrt()));
+        assert!((quantity.ess() - 36.0 / 14.0).abs() < 1e-14);
+        // The middles are 1/4, 2/3 and 11/12 at 0, 3 and 6; p = 11/24 is half way to 3.
+        let below = (13.0 / 24.0 / 2.0_f64).powi(2);
+        let above = (11.0 / 24.0_f64).powi(2) * (4.0 + 1.0) / 36.0;
+        let share = (below + above).sqrt();
+        // Up to p + e = 0.797, between 2/3 and 11/12; p − e = 0.12 is before 1/4.
+        let high = 3.0 + 3.0 * (11.0 / 24.0 + share - 2.0 / 3.0) / (11.0 / 12.0 - 2.0 / 3.0);
+        assert_near(quantity.quantile(11.0 / 24.0).unwrap(), 1.5, high / 2.0);
+    }
+
+    #[test]
+    fn equal_weights_make_hazens_quantiles() {
+        // NumPy's method="hazen" of 1, 2, 4, 8, 16: knots at 0.1, 0.3, 0.5, 0.7 and 0.9.
+        let quantity = Quantity::new(&[8.0, 1.0, 16.0, 2.0, 4.0], &[0.2; 5]).unwrap();
+        let cases = [
+            (0.0, 1.0),
+            (0.1, 1.0),
+            (0.25, 1.75),
+            (0.5, 4.0),
+            (0.75, 10.0),
+            (0.95, 16.0),
+            (1.0, 16.0),
+        ];
+        for (p, value) in cases {
+            let quantile = quantity.quantile(p).unwrap().value;
+            assert!((quantile - value).abs() < 1e-13, "{p}: {quantile}");
+        }
+    }
+
+    #[test]
+    fn equal_weights_make_textbook_errors() {
+        let values: Vec<f64> = (0..1000).map(|i| (i * 617 % 1000) as f64 + 0.5).collect();
+        let quantity = Quantity::new(&values, &[1.0; 1000]).unwrap();
+        // The variance of 1, ..., n is (n² − 1)/12.
+        let sd = ((1e6 - 1.0) / 12.0_f64).sqrt();
+        let mean = quantity.mean();
+        assert!(
+            (mean.value - 500.0).abs() < 1e-9 && (mean.error - sd / 1000_f64.sqrt()).abs() < 1e-9
+        );
+        // √(p (1 − p)/n), in values that are 1/1000 of p apart; the indicator at the quantile itself
+        // counts a whole draw, which changes the sum of squares by less than 1/1000.
+        let quantile = quantity.quantile(0.2).unwrap();
+        let error = 1000.0 * (0.2 * 0.8 / 1000.0_f64).sqrt();
+        assert!((quantile.value - 200.0).abs() < 1e-9);
+        assert!((quantile.error / error - 1.0).abs() < 1e-3, "{quantile:?}");
+    }
+
+    #[test]
+    fn draws_without_weight_may_be_anything() {
+        let nan = f64::NAN;
+        let quantity =
+            Quantity::new(&[nan, 1.0, f64::INFINITY, 3.0], &[0.0, 0.5, 0.0, 0.5]).unwrap();
+        assert_near(quantity.mean(), 2.0, 0.5_f64.sqrt());
+        assert_eq!((quantity.quantile(1.0).unwrap().value, quantity.draws()), (3.0, 2));
+    }
+
+    #[test]
+    fn one_value_alone_or_repeated() {
+        let one = Quantity::new(&[4.0], &[1.0]).unwrap();
+        for estimate in [one.mean(), one.quantile(0.3).unwrap()] {
+            assert_eq!(estimate, Estimate { value: 4.0, error: f64::INFINITY });
+        }
+        let same = Quantity::new(&[4.0; 3], &[1.0; 3]).unwrap();
+        for estimate in [same.mean(), same.quantile(0.3).unwrap()] {
+            assert_near(estimate, 4.0, 0.0);
+        }
+        assert_near(same.sd(), 0.0, 0.0);
+    }
+
+    #[test]
+    fn infinite_values_have_quantiles() {
+        let infinity = f64::INFINITY;
+        let quantity = Quantity::new(&[infinity, 1.0, 2.0, infinity], &[1.0; 4]).unwrap();
+        assert_eq!(quantity.quantile(0.25).unwrap().value, 1.5);
+        assert_eq!(quantity.quantile(0.8).unwrap().value, infinity);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let new = |values: &[f64], weights: &[f64]| Quantity::new(values, weights).unwrap_err();
+        for (error, says) in [
+            (new(&[1.0, 2.0], &[1.0]), "weights of 2 draws: 1 found, 2 expected"),
+            (new(&[1.0, 2.0], &[1.0, -0.5]), "-0.5 at draw 2"),
+            (new(&[1.0, 2.0], &[f64::NAN, 1.0]), "NaN at draw 1"),
+            (new(&[1.0, 2.0], &[0.0, 0.0]), "sum of the weights is 0"),
+            (new(&[], &[]), "sum of the weights"),
+            (new(&[1.0, f64::NAN], &[1.0, 1.0]), "value at draw 2 is NaN"),
+        ] {
+            assert!(error.to_string().contains(says), "{error}");
+        }
+        let quantity = Quantity::new(&[1.0, 2.0], &[1.0, 1.0]).unwrap();
+        for p in [-0.1, 1.1, f64::NAN] {
+            assert!(quantity.quantile(p).is_err());
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Sums over importance weights in bounded memory, for log Z and the effective sample size.
+
+use crate::{Error, Result, pieces};
+
+/// What log Z, its error and the effective sample size need of the weights w = p/q seen so far.
+///
+/// The same chunks in the same order give the same bits.
+///
+/// ```
+/// use adaann::importance::Tally;
+///
+/// let mut tally = Tally::default();
+/// tally.add(&[1_f64.ln(), 2_f64.ln()])?;
+/// tally.add(&[3_f64.ln()])?;
+/// assert!((tally.log_z() - 2_f64.ln()).abs() < 1e-15);
+/// assert!((tally.ess() - 36.0 / 14.0).abs() < 1e-14);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tally {
+    draws: usize,
+    lost: usize,
+    /// The largest log w so far, −∞ where there is none. Weights are in units of it, so that the
+    /// largest is 1 and none overflows.
+    log_unit: f64,
+    mean: f64,
+    /// Σ (w − mean)². The sum of w² would leave nothing of the variance of weights that are nearly
+    /// equal.
+    squares: f64,
+}
+
+impl Default for Tally {
+    /// Of no draws.
+    fn default() -> Self {
+        Self { draws: 0, lost: 0, log_unit: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 }
+    }
+}
+
+impl Tally {
+    /// Counts draws of q by their log p − log q.
+    ///
+    /// # Errors
+    /// If a log ratio is +∞; nothing is counted then.
+    pub fn add(&mut self, log_ratios: &[f64]) -> Result<()> {
+        if log_ratios.is_empty() {
+            return Ok(());
+        }
+        let log_unit = largest(log_ratios, self.draws)?;
+        let draws = log_ratios.len();
+        let weights = |part: &[f64]| part.iter().map(|&l| weight(l, log_unit)).sum();
+        let mean = pieces::sum(log_ratios, weights) / draws as f64;
+        let squares =
+            |part: &[f64]| part.iter().map(|&l| (weight(l, log_unit) - mean).powi(2)).sum();
+        let squares = pieces::sum(log_ratios, squares);
+        let lost = log_ratios.iter().filter(|&&log_ratio| is_lost(log_ratio)).count();
+        self.merge(&Self { draws, lost, log_unit, mean, squares });
+        Ok(())
+    }
+
+    /// Counts the draws of another tally after those of this one.
+    pub fn merge(&mut self, other: &Self) {
+        if other.draws == 0 {
+            return;
+        }
+        let log_unit = self.log_unit.max(other.log_unit);
+        let [ours, theirs] = [self, other].map(|tally| weight(tally.log_unit, log_unit));
+        let [a, b] = [self.draws, other.draws].map(|draws| draws as f64);
+        let difference = theirs * other.mean - ours * self.mean;
+        // Chan, Golub and LeVeque (1979)
+        *self = Self {
+            draws: self.draws + other.draws,
+            lost: self.lost + other.lost,
+            log_unit,
+            mean: ours * self.mean + difference * (b / (a + b)),
+            squares: ours * ours * self.squares
+                + theirs * theirs * other.squares
+                + difference * difference * (a / (a + b) * b),
+        };
+    }
+
+    /// How many draws there are, with those that are lost.
+    pub fn draws(&self) -> usize {
+        self.draws
+    }
+
+    /// How many draws have a log ratio that is NaN or −∞.
+    pub fn lost(&self) -> usize {
+        self.lost
+    }
+
+    /// The log of the mean weight, which estimates ∫ p without bias before the log is taken; −∞ if all
+    /// draws are lost.
+    pub fn log_z(&self) -> f64 {
+        self.log_unit + self.mean.ln()
+    }
+
+    /// The standard error of [`Tally::log_z`] by the delta method: that of the mean weight, relative to
+    /// it. Infinite for fewer than two draws and where all are lost.
+    pub fn log_z_error(&self) -> f64 {
+        if self.draws < 2 || self.lost == self.draws {
+            return f64::INFINITY;
+        }
+        let draws = self.draws as f64;
+        (self.squares / (draws * (draws - 1.0))).sqrt() / self.mean
+    }
+
+    /// (Σ w)²/Σ w²: how many draws of p itself would be as good for a mean, if its function and the
+    /// weights had nothing to do with each other.
+    pub fn ess(&self) -> f64 {
+        if self.lost == self.draws {
+            return 0.0;
+        }
+        let draws = self.draws as f64;
+        draws / (1.0 + self.squares / (draws * self.mean * self.mean))
+    }
+
+    /// [`Tally::ess`] as a share of the draws.
+    pub fn ess_share(&self) -> f64 {
+        if self.draws == 0 { 0.0 } else { self.ess() / self.draws as f64 }
+    }
+
+    /// Σ w in units of the largest weight, and the log of that.
+    pub(super) fn sum(&self) -> (f64, f64) {
+        (self.mean * self.draws as f64, self.log_unit)
+    }
+}
+
+/// Has the draw no weight, whatever others have?
+fn is_lost(log_ratio: f64) -> bool {
+    log_ratio.is_nan() || log_ratio == f64::NEG_INFINITY
+}
+
+/// w in units of exp(`log_unit`), 0 if it is lost; also where all are, and the unit is −∞.
+pub(super) fn weight(log_ratio: f64, log_unit: f64) -> f64 {
+    let weight = (log_ratio - log_unit).exp();
+    if weight.is_nan() { 0.0 } else { weight }
+}
+
+/// The largest log ratio, −∞ if all are lost; `before` draws were counted earlier.
+///
+/// # Errors
+/// If it is +∞.
+fn largest(log_ratios: &[f64], before: usize) -> Result<f64> {
+    let largest = log_ratios.iter().fold(f64::NEG_INFINITY, |largest, &l| largest.max(l));
+    if largest < f64::INFINITY {
+        return Ok(largest);
+    }
+    let at = log_ratios.iter().position(|&l| l == largest).unwrap_or(0);
+    Err(Error::Data(format!(
+        "log p - log q of draw {} is +inf, and its weight would be all: the target's log density is \
+         +inf there, or that of the approximation -inf; bound the target where it has a pole",
+        before + at + 1
+    )))
+}
+
+/// The largest log ratio of draws that are to be used.
+///
+/// # Errors
+/// If it is +∞, and if there are no draws that are not lost.
+pub(super) fn largest_of_some(log_ratios: &[f64]) -> Result<f64> {
+    let largest = largest(log_ratios, 0)?;
+    if largest > f64::NEG_INFINITY {
+        return Ok(largest);
+    }
+    Err(Error::Data(match log_ratios.len() {
+        0 => "there are no draws to weight; ask for at least one".into(),
+        draws => format!(
+            "log p - log q is NaN or -inf for all {draws} draws: none lies in the target's support; \
+             check the target's log density at some of them, and the fit"
+        ),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    fn tally(chunks: &[&[f64]]) -> Tally {
+        let mut tally = Tally::default();
+        chunks.iter().for_each(|chunk| tally.add(chunk).unwrap());
+        tally
+    }
+
+    /// Rising, so that each chunk changes the unit, with lost draws.
+    fn log_ratios() -> Vec<f64> {
+        let stream = Stream::new(3, Purpose::MonteCarlo);
+        let mut values: Vec<f64> =
+            (0..1000).map(|i| stream.normal_at(i) + 0.01 * i as f64 - 900.0).collect();
+        values[0] = f64::NAN;
+        values[700] = f64::NEG_INFINITY;
+        values
+    }
+
+    #[test]
+    fn chunks_make_the_whole() {
+        let values = log_ratios();
+        let whole = tally(&[&values]);
+        let (head, rest) = values.split_at(1);
+        let (middle, end) = rest.split_at(700);
+        let mut parts = tally(&[head, &[], middle]);
+        parts.merge(&tally(&[end]));
+        assert_eq!((parts.draws(), parts.lost()), (1000, 2));
+        // A few hundred roundings of some ulps.
+        assert!((parts.log_z() - whole.log_z()).abs() < 1e-12);
+        assert!((parts.log_z_error() / whole.log_z_error() - 1.0).abs() < 1e-12);
+        assert!((parts.ess() / whole.ess() - 1.0).abs() < 1e-12);
+
+        let w: Vec<f64> = values.iter().map(|l| (l + 890.0).exp()).map(|w| w.max(0.0)).collect();
+        let sum: f64 = w.iter().sum();
+        let squares: f64 = w.iter().map(|w| w * w).sum();
+        assert!((whole.log_z() - ((sum / 1000.0).ln() - 890.0)).abs() < 1e-12);
+        assert!((whole.ess() / (sum * sum / squares) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_added_changes_no_bit() {
+        let one = tally(&[&log_ratios()]);
+        let mut merged = Tally::default();
+        merged.merge(&one);
+        merged.merge(&Tally::default());
+        assert_eq!(merged, one);
+    }
+
+    #[test]
+    fn weights_that_are_nearly_equal_keep_their_variance() {
+        // Relative deviations ±1e-10: standard error 1e-10/√(n − 1).
+        let values: Vec<f64> =
+            (0..10_000).map(|i| if i % 2 == 0 { 1e-10 } else { -1e-10 }).collect();
+        let tally = tally(&[&values]);
+        // exp rounds each weight by 1e-16, a millionth of its deviation.
+        assert!((tally.log_z_error() * 9999_f64.sqrt() / 1e-10 - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn lost_draws_before_and_after_those_that_are_not() {
+        let lost = [f64::NAN, f64::NEG_INFINITY];
+        let all = tally(&[&lost, &lost]);
+        assert_eq!((all.log_z(), all.ess(), all.lost()), (f64::NEG_INFINITY, 0.0, 4));
+        assert_eq!(all.log_z_error(), f64::INFINITY);
+        assert_eq!(Tally::default().ess_share(), 0.0);
+        for chunks in [[&lost[..], &[5.0, 5.0]], [&[5.0, 5.0], &lost]] {
+            let tally = tally(&chunks);
+            assert!((tally.log_z() - (5.0 - 2_f64.ln())).abs() < 1e-15);
+            assert!((tally.ess() - 2.0).abs() < 1e-15 && tally.ess_share() == 0.5);
+        }
+    }
+
+    #[test]
+    fn magnitudes_of_any_size() {
+        let tally = tally(&[&[-1e308], &[1e308, -1e308], &[1e308]]);
+        assert_eq!((tally.log_z(), tally.lost()), (1e308, 0));
+        assert!((tally.ess() - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_infinite_weight_is_refused_and_named() {
+        let mut tally = tally(&[&[0.0, 1.0]]);
+        let before = tally;
+        let error = tally.add(&[f64::NAN, 2.0, f64::INFINITY]).unwrap_err().to_string();
+        assert!(error.contains("draw 5"), "{error}");
+        assert_eq!(tally, before);
+    }
+}

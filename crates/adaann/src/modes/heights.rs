@@ -1,0 +1,90 @@
+//! The density to be climbed, log p + log|J|, at many points a call and within a budget.
+
+use crate::modes::starts::Units;
+use crate::{
+    Batch, Result,
+    target::{Unconstrained, Weights, Workspace},
+};
+use rayon::prelude::*;
+
+/// Points of a call to the target: the same for any number of threads.
+const CHUNK: usize = 64;
+
+/// The density in units of the draws.
+pub(super) struct Heights<'a> {
+    target: &'a Unconstrained<'a>,
+    units: Units,
+    used: usize,
+    budget: usize,
+}
+
+/// What is known of a point.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) u: Vec<f64>,
+    /// log p + log|J|; −∞ where it, or its slope, is not finite.
+    pub(super) height: f64,
+    /// Its gradient with respect to u.
+    pub(super) slope: Vec<f64>,
+}
+
+impl<'a> Heights<'a> {
+    pub(super) fn new(target: &'a Unconstrained<'a>, units: Units, budget: usize) -> Self {
+        Self { target, units, used: 0, budget }
+    }
+
+    pub(super) fn units(&self) -> &Units {
+        &self.units
+    }
+
+    /// Evaluations so far; one with a gradient counts as one.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Evaluations that are left.
+    pub(super) fn left(&self) -> usize {
+        self.budget - self.used
+    }
+
+    /// Heights and slopes at points, of which there are no more than [`Heights::left`].
+    pub(super) fn places(&mut self, points: Vec<Vec<f64>>) -> Result<Vec<Place>> {
+        let seen = self.evaluate(&points, true)?;
+        let place = |(u, (height, slope)): (Vec<f64>, (f64, Vec<f64>))| {
+            let is_lost = slope.iter().any(|g| !g.is_finite());
+            Place { u, height: if is_lost { f64::NEG_INFINITY } else { height }, slope }
+        };
+        Ok(points.into_iter().zip(seen).map(place).collect())
+    }
+
+    /// Heights alone.
+    pub(super) fn at(&mut self, points: &[Vec<f64>]) -> Result<Vec<f64>> {
+        Ok(self.evaluate(points, false)?.into_iter().map(|(height, _)| height).collect())
+    }
+
+    fn evaluate(&mut self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
+        debug_assert!(points.len() <= self.left());
+        self.used += points.len();
+        let whole = self.target.target().wants_whole_batch();
+        let chunk = if whole { points.len().max(1) } else { CHUNK };
+        let parts: Result<Vec<_>> =
+            points.par_chunks(chunk).map(|points| self.evaluate_chunk(points, slopes)).collect();
+        Ok(parts?.concat())
+    }
+
+    fn evaluate_chunk(&self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
+        let dim = self.units.spread.len();
+        let z: Vec<_> = points.iter().map(|u| self.units.to_z(u)).collect();
+        let mut work = Workspace::zeros(dim, z.len());
+        let weights = slopes.then_some((Weights { prior: 1.0, likelihood: 1.0 }, 1.0));
+        self.target.evaluate(&Batch::from_points(dim, &z), weights, &mut work)?;
+        let said = &work.evaluation;
+        let one = |i: usize| {
+            let height = said.log_prior[i] + said.log_likelihood[i] + work.log_jacobian[i];
+            let slope = |d: usize| said.gradient.row(d)[i] * self.units.spread[d];
+            let slope = if slopes { (0..dim).map(slope).collect() } else { Vec::new() };
+            (if height.is_finite() { height } else { f64::NEG_INFINITY }, slope)
+        };
+        Ok((0..z.len()).map(one).collect())
+    }
+}

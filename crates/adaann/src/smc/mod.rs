@@ -1,0 +1,29 @@
+//! Sampling by sequential Monte Carlo: particles that follow the same paths and schedules as flows do.
+//!
+//! Particles start from the base, are weighted from one temperature to the next, resampled where
+//! few carry the weight, and moved by kernels that leave the density as it is. AdaAnn's rule
+//! chooses the temperatures, as the paper proposes for Monte Carlo. Nothing is learned from a flow,
+//! so that the answer is independent of one.
+//!
+//! ```
+//! use adaann::{Program, smc::{Settings, smc}};
+//!
+//! // Two modes, at -2 ± √3, whose integral is known: log Z = 0.04712.
+//! let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+//! let population = smc(&target, &Settings::default(), &mut ())?;
+//! assert!((population.log_z - 0.04712).abs() < 4.0 * population.log_z_error);
+//! # Ok::<(), adaann::Error>(())
+//! ```
+
+mod ancestry;
+mod gaussians;
+mod landscape;
+mod moves;
+mod population;
+mod run;
+mod settings;
+
+pub use moves::Move;
+pub use population::{Family, Population};
+pub use run::{Observer, Stage, smc};
+pub use settings::Settings;

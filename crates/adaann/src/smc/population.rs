@@ -1,0 +1,76 @@
+//! What a run of sequential Monte Carlo has found.
+
+use crate::Batch;
+use crate::smc::{Stage, ancestry::Ancestry, gaussians::Gaussians};
+
+/// Weighted particles that stand for the target, and its evidence.
+#[derive(Debug, Clone)]
+pub struct Population {
+    /// The particles, in the target's own coordinates.
+    pub points: Batch,
+    /// The same in the coordinates that flows work in.
+    pub z: Batch,
+    /// Weight of each particle; they sum to 1.
+    pub weights: Vec<f64>,
+    /// log p at each particle, not normalised.
+    pub log_p: Vec<f64>,
+    /// Estimate of log ∫ p.
+    pub log_z: f64,
+    /// Its standard error, from the particles' family tree.
+    pub log_z_error: f64,
+    /// Every temperature.
+    pub stages: Vec<Stage>,
+    /// Points at which the target was evaluated, with or without gradient.
+    pub evaluations: usize,
+    /// Did the observer stop the run before t = 1? The particles then stand for the density at the
+    /// last stage's t.
+    pub stopped: bool,
+    pub(super) ancestry: Ancestry,
+    pub(super) shape: Gaussians,
+}
+
+/// One Gaussian of the mixture that describes the particles' shape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Family {
+    /// Its share of the particles.
+    pub weight: f64,
+    /// Its mean, in the coordinates that flows work in.
+    pub mean: Vec<f64>,
+    /// Its covariance there, row by row.
+    pub covariance: Vec<f64>,
+}
+
+impl Population {
+    /// Σ W f over the particles with its standard error, from their family tree.
+    pub fn mean(&self, values: &[f64]) -> (f64, f64) {
+        let mean = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
+        (mean, self.ancestry.mean_error(&self.weights, values))
+    }
+
+    /// The same over some particles alone: those whose value is not NaN.
+    pub(crate) fn mean_of_some(&self, values: &[f64]) -> (f64, f64) {
+        let total: f64 =
+            self.weights.iter().zip(values).filter(|(_, f)| !f.is_nan()).map(|(w, _)| w).sum();
+        let weights: Vec<f64> = (self.weights.iter().zip(values))
+            .map(|(w, f)| if f.is_nan() { 0.0 } else { w / total })
+            .collect();
+        let values: Vec<f64> = values.iter().map(|f| if f.is_nan() { 0.0 } else { *f }).collect();
+        let mean = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
+        (mean, self.ancestry.mean_error(&weights, &values))
+    }
+
+    /// The weights' effective sample size.
+    pub fn ess(&self) -> f64 {
+        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// The mixture of Gaussians that describes the particles' shape, on the whole line.
+    pub fn shape(&self) -> Vec<Family> {
+        let family = |component: &super::gaussians::Component| Family {
+            weight: component.log_weight.exp(),
+            mean: component.mean.clone(),
+            covariance: component.covariance(),
+        };
+        self.shape.components.iter().map(family).collect()
+    }
+}

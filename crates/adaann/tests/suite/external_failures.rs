@@ -1,0 +1,189 @@
+//! Programs that go wrong: what is said, and that nothing waits for ever.
+
+use crate::support::programs;
+use adaann::{
+    Batch,
+    external::{Command, GradientBy, Simulator},
+};
+use programs::*;
+use std::{fs, path::PathBuf, time::Duration};
+
+/// What is said when two points are asked for.
+fn said(command: &Command, gradient: bool) -> String {
+    let simulator = start(command, 2);
+    let points = Batch::from_points(2, &[[0.5, -1.0], [2.25, 7.0]]);
+    let first = ask(&simulator, &points, gradient).unwrap_err().to_string();
+    let again = ask(&simulator, &points, gradient).unwrap_err().to_string();
+    assert_eq!(first, again, "it is ended, and said so again");
+    first
+}
+
+fn refused(command: &Command) -> String {
+    Simulator::start(command, &names(2)).expect_err("no program").to_string()
+}
+
+#[track_caller]
+fn has(said: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(said.contains(part), "no '{part}' in: {said}");
+    }
+}
+
+#[test]
+fn a_crash_is_told_with_its_point_and_its_last_words() {
+    let body = "print(1/(x[0] - 2.25), flush=True)";
+    let text = said(&python(WITHOUT, body), false);
+    has(&text, &["exit status: 1", "after 1 of 2 answers, at a = 2.25, b = 7.0"]);
+    has(&text, &["Its last words:", "ZeroDivisionError"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_is_named() {
+    let text = said(&python(WITHOUT, "os.kill(os.getpid(), 11)"), false);
+    has(&text, &["signal: 11", "after 0 of 2 answers, at a = 0.5"]);
+}
+
+#[test]
+fn the_end_of_a_flood_is_quoted() {
+    let body = "sys.stderr.write('x'*10000000 + '\\n')\n\
+                for i in range(20): print('word', i, file=sys.stderr)\n\
+                sys.exit(4)";
+    let text = said(&python(WITHOUT, body), false);
+    has(&text, &["exit status: 4", "word 12\n", "word 19"]);
+    assert!(!text.contains("word 11") && text.len() < 1000, "{} bytes", text.len());
+}
+
+#[test]
+fn a_program_that_ends_early_is_noticed() {
+    let text = said(&shell("read x; echo '{}'; read x; exit 0"), false);
+    has(&text, &["it has stopped (exit status: 0) after 0 of 2 answers"]);
+    let text = said(&shell("read x; echo '{}'; exec >&-; read x; sleep 100"), false);
+    has(&text, &["it has closed its output after 0 of 2 answers"]);
+}
+
+#[test]
+fn bad_lines_are_quoted() {
+    let line = |line: &str, gradient| {
+        said(
+            &python(
+                WITH,
+                &format!("print('''{line}''' if k == 1 else '1 2 3'[:5 if gradient else 1])"),
+            ),
+            gradient,
+        )
+    };
+    let text = line("x = 3", false);
+    has(
+        &text,
+        &["answer 2 of 2 has 'x' where a number must be", "the line is 'x = 3'", "a = 2.25"],
+    );
+    has(&line("1.5 2", true), &["has 2 numbers, but must have 3", "the line is '1.5 2'"]);
+    has(&line("1 2 3 4", true), &["has 4 numbers, but must have 3"]);
+    has(&line("1 2", false), &["has 2 numbers, but must have one"]);
+    has(&line("1 2 3 4", false), &["has 4 numbers, but must have one"]);
+    has(&line("", false), &["is empty"]);
+}
+
+#[test]
+fn a_line_without_an_end_takes_no_memory() {
+    let text =
+        said(&shell("read x; echo '{}'; read x; while :; do printf 0123456789; done"), false);
+    has(&text, &["a line that does not end", "begins with '0123456789"]);
+    assert!(text.len() < 1000, "{} bytes", text.len());
+}
+
+/// Prints for debugging on stdout, and answers too many.
+#[test]
+fn what_was_not_asked_for_is_refused() {
+    has(&said(&python(WITHOUT, "print('trying', x)\nprint(1)"), false), &["has 'trying' where"]);
+    let text =
+        said(&python(WITHOUT, "sys.stdout.write('1\\n2\\n' if k == n - 1 else '1\\n')"), false);
+    has(&text, &["it has written '2' that it was not asked for", "stderr"]);
+    // Between two batches.
+    let late =
+        python(WITHOUT, "print(1)\nif k == n - 1: sys.stdout.flush(); time.sleep(1); print(5)");
+    let simulator = start(&late, 1);
+    let one = Batch::zeros(1, 1);
+    assert_eq!(ask(&simulator, &one, false).unwrap().0, [1.0]);
+    std::thread::sleep(Duration::from_secs(4));
+    has(&ask(&simulator, &one, false).unwrap_err().to_string(), &["it has written '5'"]);
+}
+
+#[test]
+fn the_timeout_ends_a_program_that_hangs() {
+    let brief = |mut command: Command| {
+        command.timeout = Duration::from_secs(3);
+        command
+    };
+    let hangs = brief(shell("read x; echo '{}'; read x; read x; echo 1; sleep 1000"));
+    let text = said(&hangs, false);
+    has(&text, &["no answer within 3 s, after 1 of 2 answers, at a = 2.25", "flush"]);
+    has(&refused(&brief(shell("sleep 1000"))), &["no answer within 3 s, before its first line"]);
+    // Slow is no failure.
+    let slow = python(WITHOUT, "time.sleep(0.3)\nprint(-k, flush=True)");
+    let points = Batch::zeros(1, 4);
+    assert_eq!(ask(&start(&slow, 1), &points, false).unwrap().0, [-0.0, -1.0, -2.0, -3.0]);
+}
+
+#[test]
+fn one_of_several_that_fails_ends_the_call() {
+    let mut command = python("{\"batch\": 1}", "print(1/(x[0] - 17), flush=True)");
+    command.processes = 3;
+    let simulator = start(&command, 1);
+    let points: Vec<[f64; 1]> = (0..40).map(|i| [f64::from(i)]).collect();
+    let error = ask(&simulator, &Batch::from_points(1, &points), false).unwrap_err();
+    has(&error.to_string(), &["at a = 17.0", "ZeroDivisionError"]);
+}
+
+#[test]
+fn the_first_line_must_be_what_it_must_be() {
+    has(&refused(&shell("echo hello")), &["its first line is 'hello', but must be {\"gradient\""]);
+    has(
+        &refused(&shell("echo no data >&2; exit 7")),
+        &["exit status: 7", "before its first line", "no data"],
+    );
+    has(&refused(&shell("echo '{\"batch\": 0}'")), &["must have a point"]);
+    let mut command = shell("read x; echo '{\"gradient\": false}'; cat > /dev/null");
+    command.gradient = GradientBy::Program;
+    has(&refused(&command), &["says that it gives no gradient"]);
+}
+
+/// A new folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_does_not_start_is_explained() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder("outside-start");
+    let file = |name: &str, text: &str, mode| {
+        fs::write(folder.join(name), text).expect("a file");
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    file("plain", "#!/bin/sh\n", 0o644);
+    file("nothing", "read x\n", 0o755);
+    file("wrong", "#!/no/such/interpreter\n", 0o755);
+    file("works", "#!/bin/sh\nread x; echo '{}'; read x; read x; wc -c < table.csv\n", 0o755);
+    file("table.csv", "1234567", 0o644);
+    let call =
+        |program: &str| Command { folder: folder.clone(), processes: 1, ..Command::new([program]) };
+    let says = |program: &str, parts: &[&str]| has(&refused(&call(program)), parts);
+    says("./plain", &["cannot start ./plain", "chmod +x"]);
+    says("./nothing", &["begins with a line such as #!"]);
+    says("./wrong", &["interpreter that its first line names"]);
+    says("works", &["write ./works"]);
+    says("./absent", &["there is no file", "absent"]);
+    says("surely-no-such-program", &["installed"]);
+    says("", &["command is empty"]);
+    let nowhere = Command { folder: folder.join("nowhere"), ..call("./works") };
+    has(&refused(&nowhere), &["which is no folder"]);
+    // It runs in its folder, wherever the test does.
+    let simulator = start(&call("./works"), 1);
+    assert_eq!(ask(&simulator, &Batch::zeros(1, 1), false).unwrap().0, [7.0]);
+}

@@ -1,0 +1,11 @@
+//! Models written as text, against registered posteriors, plain arithmetic and closed forms.
+
+mod draws;
+mod dynamics;
+mod examples;
+mod gallery;
+mod hares;
+mod likelihoods;
+mod many_rows;
+mod mistakes;
+mod priors;

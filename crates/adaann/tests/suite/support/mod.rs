@@ -1,0 +1,6 @@
+//! What tests share and no test is: numbers, flows, systems and programs to try things on.
+
+pub(crate) mod common;
+pub(crate) mod flows;
+pub(crate) mod programs;
+pub(crate) mod systems;
