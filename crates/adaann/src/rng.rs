@@ -37,9 +37,9 @@ pub enum Purpose {
     /// Measurements that a model predicts.
     Prediction = 9,
     /// Base samples of the mass-covering stage, and which of them an update sees.
-    Cover = 10,
+    ForwardKl = 10,
     /// Which particles a flow learns from.
-    Scout = 11,
+    Pilot = 11,
 }
 
 /// The random numbers of one seed and purpose.

@@ -13,8 +13,8 @@ pub(crate) use models::{
     SampleArgs,
 };
 pub(crate) use settings::{
-    BaseArgs, CoverArgs, FlowArgs, OptimizerArgs, OutputArgs, ScheduleArgs, ScoutArgs, SettingArgs,
-    TrainingArgs,
+    BaseArgs, FlowArgs, ForwardKlArgs, OptimizerArgs, OutputArgs, PilotArgs, ScheduleArgs,
+    SettingArgs, TrainingArgs,
 };
 pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 

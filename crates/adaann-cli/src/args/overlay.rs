@@ -5,7 +5,7 @@
 
 use crate::{
     args::{
-        BaseArgs, CoverArgs, OptimizerArgs, ScheduleArgs, ScoutArgs, SettingArgs, TrainingArgs,
+        BaseArgs, ForwardKlArgs, OptimizerArgs, PilotArgs, ScheduleArgs, SettingArgs, TrainingArgs,
         flow::flow,
         values::{First, List},
     },
@@ -13,7 +13,7 @@ use crate::{
 };
 use adaann::{
     Error, Settings,
-    fit::{Cover, Scout, Stage},
+    fit::{ForwardKl, Pilot, Stage},
     flow::{BaseSpec, Covariance, Start},
     optim::Optimizer,
     path::PathKind,
@@ -29,7 +29,7 @@ pub(crate) fn resolve(
     target: &dyn Target,
 ) -> Result<Settings> {
     let path = args.schedule.path.unwrap_or(preset.path);
-    let automatic = args.scout.auto.then(|| Settings { path, ..preset.clone() }.automatic());
+    let automatic = args.pilot.auto.then(|| Settings { path, ..preset.clone() }.automatic());
     let preset = automatic.as_ref().unwrap_or(preset);
     let flow = flow(&args.flow, &preset.flow)?;
     let is_another = flow.label() != preset.flow.label();
@@ -41,8 +41,8 @@ pub(crate) fn resolve(
         schedule: schedule(&args.schedule, &preset.schedule, path)?,
         optimizer: optimizer(&args.optimizer, preset.optimizer)?,
         stage: stage(&args.training, preset.stage)?,
-        cover: cover(&args.cover, preset.cover)?,
-        scout: scout(&args.scout, preset.scout)?,
+        forward_kl: forward_kl(&args.forward_kl, preset.forward_kl)?,
+        pilot: pilot(&args.pilot, preset.pilot)?,
         ..preset
     };
     set(&mut settings.auto_t0, args.schedule.t0.map(|first| first == First::Auto));
@@ -248,58 +248,58 @@ fn stage(args: &TrainingArgs, preset: Option<Stage>) -> Result<Option<Stage>> {
     }
 }
 
-fn cover(args: &CoverArgs, preset: Option<Cover>) -> Result<Option<Cover>> {
-    let mut cover = match args.cover {
+fn forward_kl(args: &ForwardKlArgs, preset: Option<ForwardKl>) -> Result<Option<ForwardKl>> {
+    let mut forward_kl = match args.forward_kl {
         None => preset,
         Some(0) => None,
-        Some(rounds) => Some(Cover { rounds, ..preset.unwrap_or_default() }),
+        Some(rounds) => Some(ForwardKl { rounds, ..preset.unwrap_or_default() }),
     };
-    let Some(cover) = &mut cover else {
+    let Some(forward_kl) = &mut forward_kl else {
         let others = [
-            ("cover-draws", args.cover_draws.is_some()),
-            ("cover-updates", args.cover_updates.is_some()),
-            ("cover-batch", args.cover_batch.is_some()),
-            ("cover-divergence", args.cover_divergence.is_some()),
-            ("cover-lr", args.cover_lr.is_some()),
+            ("forward-kl-draws", args.forward_kl_draws.is_some()),
+            ("forward-kl-updates", args.forward_kl_updates.is_some()),
+            ("forward-kl-batch", args.forward_kl_batch.is_some()),
+            ("forward-kl-divergence", args.forward_kl_divergence.is_some()),
+            ("forward-kl-lr", args.forward_kl_lr.is_some()),
         ];
         return match others.iter().find(|(_, given)| *given) {
             None => Ok(None),
             Some((flag, _)) => {
-                Err(usage(format!("--{flag} belongs to --cover, whose rounds are not given")))
+                Err(usage(format!("--{flag} belongs to --forward-kl, whose rounds are not given")))
             }
         };
     };
-    set(&mut cover.draws, args.cover_draws);
-    set(&mut cover.updates, args.cover_updates);
-    set(&mut cover.batch, args.cover_batch);
-    set(&mut cover.divergence, args.cover_divergence);
-    set(&mut cover.lr, args.cover_lr);
-    Ok(Some(*cover))
+    set(&mut forward_kl.draws, args.forward_kl_draws);
+    set(&mut forward_kl.updates, args.forward_kl_updates);
+    set(&mut forward_kl.batch, args.forward_kl_batch);
+    set(&mut forward_kl.divergence, args.forward_kl_divergence);
+    set(&mut forward_kl.lr, args.forward_kl_lr);
+    Ok(Some(*forward_kl))
 }
 
-fn scout(args: &ScoutArgs, preset: Option<Scout>) -> Result<Option<Scout>> {
-    let mut scout = match args.scout {
+fn pilot(args: &PilotArgs, preset: Option<Pilot>) -> Result<Option<Pilot>> {
+    let mut pilot = match args.pilot {
         None => preset,
         Some(0) => None,
-        Some(particles) => Some(Scout { particles, ..preset.unwrap_or_default() }),
+        Some(particles) => Some(Pilot { particles, ..preset.unwrap_or_default() }),
     };
-    let Some(scout) = &mut scout else {
+    let Some(pilot) = &mut pilot else {
         let others = [
-            ("scout-rounds", args.scout_rounds.is_some()),
-            ("scout-draws", args.scout_draws.is_some()),
-            ("scout-enough", args.scout_enough.is_some()),
+            ("pilot-rounds", args.pilot_rounds.is_some()),
+            ("pilot-draws", args.pilot_draws.is_some()),
+            ("pilot-enough", args.pilot_enough.is_some()),
         ];
         return match others.iter().find(|(_, given)| *given) {
             None => Ok(None),
             Some((flag, _)) => {
-                Err(usage(format!("--{flag} belongs to --auto or --scout, which are not given")))
+                Err(usage(format!("--{flag} belongs to --auto or --pilot, which are not given")))
             }
         };
     };
-    set(&mut scout.rounds, args.scout_rounds);
-    set(&mut scout.draws, args.scout_draws);
-    set(&mut scout.enough, args.scout_enough);
-    Ok(Some(*scout))
+    set(&mut pilot.rounds, args.pilot_rounds);
+    set(&mut pilot.draws, args.pilot_draws);
+    set(&mut pilot.enough, args.pilot_enough);
+    Ok(Some(*pilot))
 }
 
 fn optimizer(args: &OptimizerArgs, preset: Optimizer) -> Result<Optimizer> {

@@ -34,9 +34,9 @@ pub(crate) struct SettingArgs {
     #[command(flatten)]
     pub(crate) optimizer: OptimizerArgs,
     #[command(flatten)]
-    pub(crate) cover: CoverArgs,
+    pub(crate) forward_kl: ForwardKlArgs,
     #[command(flatten)]
-    pub(crate) scout: ScoutArgs,
+    pub(crate) pilot: PilotArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -216,32 +216,32 @@ pub(crate) struct TrainingArgs {
 /// The mass-covering stage.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Covering the target's mass, after t = 1")]
-pub(crate) struct CoverArgs {
+pub(crate) struct ForwardKlArgs {
     /// Rounds of training on the flow's own draws, weighted by p/q, so that q is wherever p is; the
     /// round with the largest effective sample size is kept [default: 0]
     #[arg(long, value_parser = count, value_name = "ROUNDS", allow_negative_numbers = true)]
-    pub(crate) cover: Option<usize>,
+    pub(crate) forward_kl: Option<usize>,
     /// Draws of a round, each an evaluation of the target [default: 10000]
     #[arg(long, value_parser = count, value_name = "S", allow_negative_numbers = true)]
-    pub(crate) cover_draws: Option<usize>,
+    pub(crate) forward_kl_draws: Option<usize>,
     /// Updates of a round [default: 200]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
-    pub(crate) cover_updates: Option<usize>,
+    pub(crate) forward_kl_updates: Option<usize>,
     /// Points in an update, resampled from the draws [default: 500]
     #[arg(long, value_parser = count, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) cover_batch: Option<usize>,
+    pub(crate) forward_kl_batch: Option<usize>,
     /// What training lowers [default: forward-kl]
     #[arg(long, value_name = "NAME", value_parser = Named(DIVERGENCES, variant::<Divergence>))]
-    pub(crate) cover_divergence: Option<Divergence>,
+    pub(crate) forward_kl_divergence: Option<Divergence>,
     /// Learning rate, which falls to 0 over the stage [default: 0.001]
     #[arg(long, value_parser = number, value_name = "RATE", allow_negative_numbers = true)]
-    pub(crate) cover_lr: Option<f64>,
+    pub(crate) forward_kl_lr: Option<f64>,
 }
 
 /// Settings that find themselves.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Automatic settings")]
-pub(crate) struct ScoutArgs {
+pub(crate) struct PilotArgs {
     /// Settings that find themselves: particles go ahead, and if a mixture of Gaussians fitted to them
     /// is not enough, a spline flow is annealed and covers the target's mass; other flags change
     /// parts of it
@@ -249,17 +249,17 @@ pub(crate) struct ScoutArgs {
     pub(crate) auto: bool,
     /// Particles that go ahead of the flow; 0 for none [default: 0, and 2000 with --auto]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
-    pub(crate) scout: Option<usize>,
+    pub(crate) pilot: Option<usize>,
     /// Rounds that sharpen the mixture fitted to the particles [default: 2]
     #[arg(long, value_parser = count, value_name = "ROUNDS", allow_negative_numbers = true)]
-    pub(crate) scout_rounds: Option<usize>,
+    pub(crate) pilot_rounds: Option<usize>,
     /// Draws of such a round, each an evaluation of the target [default: 20000]
     #[arg(long, value_parser = count, value_name = "S", allow_negative_numbers = true)]
-    pub(crate) scout_draws: Option<usize>,
+    pub(crate) pilot_draws: Option<usize>,
     /// The share of its draws that must count as draws of the target for the mixture to be enough
     /// [default: 0.5]
     #[arg(long, value_parser = number, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) scout_enough: Option<f64>,
+    pub(crate) pilot_enough: Option<f64>,
 }
 
 /// How the parameters move.

@@ -22,7 +22,7 @@ use adaann::{
     Batch, Settings,
     approximation::Sample,
     diagnostics::Trust,
-    fit::{Outcome, Restarts, ScoutRecord, restarts},
+    fit::{Outcome, PilotRecord, Restarts, restarts},
     path::PathKind,
     schedule::Rule,
     smc,
@@ -162,7 +162,7 @@ impl Job {
         let failed = failed.iter();
         let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
         summary.warnings.extend(failed);
-        summary.notes.extend(best.outcome.scouted.as_ref().map(scouted));
+        summary.notes.extend(best.outcome.pilot.as_ref().map(pilot));
         if record.data.is_some() && problem.known.mean.is_some() {
             summary.notes.push(
                 "the true values are a quadrature over the mode near the parameters that data is \
@@ -230,8 +230,8 @@ struct Run {
 }
 
 /// What particles that went ahead came to, in words.
-fn scouted(record: &ScoutRecord) -> String {
-    let ScoutRecord { evaluations, stages, components, ess, is_kept } = record;
+fn pilot(record: &PilotRecord) -> String {
+    let PilotRecord { evaluations, stages, components, ess, is_kept } = record;
     let of = match components {
         1 => "a Gaussian".to_owned(),
         many => format!("a mixture of {many} Gaussians"),

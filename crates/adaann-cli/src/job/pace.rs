@@ -52,7 +52,7 @@ impl Pace {
                 self.refined += updates;
                 self.settings.refine_samples
             }
-            Phase::Cover => self.settings.cover.map_or(0, |cover| cover.batch),
+            Phase::ForwardKl => self.settings.forward_kl.map_or(0, |stage| stage.batch),
             Phase::Warmup | Phase::Anneal => self.settings.samples,
         };
         let work = updates as f64 * points as f64;
@@ -88,9 +88,9 @@ impl Pace {
 
     /// Work of the mass-covering stage.
     fn covering(&self) -> f64 {
-        self.settings.cover.map_or(0.0, |cover| {
-            let draws = (cover.rounds as f64 + 1.0) * cover.draws as f64;
-            cover.rounds as f64 * cover.updates as f64 * cover.batch as f64 + COST_OF_A_DRAW * draws
+        self.settings.forward_kl.map_or(0.0, |stage| {
+            let draws = (stage.rounds as f64 + 1.0) * stage.draws as f64;
+            stage.rounds as f64 * stage.updates as f64 * stage.batch as f64 + COST_OF_A_DRAW * draws
         })
     }
 
@@ -103,7 +103,7 @@ impl Pace {
     pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
         let rest = match self.refining_since {
             // The rest is more of the same, so its own rate is the best guess.
-            Some(since) if self.refined >= 50 && self.settings.cover.is_none() => {
+            Some(since) if self.refined >= 50 && self.settings.forward_kl.is_none() => {
                 let to_come = self.settings.work.refine.saturating_sub(self.refined);
                 (elapsed - since).as_secs_f64() * to_come as f64 / self.refined as f64
             }

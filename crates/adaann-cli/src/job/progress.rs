@@ -144,7 +144,7 @@ impl Watch {
                 Phase::Warmup => format!("warm-up at t {t:.4}"),
                 Phase::Anneal => format!("t {t:.4}"),
                 Phase::Refine => "refinement at t 1".to_owned(),
-                Phase::Cover => "covering at t 1".to_owned(),
+                Phase::ForwardKl => "covering at t 1".to_owned(),
             };
             if let Some(epsilon) = epsilon {
                 text += &format!("  epsilon {epsilon:.1e}");
@@ -169,7 +169,7 @@ impl Observer for Watch {
                     self.look(record.t, record.neg_elbo, *phase);
                 }
             }
-            Event::Scout(stage) => {
+            Event::Pilot(stage) => {
                 let elapsed = self.started.elapsed();
                 let text = || format!("particles at t {:.4}", stage.t);
                 self.display.show(elapsed, 0.0, text);

@@ -122,7 +122,7 @@ pub(super) struct ModeEvidence {
     pub(super) particles: (f64, f64),
 }
 
-const MORE_TRAINING: &str = "train longer (--refine), add a covering stage (--cover 10), or use a richer flow (--flow spline)";
+const MORE_TRAINING: &str = "train longer (--refine), add a covering stage (--forward-kl 10), or use a richer flow (--flow spline)";
 const MORE_ANNEALING: &str = "let --auto start the flow from the particles' modes, take smaller \
      steps (a lower --tau), or several seeds (--seeds 4)";
 
@@ -153,7 +153,7 @@ impl Verdict {
         add(
             above(-ess, -400.0, -100.0),
             format!("{draws} draws are worth {ess:.0} of the target itself; 400 are wanted"),
-            "take more draws (--draws), or train longer (--refine, --cover 10)",
+            "take more draws (--draws), or train longer (--refine, --forward-kl 10)",
         );
         add(
             above(lost, 0.01, 0.5),

@@ -254,7 +254,7 @@ mod tests {
     };
 
     fn lessons(updates: usize, lr: f64) -> Lessons {
-        Lessons { updates, batch: 64, lr, clip: None, stream: Stream::new(3, Purpose::Cover) }
+        Lessons { updates, batch: 64, lr, clip: None, stream: Stream::new(3, Purpose::ForwardKl) }
     }
 
     /// The Gaussian of most likelihood has the weighted mean and standard deviation of the points.

@@ -17,23 +17,23 @@
 //! ```
 
 mod annealed;
-mod cover;
+mod forward_kl;
 mod gradient;
 mod lessons;
+mod multiple_importance;
 mod observer;
+mod pilot;
 mod restarts;
 mod run;
-mod scout;
-mod seen;
 mod settings;
 mod shard;
 mod stage;
 
-pub use cover::{Cover, Divergence, RoundRecord};
+pub use forward_kl::{Divergence, ForwardKl, RoundRecord};
 pub use gradient::Gradient;
 pub use observer::{Event, Observer, StepRecord, UpdateRecord};
+pub use pilot::{Pilot, PilotRecord};
 pub use restarts::{Restart, Restarts, restarts};
-pub use scout::{Scout, ScoutRecord};
 pub use settings::Settings;
 pub use stage::Stage;
 
@@ -68,7 +68,7 @@ pub struct Outcome {
     /// last one ended with.
     pub rounds: Vec<RoundRecord>,
     /// What particles that went ahead have found, if any did.
-    pub scouted: Option<ScoutRecord>,
+    pub pilot: Option<PilotRecord>,
     /// What the schedule warned of.
     pub warnings: Vec<Warning>,
     /// Did the observer stop the run before its end?
@@ -104,11 +104,11 @@ pub fn fit(
 }
 
 fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome> {
-    let scouted = match settings.scout {
+    let pilot = match settings.pilot {
         None => None,
-        Some(scout) => match scout.explore(target, settings, observer)? {
-            Some(scouted) if scouted.record.is_kept => return Ok(scouted.into_outcome()),
-            Some(scouted) => Some(scouted),
+        Some(pilot) => match pilot.explore(target, settings, observer)? {
+            Some(pilot) if pilot.record.is_kept => return Ok(pilot.into_outcome()),
+            Some(pilot) => Some(pilot),
             None => return stopped_before_training(target, settings),
         },
     };
@@ -120,7 +120,7 @@ fn run(target: &dyn Target, settings: &Settings, observer: &mut dyn Observer) ->
         stop => stop,
     };
     let outcome = run.into_outcome(watched.is_break());
-    scouted.map_or(Ok(outcome.clone()), |scouted| scouted.or_better(outcome))
+    pilot.map_or(Ok(outcome.clone()), |pilot| pilot.or_better(outcome))
 }
 
 /// A run that has done nothing yet.

@@ -66,7 +66,7 @@ pub enum Event<'a> {
         flow: &'a Flow,
     },
     /// Particles that go ahead have settled at a temperature.
-    Scout(&'a Stage),
+    Pilot(&'a Stage),
     /// Draws of a mass-covering round were taken.
     Round(&'a RoundRecord),
     /// A schedule's warning.

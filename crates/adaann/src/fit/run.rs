@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
             target_evaluations: 0,
             skipped_updates: 0,
             rounds: Vec::new(),
-            scouted: None,
+            pilot: None,
             warnings: Vec::new(),
             stopped: false,
         };
@@ -96,8 +96,8 @@ impl<'a> Run<'a> {
 
     /// Updates of the whole run, if their number is known beforehand.
     pub(super) fn total_updates(&self) -> Option<usize> {
-        let Settings { work, stage, cover, .. } = self.settings;
-        let covering = cover.map_or(0, |cover| cover.total_updates());
+        let Settings { work, stage, forward_kl, .. } = self.settings;
+        let covering = forward_kl.map_or(0, |forward_kl| forward_kl.total_updates());
         // A stage that is trained until it fits takes as long as it takes.
         let count = self.schedule.count().filter(|count| stage.is_none() || *count == 1);
         count.map(|count| work.total_updates(count).saturating_add(covering))
@@ -108,8 +108,8 @@ impl<'a> Run<'a> {
         if self.anneal(observer)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        match self.settings.cover {
-            Some(cover) => self.cover(&cover, observer),
+        match self.settings.forward_kl {
+            Some(forward_kl) => self.forward_kl(&forward_kl, observer),
             None => Ok(ControlFlow::Continue(())),
         }
     }
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         let progress = self.train(at, &mut shards, None, observer)?;
         let told = self.record(at, &progress, None, observer);
         // Whoever stops a run at its end has not cut it short.
-        let cut_short = told.is_break() && self.settings.cover.is_some();
+        let cut_short = told.is_break() && self.settings.forward_kl.is_some();
         let stopped = progress.stopped || cut_short;
         Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }

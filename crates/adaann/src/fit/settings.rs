@@ -1,6 +1,6 @@
 //! Everything that a run is told, checked before the first update.
 
-use super::{Cover, Gradient, Scout, Stage};
+use super::{ForwardKl, Gradient, Pilot, Stage};
 use crate::{
     Result, error,
     flow::{BaseSpec, FlowSpec, SplineSpec},
@@ -62,9 +62,9 @@ pub struct Settings {
     /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
     pub stage: Option<Stage>,
     /// Particles that go ahead and become the base, if any; the base above is where they start.
-    pub scout: Option<Scout>,
+    pub pilot: Option<Pilot>,
     /// A last stage that covers the target's mass, if any.
-    pub cover: Option<Cover>,
+    pub forward_kl: Option<ForwardKl>,
     /// Fixes every random number of the run.
     pub seed: u64,
 }
@@ -92,8 +92,8 @@ impl Default for Settings {
             gradient: Gradient::Total,
             auto_t0: false,
             stage: None,
-            scout: None,
-            cover: None,
+            pilot: None,
+            forward_kl: None,
             seed: 1,
         }
     }
@@ -137,7 +137,7 @@ impl Settings {
 
     /// The same problem with settings that find themselves.
     ///
-    /// Particles go ahead from the base ([`Scout`]); where the mixture that describes them is not
+    /// Particles go ahead from the base ([`Pilot`]); where the mixture that describes them is not
     /// enough, a spline flow is annealed by AdaAnn's rule and then covers the target's mass.
     #[must_use]
     pub fn automatic(self) -> Self {
@@ -145,8 +145,8 @@ impl Settings {
         let work = Work { warmup: 300, anneal: 5, refine: 2_000 };
         Self {
             flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
-            scout: Some(Scout::default()),
-            cover: Some(Cover::default()),
+            pilot: Some(Pilot::default()),
+            forward_kl: Some(ForwardKl::default()),
             schedule: Schedule::Guarded {
                 t0,
                 tau: 0.1,
@@ -170,8 +170,8 @@ impl Settings {
     /// The flows that a run may end with: the one of the settings, and the mixture of particles that
     /// go ahead, whose layers are a shift and a scale.
     pub fn flows(&self) -> Vec<FlowSpec> {
-        let scouted = self.scout.map(|_| FlowSpec::Affine);
-        std::iter::once(self.flow.clone().in_double()).chain(scouted).collect()
+        let pilot = self.pilot.map(|_| FlowSpec::Affine);
+        std::iter::once(self.flow.clone().in_double()).chain(pilot).collect()
     }
 
     /// Refuses settings out of range; every run begins with this.
@@ -179,11 +179,11 @@ impl Settings {
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
-        self.scout.map_or(Ok(()), |scout| scout.check(self, target))?;
+        self.pilot.map_or(Ok(()), |pilot| pilot.check(self, target))?;
         self.flow.build(target.dim())?;
         self.check_schedule()?;
         self.stage.map_or(Ok(()), |stage| stage.check())?;
-        self.cover.map_or(Ok(()), |cover| cover.check())?;
+        self.forward_kl.map_or(Ok(()), |forward_kl| forward_kl.check())?;
         self.optimizer.check()?;
         self.lr_rule.check()?;
         self.refine_lr_rule.check()?;

@@ -8,10 +8,10 @@
 mod covariance;
 mod estimates;
 mod generalized_pareto;
-#[cfg(test)]
-mod honesty;
 pub mod pareto;
 pub mod resample;
+#[cfg(test)]
+mod stated_errors;
 mod tally;
 mod weights;
 

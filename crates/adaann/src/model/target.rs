@@ -123,7 +123,7 @@ impl Target for ModelTarget {
         self.supports[d]
     }
 
-    fn units(&self, d: usize) -> (f64, f64) {
+    fn standardisation(&self, d: usize) -> (f64, f64) {
         self.units[d]
     }
 

@@ -33,7 +33,7 @@ impl<'a> Heights<'a> {
         Self { target, units, used: 0, budget }
     }
 
-    pub(super) fn units(&self) -> &Units {
+    pub(super) fn standardisation(&self) -> &Units {
         &self.units
     }
 

@@ -206,13 +206,19 @@ fn modes(
         others.extend(mode_of(top).filter(|_| is_inside).map(|mode| (middle(), mode)));
     }
     let peak = |&top: &usize| Peak {
-        z: heights.units().to_z(&places[top].u),
+        z: heights.standardisation().to_z(&places[top].u),
         log_density: places[top].height,
         climbs: climbs[top],
     };
     Modes {
         peaks: tops.iter().map(peak).collect(),
-        anchors: Anchors::new(heights.units().clone(), reach, tops.len(), &known, &others),
+        anchors: Anchors::new(
+            heights.standardisation().clone(),
+            reach,
+            tops.len(),
+            &known,
+            &others,
+        ),
         evaluations: heights.used(),
         lost,
     }

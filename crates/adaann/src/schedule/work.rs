@@ -14,7 +14,7 @@ pub enum Phase {
     /// At t = 1: the target itself.
     Refine,
     /// After that: the target's mass, on draws of the flow weighted by p/q.
-    Cover,
+    ForwardKl,
 }
 
 impl Phase {
@@ -50,7 +50,7 @@ impl Work {
             Phase::Anneal => self.anneal,
             Phase::Refine => self.refine,
             // It has rounds of its own.
-            Phase::Cover => 0,
+            Phase::ForwardKl => 0,
         }
     }
 

@@ -171,7 +171,9 @@ impl<'a> Run<'a> {
         let equal = vec![1.0 / thinned.len() as f64; thinned.len()];
         let shape = match stopped {
             true => self.shape.clone(),
-            false => self.polish(Gaussians::fit(&thinned.z, &equal, Some(&self.shape)))?,
+            false => {
+                self.population_monte_carlo(Gaussians::fit(&thinned.z, &equal, Some(&self.shape)))?
+            }
         };
         Ok(Population {
             shape,
@@ -191,10 +193,10 @@ impl<'a> Run<'a> {
     /// Draws from the mixture with Student tails, weights them by p, and fits the mixture to them: a
     /// step of population Monte Carlo (Cappé and others 2008), which makes KL(p‖mixture) smaller.
     /// Weights are cut at the mean times √S (Ionides 2008).
-    fn polish(&mut self, mut shape: Gaussians) -> Result<Gaussians> {
+    fn population_monte_carlo(&mut self, mut shape: Gaussians) -> Result<Gaussians> {
         let weights = self.settings.path.weights(1.0);
-        let count = self.settings.polish_draws;
-        for _ in 0..self.settings.polish_rounds {
+        let count = self.settings.pmc_draws;
+        for _ in 0..self.settings.pmc_rounds {
             let sweep = Sweep {
                 landscape: &self.landscape,
                 weights,

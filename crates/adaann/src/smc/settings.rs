@@ -37,9 +37,9 @@ pub struct Settings {
     pub kept_sweeps: usize,
     /// Rounds that sharpen the mixture which describes the particles: draws of it are weighted by p
     /// and fitted again.
-    pub polish_rounds: usize,
+    pub pmc_rounds: usize,
     /// Draws of such a round.
-    pub polish_draws: usize,
+    pub pmc_draws: usize,
     /// Particles are resampled when the weights are worth less than this share of them.
     pub resample_below: f64,
     /// Fixes every random number of the run.
@@ -62,8 +62,8 @@ impl Default for Settings {
             freshness: 0.8,
             most_sweeps: 5,
             kept_sweeps: 5,
-            polish_rounds: 0,
-            polish_draws: 10_000,
+            pmc_rounds: 0,
+            pmc_draws: 10_000,
             resample_below: 0.6,
             seed: 1,
         }
@@ -118,9 +118,9 @@ impl Settings {
         if !(1..=10_000).contains(&self.kept_sweeps) {
             return Err(error::setting("kept-sweeps", self.kept_sweeps, "from 1 to 10000"));
         }
-        if self.polish_rounds > 0 && !(100..=MOST_PARTICLES).contains(&self.polish_draws) {
+        if self.pmc_rounds > 0 && !(100..=MOST_PARTICLES).contains(&self.pmc_draws) {
             let range = format!("from 100 to {MOST_PARTICLES}");
-            return Err(error::setting("polish-draws", self.polish_draws, range));
+            return Err(error::setting("pmc-draws", self.pmc_draws, range));
         }
         if !(self.freshness > 0.0 && self.freshness < 1.0) {
             return Err(error::setting("freshness", self.freshness, "between 0 and 1"));

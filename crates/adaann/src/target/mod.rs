@@ -89,7 +89,7 @@ pub trait Target: Send + Sync {
     /// Where coordinate `d` is expected on the whole line, once it is mapped there: its middle and its
     /// spread. Flows see it in these units, so that a prior with a standard deviation of a million
     /// is no harder than one of 1.
-    fn units(&self, d: usize) -> (f64, f64) {
+    fn standardisation(&self, d: usize) -> (f64, f64) {
         let _ = d;
         (0.0, 1.0)
     }
@@ -135,8 +135,8 @@ impl Target for Arc<dyn Target> {
         (**self).support(d)
     }
 
-    fn units(&self, d: usize) -> (f64, f64) {
-        (**self).units(d)
+    fn standardisation(&self, d: usize) -> (f64, f64) {
+        (**self).standardisation(d)
     }
 
     fn notes(&self) -> Vec<String> {

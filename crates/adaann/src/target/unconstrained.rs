@@ -61,7 +61,7 @@ impl<'a> Unconstrained<'a> {
     pub fn new(target: &'a dyn Target) -> Result<Self> {
         let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
         Support::check(&supports)?;
-        let units: Vec<_> = (0..target.dim()).map(|d| target.units(d)).collect();
+        let units: Vec<_> = (0..target.dim()).map(|d| target.standardisation(d)).collect();
         for &(middle, spread) in &units {
             if !(middle.is_finite() && spread > 0.0 && spread.is_finite()) {
                 let found = format!("{middle} and {spread}");

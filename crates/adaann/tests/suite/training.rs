@@ -3,7 +3,7 @@
 use adaann::{
     Batch, Error, Program, Settings,
     approximation::Approximation,
-    fit::{Cover, Divergence, Event, Gradient, Outcome, Stage, fit},
+    fit::{Divergence, Event, ForwardKl, Gradient, Outcome, Stage, fit},
     flow::{BaseSpec, Flow, FlowSpec},
     path::PathKind,
     registry,
@@ -30,8 +30,15 @@ fn quick() -> Settings {
     }
 }
 
-fn cover() -> Cover {
-    Cover { rounds: 6, draws: 2_000, updates: 150, batch: 200, lr: 0.003, ..Cover::default() }
+fn forward_kl() -> ForwardKl {
+    ForwardKl {
+        rounds: 6,
+        draws: 2_000,
+        updates: 150,
+        batch: 200,
+        lr: 0.003,
+        ..ForwardKl::default()
+    }
 }
 
 fn bits(flow: &Flow) -> Vec<u64> {
@@ -87,8 +94,8 @@ fn covering_raises_the_effective_sample_size() {
         for divergence in [Divergence::ForwardKl, Divergence::Alpha2] {
             // Networks tremble at rates that planar layers bear.
             let lr = if settings.flow.has_networks() { 0.001 } else { 0.003 };
-            let cover = Some(Cover { divergence, lr, ..cover() });
-            let after = fit(target, &Settings { cover, ..settings.clone() }, &mut ()).unwrap();
+            let forward_kl = Some(ForwardKl { divergence, lr, ..forward_kl() });
+            let after = fit(target, &Settings { forward_kl, ..settings.clone() }, &mut ()).unwrap();
             assert!(after.flow.parameters().iter().all(|x| x.is_finite()));
             let both = [&before.flow, &after.flow];
             let kl = both.map(|flow| exact_kl(target, flow, ranges));
@@ -110,8 +117,8 @@ fn covering_raises_the_effective_sample_size() {
 fn covering_never_ends_worse_than_it_began() {
     let settings = quick().with_flow(FlowSpec::named("maf").unwrap());
     let before = fit(&skewed(), &settings, &mut ()).unwrap();
-    let cover = Some(Cover { lr: 1.0, ..cover() });
-    let after = fit(&skewed(), &Settings { cover, ..settings }, &mut ()).unwrap();
+    let forward_kl = Some(ForwardKl { lr: 1.0, ..forward_kl() });
+    let after = fit(&skewed(), &Settings { forward_kl, ..settings }, &mut ()).unwrap();
     let shares: Vec<f64> = after.rounds.iter().map(|round| round.ess_of_all.unwrap()).collect();
     assert!(shares[1..].iter().all(|share| *share < shares[0]), "{shares:?}");
     assert_eq!(bits(&before.flow), bits(&after.flow));
@@ -131,7 +138,7 @@ fn the_number_of_threads_changes_no_bit() {
         gradient: Gradient::Path,
         auto_t0: true,
         stage: Some(Stage { ess: 0.6, most_updates: 20 }),
-        cover: Some(Cover { rounds: 2, updates: 30, ..cover() }),
+        forward_kl: Some(ForwardKl { rounds: 2, updates: 30, ..forward_kl() }),
         ..quick()
     };
     let schedule = Schedule::AdaAnn { t0: 0.05, tau: 1.0 };
@@ -151,7 +158,7 @@ fn the_number_of_threads_changes_no_bit() {
 
 #[test]
 fn an_observer_stops_the_covering() {
-    let settings = Settings { cover: Some(cover()), ..quick() };
+    let settings = Settings { forward_kl: Some(forward_kl()), ..quick() };
     let total = fit(&skewed(), &settings, &mut ()).unwrap().trace.len();
     let covering = total - 6 * 150;
     let mut seen = Vec::new();
@@ -168,7 +175,7 @@ fn an_observer_stops_the_covering() {
     assert!(outcome.stopped && outcome.flow_at_1.is_some());
     assert_eq!((outcome.trace.len(), outcome.rounds.len()), (covering + 200, 2));
     assert_eq!(seen[covering - 1], (covering, Phase::Refine));
-    assert_eq!(seen[covering], (covering + 1, Phase::Cover));
+    assert_eq!(seen[covering], (covering + 1, Phase::ForwardKl));
 }
 
 /// Where p is nowhere positive there is nothing to cover, and nothing breaks.
@@ -181,7 +188,7 @@ fn covering_survives_draws_that_are_all_lost() {
     let settings = Settings {
         schedule: Schedule::None,
         work: Work { warmup: 0, anneal: 1, refine: 0 },
-        cover: Some(cover()),
+        forward_kl: Some(forward_kl()),
         ..quick()
     };
     let outcome = fit(&needle, &settings, &mut ()).unwrap();
@@ -281,12 +288,27 @@ fn settings_out_of_range_are_refused_by_name() {
         assert_eq!(with(&|s| s.stage = stage(ess, 10)), "stage-ess");
     }
     assert_eq!(with(&|s| s.stage = stage(0.5, 0)), "stage-most");
-    assert_eq!(with(&|s| s.cover = Some(Cover { rounds: 0, ..cover() })), "cover");
-    assert_eq!(with(&|s| s.cover = Some(Cover { draws: 1, ..cover() })), "cover-draws");
-    assert_eq!(with(&|s| s.cover = Some(Cover { updates: 0, ..cover() })), "cover-updates");
-    assert_eq!(with(&|s| s.cover = Some(Cover { batch: 0, ..cover() })), "cover-batch");
+    assert_eq!(
+        with(&|s| s.forward_kl = Some(ForwardKl { rounds: 0, ..forward_kl() })),
+        "forward_kl"
+    );
+    assert_eq!(
+        with(&|s| s.forward_kl = Some(ForwardKl { draws: 1, ..forward_kl() })),
+        "forward-kl-draws"
+    );
+    assert_eq!(
+        with(&|s| s.forward_kl = Some(ForwardKl { updates: 0, ..forward_kl() })),
+        "forward-kl-updates"
+    );
+    assert_eq!(
+        with(&|s| s.forward_kl = Some(ForwardKl { batch: 0, ..forward_kl() })),
+        "forward-kl-batch"
+    );
     for lr in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(with(&|s| s.cover = Some(Cover { lr, ..cover() })), "cover-lr");
+        assert_eq!(
+            with(&|s| s.forward_kl = Some(ForwardKl { lr, ..forward_kl() })),
+            "forward-kl-lr"
+        );
     }
     for schedule in [Schedule::None, Schedule::List(vec![0.5, 1.0])] {
         assert_eq!(with(&|s| (s.auto_t0, s.schedule) = (true, schedule.clone())), "t0");
@@ -308,13 +330,14 @@ fn settings_survive_a_file_and_need_not_stand_in_it() {
         gradient: Gradient::Path,
         auto_t0: true,
         stage: Some(Stage::default()),
-        cover: Some(Cover { divergence: Divergence::Alpha2, ..Cover::default() }),
+        forward_kl: Some(ForwardKl { divergence: Divergence::Alpha2, ..ForwardKl::default() }),
         ..Settings::default()
     };
     let text = serde_json::to_string(&settings).unwrap();
     assert!(text.contains(r#""divergence":"alpha2""#) && text.contains(r#""most-updates":200"#));
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
-    let own: Settings = serde_json::from_str(r#"{"cover": {"rounds": 3}, "stage": {}}"#).unwrap();
-    assert_eq!(own.cover, Some(Cover { rounds: 3, ..Cover::default() }));
+    let own: Settings =
+        serde_json::from_str(r#"{"forward_kl": {"rounds": 3}, "stage": {}}"#).unwrap();
+    assert_eq!(own.forward_kl, Some(ForwardKl { rounds: 3, ..ForwardKl::default() }));
     assert_eq!(own.stage, Some(Stage::default()));
 }

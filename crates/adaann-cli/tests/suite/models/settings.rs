@@ -68,7 +68,7 @@ fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
     with_fit(
         &place,
         "t0 = \"auto\"\nstep-ess = 0.99\ngradient = \"path\"\nstage-ess = 0.6\nstage-most = 40\n\
-         cover = 3\ncover-divergence = \"alpha2\"",
+         forward-kl = 3\nforward-kl-divergence = \"alpha2\"",
     );
     let settings = |words: &str| stdout(&succeed(&place, &format!("fit m.toml --dry-run {words}")));
     let own = settings("");
@@ -84,7 +84,7 @@ fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
         assert!(own.contains(line), "{line} is not in\n{own}");
     }
     let given =
-        settings("--t0 0.2 --step-ess 0.5 --gradient total --stage-ess 0.7 --cover-draws 77");
+        settings("--t0 0.2 --step-ess 0.5 --gradient total --stage-ess 0.7 --forward-kl-draws 77");
     for line in [
         "auto-t0 = false",
         "t0 = 0.2",
@@ -104,9 +104,9 @@ fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
     }
     for (words, said) in [
         ("--stage-most 5", "--stage-most belongs to --stage-ess"),
-        ("--cover-lr 0.1", "--cover-lr belongs to --cover"),
-        ("--cover 0 --cover-draws 5", "--cover-draws belongs to --cover"),
-        ("--cover 2 --cover-draws 1", "cover-draws is 1"),
+        ("--forward-kl-lr 0.1", "--forward-kl-lr belongs to --forward-kl"),
+        ("--forward-kl 0 --forward-kl-draws 5", "--forward-kl-draws belongs to --forward-kl"),
+        ("--forward-kl 2 --forward-kl-draws 1", "forward-kl-draws is 1"),
         ("--step-ess 0.9 --tau 1", "--step-ess and --tau both"),
         ("--step-ess 0.9 --schedule ess", "--step-ess and --schedule both"),
         ("--step-ess 1", "step-ess is 1"),
@@ -130,7 +130,7 @@ fn a_run_with_all_of_it_has_its_folder() {
         &place,
         "fit m.toml --quiet --flow planar --layers 4 --warmup 6 --updates 2 --refine 10 --samples 16 \
          --refine-samples 16 --variance-samples 64 --draws 100 --t0 auto --step-ess 0.8 --gradient path \
-         --stage-ess 0.5 --stage-most 8 --cover 2 --cover-draws 128 --cover-updates 5 --cover-batch 16 \
+         --stage-ess 0.5 --stage-most 8 --forward-kl 2 --forward-kl-draws 128 --forward-kl-updates 5 --forward-kl-batch 16 \
          --out r",
     );
     let schedule = place.read("r/schedule.csv");

@@ -11,8 +11,8 @@
 use super::{
     Event, Observer, UpdateRecord,
     lessons::{Lessons, Pool, Trainer},
+    multiple_importance::MultipleImportance,
     run::Run,
-    seen::Seen,
     shard::Drawn,
 };
 use crate::{
@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 /// Settings of the mass-covering stage.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Cover {
+pub struct ForwardKl {
     /// How often fresh draws are taken and trained on.
     pub rounds: usize,
     /// S: draws of a round, each an evaluation of the target. The last round is judged by as many.
@@ -41,7 +41,7 @@ pub struct Cover {
     pub lr: f64,
 }
 
-impl Default for Cover {
+impl Default for ForwardKl {
     fn default() -> Self {
         Self {
             rounds: 10,
@@ -85,13 +85,13 @@ pub struct RoundRecord {
 /// Draws of a round; more would not fit the memory.
 const MOST_DRAWS: usize = 100_000_000;
 
-impl Cover {
+impl ForwardKl {
     pub(super) fn check(&self) -> Result<()> {
         let counts = [
-            ("cover", self.rounds, 1),
-            ("cover-draws", self.draws, 2),
-            ("cover-updates", self.updates, 1),
-            ("cover-batch", self.batch, 1),
+            ("forward_kl", self.rounds, 1),
+            ("forward-kl-draws", self.draws, 2),
+            ("forward-kl-updates", self.updates, 1),
+            ("forward-kl-batch", self.batch, 1),
         ];
         for (name, count, least) in counts {
             if !(least..=MOST_DRAWS).contains(&count) {
@@ -100,7 +100,7 @@ impl Cover {
             }
         }
         if !(self.lr > 0.0 && self.lr.is_finite()) {
-            return Err(error::setting("cover-lr", self.lr, "positive and finite"));
+            return Err(error::setting("forward-kl-lr", self.lr, "positive and finite"));
         }
         Ok(())
     }
@@ -115,30 +115,30 @@ impl Run<'_> {
     /// The stage. The parameters that it ends with are those of the round with the largest effective
     /// sample size over the draws of all rounds, those before the first included. `Break` says that
     /// the observer stopped it.
-    pub(super) fn cover(
+    pub(super) fn forward_kl(
         &mut self,
-        cover: &Cover,
+        forward_kl: &ForwardKl,
         observer: &mut dyn Observer,
     ) -> Result<ControlFlow<()>> {
         // The inverse is that of the flow in double precision.
         self.flow = self.flow.clone().into_double();
-        let stream = Stream::new(self.settings.seed, Purpose::Cover);
+        let stream = Stream::new(self.settings.seed, Purpose::ForwardKl);
         let lessons = Lessons {
-            updates: cover.total_updates(),
-            batch: cover.batch,
-            lr: cover.lr,
+            updates: forward_kl.total_updates(),
+            batch: forward_kl.batch,
+            lr: forward_kl.lr,
             clip: self.settings.refine_clip,
             stream,
         };
         let mut trainer = Trainer::new(&self.flow, &lessons);
-        let mut shards = self.shards(cover.draws);
-        let points = Some(Batch::zeros(self.flow.dim(), cover.draws));
+        let mut shards = self.shards(forward_kl.draws);
+        let points = Some(Batch::zeros(self.flow.dim(), forward_kl.draws));
         let mut drawn = Drawn { points, ..Drawn::default() };
-        let mut seen = Seen::default();
+        let mut seen = MultipleImportance::default();
         let mut told = ControlFlow::Continue(());
-        for round in 0..=cover.rounds {
+        for round in 0..=forward_kl.rounds {
             shards.draw(&self.flow, &self.density, &stream, round as u64, &mut drawn)?;
-            self.outcome.target_evaluations += cover.draws;
+            self.outcome.target_evaluations += forward_kl.draws;
             let log_weights = log_weights(&drawn);
             let record = judge(round, &drawn, &log_weights);
             let points = drawn.points.as_ref().expect("the points are kept");
@@ -146,20 +146,20 @@ impl Run<'_> {
             self.outcome.rounds.push(record);
             told = observer.observe(&Event::Round(&record));
             // Without a draw where p is positive there is nothing to learn from.
-            if round == cover.rounds || record.ess == 0.0 || told.is_break() {
+            if round == forward_kl.rounds || record.ess == 0.0 || told.is_break() {
                 break;
             }
-            let weights = cover.divergence.weights(&log_weights);
+            let weights = forward_kl.divergence.weights(&log_weights);
             // The gradient of the second divergence has the flow's own 1/q in it: with that of the
             // draws alone, training would end at p²/q and only turn the error around.
-            let log_q = (cover.divergence == Divergence::Alpha2).then_some(&drawn.log_q[..]);
+            let log_q = (forward_kl.divergence == Divergence::Alpha2).then_some(&drawn.log_q[..]);
             let pool = Pool::new(points, &weights, log_q)?;
             let trace = &mut self.outcome.trace;
-            told = trainer.train(&mut self.flow, &pool, cover.updates, &mut || {
+            told = trainer.train(&mut self.flow, &pool, forward_kl.updates, &mut || {
                 let update = trace.len() + 1;
                 let record = UpdateRecord { update, t: 1.0, neg_elbo: record.neg_elbo };
                 trace.push(record);
-                observer.observe(&Event::Update { record: &record, phase: Phase::Cover })
+                observer.observe(&Event::Update { record: &record, phase: Phase::ForwardKl })
             })?;
             if told.is_break() {
                 break;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Settings of a start from particles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Scout {
+pub struct Pilot {
     /// How many particles go ahead.
     pub particles: usize,
     /// Rounds that sharpen the mixture fitted to them.
@@ -30,7 +30,7 @@ pub struct Scout {
     pub enough: f64,
 }
 
-impl Default for Scout {
+impl Default for Pilot {
     /// Particles as many as an independent check has; with half of the draws counting, 10,000 are
     /// plenty.
     fn default() -> Self {
@@ -40,7 +40,7 @@ impl Default for Scout {
 
 /// What particles that went ahead have found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScoutRecord {
+pub struct PilotRecord {
     /// Points at which the target was evaluated for them.
     pub evaluations: usize,
     /// Temperatures they passed.
@@ -54,19 +54,19 @@ pub struct ScoutRecord {
 }
 
 /// The mixture that describes the particles, as a flow, with the particles.
-pub(super) struct Scouted {
+pub(super) struct PilotRun {
     flow: Flow,
     population: Population,
-    pub(super) record: ScoutRecord,
+    pub(super) record: PilotRecord,
 }
 
-/// Tells the scout's particles and draws from those of others with the same seed.
-const SCOUT_SEED: u64 = 0xd1b5_4a32_d192_ed03;
+/// Tells the pilot's particles and draws from those of others with the same seed.
+const PILOT_SEED: u64 = 0xd1b5_4a32_d192_ed03;
 
-impl Scout {
+impl Pilot {
     pub(super) fn check(&self, settings: &Settings, target: &dyn Target) -> Result<()> {
         if !(self.enough > 0.0 && self.enough <= 1.0) {
-            return Err(error::setting("scout-enough", self.enough, "above 0 and at most 1"));
+            return Err(error::setting("pilot-enough", self.enough, "above 0 and at most 1"));
         }
         self.particles_of(settings).check(target)
     }
@@ -74,9 +74,9 @@ impl Scout {
     fn particles_of(&self, settings: &Settings) -> smc::Settings {
         smc::Settings {
             particles: self.particles,
-            polish_rounds: self.rounds,
-            polish_draws: self.draws,
-            seed: settings.seed ^ SCOUT_SEED,
+            pmc_rounds: self.rounds,
+            pmc_draws: self.draws,
+            seed: settings.seed ^ PILOT_SEED,
             ..smc::Settings::of_fit(settings)
         }
     }
@@ -87,8 +87,8 @@ impl Scout {
         target: &dyn Target,
         settings: &Settings,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Scouted>> {
-        let mut watch = |stage: &smc::Stage| observer.observe(&Event::Scout(stage));
+    ) -> Result<Option<PilotRun>> {
+        let mut watch = |stage: &smc::Stage| observer.observe(&Event::Pilot(stage));
         let population = smc::smc(target, &self.particles_of(settings), &mut watch)?;
         if population.stopped {
             return Ok(None);
@@ -96,19 +96,19 @@ impl Scout {
         // A shift and a scale that are left at none: a flow has layers.
         let flow = Flow::new(&FlowSpec::Affine, base_of(&population)?)?;
         let approximation = super::Approximation::new(target, flow.clone())?;
-        let ess = approximation.tally(self.draws, settings.seed ^ SCOUT_SEED)?.ess_share();
-        let record = ScoutRecord {
+        let ess = approximation.tally(self.draws, settings.seed ^ PILOT_SEED)?.ess_share();
+        let record = PilotRecord {
             evaluations: population.evaluations + self.draws,
             stages: population.stages.len(),
             components: flow.base().components(),
             ess,
             is_kept: ess >= self.enough,
         };
-        Ok(Some(Scouted { flow, population, record }))
+        Ok(Some(PilotRun { flow, population, record }))
     }
 }
 
-impl Scouted {
+impl PilotRun {
     /// The mixture as the result of a run: one step, at t = 1, without updates.
     pub(super) fn into_outcome(self) -> Outcome {
         let step = StepRecord {
@@ -129,7 +129,7 @@ impl Scouted {
             target_evaluations: self.record.evaluations,
             skipped_updates: 0,
             rounds: Vec::new(),
-            scouted: Some(self.record),
+            pilot: Some(self.record),
             warnings: Vec::new(),
             stopped: false,
         }
@@ -142,7 +142,7 @@ impl Scouted {
         if self.record.is_kept {
             outcome.flow = self.flow;
         }
-        outcome.scouted = Some(self.record);
+        outcome.pilot = Some(self.record);
         Ok(outcome)
     }
 

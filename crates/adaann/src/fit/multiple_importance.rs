@@ -16,14 +16,14 @@ const PIECE: usize = 1_024;
 
 /// The flows of the rounds and their draws, equally many of each.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct MultipleImportance {
     parameters: Vec<Vec<f64>>,
     points: Vec<Batch>,
     /// log p at each point, up to a constant; −∞ where it is none.
     log_p: Vec<f64>,
 }
 
-impl Seen {
+impl MultipleImportance {
     /// Takes the draws of a flow.
     pub(super) fn add(&mut self, flow: &Flow, points: &Batch, log_p: impl Iterator<Item = f64>) {
         self.parameters.push(flow.parameters().to_vec());
@@ -121,7 +121,7 @@ mod tests {
             let (left, right) = (-0.5 * (z + 6.0).powi(2), -0.5 * (z - 6.0).powi(2));
             left.max(right)
         };
-        let mut seen = Seen::default();
+        let mut seen = MultipleImportance::default();
         let broad = [0.0, 6.0_f64.ln()];
         for parameters in [[-6.0, 0.0], broad] {
             flow.set_parameters(&parameters).unwrap();
