@@ -66,11 +66,7 @@ fn problems() -> Vec<Problem> {
         realnvp("realnvp-large", 12, 100),
         realnvp("realnvp-small", 6, 10),
         // Masks leave about half of the products.
-        iaf(
-            "iaf-1",
-            Hidden { layers: 1, ..units(100) },
-            3 * 5 * (100 * 10 + 100 * 20) / 2,
-        ),
+        iaf("iaf-1", Hidden { layers: 1, ..units(100) }, 3 * 5 * (100 * 10 + 100 * 20) / 2),
         iaf("iaf-2", units(100), 3 * 5 * (100 * 10 + 100 * 100 * 10 / 9 + 100 * 20) / 2),
         Problem {
             name: "spline",

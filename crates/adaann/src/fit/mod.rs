@@ -16,7 +16,6 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 
-mod annealed;
 mod forward_kl;
 mod gradient;
 mod lessons;
@@ -41,10 +40,10 @@ use crate::{
     Result,
     approximation::Approximation,
     flow::Flow,
+    path::Tempered,
     schedule::Warning,
     target::{Target, Unconstrained},
 };
-use annealed::Annealed;
 use run::Run;
 use std::ops::ControlFlow;
 
@@ -129,7 +128,7 @@ fn start<'a>(target: &'a dyn Target, settings: &'a Settings) -> Result<Run<'a>> 
     let base = settings.base.resolve(&target, settings.seed)?;
     let mut flow = Flow::new(&settings.flow, base.clone())?;
     flow.initialise(settings.initial_scale, settings.seed);
-    let density = Annealed { target, path: settings.path, reference: base };
+    let density = Tempered { target, path: settings.path, reference: base };
     Ok(Run::new(settings, density, flow))
 }
 

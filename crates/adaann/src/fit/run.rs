@@ -2,7 +2,6 @@
 
 use super::{
     Event, Observer, Outcome, Settings, StepRecord, UpdateRecord,
-    annealed::Annealed,
     shard::{Drawn, PointClip, Shards, Update},
     stage::Progress,
 };
@@ -10,6 +9,7 @@ use crate::{
     Error, Result,
     flow::Flow,
     optim::{self, clip_by_norm},
+    path::Tempered,
     pieces,
     rng::{Purpose, Stream},
     schedule::{Draws, Position, Rule, Schedule, Step, gentlest_t, weight_ess},
@@ -25,7 +25,7 @@ pub(super) struct Run<'a> {
     pub(super) settings: &'a Settings,
     /// The settings' own, with t_0 found.
     schedule: Schedule,
-    pub(super) density: Annealed<'a>,
+    pub(super) density: Tempered<'a>,
     pub(super) flow: Flow,
     optimizer: optim::State,
     gradient: Vec<f64>,
@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(settings: &'a Settings, density: Annealed<'a>, flow: Flow) -> Self {
+    pub(super) fn new(settings: &'a Settings, density: Tempered<'a>, flow: Flow) -> Self {
         let outcome = Outcome {
             flow: flow.clone(),
             flow_at_1: None,

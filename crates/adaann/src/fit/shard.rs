@@ -12,13 +12,11 @@ mod tests;
 
 pub(super) use seed::{PointClip, Tally};
 
-use super::{
-    Gradient,
-    annealed::{Annealed, Tile},
-};
+use super::Gradient;
 use crate::{
     Batch, Result,
     flow::{Flow, Noise},
+    path::{Tempered, Tile},
     pieces,
     rng::Stream,
     simd::{self, Buffer},
@@ -31,7 +29,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy)]
 pub(super) struct Update<'a> {
     pub(super) flow: &'a Flow,
-    pub(super) density: &'a Annealed<'a>,
+    pub(super) density: &'a Tempered<'a>,
     pub(super) stream: &'a Stream,
     pub(super) draw: u64,
     pub(super) t: f64,
@@ -100,7 +98,7 @@ impl Shards {
     pub(super) fn draw(
         &mut self,
         flow: &Flow,
-        density: &Annealed,
+        density: &Tempered,
         stream: &Stream,
         draw: u64,
         drawn: &mut Drawn,
@@ -305,7 +303,7 @@ impl Shard {
     fn draw(
         &mut self,
         flow: &Flow,
-        density: &Annealed,
+        density: &Tempered,
         stream: &Stream,
         draw: u64,
         keep_points: bool,

@@ -51,7 +51,7 @@ fn skewed(wall: f64) -> Program {
 /// The mean gradient of an update, and how many points it kept.
 fn gradient(
     flow: &mut Flow,
-    density: &Annealed,
+    density: &Tempered,
     draw: u64,
     gradient: Gradient,
     most: Option<f64>,
@@ -93,7 +93,7 @@ fn what_is_left_out_is_the_score() {
         for spec in families() {
             for base in bases() {
                 let label = format!("{spec:?} on {base:?}, wall {wall}");
-                let density = Annealed {
+                let density = Tempered {
                     target: Unconstrained::new(&target).unwrap(),
                     path: PathKind::Power,
                     reference: base.clone(),
@@ -129,7 +129,7 @@ fn the_mean_is_that_of_the_total_gradient() {
     for spec in families() {
         for base in bases() {
             let label = format!("{spec:?} on {base:?}");
-            let density = Annealed {
+            let density = Tempered {
                 target: Unconstrained::new(&target).unwrap(),
                 path: PathKind::Power,
                 reference: base.clone(),
@@ -170,7 +170,7 @@ fn it_vanishes_where_the_flow_is_exact() {
         (FlowSpec::named("linear+realnvp").unwrap(), own.trained(), None),
     ] {
         let label = format!("{spec:?} on {base:?}");
-        let density = Annealed {
+        let density = Tempered {
             target: Unconstrained::new(&target).unwrap(),
             path: PathKind::Power,
             reference: base.clone(),

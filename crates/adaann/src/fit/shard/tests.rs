@@ -27,7 +27,7 @@ fn the_update_of_a_mixture_follows_its_objective() {
                 -0.1 * z[0].square().square() - 0.3 * z[0] * z[1] + (0.7 * z[1]).sin() + 40.0;
             z[0].lt(wall).select(value, f64::NEG_INFINITY)
         });
-        let density = Annealed {
+        let density = Tempered {
             target: Unconstrained::new(&target).unwrap(),
             path,
             reference: base.clone(),

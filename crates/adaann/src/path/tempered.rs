@@ -1,16 +1,16 @@
-//! log p_t = a + t b of a target on a path, over a tile of points.
+//! The tempered density: log p_t = a + t b of a target on a path, over a tile of points.
 
+use super::{Parts, PathKind};
 use crate::{
     Batch, Result,
     flow::Base,
-    path::{Parts, PathKind},
     simd::{Buffer, F64, Lane},
     target::{Unconstrained, Workspace},
 };
 use fearless_simd::Simd;
 
 /// A target on a path.
-pub(crate) struct Annealed<'a> {
+pub(crate) struct Tempered<'a> {
     pub(crate) target: Unconstrained<'a>,
     pub(crate) path: PathKind,
     /// Where a bridge starts: the base as it was before training.
@@ -52,7 +52,7 @@ impl Tile {
     }
 }
 
-impl Annealed<'_> {
+impl Tempered<'_> {
     /// Fills a and b, and the gradient of a + t b if t is given.
     pub(crate) fn evaluate(&self, z: &Batch, t: Option<f64>, tile: &mut Tile) -> Result<()> {
         let weights = t.map(|t| self.path.weights(t));

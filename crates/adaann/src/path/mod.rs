@@ -17,6 +17,10 @@
 //! reference has in the user's coordinates,
 //! (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
 
+mod tempered;
+
+pub(crate) use tempered::{Tempered, Tile};
+
 use crate::{Result, names, target};
 use serde::{Deserialize, Serialize};
 
