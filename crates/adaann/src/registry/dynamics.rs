@@ -1,7 +1,11 @@
 //! Examples 4 and 5 of the paper: posteriors of dynamical systems.
 
 use super::data::{Data, Design};
-use super::{Dynamics, Known, Mode, Problem, quadrature};
+use super::{
+    Dynamics, Known, Mode, Problem,
+    entry::{Build, Entry, Parameter},
+    quadrature,
+};
 use crate::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
 use crate::prior::Prior;
 use crate::{
@@ -13,11 +17,35 @@ use crate::{
     schedule::{Schedule, Work},
 };
 
+pub(super) const LORENZ: Entry = Entry {
+    name: "lorenz",
+    summary: "the paper's Example 4: three parameters of the Lorenz attractor, from data",
+    parameters: &[Parameter {
+        name: "noise-variance",
+        default: 0.2,
+        description: "variance of the measurements; 0.2 and 0.001 in the paper",
+    }],
+    presets: &["default", "paper"],
+    build: Build::Posterior(lorenz),
+};
+
+pub(super) const HIV: Entry = Entry {
+    name: "hiv",
+    summary: "the paper's Example 5: two mirrored modes of an HIV model, from its virus load",
+    parameters: &[Parameter {
+        name: "noise-variance",
+        default: 0.000_5,
+        description: "variance of the measurements",
+    }],
+    presets: &["default", "paper"],
+    build: Build::Posterior(hiv),
+};
+
 /// Sums of squares beyond this are replaced by it in the paper's runs.
 const PAPER_CAP: f64 = 10_000.0;
 
 /// Example 4: x' = s(y − x), y' = x(r − z) − y, z' = xy − bz from (1, 1, 1).
-pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
+fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let noise_variance = variance(parameters[0])?;
     let system = System::record(
         &["x", "y", "z"],
@@ -68,7 +96,7 @@ pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Pr
 
 /// Example 5: target cells, infected cells and virus; the virus is observed. The signs of p1 and
 /// x2_0 can be changed together without changing the virus.
-pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
+fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let noise_variance = variance(parameters[0])?;
     let (p3, p4, p5) = (4.1, 10.2, 2.6);
     let system = System::record(

@@ -1,6 +1,11 @@
 //! One Gaussian and mixtures of many.
 
-use super::{Known, Mode, Problem, labelled::Labelled, whole};
+use super::{
+    Known, Mode, Problem,
+    entry::whole,
+    entry::{Build, Entry, Parameter},
+    labelled::Labelled,
+};
 use crate::{
     Expr, Program, Result,
     fit::Settings,
@@ -11,9 +16,33 @@ use crate::{
 };
 use std::f64::consts::{FRAC_PI_4, FRAC_PI_8, TAU};
 
+pub(super) const GAUSSIAN: Entry = Entry {
+    name: "gaussian",
+    summary: "a Gaussian with neighbouring coordinates correlated by 0.8",
+    parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
+    presets: &["default"],
+    build: Build::Density(gaussian),
+};
+
+pub(super) const EIGHT: Entry = Entry {
+    name: "eight-gaussians",
+    summary: "eight equal Gaussians on a circle of radius 2",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(eight),
+};
+
+pub(super) const FORTY: Entry = Entry {
+    name: "mixture40",
+    summary: "forty equal Gaussians scattered over a square with sides of 80",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(forty),
+};
+
 /// Correlated neighbours, uneven scales and a mean beside the origin, so that no slip hides behind
 /// a symmetry.
-pub(super) fn gaussian(parameters: &[f64]) -> Result<Problem> {
+fn gaussian(parameters: &[f64]) -> Result<Problem> {
     let dim = whole("dim", parameters[0], 1, 256)?;
     let mean: Vec<f64> = (0..dim).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let sd: Vec<f64> = (0..dim).map(|i| [1.0, 1.5, 2.0][i % 3]).collect();
@@ -45,7 +74,7 @@ pub(super) fn gaussian(parameters: &[f64]) -> Result<Problem> {
 }
 
 /// Equal weights on a circle, six standard deviations apart.
-pub(super) fn eight(_: &[f64]) -> Result<Problem> {
+fn eight(_: &[f64]) -> Result<Problem> {
     let angles = (0..8).map(|k| f64::from(k) * FRAC_PI_4);
     let means = angles.map(|a| vec![2.0 * a.cos(), 2.0 * a.sin()]).collect();
     let mixture = Equal { means, sd: 2.0 / 3.0 * FRAC_PI_8.sin() };
@@ -69,7 +98,7 @@ pub(super) fn eight(_: &[f64]) -> Result<Problem> {
 const SEED: u64 = 10;
 
 /// Means uniform on [−40, 40]², standard deviation log(1 + e).
-pub(super) fn forty(_: &[f64]) -> Result<Problem> {
+fn forty(_: &[f64]) -> Result<Problem> {
     let mut uniform = uniforms(SEED);
     let means = (0..40).map(|_| vec![80.0 * uniform() - 40.0, 80.0 * uniform() - 40.0]).collect();
     let mixture = Equal { means, sd: 1.0_f64.exp().ln_1p() };

@@ -1,6 +1,11 @@
 //! Examples 1 to 3 of the paper, with its settings.
 
-use super::{Known, Mode, Problem, gaussians::Equal, labelled::Labelled};
+use super::{
+    Known, Mode, Problem,
+    entry::{Build, Entry, Parameter},
+    gaussians::Equal,
+    labelled::Labelled,
+};
 use crate::{
     Result, error,
     fit::Settings,
@@ -10,8 +15,52 @@ use crate::{
     target::hand,
 };
 
+pub(super) const BIMODAL: Entry = Entry {
+    name: "bimodal",
+    summary: "the paper's Example 1: two modes on a line, exp(-((z + 2)^2 - 3)^2)",
+    parameters: &[],
+    presets: &["paper"],
+    build: Build::Density(bimodal),
+};
+
+pub(super) const MIXTURE1D: Entry = Entry {
+    name: "mixture1d",
+    summary: "the paper's Example 2, symmetric: two Gaussians of variance 1/16 on a line",
+    parameters: &[Parameter {
+        name: "mu",
+        default: 4.0,
+        description: "distance between the modes, at -mu/2 and mu/2",
+    }],
+    presets: &["paper"],
+    build: Build::Density(mixture1d),
+};
+
+pub(super) const MIXTURE1D_ASYMMETRIC: Entry = Entry {
+    name: "mixture1d-asymmetric",
+    summary: "the paper's Example 2, asymmetric: one mode at the base's mean, one beside it",
+    parameters: &[Parameter {
+        name: "mu",
+        default: 4.0,
+        description: "distance between the modes, at -mu and 0",
+    }],
+    presets: &["paper"],
+    build: Build::Density(mixture1d_asymmetric),
+};
+
+pub(super) const MIXTURE2D: Entry = Entry {
+    name: "mixture2d",
+    summary: "the paper's Example 3: two Gaussians of variance 1/32 in the plane",
+    parameters: &[Parameter {
+        name: "mu",
+        default: 0.5,
+        description: "moves the modes apart and up, at (-mu - 1, mu) and (mu + 1, mu)",
+    }],
+    presets: &["paper"],
+    build: Build::Density(mixture2d),
+};
+
 /// Example 1. Its settings are the library's defaults, written out because they are the paper's.
-pub(super) fn bimodal(_: &[f64]) -> Result<Problem> {
+fn bimodal(_: &[f64]) -> Result<Problem> {
     // Mean and standard deviation of either half, by quadrature.
     let mode = |side: f64| {
         Mode::new(vec![-2.0 + side * 3.0_f64.sqrt()], 0.5)
@@ -44,7 +93,7 @@ pub(super) fn bimodal(_: &[f64]) -> Result<Problem> {
 }
 
 /// Example 2, symmetric.
-pub(super) fn mixture1d(parameters: &[f64]) -> Result<Problem> {
+fn mixture1d(parameters: &[f64]) -> Result<Problem> {
     let mu = distance(parameters[0])?;
     let lr = match mu {
         ..=2.0 => 0.02,
@@ -55,7 +104,7 @@ pub(super) fn mixture1d(parameters: &[f64]) -> Result<Problem> {
 }
 
 /// Example 2, asymmetric.
-pub(super) fn mixture1d_asymmetric(parameters: &[f64]) -> Result<Problem> {
+fn mixture1d_asymmetric(parameters: &[f64]) -> Result<Problem> {
     let mu = distance(parameters[0])?;
     let lr = match mu {
         ..=2.0 => 0.01,
@@ -82,7 +131,7 @@ fn on_a_line(means: [f64; 2], layers: usize, lr: f64) -> Problem {
 }
 
 /// Example 3.
-pub(super) fn mixture2d(parameters: &[f64]) -> Result<Problem> {
+fn mixture2d(parameters: &[f64]) -> Result<Problem> {
     let mu = distance(parameters[0])?;
     let lr = match mu {
         ..=0.0 => 0.001,

@@ -1,6 +1,10 @@
 //! Shapes in the plane: crescents, rings, a valley, a box of eggs.
 
-use super::{Distance, Known, Mode, Problem, labelled::Labelled};
+use super::{
+    Distance, Known, Mode, Problem,
+    entry::{Build, Entry},
+    labelled::Labelled,
+};
 use crate::{
     Expr, Program, Result,
     fit::Settings,
@@ -12,8 +16,40 @@ use crate::{
 };
 use std::f64::consts::{PI, TAU};
 
+pub(super) const TWO_MOONS: Entry = Entry {
+    name: "two-moons",
+    summary: "two crescents on a circle of radius 2",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(two_moons),
+};
+
+pub(super) const RINGS: Entry = Entry {
+    name: "rings",
+    summary: "four rings around the origin, radii 1 to 4, the outer ones heavier",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(rings),
+};
+
+pub(super) const ROSENBROCK: Entry = Entry {
+    name: "rosenbrock",
+    summary: "Rosenbrock's valley as a density: a thin parabola",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(rosenbrock),
+};
+
+pub(super) const EGGBOX: Entry = Entry {
+    name: "eggbox",
+    summary: "eighteen sharp peaks in a square, ten of them cut by its edges",
+    parameters: &[],
+    presets: &["default"],
+    build: Build::Density(eggbox),
+};
+
 /// log p = −((r − 2)/0.2)²/2 + log(e^(−((x − 2)/0.3)²/2) + e^(−((x + 2)/0.3)²/2))
-pub(super) fn two_moons(_: &[f64]) -> Result<Problem> {
+fn two_moons(_: &[f64]) -> Result<Problem> {
     let mode = |x| Mode::new(vec![x, 0.0], 0.5);
     Ok(Problem {
         target: Box::new(Labelled::new(hand::TwoMoons, ["x", "y"])),
@@ -45,7 +81,7 @@ const RING_SD: f64 = 0.15;
 /// log p = log Σ e^(−((r − k)/0.15)²/2) over the radii k = 1, 2, 3, 4.
 ///
 /// A ring holds 2π ∫ r e^(−((r − k)/s)²/2) dr = 2π k s √2π, but for a part in 10¹⁰ at the origin.
-pub(super) fn rings(_: &[f64]) -> Result<Problem> {
+fn rings(_: &[f64]) -> Result<Problem> {
     let radii = [1.0, 2.0, 3.0, 4.0];
     let target = Program::record(2, |z| {
         let r = norm(z, &[0.0; 2]);
@@ -85,7 +121,7 @@ pub(super) fn norm<'g>(x: &[Expr<'g>], centre: &[f64]) -> Expr<'g> {
 }
 
 /// log p = −100 (y − x²)² − (1 − x)²: x is N(1, 1/2), and y given x is N(x², 1/200).
-pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
+fn rosenbrock(_: &[f64]) -> Result<Problem> {
     let target = Program::record(2, |z| {
         let (x, y) = (z[0], z[1]);
         -100.0 * (y - x * x).square() - (1.0 - x).square()
@@ -113,7 +149,7 @@ pub(super) fn rosenbrock(_: &[f64]) -> Result<Problem> {
 /// log likelihood (2 + cos(x/2) cos(y/2))⁵ under a uniform prior on [0, 10π]².
 ///
 /// Peaks are where both cosines are 1 or both −1; edges cut some in halves, corners in quarters.
-pub(super) fn eggbox(_: &[f64]) -> Result<Problem> {
+fn eggbox(_: &[f64]) -> Result<Problem> {
     let side = 10.0 * PI;
     let target = Program::record_parts(2, |z| {
         let (x, y) = (z[0], z[1]);

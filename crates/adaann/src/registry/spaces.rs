@@ -1,6 +1,12 @@
 //! Densities in many dimensions: a funnel, wells, shells.
 
-use super::{Known, Mode, Problem, Split, labelled::Labelled, planes::norm, whole};
+use super::{
+    Known, Mode, Problem, Split,
+    entry::whole,
+    entry::{Build, Entry, Parameter},
+    labelled::Labelled,
+    planes::norm,
+};
 use crate::{
     Expr, Program, Result, error,
     fit::Settings,
@@ -12,10 +18,38 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
+pub(super) const FUNNEL: Entry = Entry {
+    name: "funnel",
+    summary: "Neal's funnel: the first coordinate sets the scale of the others",
+    parameters: &[Parameter { name: "dim", default: 10.0, description: "number of dimensions" }],
+    presets: &["default"],
+    build: Build::Density(funnel),
+};
+
+pub(super) const MANY_WELL: Entry = Entry {
+    name: "many-well",
+    summary: "a product of uneven double wells: 2^(dim/2) modes",
+    parameters: &[Parameter {
+        name: "dim",
+        default: 32.0,
+        description: "number of dimensions, even",
+    }],
+    presets: &["default"],
+    build: Build::Density(many_well),
+};
+
+pub(super) const SHELLS: Entry = Entry {
+    name: "shells",
+    summary: "two thin spherical shells in a box, in any dimension",
+    parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
+    presets: &["default"],
+    build: Build::Density(shells),
+};
+
 /// x1 is N(0, 9); the others, given x1, are N(0, e^x1).
 ///
 /// Its only peak is far down the neck, where there is no mass to speak of, so it is not listed.
-pub(super) fn funnel(parameters: &[f64]) -> Result<Problem> {
+fn funnel(parameters: &[f64]) -> Result<Problem> {
     let dim = whole("dim", parameters[0], 2, 1_000)?;
     let others = (dim - 1) as f64;
     let constant = -3.0_f64.ln() - 0.5 * dim as f64 * TAU.ln();
@@ -49,7 +83,7 @@ pub(super) fn funnel(parameters: &[f64]) -> Result<Problem> {
 }
 
 /// log p = Σ over pairs of −(x⁴ − 6 x² − x/2) − y²/2
-pub(super) fn many_well(parameters: &[f64]) -> Result<Problem> {
+fn many_well(parameters: &[f64]) -> Result<Problem> {
     // Of the first coordinate of a pair, and log ∫ e^(−x⁴ + 6 x² + x/2) dx, by quadrature.
     const MEAN: f64 = 1.187_960_983_376_15;
     const SD: f64 = 1.244_409_415_130_30;
@@ -90,7 +124,7 @@ pub(super) fn many_well(parameters: &[f64]) -> Result<Problem> {
 ///
 /// The mass of one is S_d E[ρ^(d−1)] with ρ ~ N(2, 0.1²) and S_d the surface of the unit sphere;
 /// what lies outside the box is 5 standard deviations away.
-pub(super) fn shells(parameters: &[f64]) -> Result<Problem> {
+fn shells(parameters: &[f64]) -> Result<Problem> {
     const CENTRE: f64 = 3.5;
     const RADIUS: f64 = 2.0;
     const WIDTH: f64 = 0.1;

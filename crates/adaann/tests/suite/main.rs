@@ -30,6 +30,7 @@ mod priors;
 mod program;
 mod psis;
 mod rng;
+mod rooms;
 mod smc;
 mod special;
 mod supports;

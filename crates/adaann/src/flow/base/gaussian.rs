@@ -4,7 +4,10 @@
 //! trained base has μ, log L_ii and, if full, the entries of L below the diagonal in the flow's
 //! parameter vector.
 
-use super::{LOG_SQRT_2PI, Parameter, check_mean, check_sd};
+use super::{
+    Parameter,
+    moments::{LOG_SQRT_2PI, check_mean, check_sd},
+};
 use crate::{Batch, Result, linear};
 use serde::{Deserialize, Serialize};
 

@@ -2,6 +2,7 @@
 
 mod gaussian;
 mod mixture;
+mod moments;
 mod noise;
 mod spec;
 #[cfg(test)]
@@ -12,13 +13,10 @@ pub(crate) use noise::Noise;
 pub use spec::{BaseSpec, Start};
 
 use super::Parameter;
-use crate::{Batch, Result, error, rng::Stream};
+use crate::{Batch, Result, rng::Stream};
 use gaussian::Gaussian;
 use mixture::Mixture;
 use serde::{Deserialize, Serialize};
-
-/// log √(2π)
-const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
 /// A base density.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -309,28 +307,5 @@ impl Base {
             Kind::Gaussian(gaussian) => gaussian.pull_log_density(work, k, g_z, gradient),
             Kind::Mixture(mixture) => mixture.pull_log_density(z, k, g_z, gradient),
         }
-    }
-}
-
-fn check_mean(mean: &[f64]) -> Result<()> {
-    error::at_least_one("dim", mean.len())?;
-    match mean.iter().find(|mean| !mean.is_finite()) {
-        Some(bad) => Err(error::setting("base-mean", bad, "finite")),
-        None => Ok(()),
-    }
-}
-
-/// Refuses standard deviations that are not positive, or not `count` of them.
-fn check_sd(sd: &[f64], count: usize) -> Result<()> {
-    if sd.len() != count {
-        return Err(error::setting(
-            "base-sd",
-            format!("a list of {}", sd.len()),
-            format!("one number or {count}"),
-        ));
-    }
-    match sd.iter().find(|sd| !(sd.is_finite() && **sd > 0.0)) {
-        Some(bad) => Err(error::setting("base-sd", bad, "positive and finite")),
-        None => Ok(()),
     }
 }

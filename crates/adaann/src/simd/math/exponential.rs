@@ -1,12 +1,16 @@
 //! exp and exp_m1: x = k ln 2 + r with |r| ≤ ln(2)/2, so that eˣ = 2ᵏ eʳ.
 
-use super::{Math, even_odd, nearest};
+use super::{
+    Lane,
+    polynomial::{even_odd, nearest},
+    tables::Tables,
+};
 use fearless_simd::Simd;
 use std::f64::consts::LOG2_E;
 
 /// r = x − k ln 2 as if ln 2 were exact, and what the last rounding of r lost.
 #[inline(always)]
-fn remainder<S: Simd, V: Math<S>>(x: V, k: V) -> (V, V) {
+fn remainder<S: Simd, V: Lane<S> + Tables>(x: V, k: V) -> (V, V) {
     let simd = x.token();
     let [high, low] = V::LN_2.map(|part| V::splat(simd, part));
     let head = k.neg_mul_add(high, x);
@@ -16,14 +20,14 @@ fn remainder<S: Simd, V: Math<S>>(x: V, k: V) -> (V, V) {
 
 /// eʳ − 1 − r for a remainder, plus a term.
 #[inline(always)]
-fn exp_tail<S: Simd, V: Math<S>>(r: V, term: V) -> V {
+fn exp_tail<S: Simd, V: Lane<S> + Tables>(r: V, term: V) -> V {
     let square = r * r;
     let half = V::splat(r.token(), 0.5);
     square.mul_add(even_odd(r, square, V::EXP).mul_add(r, half), term)
 }
 
 #[inline(always)]
-pub(super) fn exp<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn exp<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     // Below the range everything is clamped; above it only k is, so that r, and with it the result,
@@ -40,7 +44,7 @@ pub(super) fn exp<S: Simd, V: Math<S>>(x: V) -> V {
 }
 
 #[inline(always)]
-pub(super) fn exp_m1<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn exp_m1<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     // e^−60 is nothing beside 1; above, anything finite that overflows will do.

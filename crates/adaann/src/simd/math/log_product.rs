@@ -1,6 +1,6 @@
 //! The logarithm of a product of many numbers, for the price of one logarithm.
 
-use super::{Math, logarithm};
+use super::{Lane, logarithm, tables::Tables};
 use fearless_simd::Simd;
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ pub struct LogProduct<S, V> {
     instructions: PhantomData<S>,
 }
 
-impl<S: Simd, V: Math<S>> LogProduct<S, V> {
+impl<S: Simd, V: Lane<S> + Tables> LogProduct<S, V> {
     /// The product of no factors.
     #[inline(always)]
     pub fn one(simd: S) -> Self {

@@ -1,6 +1,6 @@
 //! ln, ln_1p and softplus: x = 2ᵉ (1 + f) with 1 + f in [√½, √2], so that ln x = e ln 2 + ln(1 + f).
 
-use super::{Math, even_odd};
+use super::{Lane, exponential, polynomial::even_odd, tables::Tables};
 use fearless_simd::Simd;
 use std::f64::consts::SQRT_2;
 
@@ -9,7 +9,7 @@ use std::f64::consts::SQRT_2;
 /// With R = (2 artanh(s) − 2s)/s this is f − (f²/2 − s (f²/2 + R)): f, which is exact, enters last.
 /// (The arrangement of fdlibm's `e_log.c`.)
 #[inline(always)]
-fn ln_reduced<S: Simd, V: Math<S>>(f: V, e: V) -> V {
+fn ln_reduced<S: Simd, V: Lane<S> + Tables>(f: V, e: V) -> V {
     let simd = f.token();
     let [high, low] = V::LN_2.map(|part| V::splat(simd, part));
     let s = f / (f + V::splat(simd, 2.0));
@@ -22,7 +22,7 @@ fn ln_reduced<S: Simd, V: Math<S>>(f: V, e: V) -> V {
 
 /// ln(x·2^e) for positive normal x; unspecified for others.
 #[inline(always)]
-pub(crate) fn ln_positive<S: Simd, V: Math<S>>(x: V, e: V) -> V {
+pub(crate) fn ln_positive<S: Simd, V: Lane<S> + Tables>(x: V, e: V) -> V {
     let simd = x.token();
     let one = V::splat(simd, 1.0);
     let (m, exponent) = x.split_exponent();
@@ -34,7 +34,7 @@ pub(crate) fn ln_positive<S: Simd, V: Math<S>>(x: V, e: V) -> V {
 
 /// ln(x·2^e) for any x.
 #[inline(always)]
-pub(super) fn ln_scaled<S: Simd, V: Math<S>>(x: V, e: V) -> V {
+pub(super) fn ln_scaled<S: Simd, V: Lane<S> + Tables>(x: V, e: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let tiny = x.lt(constant(V::MIN_NORMAL));
@@ -50,7 +50,7 @@ pub(super) fn ln_scaled<S: Simd, V: Math<S>>(x: V, e: V) -> V {
 
 /// `result` where x is positive and finite; the logarithm of x elsewhere.
 #[inline(always)]
-fn special<S: Simd, V: Math<S>>(x: V, result: V) -> V {
+fn special<S: Simd, V: Lane<S> + Tables>(x: V, result: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let result = V::select(x.le(constant(V::MAX)), result, x); // ∞ and NaN
@@ -59,7 +59,7 @@ fn special<S: Simd, V: Math<S>>(x: V, result: V) -> V {
 }
 
 #[inline(always)]
-pub(super) fn ln_1p<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn ln_1p<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let (zero, one) = (constant(0.0), constant(1.0));
@@ -84,11 +84,11 @@ pub(super) fn ln_1p<S: Simd, V: Math<S>>(x: V) -> V {
 
 /// max(x, 0) + ln(1 + t) with t = e^−|x| in [0, 1], where 1 + t needs no splitting.
 #[inline(always)]
-pub(super) fn softplus<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn softplus<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let (zero, one) = (constant(0.0), constant(1.0));
-    let t = (-x.abs()).exp();
+    let t = exponential::exp(-x.abs());
     let above = constant(SQRT_2 - 1.0).lt(t);
     let f = V::select(above, (t - one) * constant(0.5), t);
     let e = V::select(above, one, zero);

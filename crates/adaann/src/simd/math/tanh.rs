@@ -1,6 +1,10 @@
 //! tanh, the hot operation of planar flows: one division, and as short a chain before it as can be.
 
-use super::{Math, horner, nearest};
+use super::{
+    Lane,
+    polynomial::{horner, nearest},
+    tables::Tables,
+};
 use fearless_simd::Simd;
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -22,7 +26,7 @@ const Q: [f64; 4] = [1.0, 0.4614963991254931, 0.02329133187629886, 0.00020653373
 /// One division serves both, and in both the quotient is smaller than the result, which damps its
 /// error. One rounded ln(2)/2 suffices: its error k·10⁻¹⁷ is damped by tanh′ = sech².
 #[inline(always)]
-pub(super) fn double<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn double<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let (zero, one) = (constant(0.0), constant(1.0));
@@ -61,7 +65,7 @@ const QUICK_SINGLE_Q: [f64; 2] = [1.0, 0.399_941_633_745_690_66];
 /// With x = k ln(2)/2 + z and s = 2ᵏ, e^2x = s (Q + zP)/(Q − zP), so
 /// tanh x = (s (Q + zP) − (Q − zP))/(s (Q + zP) + (Q − zP)).
 #[inline(always)]
-pub(super) fn quick<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn quick<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let x = x.max(V::splat(simd, -SATURATED)).min(V::splat(simd, SATURATED));
     let (k, s) = x.nearest_power(V::splat(simd, 2.0 * LOG2_E));
@@ -86,7 +90,7 @@ const SINGLE_Q: [f64; 5] = [1.0, 0.467125328, 0.0258688326, 0.000328217187, 7.75
 /// In single precision one rational function reaches over the whole range. Rounding may carry it
 /// past 1, which 1 − tanh² would not forgive.
 #[inline(always)]
-pub(super) fn single<S: Simd, V: Math<S>>(x: V) -> V {
+pub(super) fn single<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let one = V::splat(simd, 1.0);
     let square = (x * x).min(V::splat(simd, SINGLE_SATURATED));

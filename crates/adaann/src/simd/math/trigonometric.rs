@@ -1,11 +1,15 @@
 //! sin and cos: x = k π/2 + r with |r| ≤ π/4, by Cody and Waite's π/2 in parts.
 
-use super::{Math, horner, nearest};
+use super::{
+    Lane,
+    polynomial::{horner, nearest},
+    tables::Tables,
+};
 use fearless_simd::Simd;
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 #[inline(always)]
-pub(super) fn sin_cos<S: Simd, V: Math<S>>(x: V) -> (V, V) {
+pub(super) fn sin_cos<S: Simd, V: Lane<S> + Tables>(x: V) -> (V, V) {
     let simd = x.token();
     let zero = V::splat(simd, 0.0);
     let k = nearest(x, FRAC_2_PI);
@@ -24,7 +28,7 @@ pub(super) fn sin_cos<S: Simd, V: Math<S>>(x: V) -> (V, V) {
 }
 
 #[inline(always)]
-pub(super) fn sin_cos_turns<S: Simd, V: Math<S>>(turns: V) -> (V, V) {
+pub(super) fn sin_cos_turns<S: Simd, V: Lane<S> + Tables>(turns: V) -> (V, V) {
     let simd = turns.token();
     let quarters = turns * V::splat(simd, 4.0);
     let k = nearest(quarters, 1.0);
@@ -34,7 +38,7 @@ pub(super) fn sin_cos_turns<S: Simd, V: Math<S>>(turns: V) -> (V, V) {
 /// r = x − k π/2, and what the roundings lost: r alone would cost sin another unit in the last
 /// place, and all of its digits where x is nearest to a multiple of π/2.
 #[inline(always)]
-fn remainder<S: Simd, V: Math<S>>(x: V, k: V) -> (V, V) {
+fn remainder<S: Simd, V: Lane<S> + Tables>(x: V, k: V) -> (V, V) {
     let simd = x.token();
     let [first, second, third, last] = V::HALF_PI.map(|part| V::splat(simd, part));
     let exact = k.neg_mul_add(first, x);
@@ -46,7 +50,7 @@ fn remainder<S: Simd, V: Math<S>>(x: V, k: V) -> (V, V) {
 
 /// Sine and cosine of k π/2 + r + lost.
 #[inline(always)]
-fn of_remainder<S: Simd, V: Math<S>>(k: V, r: V, lost: V) -> (V, V) {
+fn of_remainder<S: Simd, V: Lane<S> + Tables>(k: V, r: V, lost: V) -> (V, V) {
     let simd = r.token();
     let constant = |value| V::splat(simd, value);
     let square = r * r;
@@ -68,7 +72,7 @@ fn of_remainder<S: Simd, V: Math<S>>(k: V, r: V, lost: V) -> (V, V) {
 
 /// The function of every lane, one by one, in double precision.
 #[cold]
-fn by_lane<S: Simd, V: Math<S>>(x: V, function: fn(f64) -> f64) -> V {
+fn by_lane<S: Simd, V: Lane<S> + Tables>(x: V, function: fn(f64) -> f64) -> V {
     let mut values = [0.0; crate::simd::PAD];
     let values = &mut values[..V::LEN];
     x.store_f64(values);

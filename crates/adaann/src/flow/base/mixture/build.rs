@@ -1,9 +1,12 @@
 //! Mixtures from given numbers and from files, and what is refused.
 
-use super::{Covariance, Derived, Mixture, below_len};
+use super::{
+    Covariance, Mixture,
+    parameters::{Derived, below_len},
+};
 use crate::{
     Error, Result, error,
-    flow::base::{check_mean, check_sd},
+    flow::base::moments::{check_mean, check_sd},
     linear,
 };
 

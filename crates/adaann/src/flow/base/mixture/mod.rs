@@ -42,63 +42,15 @@ mod build;
 mod diagonal;
 mod full;
 mod own;
+mod parameters;
 
-use super::{Covariance, LOG_SQRT_2PI, Noise, Parameter};
+pub(super) use parameters::Mixture;
+
+use super::{Covariance, Noise, Parameter};
 use crate::{Batch, batch::PAD, rng::Stream, simd::dispatch};
-use serde::Serialize;
-
-/// A mixture of Gaussians. Rows of K·d numbers are component by component.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Mixture {
-    logit: Vec<f64>,
-    mean: Vec<f64>,
-    log_scale: Vec<f64>,
-    /// K·d(d−1)/2 entries of full factors below their diagonals, row by row.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    below: Vec<f64>,
-    #[serde(skip_serializing_if = "Covariance::is_diagonal")]
-    covariance: Covariance,
-    trained: bool,
-    #[serde(skip)]
-    derived: Derived,
-}
-
-/// What follows from the parameters.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Derived {
-    weight: Vec<f64>,
-    scale: Vec<f64>,
-    inverse_scale: Vec<f64>,
-    /// log w_k N(μ_k; μ_k, L_k L_kᵀ)
-    log_peak: Vec<f64>,
-    /// Σ_k w_k μ_k
-    average: Vec<f64>,
-}
+use parameters::below_len;
 
 impl Mixture {
-    fn derive(&mut self) {
-        let dim = self.dim();
-        let Derived { weight, scale, inverse_scale, log_peak, average } = &mut self.derived;
-        for (i, log_scale) in self.log_scale.iter().enumerate() {
-            scale[i] = log_scale.exp();
-            inverse_scale[i] = 1.0 / scale[i];
-        }
-        let largest = self.logit.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let log_sum = self.logit.iter().map(|a| (a - largest).exp()).sum::<f64>().ln();
-        average.fill(0.0);
-        for (k, logit) in self.logit.iter().enumerate() {
-            let log_weight = logit - largest - log_sum;
-            weight[k] = log_weight.exp();
-            let own = k * dim..(k + 1) * dim;
-            let log_scale = &self.log_scale[own.clone()];
-            log_peak[k] = log_weight
-                - log_scale.iter().map(|log_scale| log_scale + LOG_SQRT_2PI).sum::<f64>();
-            for (average, mean) in average.iter_mut().zip(&self.mean[own]) {
-                *average += weight[k] * mean;
-            }
-        }
-    }
-
     pub(super) fn trained(self) -> Self {
         Self { trained: true, ..self }
     }
@@ -112,10 +64,6 @@ impl Mixture {
                 Self { below, covariance: Covariance::Full, ..self }
             }
         }
-    }
-
-    pub(super) fn dim(&self) -> usize {
-        self.derived.average.len()
     }
 
     pub(super) fn mean(&self) -> &[f64] {
@@ -292,11 +240,6 @@ impl Mixture {
             }
         }
     }
-}
-
-/// How many entries a factor has below its diagonal.
-fn below_len(dim: usize) -> usize {
-    dim * (dim - 1) / 2
 }
 
 /// What multiplies log q₀ at each point.

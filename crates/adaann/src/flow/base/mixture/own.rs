@@ -1,6 +1,6 @@
 //! From noise to the points of a mixture, each by its own component, and back.
 
-use super::{Covariance, Mixture, full};
+use super::{Covariance, Mixture, full, parameters::below_len};
 use crate::{Batch, flow::base::Noise};
 
 /// Points whose noise is turned from rows of points to rows of coordinates at once: a cache line.
@@ -66,7 +66,7 @@ impl Mixture {
     /// G_i ε_j for all j < i
     fn pull_below(&self, noise: &Noise, g_z: &Batch, g_below: &mut [f64]) {
         let dim = self.dim();
-        let len = super::below_len(dim);
+        let len = below_len(dim);
         full::with_scratch(POINTS * dim, |turned| {
             for at in (0..g_z.len()).step_by(POINTS) {
                 turn(&noise.normal, at, turned);
@@ -85,7 +85,7 @@ impl Mixture {
 
     /// The entries below the diagonal of component k.
     pub(super) fn below_of(&self, k: usize) -> &[f64] {
-        let len = super::below_len(self.dim());
+        let len = below_len(self.dim());
         &self.below[k * len..][..len]
     }
 }

@@ -1,22 +1,22 @@
 //! One component's triangular systems for a group of points, and what its parameters receive.
 
-use super::{Group, REGISTERS, width};
+use super::group::{Group, REGISTERS, width};
 use crate::{
     Batch,
-    flow::base::mixture::{Mixture, below_len},
+    flow::base::mixture::parameters::{Mixture, below_len},
     simd::{F64, Lane},
 };
 use fearless_simd::Simd;
 
 /// The entries of row i to the left of the diagonal.
 #[inline(always)]
-pub(in super::super) fn row_below(below: &[f64], i: usize) -> &[f64] {
+pub(in crate::flow::base::mixture) fn row_below(below: &[f64], i: usize) -> &[f64] {
     &below[i * i.saturating_sub(1) / 2..][..i]
 }
 
 /// The same, to write.
 #[inline(always)]
-pub(in super::super) fn row_below_mut(below: &mut [f64], i: usize) -> &mut [f64] {
+pub(in crate::flow::base::mixture) fn row_below_mut(below: &mut [f64], i: usize) -> &mut [f64] {
     &mut below[i * i.saturating_sub(1) / 2..][..i]
 }
 

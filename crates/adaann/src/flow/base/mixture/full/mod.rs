@@ -4,6 +4,7 @@
 //! each coordinate, as are the terms of log-sum-exp, one for each component.
 
 mod component;
+mod group;
 
 pub(super) use component::{row_below, row_below_mut};
 
@@ -15,17 +16,8 @@ use crate::{
 };
 use component::Component;
 use fearless_simd::Simd;
+use group::{Group, REGISTERS, width};
 use std::cell::Cell;
-
-/// Registers of points that are substituted together, so that no product waits for the last.
-const REGISTERS: usize = 4;
-
-type Group<S> = [F64<S>; REGISTERS];
-
-/// Points of a group; a divisor of [`PAD`].
-const fn width<S: Simd>() -> usize {
-    REGISTERS * <F64<S> as Lane<S>>::LEN
-}
 
 thread_local! {
     /// Taken and put back, so that no update allocates.
