@@ -16,7 +16,7 @@ use programs::ask;
 
 /// The chapter's Python programs: without gradients, and with.
 fn chapter() -> [Command; 2] {
-    let text = include_str!("../../../../docs/src/outside.md");
+    let text = include_str!("../../../../docs/src/external.md");
     let blocks = text.split("```python\n").skip(1).filter_map(|rest| rest.split("```").next());
     let commands: Vec<Command> =
         blocks.map(|script| Command::new(["python3", "-c", script])).collect();
