@@ -10,7 +10,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec},
     optim::RateRule,
     path::PathKind,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Guarded, Schedule, Work},
 };
 
 /// Sums of squares beyond this are replaced by it in the paper's runs.
@@ -40,7 +40,7 @@ pub(super) fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Pr
     let paper = Settings {
         flow: FlowSpec::planar(250),
         base: BaseSpec { mean: vec![10.0], sd: vec![2.0], ..BaseSpec::default() },
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.5 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.5 }),
         work: Work { warmup: 500, anneal: 5, refine: 5_000 },
         samples: 100,
         refine_samples: 200,
@@ -92,7 +92,7 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
     let paper = Settings {
         flow: FlowSpec::planar(250),
         base: BaseSpec { mean: vec![0.0], sd: vec![2.0], ..BaseSpec::default() },
-        schedule: Schedule::AdaAnn { t0: 0.000_05, tau: 0.005 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.000_05, tau: 0.005 }),
         work: Work { warmup: 1_000, anneal: 5, refine: 5_000 },
         samples: 100,
         refine_samples: 200,
@@ -132,14 +132,7 @@ pub(super) fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Probl
 fn likelihood_path(paper: &Settings, tau: f64) -> Settings {
     Settings {
         path: PathKind::Likelihood,
-        schedule: Schedule::Guarded {
-            t0: 0.0,
-            tau,
-            max_ratio: 2.0,
-            min_epsilon: 0.0,
-            max_epsilon: 1.0,
-            robust: true,
-        },
+        schedule: Guarded { t0: 0.0, tau, ..Guarded::default() }.into(),
         ..paper.clone()
     }
 }
