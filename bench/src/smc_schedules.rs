@@ -4,7 +4,7 @@ use crate::trials::{self, Options, mean, rms, rms_error};
 use adaann::{
     Result,
     registry::{self, Problem, mode_weights, split_shares},
-    schedule::Schedule,
+    schedule::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Schedule},
     smc::{Move, Population, Settings, smc},
 };
 use std::io;
@@ -57,16 +57,9 @@ impl Rule {
     /// The rule with a tolerance; for ESS the share that a step of AdaAnn keeps if b is normal.
     fn adaptive(self, t0: f64, tau: f64) -> Schedule {
         match self {
-            Self::Ess => Schedule::EssBisection { t0, ess: (-tau * tau).exp() },
-            Self::Robust => Schedule::Guarded {
-                t0,
-                tau,
-                max_ratio: 1e6,
-                min_epsilon: 0.0,
-                max_epsilon: 1.0,
-                robust: true,
-            },
-            _ => Schedule::AdaAnn { t0, tau },
+            Self::Ess => Schedule::EssBisection(EssBisection { t0, ess: (-tau * tau).exp() }),
+            Self::Robust => Guarded { t0, tau, max_ratio: 1e6, ..Guarded::default() }.into(),
+            _ => Schedule::AdaAnn(AdaAnn { t0, tau }),
         }
     }
 }
@@ -133,8 +126,12 @@ impl Subject {
         let t0 = self.first();
         Ok(match rule {
             Rule::AdaAnn | Rule::Robust | Rule::Ess => self.tune(rule)?,
-            Rule::Linear => Schedule::Linear { t0, epsilon: (1.0 - t0) / TEMPERATURES as f64 },
-            Rule::Exponential if t0 > 0.0 => Schedule::Exponential { t0, steps: TEMPERATURES },
+            Rule::Linear => {
+                Schedule::Linear(Linear { t0, epsilon: (1.0 - t0) / TEMPERATURES as f64 })
+            }
+            Rule::Exponential if t0 > 0.0 => {
+                Schedule::Exponential(Exponential { t0, steps: TEMPERATURES })
+            }
             Rule::Exponential => geometric(self.first_step(&self.tune(Rule::Robust)?)?),
         })
     }
@@ -172,7 +169,7 @@ impl Subject {
 fn geometric(first: f64) -> Schedule {
     let last = TEMPERATURES - 1;
     let t = |k: usize| if k == last { 1.0 } else { first.powf(1.0 - k as f64 / last as f64) };
-    Schedule::List(std::iter::once(0.0).chain((0..=last).map(t)).collect())
+    Schedule::List(List(std::iter::once(0.0).chain((0..=last).map(t)).collect()))
 }
 
 fn temperatures(population: &Population) -> usize {

@@ -6,7 +6,7 @@ use adaann::{
     flow::FlowSpec,
     optim::RateRule,
     registry::{self, Problem},
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Guarded, Schedule, Work},
 };
 
 /// A target with the flows that are tried on it.
@@ -99,7 +99,9 @@ impl Case {
         let preset = problem.settings.clone();
         let flow = FlowSpec::named(if self.flow == MIXTURE { "planar" } else { self.flow })?;
         let mut schedule = preset.schedule.clone();
-        if let Schedule::AdaAnn { tau, .. } | Schedule::Guarded { tau, .. } = &mut schedule {
+        if let Schedule::AdaAnn(AdaAnn { tau, .. }) | Schedule::Guarded(Guarded { tau, .. }) =
+            &mut schedule
+        {
             *tau = tau.max(least_tau).max(if flow.has_networks() { NETWORK_TAU } else { 0.0 });
         }
         if !self.annealed {

@@ -3,7 +3,7 @@
 use crate::experiments::Point;
 use adaann::{
     flow::{Base, Flow},
-    schedule::{Rule, Schedule},
+    schedule::{AdaAnn, Guarded, Rule, Schedule},
 };
 
 /// What the solution of a dynamical system costs beside a flow of 250 layers.
@@ -22,7 +22,7 @@ pub(crate) fn of_trial(point: &Point) -> f64 {
         + work.refine as f64 * settings.refine_samples as f64;
     // Draws for the schedule go forward only.
     let drawn = match settings.schedule {
-        Schedule::AdaAnn { .. } | Schedule::Guarded { .. } => {
+        Schedule::AdaAnn(_) | Schedule::Guarded(_) => {
             steps * settings.variance_samples as f64 / 3.0
         }
         _ => 0.0,
@@ -36,7 +36,7 @@ pub(crate) fn of_trial(point: &Point) -> f64 {
 /// Values of t: known, or those of a Gaussian, for which a step multiplies t by 1 + τ √(2/d).
 fn steps(schedule: &Schedule, dim: usize) -> f64 {
     match schedule {
-        Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => {
+        Schedule::AdaAnn(AdaAnn { t0, tau }) | Schedule::Guarded(Guarded { t0, tau, .. }) => {
             let factor = tau * (2.0 / dim as f64).sqrt();
             -t0.max(1e-5).ln() / factor.ln_1p()
         }

@@ -81,7 +81,7 @@ pub(crate) fn published() -> Published {
 mod tests {
     use super::*;
     use crate::experiments::{self, Run};
-    use adaann::schedule::Schedule;
+    use adaann::schedule::{AdaAnn, Schedule};
 
     fn of_paper<'a>(runs: &'a [Run], case: Option<&str>) -> &'a Run {
         let in_case = |run: &&Run| case.is_none_or(|case| run.case == case);
@@ -95,7 +95,9 @@ mod tests {
         let published = published();
         for example in experiments::all() {
             let settings = &of_paper(&example.runs, None).points[0].settings;
-            let Schedule::AdaAnn { t0, tau } = settings.schedule else { panic!("not AdaAnn") };
+            let Schedule::AdaAnn(AdaAnn { t0, tau }) = settings.schedule else {
+                panic!("not AdaAnn")
+            };
             let [p_tau, p_t0, warmup, anneal, refine, samples, refine_samples, variance_samples] =
                 published.hyperparameters[&example.id];
             let work = &settings.work;

@@ -17,7 +17,9 @@ use adaann::{
     flow::{BaseSpec, Covariance, Start},
     optim::Optimizer,
     path::PathKind,
-    schedule::{Rule, Schedule, Work},
+    schedule::{
+        AdaAnn, EssBisection, Exponential, Guarded, Linear, Logarithmic, Rule, Schedule, Work,
+    },
     target::{Target, Unconstrained},
 };
 use anyhow::Result;
@@ -172,26 +174,29 @@ pub(crate) fn schedule(args: &ScheduleArgs, preset: &Schedule, path: PathKind) -
     // Another rule for the same target starts where the target's own does.
     let (preset_t0, preset_tau) = match *preset {
         Schedule::None | Schedule::List(_) => (None, None),
-        Schedule::AdaAnn { t0, tau } | Schedule::Guarded { t0, tau, .. } => (Some(t0), Some(tau)),
+        Schedule::AdaAnn(AdaAnn { t0, tau }) | Schedule::Guarded(Guarded { t0, tau, .. }) => {
+            (Some(t0), Some(tau))
+        }
         _ => (Some(preset.first()), None),
     };
     let asked_tau = if has_step { None } else { args.tau.or(preset_tau) };
     match &mut schedule {
         Schedule::None => {}
-        Schedule::List(values) => set(values, numbers(&args.temperatures)),
-        Schedule::Linear { epsilon, .. } => set(epsilon, args.epsilon),
-        Schedule::Exponential { steps, .. } | Schedule::Logarithmic { steps, .. } => {
+        Schedule::List(list) => set(&mut list.0, numbers(&args.temperatures)),
+        Schedule::Linear(Linear { epsilon, .. }) => set(epsilon, args.epsilon),
+        Schedule::Exponential(Exponential { steps, .. })
+        | Schedule::Logarithmic(Logarithmic { steps, .. }) => {
             set(steps, args.steps);
         }
-        Schedule::AdaAnn { tau, .. } => set(tau, asked_tau),
-        Schedule::Guarded { tau, max_ratio, min_epsilon, max_epsilon, robust, .. } => {
+        Schedule::AdaAnn(AdaAnn { tau, .. }) => set(tau, asked_tau),
+        Schedule::Guarded(Guarded { tau, max_ratio, min_epsilon, max_epsilon, robust, .. }) => {
             set(tau, asked_tau);
             set(max_ratio, args.max_ratio);
             set(min_epsilon, args.min_epsilon);
             set(max_epsilon, args.max_epsilon);
             *robust &= !args.no_robust;
         }
-        Schedule::EssBisection { ess, .. } => set(ess, args.ess),
+        Schedule::EssBisection(EssBisection { ess, .. }) => set(ess, args.ess),
     }
     let given_t0 = args.t0.and_then(First::number);
     if let Some(t0) = given_t0.or(preset_t0) {
@@ -220,10 +225,9 @@ fn step_rule(args: &ScheduleArgs, preset: &Schedule, share: f64) -> Result<Sched
     }
     let first = Schedule::default().first();
     Ok(match (preset.clone(), Schedule::for_step_ess(first, share)?) {
-        (
-            Schedule::Guarded { t0, max_ratio, min_epsilon, max_epsilon, robust, .. },
-            Schedule::AdaAnn { tau, .. },
-        ) => Schedule::Guarded { t0, tau, max_ratio, min_epsilon, max_epsilon, robust },
+        (Schedule::Guarded(guards), Schedule::AdaAnn(AdaAnn { tau, .. })) => {
+            Guarded { tau, ..guards }.into()
+        }
         (_, rule) => rule,
     })
 }

@@ -3,7 +3,7 @@
 use adaann::{
     Settings,
     fit::StepRecord,
-    schedule::{Phase, Rule, Schedule},
+    schedule::{AdaAnn, EssBisection, Guarded, Phase, Rule, Schedule},
 };
 use std::time::Duration;
 
@@ -147,9 +147,9 @@ impl Pace {
     /// On a Gaussian a step of KL τ²/2 multiplies t by 1 + τ √(2/d).
     fn gaussian_count(&self, first: f64) -> f64 {
         let tau = match self.settings.schedule {
-            Schedule::AdaAnn { tau, .. } | Schedule::Guarded { tau, .. } => tau,
+            Schedule::AdaAnn(AdaAnn { tau, .. }) | Schedule::Guarded(Guarded { tau, .. }) => tau,
             // Weights of variance τ² leave 1/(1 + τ²) of the sample.
-            Schedule::EssBisection { ess, .. } => (1.0 / ess - 1.0).max(1e-6).sqrt(),
+            Schedule::EssBisection(EssBisection { ess, .. }) => (1.0 / ess - 1.0).max(1e-6).sqrt(),
             _ => return 2.0,
         };
         -first.ln() / (tau * (2.0 / self.dim as f64).sqrt()).ln_1p() + 1.0
@@ -159,7 +159,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use adaann::schedule::Work;
+    use adaann::schedule::{List, Work};
 
     fn settings(schedule: Schedule) -> Settings {
         let work = Work { warmup: 10, anneal: 2, refine: 100 };
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_planned_run_counts_exactly() {
-        let mut pace = Pace::new(&settings(Schedule::List(vec![0.1, 0.5, 1.0])), 1);
+        let mut pace = Pace::new(&settings(Schedule::List(List(vec![0.1, 0.5, 1.0]))), 1);
         assert_eq!(pace.total(), (10 + 2) as f64 * 10.0 + 100.0 * 20.0);
         pace.update(Phase::Warmup, 10, Duration::ZERO);
         pace.update(Phase::Anneal, 2, Duration::ZERO);
@@ -182,7 +182,7 @@ mod tests {
     fn work_has_no_largest_number() {
         let most = usize::MAX;
         let work = Work { warmup: most, anneal: most, refine: most };
-        let schedule = Schedule::List(vec![0.5, 1.0]);
+        let schedule = Schedule::List(List(vec![0.5, 1.0]));
         let (samples, refine_samples) = (most, most);
         let settings = Settings { schedule, work, samples, refine_samples, ..Settings::default() };
         let mut pace = Pace::new(&settings, 1);
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn an_adaptive_run_is_guessed_from_the_gaussian() {
         let (t0, tau) = (0.01, 0.1);
-        let mut pace = Pace::new(&settings(Schedule::AdaAnn { t0, tau }), 2);
+        let mut pace = Pace::new(&settings(Schedule::AdaAnn(AdaAnn { t0, tau })), 2);
         let guess = pace.count();
         let (mut t, mut steps) = (t0, 0);
         while t < 1.0 {

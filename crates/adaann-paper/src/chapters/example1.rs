@@ -6,7 +6,12 @@ use crate::{
     experiments::{Kind, Run},
     stats::{count, median, quantile, ratio, short},
 };
-use adaann::{Batch, approximation::Approximation, flow::Flow, schedule::Schedule};
+use adaann::{
+    Batch,
+    approximation::Approximation,
+    flow::Flow,
+    schedule::{AdaAnn, Schedule},
+};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
 use anyhow::Result;
 
@@ -57,12 +62,12 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
 fn counts(view: &View, runs: &[&Run]) -> Table {
     let published = &view.published.ex1;
     let of_steps = |run: &Run| match &run.points[0].settings.schedule {
-        Schedule::AdaAnn { t0, tau } => {
+        Schedule::AdaAnn(AdaAnn { t0, tau }) => {
             let is_papers = |pair: &&[f64; 2]| pair[0] == *tau && *t0 == 0.01;
             let pair = published.tolerances.iter().find(is_papers);
             (pair.map(|pair| pair[1]), Some(exact::bimodal(*t0, *tau)))
         }
-        Schedule::Linear { .. } => (Some(published.linear.steps), None),
+        Schedule::Linear(_) => (Some(published.linear.steps), None),
         _ => (None, None),
     };
     let dash = || "–".to_owned();

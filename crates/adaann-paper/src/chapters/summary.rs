@@ -2,7 +2,7 @@
 
 use super::{compare, view::View};
 use crate::stats::count;
-use adaann::schedule::Schedule;
+use adaann::schedule::{AdaAnn, Schedule};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
 use anyhow::Result;
 
@@ -68,7 +68,7 @@ fn hyperparameters(view: &View) -> Table {
         let name = if example.id == "ex1" { "tau-0.01" } else { "adaann" };
         let Some(run) = example.runs.iter().find(|run| run.name == name) else { continue };
         let settings = &run.points[0].settings;
-        let Schedule::AdaAnn { t0, tau } = settings.schedule else { continue };
+        let Schedule::AdaAnn(AdaAnn { t0, tau }) = settings.schedule else { continue };
         let work = &settings.work;
         let refined = work.refine > work.anneal;
         let dash = |value: usize| if refined { count(value as f64) } else { "–".into() };

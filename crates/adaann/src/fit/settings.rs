@@ -6,7 +6,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec, SplineSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
-    schedule::{Rule, Schedule, Work},
+    schedule::{Guarded, Rule, Schedule, Work},
     target::Target,
 };
 use serde::{Deserialize, Serialize};
@@ -147,14 +147,7 @@ impl Settings {
             flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
             pilot: Some(Pilot::default()),
             forward_kl: Some(ForwardKl::default()),
-            schedule: Schedule::Guarded {
-                t0,
-                tau: 0.1,
-                max_ratio: 2.0,
-                min_epsilon: 0.0,
-                max_epsilon: 1.0,
-                robust: true,
-            },
+            schedule: Guarded { t0, tau: 0.1, ..Guarded::default() }.into(),
             refine_lr_rule: RateRule::Cosine { over: work.refine, floor: 1e-3 },
             work,
             samples: 128,

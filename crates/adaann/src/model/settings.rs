@@ -3,7 +3,7 @@
 use crate::flow::FlowSpec;
 use crate::optim::RateRule;
 use crate::path::PathKind;
-use crate::schedule::{Schedule, Work};
+use crate::schedule::{Guarded, Work};
 use crate::target::Target;
 use crate::{fit::Settings, flow::BaseSpec};
 
@@ -22,14 +22,7 @@ pub(super) fn suiting(target: &dyn Target) -> Settings {
     if target.dim() <= MOST_PLANAR {
         return Settings::default();
     }
-    let schedule = Schedule::Guarded {
-        t0: 0.01,
-        tau: 0.05,
-        max_ratio: 2.0,
-        min_epsilon: 0.0,
-        max_epsilon: 1.0,
-        robust: true,
-    };
+    let schedule = Guarded { tau: 0.05, ..Guarded::default() }.into();
     let base = BaseSpec::default();
     Settings { base, path: PathKind::Power, schedule, ..posterior() }
 }
@@ -44,14 +37,7 @@ fn posterior() -> Settings {
         // Nearly the identity: a prior has no modes to prefer.
         initial_scale: 0.01,
         path: PathKind::Likelihood,
-        schedule: Schedule::Guarded {
-            t0: 0.0,
-            tau: 0.1,
-            max_ratio: 2.0,
-            min_epsilon: 0.0,
-            max_epsilon: 1.0,
-            robust: true,
-        },
+        schedule: Guarded { t0: 0.0, tau: 0.1, ..Guarded::default() }.into(),
         work: Work { warmup: 200, anneal: 20, refine: 3_000 },
         samples: 128,
         refine_samples: 256,

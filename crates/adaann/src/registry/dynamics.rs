@@ -14,7 +14,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec},
     optim::RateRule,
     path::PathKind,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Guarded, Schedule, Work},
 };
 
 pub(super) const LORENZ: Entry = Entry {
@@ -68,7 +68,7 @@ fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let paper = Settings {
         flow: FlowSpec::planar(250),
         base: BaseSpec { mean: vec![10.0], sd: vec![2.0], ..BaseSpec::default() },
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.5 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.5 }),
         work: Work { warmup: 500, anneal: 5, refine: 5_000 },
         samples: 100,
         refine_samples: 200,
@@ -120,7 +120,7 @@ fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let paper = Settings {
         flow: FlowSpec::planar(250),
         base: BaseSpec { mean: vec![0.0], sd: vec![2.0], ..BaseSpec::default() },
-        schedule: Schedule::AdaAnn { t0: 0.000_05, tau: 0.005 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.000_05, tau: 0.005 }),
         work: Work { warmup: 1_000, anneal: 5, refine: 5_000 },
         samples: 100,
         refine_samples: 200,
@@ -160,14 +160,7 @@ fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
 fn likelihood_path(paper: &Settings, tau: f64) -> Settings {
     Settings {
         path: PathKind::Likelihood,
-        schedule: Schedule::Guarded {
-            t0: 0.0,
-            tau,
-            max_ratio: 2.0,
-            min_epsilon: 0.0,
-            max_epsilon: 1.0,
-            robust: true,
-        },
+        schedule: Guarded { t0: 0.0, tau, ..Guarded::default() }.into(),
         ..paper.clone()
     }
 }

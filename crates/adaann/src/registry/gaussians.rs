@@ -12,7 +12,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec},
     program::log_sum_exp,
     registry::Gaussian,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Schedule, Work},
 };
 use std::f64::consts::{FRAC_PI_4, FRAC_PI_8, TAU};
 
@@ -65,7 +65,7 @@ fn gaussian(parameters: &[f64]) -> Result<Problem> {
         dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(4 * dim.max(5)),
-            schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.1, tau: 0.05 }),
             work: Work { warmup: 500, anneal: 5, refine: 4_000 },
             refine_samples: 400,
             ..Settings::default()
@@ -85,7 +85,7 @@ fn eight(_: &[f64]) -> Result<Problem> {
         dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
-            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.01 }),
             work: Work { warmup: 500, anneal: 5, refine: 5_000 },
             samples: 400,
             lr: 0.002,
@@ -111,7 +111,7 @@ fn forty(_: &[f64]) -> Result<Problem> {
             flow: FlowSpec::planar(200),
             base: BaseSpec { sd: vec![25.0], ..BaseSpec::default() },
             initial_scale: 0.3,
-            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.01 }),
             work: Work { warmup: 1_000, anneal: 5, refine: 8_000 },
             samples: 500,
             refine_samples: 500,

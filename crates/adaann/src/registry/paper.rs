@@ -11,7 +11,7 @@ use crate::{
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     optim::RateRule,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Schedule, Work},
     target::hand,
 };
 
@@ -80,7 +80,7 @@ fn bimodal(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(50),
             base: BaseSpec { sd: vec![2.0], ..BaseSpec::default() },
-            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.01 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.01 }),
             work: Work { warmup: 500, anneal: 2, refine: 8_000 },
             samples: 100,
             refine_samples: 1_000,
@@ -155,7 +155,7 @@ fn unrefined(layers: usize, base_sd: f64, tau: f64, lr: f64) -> Settings {
     Settings {
         flow: FlowSpec::planar(layers),
         base: BaseSpec { sd: vec![base_sd], ..BaseSpec::default() },
-        schedule: Schedule::AdaAnn { t0: 0.01, tau },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau }),
         work: Work { warmup: 500, anneal: 5, refine: 5 },
         samples: 100,
         refine_samples: 100,

@@ -11,7 +11,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec},
     path::PathKind,
     program::log_sum_exp,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Schedule, Work},
     target::{Support, hand},
 };
 use std::f64::consts::{PI, TAU};
@@ -105,7 +105,7 @@ fn rings(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(150),
             base: BaseSpec { sd: vec![2.5], ..BaseSpec::default() },
-            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.005 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.005 }),
             samples: 300,
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
             ..Settings::default()
@@ -179,7 +179,7 @@ fn eggbox(_: &[f64]) -> Result<Problem> {
         settings: Settings {
             flow: FlowSpec::planar(200),
             path: PathKind::Likelihood,
-            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.005 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.0, tau: 0.005 }),
             work: Work { warmup: 1_000, anneal: 5, refine: 4_000 },
             samples: 200,
             ..Settings::default()

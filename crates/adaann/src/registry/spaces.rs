@@ -13,7 +13,7 @@ use crate::{
     flow::{BaseSpec, FlowSpec},
     path::PathKind,
     program::log_sum_exp,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Schedule, Work},
     target::Support,
 };
 use std::f64::consts::TAU;
@@ -73,7 +73,7 @@ fn funnel(parameters: &[f64]) -> Result<Problem> {
         dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(100),
-            schedule: Schedule::AdaAnn { t0: 0.1, tau: 0.05 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.1, tau: 0.05 }),
             work: Work { warmup: 500, anneal: 5, refine: 8_000 },
             refine_samples: 500,
             clip: Some(100.0),
@@ -112,7 +112,7 @@ fn many_well(parameters: &[f64]) -> Result<Problem> {
         dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(200),
-            schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.1 }),
             work: Work { warmup: 500, anneal: 5, refine: 2_000 },
             refine_samples: 400,
             ..Settings::default()
@@ -166,7 +166,7 @@ fn shells(parameters: &[f64]) -> Result<Problem> {
             base: BaseSpec { sd: vec![1.5], ..BaseSpec::default() },
             initial_scale: 0.05,
             path: PathKind::Likelihood,
-            schedule: Schedule::AdaAnn { t0: 0.0, tau: 0.01 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.0, tau: 0.01 }),
             work: Work { warmup: 1_000, anneal: 5, refine: 6_000 },
             samples: 300,
             refine_samples: 500,

@@ -1,13 +1,15 @@
 //! AdaAnn, Algorithm 1: ε = τ/S, so that every step costs about τ²/2 of KL divergence.
 
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step, spread};
+use serde::{Deserialize, Serialize};
 
 /// ε = τ/S with S the sample standard deviation of b over the draws; ends with t = 1 when t + ε
 /// would reach it.
 ///
 /// By the paper's theorem KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t(b) + O(ε³), for every path that is linear
 /// in t.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AdaAnn {
     /// The first t.
     pub t0: f64,
@@ -29,9 +31,21 @@ pub(super) fn epsilon(tau: f64, std_b: f64) -> f64 {
     tau / std_b
 }
 
+impl Default for AdaAnn {
+    /// The t_0 and τ of the paper.
+    fn default() -> Self {
+        Self { t0: 0.01, tau: 0.01 }
+    }
+}
+
 impl Rule for AdaAnn {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::spread::{Weighted, std_of, usable};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step};
 use crate::error::setting;
+use serde::{Deserialize, Serialize};
 
 /// The t' at which the weights exp((t' − t) b) keep the share `ess` of the draws, by bisection.
 ///
@@ -11,7 +12,8 @@ use crate::error::setting;
 /// are left out, like in the variance: a share of them would otherwise be missing at every t'.
 ///
 /// For small steps the share is 1 − ε² Var(b), so this is AdaAnn with τ² = 1 − `ess`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EssBisection {
     /// The first t.
     pub t0: f64,
@@ -42,9 +44,21 @@ fn bisect(t: f64, mut high: f64, keeps: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
+impl Default for EssBisection {
+    /// From t_0 = 0.01, keeping nine draws out of ten.
+    fn default() -> Self {
+        Self { t0: 0.01, ess: 0.9 }
+    }
+}
+
 impl Rule for EssBisection {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {

@@ -1,11 +1,13 @@
 //! Constant ratios: t_k = t_0^(1 − k/K).
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
+use serde::{Deserialize, Serialize};
 
 /// t_k = t_0^(1 − k/K): geometric from t_0 to 1 in K steps.
 ///
 /// It is the exact AdaAnn schedule of a Gaussian, whose t grows by the factor 1 + τ √(2/d).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Exponential {
     /// The first t; 0 has no ratio to anything and is refused on every path.
     pub t0: f64,
@@ -13,9 +15,21 @@ pub struct Exponential {
     pub steps: usize,
 }
 
+impl Default for Exponential {
+    /// A thousand steps from t_0 = 0.01.
+    fn default() -> Self {
+        Self { t0: 0.01, steps: 1_000 }
+    }
+}
+
 impl Rule for Exponential {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {

@@ -4,6 +4,7 @@ use super::adaann::epsilon;
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Step, Warning};
 use super::{spread, winsorised_spread};
 use crate::error::setting;
+use serde::{Deserialize, Serialize};
 
 /// AdaAnn whose step is kept within bounds.
 ///
@@ -13,7 +14,8 @@ use crate::error::setting;
 /// than `max_ratio` is [`Warning::Collapsed`]. On the likelihood and bridge paths S stays finite as
 /// t → 0, so the ratio is large near t = 0 for healthy flows too: start these at t_0 = 0, where the
 /// ratio does not count; such a run is warned only from t = 0.1 on.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Guarded {
     /// The first t.
     pub t0: f64,
@@ -32,9 +34,30 @@ pub struct Guarded {
 /// From where on a small spread says that the flow has collapsed, in a run that starts at t = 0.
 const TELLING_T: f64 = 0.1;
 
+impl Default for Guarded {
+    /// The t_0 and τ of the paper; outliers clipped, and no bound on ε.
+    ///
+    /// A Gaussian asks for the ratio 1 + τ √(2/d): 1.7 at most for τ up to 0.5.
+    fn default() -> Self {
+        Self {
+            t0: 0.01,
+            tau: 0.01,
+            max_ratio: 2.0,
+            min_epsilon: 0.0,
+            max_epsilon: 1.0,
+            robust: true,
+        }
+    }
+}
+
 impl Rule for Guarded {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {
@@ -60,7 +83,7 @@ impl Rule for Guarded {
         }
 
         let proposal =
-            Proposal { t, spread: Some(spread), reason, remedy: "raise tau or min_epsilon" };
+            Proposal { t, spread: Some(spread), reason, remedy: "raise tau or min-epsilon" };
         let mut step = super::advance(at, proposal)?;
         let telling = self.t0 > 0.0 || at.t >= TELLING_T;
         step.warning = (telling && wanted > by_ratio).then_some(Warning::Collapsed {
@@ -81,7 +104,7 @@ impl Rule for Guarded {
             return Err(setting("max-epsilon", self.max_epsilon, "above 0"));
         }
         if !(0.0..=self.max_epsilon).contains(&self.min_epsilon) {
-            let range = format!("from 0 to max_epsilon, {}", self.max_epsilon);
+            let range = format!("from 0 to max-epsilon, {}", self.max_epsilon);
             return Err(setting("min-epsilon", self.min_epsilon, range));
         }
         Ok(())

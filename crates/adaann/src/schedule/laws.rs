@@ -1,6 +1,9 @@
 //! The laws that every rule obeys, whatever the draws: t only grows, ends at 1, or the error is clear.
 
-use super::{Draws, Position, Rule, Schedule, ScheduleError};
+use super::{
+    AdaAnn, Draws, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Position, Rule,
+    Schedule, ScheduleError,
+};
 use proptest::prelude::*;
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
@@ -10,28 +13,30 @@ fn any_schedule() -> impl Strategy<Value = Schedule> {
     let increasing = prop::collection::btree_set(1..1_000_000_u32, 0..20).prop_map(|set| {
         let mut values: Vec<f64> = set.into_iter().map(|n| f64::from(n) * 1e-6).collect();
         values.push(1.0);
-        Schedule::List(values)
+        Schedule::List(List(values))
     });
     let guards = (1.001..10.0_f64, 0.0..0.5_f64, 0.5..2.0_f64, any::<bool>());
     prop_oneof![
         Just(Schedule::None),
         (t0.clone(), prop_oneof![1e-3..2.0_f64, 1e-20..1e-15_f64])
-            .prop_map(|(t0, epsilon)| Schedule::Linear { t0, epsilon }),
-        (above_0, 1..500_usize).prop_map(|(t0, steps)| Schedule::Exponential { t0, steps }),
-        (t0.clone(), 1..500_usize).prop_map(|(t0, steps)| Schedule::Logarithmic { t0, steps }),
+            .prop_map(|(t0, epsilon)| Schedule::Linear(Linear { t0, epsilon })),
+        (above_0, 1..500_usize)
+            .prop_map(|(t0, steps)| Schedule::Exponential(Exponential { t0, steps })),
+        (t0.clone(), 1..500_usize)
+            .prop_map(|(t0, steps)| Schedule::Logarithmic(Logarithmic { t0, steps })),
         increasing,
-        (t0.clone(), tau.clone()).prop_map(|(t0, tau)| Schedule::AdaAnn { t0, tau }),
+        (t0.clone(), tau.clone()).prop_map(|(t0, tau)| Schedule::AdaAnn(AdaAnn { t0, tau })),
         (t0.clone(), tau, guards).prop_map(
-            |(t0, tau, (max_ratio, min_epsilon, max_epsilon, robust))| Schedule::Guarded {
+            |(t0, tau, (max_ratio, min_epsilon, max_epsilon, robust))| Schedule::Guarded(Guarded {
                 t0,
                 tau,
                 max_ratio,
                 min_epsilon,
                 max_epsilon,
                 robust,
-            }
+            })
         ),
-        (t0, 0.01..0.99_f64).prop_map(|(t0, ess)| Schedule::EssBisection { t0, ess }),
+        (t0, 0.01..0.99_f64).prop_map(|(t0, ess)| Schedule::EssBisection(EssBisection { t0, ess })),
     ]
 }
 
@@ -91,7 +96,7 @@ fn is_true(error: &ScheduleError, schedule: &Schedule, at: Position, draws: &Dra
         // Equal, or so near to each other that their squares vanish: all of them, those that weigh
         // anything, or those between the fences.
         ScheduleError::NoSpread { t } => {
-            let robust = matches!(schedule, Schedule::Guarded { robust: true, .. });
+            let robust = matches!(schedule, Schedule::Guarded(Guarded { robust: true, .. }));
             t == at.t && (high - low < 1e-150 || draws.weights.is_some() || robust)
         }
         ScheduleError::NotFinite { t } => t == at.t && high - low > 1e150,

@@ -1,11 +1,13 @@
 //! Constant steps: t_k = t_0 + k ε.
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
+use serde::{Deserialize, Serialize};
 
 /// t_k = t_0 + k ε, ending at 1.
 ///
 /// Values come from the index, so that rounding does not add up over thousands of steps.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Linear {
     /// The first t.
     pub t0: f64,
@@ -22,9 +24,21 @@ impl Linear {
     }
 }
 
+impl Default for Linear {
+    /// The paper's Example 1: from t_0 = 0.01 in steps of 10⁻⁴.
+    fn default() -> Self {
+        Self { t0: 0.01, epsilon: 1e-4 }
+    }
+}
+
 impl Rule for Linear {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {

@@ -2,13 +2,21 @@
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use crate::error::setting;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering::Less;
 
 /// The values of t, one after another; the last is 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct List<'a>(pub &'a [f64]);
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct List(pub Vec<f64>);
 
-impl Rule for List<'_> {
+impl Default for List {
+    /// Two factors of ten.
+    fn default() -> Self {
+        Self(vec![0.01, 0.1, 1.0])
+    }
+}
+
+impl Rule for List {
     fn first(&self) -> f64 {
         self.0.first().copied().unwrap_or(1.0)
     }
@@ -51,18 +59,19 @@ mod tests {
     #[test]
     fn takes_its_values_in_turn() {
         let values = [0.1, 0.3, 0.35, 1.0];
-        assert_eq!(planned_values(&List(&values)), values);
+        assert_eq!(planned_values(&List(values.to_vec())), values);
     }
 
     #[test]
     fn lists_that_make_no_sense_are_refused() {
-        let refused = |values: &[f64], zero| List(values).check(zero).unwrap_err().to_string();
+        let refused =
+            |values: &[f64], zero| List(values.to_vec()).check(zero).unwrap_err().to_string();
         assert!(refused(&[], true).contains("empty"));
         assert!(refused(&[0.0, 1.0], false).contains("above 0"));
         assert!(refused(&[0.1, 0.1, 1.0], false).contains("strictly increasing"));
         assert!(refused(&[0.1, f64::NAN, 1.0], false).contains("strictly increasing"));
         assert!(refused(&[0.1, 0.9], false).contains("ending in 1"));
         assert!(refused(&[0.5, 1.5], false).contains("ending in 1"));
-        assert!(List(&[0.0, 1.0]).check(true).is_ok());
+        assert!(List(vec![0.0, 1.0]).check(true).is_ok());
     }
 }

@@ -1,13 +1,15 @@
 //! Logarithmic multiplicative cooling: the inverse temperature grows as log(1 + k).
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
+use serde::{Deserialize, Serialize};
 
 /// t_k = t_0 + (1 − t_0) log(1 + k)/log(1 + K), from t_0 to 1 in K steps.
 ///
 /// This is the classical cooling law T_k = T_0/(1 + α log(1 + k)) of simulated annealing, with
 /// T = 1/t and α = (1/t_0 − 1)/log(1 + K), so that it ends at t = 1. Its first steps are its
 /// largest, the opposite of AdaAnn's: it is here for comparison.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Logarithmic {
     /// The first t.
     pub t0: f64,
@@ -15,9 +17,21 @@ pub struct Logarithmic {
     pub steps: usize,
 }
 
+impl Default for Logarithmic {
+    /// A thousand steps from t_0 = 0.01.
+    fn default() -> Self {
+        Self { t0: 0.01, steps: 1_000 }
+    }
+}
+
 impl Rule for Logarithmic {
     fn first(&self) -> f64 {
         self.t0
+    }
+
+    fn set_first(&mut self, t0: f64) -> bool {
+        self.t0 = t0;
+        true
     }
 
     fn needs_draws(&self) -> bool {

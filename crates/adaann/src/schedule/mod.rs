@@ -4,9 +4,9 @@
 //! the next t and says why. It never decreases t and never passes 1; a run is
 //!
 //! ```
-//! use adaann::schedule::{Draws, Position, Rule, Schedule};
+//! use adaann::schedule::{Draws, Linear, Position, Rule};
 //!
-//! let rule = Schedule::Linear { t0: 0.5, epsilon: 0.125 };
+//! let rule = Linear { t0: 0.5, epsilon: 0.125 };
 //! rule.check(false)?;
 //! let (mut at, mut values) = (Position::start(&rule), vec![rule.first()]);
 //! while at.t < 1.0 {
@@ -171,6 +171,11 @@ impl std::fmt::Display for Warning {
 pub trait Rule {
     /// t_0
     fn first(&self) -> f64;
+
+    /// Sets t_0; `false` for a rule that has none of its own.
+    fn set_first(&mut self, _t0: f64) -> bool {
+        false
+    }
 
     /// Does [`Rule::next`] look at the draws?
     fn needs_draws(&self) -> bool;

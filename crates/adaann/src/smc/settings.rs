@@ -5,7 +5,7 @@ use crate::{
     Result, error, fit,
     flow::BaseSpec,
     path::PathKind,
-    schedule::{Rule, Schedule},
+    schedule::{Guarded, Rule, Schedule},
     target::Target,
 };
 use serde::{Deserialize, Serialize};
@@ -73,14 +73,7 @@ impl Default for Settings {
 /// AdaAnn's rule with a spread that particles far out cannot move; no bound on ratios, since
 /// particles cannot collapse as a flow can.
 fn guarded(t0: f64) -> Schedule {
-    Schedule::Guarded {
-        t0,
-        tau: TAU,
-        max_ratio: 1e6,
-        min_epsilon: 0.0,
-        max_epsilon: 1.0,
-        robust: true,
-    }
+    Guarded { t0, tau: TAU, max_ratio: 1e6, ..Guarded::default() }.into()
 }
 
 impl Settings {

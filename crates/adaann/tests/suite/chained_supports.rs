@@ -5,7 +5,7 @@ use adaann::{
     Batch, Expr, Program, Result, Settings,
     fit::fit,
     flow::FlowSpec,
-    schedule::{Schedule, Work},
+    schedule::{Linear, Schedule, Work},
     target::{Evaluation, Support, Target, Unconstrained, Weights, Workspace},
 };
 use common::{Difference, Numbers, assert_close};
@@ -350,7 +350,7 @@ fn a_dirichlet_density_is_fitted() {
     );
     let settings = Settings {
         flow: FlowSpec::planar(10),
-        schedule: Schedule::Linear { t0: 0.2, epsilon: 0.02 },
+        schedule: Schedule::Linear(Linear { t0: 0.2, epsilon: 0.02 }),
         work: Work { warmup: 500, anneal: 5, refine: 3000 },
         ..Settings::default()
     };

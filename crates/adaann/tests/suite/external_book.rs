@@ -8,7 +8,7 @@ use adaann::{
     flow::{BaseSpec, FlowSpec, Start},
     optim::RateRule,
     path::PathKind,
-    schedule::{Schedule, Work},
+    schedule::{Linear, Schedule, Work},
     target::Support,
 };
 use common::assert_close;
@@ -93,7 +93,7 @@ fn the_chapters_program_is_fitted() {
         path: PathKind::Likelihood,
         flow: FlowSpec::Linear,
         base: BaseSpec { start: Start::Laplace, mean: vec![2.0, -0.5], ..BaseSpec::default() },
-        schedule: Schedule::Linear { t0: 0.5, epsilon: 0.1 },
+        schedule: Schedule::Linear(Linear { t0: 0.5, epsilon: 0.1 }),
         work: Work { warmup: 100, anneal: 5, refine: 400 },
         refine_lr_rule: RateRule::Cosine { over: 400, floor: 0.01 },
         ..Settings::default()

@@ -7,7 +7,7 @@ use adaann::{
     flow::{BaseSpec, Covariance, Flow, FlowSpec, Precision, Start, planar::Activation},
     optim::RateRule,
     path::PathKind,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, EssBisection, Exponential, Linear, List, Logarithmic, Schedule, Work},
     target::{Evaluation, Support, Target, Weights},
 };
 use std::{
@@ -23,7 +23,7 @@ fn bimodal() -> Program {
 fn quick() -> Settings {
     Settings {
         flow: FlowSpec::planar(10),
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.1 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.1 }),
         work: Work { warmup: 50, anneal: 2, refine: 100 },
         refine_samples: 200,
         ..Settings::default()
@@ -77,7 +77,7 @@ fn a_seed_fixes_the_bits_of_every_part() {
         },
         base: BaseSpec { covariance: Covariance::Full, trained: true, ..BaseSpec::default() },
         path: PathKind::Bridge,
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.3 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.3 }),
         samples: 700,
         refine_samples: 1000,
         ..quick()
@@ -92,12 +92,12 @@ fn a_seed_fixes_the_bits_of_every_part() {
 #[test]
 fn counts_follow_the_paper() {
     for schedule in [
-        Schedule::Linear { t0: 0.1, epsilon: 0.07 },
-        Schedule::Exponential { t0: 0.1, steps: 9 },
-        Schedule::Logarithmic { t0: 0.1, steps: 9 },
-        Schedule::List(vec![0.1, 0.4, 1.0]),
-        Schedule::AdaAnn { t0: 0.1, tau: 0.2 },
-        Schedule::EssBisection { t0: 0.1, ess: 0.9 },
+        Schedule::Linear(Linear { t0: 0.1, epsilon: 0.07 }),
+        Schedule::Exponential(Exponential { t0: 0.1, steps: 9 }),
+        Schedule::Logarithmic(Logarithmic { t0: 0.1, steps: 9 }),
+        Schedule::List(List(vec![0.1, 0.4, 1.0])),
+        Schedule::AdaAnn(AdaAnn { t0: 0.1, tau: 0.2 }),
+        Schedule::EssBisection(EssBisection { t0: 0.1, ess: 0.9 }),
     ] {
         let settings = Settings { schedule: schedule.clone(), ..quick() };
         let outcome = fit(&bimodal(), &settings, &mut ()).unwrap();
@@ -107,7 +107,7 @@ fn counts_follow_the_paper() {
             outcome.steps.iter().map(|step| step.updates).sum::<usize>(),
             outcome.trace.len()
         );
-        let adaptive = matches!(schedule, Schedule::AdaAnn { .. } | Schedule::EssBisection { .. });
+        let adaptive = matches!(schedule, Schedule::AdaAnn(_) | Schedule::EssBisection(_));
         let draws = if adaptive { (steps - 1) * 1000 } else { 0 };
         assert_eq!(outcome.target_evaluations, (50 + (steps - 2) * 2) * 100 + 100 * 200 + draws);
         let last = outcome.steps.last().unwrap();
@@ -133,7 +133,7 @@ fn adaann_on_a_gaussian_takes_geometric_steps() {
             flow: FlowSpec::planar(1),
             base: BaseSpec { sd: vec![1.0 / f64::sqrt(t0)], trained: true, ..BaseSpec::default() },
             initial_scale: 0.0,
-            schedule: Schedule::AdaAnn { t0, tau },
+            schedule: Schedule::AdaAnn(AdaAnn { t0, tau }),
             work: Work { warmup: 50, anneal: 20, refine: 10 },
             samples: 1000,
             variance_samples: draws,
@@ -192,7 +192,7 @@ fn every_path_reaches_the_posterior() {
             let settings = Settings {
                 path,
                 flow: FlowSpec::planar(20),
-                schedule: Schedule::Linear { t0, epsilon: 0.01 },
+                schedule: Schedule::Linear(Linear { t0, epsilon: 0.01 }),
                 work: Work { warmup: 200, anneal: 10, refine: 2000 },
                 lr_rule: RateRule::Constant,
                 ..Settings::default()
@@ -241,7 +241,7 @@ fn bounded_coordinates_come_back_in_their_own_units() {
     let target = Exponential(Program::record(1, |x| -1.5 * (x[0] - 2.0)));
     let settings = Settings {
         flow: FlowSpec::planar(20),
-        schedule: Schedule::Linear { t0: 0.2, epsilon: 0.01 },
+        schedule: Schedule::Linear(Linear { t0: 0.2, epsilon: 0.01 }),
         work: Work { warmup: 500, anneal: 5, refine: 4000 },
         ..Settings::default()
     };
@@ -308,7 +308,8 @@ fn an_observer_stops_a_run_and_what_was_done_is_kept() {
             }
             if seen >= stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let settings = Settings { schedule: Schedule::Linear { t0: 0.1, epsilon: 0.1 }, ..quick() };
+        let settings =
+            Settings { schedule: Schedule::Linear(Linear { t0: 0.1, epsilon: 0.1 }), ..quick() };
         let outcome = fit(&bimodal(), &settings, &mut observer).unwrap();
         assert!(outcome.stopped);
         assert_eq!((outcome.trace.len(), outcome.flow_at_1.is_some()), (stop_at, arrived));
@@ -328,7 +329,7 @@ fn lost_points_are_counted_and_harmless() {
     // and loses a point beyond ±4 with probability 2Φ(−2).
     let still = Settings {
         initial_scale: 1e-300,
-        schedule: Schedule::Linear { t0: 0.25, epsilon: 0.25 },
+        schedule: Schedule::Linear(Linear { t0: 0.25, epsilon: 0.25 }),
         work: Work { warmup: 5, anneal: 3, refine: 4 },
         samples: 10_000,
         refine_samples: 20_000,
@@ -401,8 +402,8 @@ fn settings_out_of_range_are_refused_by_name() {
     assert_eq!(with(|s| s.variance_samples = 1), "variance-samples");
     assert_eq!(with(|s| s.flow = FlowSpec::planar(0)), "layers");
     assert_eq!(with(|s| s.flow = FlowSpec::Radial { layers: 0 }), "layers");
-    assert_eq!(with(|s| s.schedule = Schedule::AdaAnn { t0: 0.01, tau: 0.0 }), "tau");
-    assert_eq!(with(|s| s.schedule = Schedule::AdaAnn { t0: 0.0, tau: 0.1 }), "t0");
+    assert_eq!(with(|s| s.schedule = Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.0 })), "tau");
+    assert_eq!(with(|s| s.schedule = Schedule::AdaAnn(AdaAnn { t0: 0.0, tau: 0.1 })), "t0");
     assert_eq!(with(|s| s.lr = f64::NAN), "lr");
     assert_eq!(with(|s| s.lr = -1.0), "lr");
     assert_eq!(with(|s| s.initial_scale = -1.0), "initial-scale");
@@ -448,7 +449,7 @@ fn points_outside_the_prior_are_no_part_of_the_variance() {
     });
     let settings = Settings {
         path: PathKind::Likelihood,
-        schedule: Schedule::AdaAnn { t0: 0.01, tau: 0.1 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.1 }),
         ..quick()
     };
     let outcome = fit(&target, &settings, &mut ()).unwrap();

@@ -5,7 +5,7 @@ use adaann::{
     fit::fit,
     flow::{Base, BaseSpec, Covariance, Flow, FlowSpec},
     path::PathKind,
-    schedule::{Schedule, Work},
+    schedule::{AdaAnn, Schedule, Work},
 };
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ fn quick() -> Settings {
     Settings {
         flow: FlowSpec::planar(4),
         base: mixture(3),
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.3 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.3 }),
         work: Work { warmup: 30, anneal: 2, refine: 50 },
         refine_samples: 200,
         ..Settings::default()
@@ -54,7 +54,7 @@ fn weights_of_modes_are_recovered() {
         let settings = Settings {
             base: mixture(2),
             initial_scale: 0.01,
-            schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.1 },
+            schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.1 }),
             work: Work { warmup: 500, anneal: 2, refine: 3000 },
             lr: 0.01,
             seed,
@@ -98,7 +98,7 @@ fn full_covariances_lean_with_their_modes() {
         flow: FlowSpec::planar(1),
         base: BaseSpec { covariance: Covariance::Full, ..mixture(2) },
         initial_scale: 0.01,
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.1 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.1 }),
         work: Work { warmup: 500, anneal: 2, refine: 3000 },
         lr: 0.01,
         ..quick()

@@ -3,7 +3,7 @@
 use adaann::{
     Program,
     registry::{self, Problem, mode_weights},
-    schedule::Schedule,
+    schedule::{AdaAnn, EssBisection, Exponential, Linear, Schedule},
     smc::{Move, Population, Settings, Stage, smc},
 };
 use std::ops::ControlFlow;
@@ -64,7 +64,7 @@ fn every_move_leaves_the_density_as_it_is() {
     for moves in [Move::Rwm, Move::Mala, Move::Hmc, Move::Auto] {
         for jumps in [false, true] {
             // At smaller t its left tail is a thread hundreds long, which particles do not fill.
-            let schedule = Schedule::AdaAnn { t0: 0.3, tau: 0.5 };
+            let schedule = Schedule::AdaAnn(AdaAnn { t0: 0.3, tau: 0.5 });
             let settings =
                 Settings { moves, jumps, schedule, particles: 4_000, ..Settings::default() };
             let population = smc(&lopsided(), &settings, &mut ()).unwrap();
@@ -119,10 +119,10 @@ fn bits_are_the_same_for_any_number_of_threads() {
 fn planned_schedules_work_and_temperatures_rise() {
     let problem = problem("bimodal", &[]);
     for schedule in [
-        Schedule::Exponential { t0: 0.01, steps: 10 },
-        Schedule::Linear { t0: 0.01, epsilon: 0.1 },
-        Schedule::EssBisection { t0: 0.01, ess: 0.6 },
-        Schedule::AdaAnn { t0: 0.01, tau: 0.5 },
+        Schedule::Exponential(Exponential { t0: 0.01, steps: 10 }),
+        Schedule::Linear(Linear { t0: 0.01, epsilon: 0.1 }),
+        Schedule::EssBisection(EssBisection { t0: 0.01, ess: 0.6 }),
+        Schedule::AdaAnn(AdaAnn { t0: 0.01, tau: 0.5 }),
     ] {
         let population = run(&problem, |s| s.schedule = schedule.clone());
         let on_path: Vec<&Stage> =

@@ -5,7 +5,7 @@ use adaann::{
     Error, Program,
     program::log_sum_exp,
     registry::{self, Problem},
-    schedule::Schedule,
+    schedule::{AdaAnn, Schedule},
     target::{Support, Target, Weights, hand},
 };
 use common::{Numbers, WHOLE, assert_close, evaluate, log_p, log_p_at};
@@ -291,7 +291,7 @@ fn the_papers_examples_have_the_papers_settings() {
         [("bimodal", 0.01, 8_000), ("mixture1d", 0.005, 5), ("mixture2d", 0.01, 5)]
     {
         let settings = registry::find(name).unwrap().build(&[]).unwrap().settings;
-        assert_eq!(settings.schedule, Schedule::AdaAnn { t0: 0.01, tau });
+        assert_eq!(settings.schedule, Schedule::AdaAnn(AdaAnn { t0: 0.01, tau }));
         assert_eq!(settings.work.refine, refine);
     }
 }

@@ -7,7 +7,7 @@ use adaann::{
     flow::{BaseSpec, Flow, FlowSpec},
     path::PathKind,
     registry,
-    schedule::{Phase, Schedule, Work, weight_ess},
+    schedule::{AdaAnn, Exponential, Linear, List, Phase, Schedule, Work, weight_ess},
     target::Target,
 };
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ fn skewed() -> Program {
 fn quick() -> Settings {
     Settings {
         flow: FlowSpec::planar(12),
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.1 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.1 }),
         work: Work { warmup: 100, anneal: 2, refine: 300 },
         refine_samples: 200,
         ..Settings::default()
@@ -141,7 +141,7 @@ fn the_number_of_threads_changes_no_bit() {
         forward_kl: Some(ForwardKl { rounds: 2, updates: 30, ..forward_kl() }),
         ..quick()
     };
-    let schedule = Schedule::AdaAnn { t0: 0.05, tau: 1.0 };
+    let schedule = Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 1.0 });
     for flow in [FlowSpec::planar(8), FlowSpec::named("spline").unwrap()] {
         let work = Work { refine: 50, ..quick().work };
         let schedule = schedule.clone();
@@ -219,7 +219,8 @@ fn stages_end_when_the_flow_fits() {
     let updates: usize = before.iter().map(|step| step.updates).sum();
     assert_eq!(outcome.target_evaluations, updates * 100 + looks * 300 + 300 * 200);
     // A schedule that needs no draws has them taken for it.
-    let planned = Settings { schedule: Schedule::Linear { t0: 0.5, epsilon: 0.1 }, ..settings };
+    let planned =
+        Settings { schedule: Schedule::Linear(Linear { t0: 0.5, epsilon: 0.1 }), ..settings };
     let outcome = fit(&skewed(), &planned, &mut ()).unwrap();
     assert!(outcome.steps[..5].iter().all(|step| step.ess.is_some() && step.std_b.is_none()));
 }
@@ -310,7 +311,7 @@ fn settings_out_of_range_are_refused_by_name() {
             "forward-kl-lr"
         );
     }
-    for schedule in [Schedule::None, Schedule::List(vec![0.5, 1.0])] {
+    for schedule in [Schedule::None, Schedule::List(List(vec![0.5, 1.0]))] {
         assert_eq!(with(&|s| (s.auto_t0, s.schedule) = (true, schedule.clone())), "t0");
     }
     let (t0, steps) = (0.1, 5);
@@ -318,7 +319,7 @@ fn settings_out_of_range_are_refused_by_name() {
         with(&|s| {
             s.auto_t0 = true;
             s.path = PathKind::Bridge;
-            s.schedule = Schedule::Exponential { t0, steps };
+            s.schedule = Schedule::Exponential(Exponential { t0, steps });
         }),
         "t0"
     );

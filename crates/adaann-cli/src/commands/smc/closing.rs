@@ -7,7 +7,7 @@ use crate::text::{
     table::{aligned, nats, parameters, splits, thousands},
 };
 use adaann::{
-    schedule::{Rule, Schedule},
+    schedule::{AdaAnn, Guarded, Rule, Schedule},
     smc::Settings,
 };
 use adaann_report::Table;
@@ -40,7 +40,7 @@ pub(super) fn text(
 fn title(record: &SmcRecord) -> String {
     let Settings { particles, moves, jumps, schedule, path, seed, .. } = &record.settings;
     let annealing = match schedule {
-        Schedule::AdaAnn { tau, .. } | Schedule::Guarded { tau, .. } => {
+        Schedule::AdaAnn(AdaAnn { tau, .. }) | Schedule::Guarded(Guarded { tau, .. }) => {
             format!("{} from t {} with tau {tau}", schedule.name(), schedule.first())
         }
         other => format!("{} schedule", other.name()),
