@@ -1,6 +1,7 @@
 //! Example 1, with the motivating example: densities, schedules, tolerances.
 
 use super::view::{View, kl, kl_on_arrival};
+use crate::Result;
 use crate::{
     exact,
     experiments::{Kind, Run},
@@ -8,7 +9,6 @@ use crate::{
 };
 use adaann::{Batch, approximation::Approximation, flow::Flow, schedule::Schedule};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
-use anyhow::Result;
 
 /// What of the line is shown.
 const SHOWN: [f64; 2] = [-5.0, 1.2];
