@@ -1,20 +1,17 @@
 //! All trials of the paper, over all cores: each on one thread, with its own stream, in any order.
 
 use crate::{
-    cost,
+    Error, Result, cost,
     experiments::{Example, Point, Run, Size},
-    journal::Journal,
+    journal::{Journal, Journals},
     kept::Kept,
     trial::{self, Trial},
 };
-use anyhow::{Context, Result, bail};
+use adaann::crew::Crew;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// What to run.
@@ -49,8 +46,8 @@ impl Plan {
     }
 }
 
-/// Sees how far the campaign is. Calls come from several threads.
-pub trait Progress: Sync {
+/// Sees how far the campaign is.
+pub trait Progress {
     /// A run has this many trials, of which some were done before; the others have this cost in all.
     fn begin(&self, run: &Run, done: usize, total: usize, cost: f64);
     /// This many trials of the journal are of no use: of older settings, or not whole.
@@ -94,8 +91,7 @@ impl Results {
     /// # Errors
     /// If there is nothing.
     pub fn kept(&self, run: &Run, point: &Point, number: usize) -> Result<Kept> {
-        let name = name(run, point, number);
-        Kept::read(&self.folder, &name).with_context(|| format!("the flow of {name}"))
+        Kept::read(&self.folder, &name(run, point, number))
     }
 
     /// Every trial of every run, by the name of the run.
@@ -110,56 +106,32 @@ fn name(run: &Run, point: &Point, number: usize) -> String {
 }
 
 /// A trial to be run.
+#[derive(Clone, Copy)]
 struct Task<'a> {
     run: &'a Run,
     point: &'a Point,
     number: usize,
 }
 
-/// What the threads of a campaign share.
-struct Crew<'a> {
-    tasks: Vec<Task<'a>>,
-    /// The task that is taken next.
-    next: AtomicUsize,
-    /// Raised when one of them has failed.
-    halt: AtomicBool,
-    /// Raised when somebody asks for an end.
-    stop: &'a AtomicBool,
-    journal: Journal,
-    progress: &'a dyn Progress,
-    trials: Mutex<BTreeMap<String, Vec<Trial>>>,
-}
-
-impl Crew<'_> {
-    /// Takes tasks until there are none, each on this thread alone.
-    fn work(&self) -> Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.context("cannot start a thread")?;
-        let ends = || self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed);
-        while let Some(task) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            if ends() {
-                break;
-            }
-            let Task { run, point, number } = *task;
-            let done = pool.install(|| trial::run(run, point, number, self.stop))?;
-            let Some((trial, kept)) = done.filter(|_| !ends()) else { break };
-            if let Some(kept) = kept {
-                kept.write(self.journal.folder(), &name(run, point, number))?;
-            }
-            let mut trials = self.trials.lock().expect("no thread panics with it");
-            self.journal.append(run, &trial)?;
-            self.progress.advance(run, &trial, cost::of_trial(point));
-            trials.entry(run.id.clone()).or_default().push(trial);
+impl Task<'_> {
+    /// Runs it, and keeps its flow if it is shown; none if it was stopped.
+    fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Option<Trial>> {
+        let Self { run, point, number } = *self;
+        let Some((trial, kept)) = trial::run(run, point, number, stop) else { return Ok(None) };
+        if let Some(kept) = kept {
+            kept.write(folder, &name(run, point, number))?;
         }
-        Ok(())
+        Ok(Some(trial))
     }
 }
 
 /// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in.
-/// None if it was stopped; what was done is in the journal.
+/// None if it was stopped; what was done is in the journal. A trial that fails or panics is one of
+/// the results.
 ///
 /// # Errors
-/// If the journal cannot be read or written, or a density cannot be evaluated.
+/// If an example is unknown, another process is at work in the folder, or a file cannot be read or
+/// written.
 pub fn run(
     examples: &[Example],
     plan: &Plan,
@@ -168,80 +140,74 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Option<Results>> {
     if let Some(unknown) = plan.examples.iter().find(|id| examples.iter().all(|e| e.id != **id)) {
-        bail!("there is no example {unknown}");
+        let known = examples.iter().map(|example| example.id.clone()).collect();
+        return Err(Error::UnknownExample { id: unknown.clone(), known });
     }
-    let journal = Journal::open(folder)?;
-    let mut trials = BTreeMap::new();
+    let journals = Journals::open(folder)?;
+    let mut done = BTreeMap::new();
     let mut tasks = Vec::new();
     for run in plan.runs(examples) {
-        let (done, discarded) = usable(&journal, run)?;
+        let (journal, discarded) = usable(&journals, run)?;
         if discarded > 0 {
             progress.discard(run, discarded);
         }
-        let mut left = missing(run, plan.trials(run), &done);
+        let mut left = missing(run, plan.trials(run), journal.entries());
         let total = plan.trials(run) * run.points.len();
         let cost = left.iter().map(|task| cost::of_trial(task.point)).sum();
         progress.begin(run, total - left.len(), total, cost);
         tasks.append(&mut left);
-        trials.insert(run.id.clone(), done);
+        done.insert(run.id.as_str(), journal);
     }
-    let crew = Crew {
-        tasks,
-        next: AtomicUsize::new(0),
-        halt: AtomicBool::new(false),
-        stop,
-        journal,
-        progress,
-        trials: Mutex::new(trials),
-    };
-    let failure = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..rayon::current_num_threads() {
-            scope.spawn(|| {
-                if let Err(error) = crew.work() {
-                    crew.halt.store(true, Ordering::Relaxed);
-                    failure.lock().expect("no thread panics with it").get_or_insert(error);
-                }
-            });
-        }
-    });
-    if let Some(error) = failure.into_inner().expect("all threads are done") {
-        return Err(error);
-    }
+    // Each on one thread, since its processor time is measured.
+    let crew = Crew::of_single_threads(rayon::current_num_threads(), tasks.len()).until(stop);
+    crew.run(
+        tasks.len(),
+        |i| tasks[i].run(journals.folder(), stop),
+        |i, outcome| -> Result<Option<()>> {
+            let Task { run, point, number } = tasks[i];
+            let trial = match outcome {
+                Ok(trial) => trial?,
+                Err(panic) => Some(Trial::new(run, point, number, Err(panic.to_string()))),
+            };
+            let Some(trial) = trial else { return Ok(None) };
+            let journal = done.get_mut(run.id.as_str()).expect("entered above");
+            journal.append(trial.clone())?;
+            progress.advance(run, &trial, cost::of_trial(point));
+            Ok(None)
+        },
+    )?;
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let Crew { trials, journal, .. } = crew;
-    let mut trials = trials.into_inner().expect("all threads are done");
+    let mut trials = BTreeMap::new();
     for run in plan.runs(examples) {
-        let found = trials.get_mut(&run.id).expect("entered above");
+        let mut found = done[run.id.as_str()].entries().to_vec();
         found.retain(|trial| trial.number <= plan.trials(run));
         let place = |trial: &Trial| run.points.iter().position(|p| p.value == trial.value);
         found.sort_by_key(|trial| (place(trial), trial.number));
+        trials.insert(run.id.clone(), found);
     }
-    Ok(Some(Results::new(trials, journal.folder().to_owned())))
+    Ok(Some(Results::new(trials, journals.folder().to_owned())))
 }
 
-/// The trials in the journal that were made with these settings, and how many were not.
-fn usable(journal: &Journal, run: &Run) -> Result<(Vec<Trial>, usize)> {
-    let (found, broken) = journal.read(run)?;
+/// The journal of a run with the trials that were made with these settings, and how many were not.
+fn usable(journals: &Journals, run: &Run) -> Result<(Journal, usize)> {
+    let mut journal = journals.of(run)?;
     let of_point = |trial: &Trial| run.points.iter().find(|point| point.value == trial.value);
-    let is_current = |trial: &&Trial| {
+    let before = journal.entries().len() + journal.strange();
+    journal.retain(|trial| {
         of_point(trial).is_some_and(|point| {
             let fingerprint = trial::fingerprint(run, point);
             let name = name(run, point, trial.number);
             let has_flow = !(run.watch || run.keep)
                 || trial.outcome.is_err()
-                || Kept::is_current(journal.folder(), &name, fingerprint);
+                || Kept::is_current(journals.folder(), &name, fingerprint);
             trial.fingerprint == fingerprint && has_flow
         })
-    };
-    let kept: Vec<Trial> = found.iter().filter(is_current).cloned().collect();
-    let discarded = found.len() - kept.len() + broken;
-    if discarded > 0 {
-        journal.rewrite(run, &kept)?;
-    }
-    Ok((kept, discarded))
+    });
+    journal.settle()?;
+    let discarded = before - journal.entries().len();
+    Ok((journal, discarded))
 }
 
 fn missing<'a>(run: &'a Run, trials: usize, done: &[Trial]) -> Vec<Task<'a>> {

@@ -1,11 +1,10 @@
 //! The paper's experiments, read from `experiments.toml`.
 
-use crate::variants::Variant;
+use crate::{Error, Result, RunError, variants::Variant};
 use adaann::{
     Settings,
     registry::{self, Choices, Problem},
 };
-use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::sync::OnceLock;
 
@@ -202,8 +201,8 @@ impl Point {
     }
 }
 
-fn build(target: &str, choices: &Choices) -> Result<Problem> {
-    Ok(registry::find(target)?.choose(choices)?)
+fn build(target: &str, choices: &Choices) -> adaann::Result<Problem> {
+    registry::find(target)?.choose(choices)
 }
 
 /// The paper's experiments.
@@ -216,7 +215,7 @@ pub fn all() -> Vec<Example> {
 /// # Errors
 /// If it is no such file; the message names the run.
 pub fn parse(text: &str) -> Result<Vec<Example>> {
-    let file: File = toml::from_str(text)?;
+    let file: File = toml::from_str(text).map_err(Error::Experiments)?;
     file.example.into_iter().map(example).collect()
 }
 
@@ -225,19 +224,21 @@ fn example(text: ExampleText) -> Result<Example> {
     for case in &text.case {
         for given in &case.run {
             let id = format!("{}-{}-{}", text.id, case.id, given.id);
-            runs.push(run(&text, case, given, &id).with_context(|| id.clone())?);
+            runs.push(
+                run(&text, case, given, &id).map_err(|reason| Error::Run { run: id, reason })?,
+            );
         }
     }
     Ok(Example { id: text.id, title: text.title, sections: text.sections, runs })
 }
 
-fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Result<Run> {
+fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Result<Run, RunError> {
     let values: Vec<Option<f64>> = match case.values.as_slice() {
         [] => vec![None],
         values => values.iter().copied().map(Some).collect(),
     };
     if values.len() != case.lr.len() {
-        bail!("{} values and {} learning rates", values.len(), case.lr.len());
+        return Err(RunError::Rates { values: values.len(), rates: case.lr.len() });
     }
     let point = |(value, lr): (&Option<f64>, &f64)| point(example, case, text, *value, *lr);
     Ok(Run {
@@ -251,7 +252,7 @@ fn run(example: &ExampleText, case: &CaseText, text: &RunText, id: &str) -> Resu
         keep: text.keep,
         watch: text.watch,
         most_updates: case.most_updates.unwrap_or(MOST_UPDATES),
-        points: values.iter().zip(&case.lr).map(point).collect::<Result<_>>()?,
+        points: values.iter().zip(&case.lr).map(point).collect::<Result<_, RunError>>()?,
         trials: text.trials.or(case.trials).unwrap_or(example.trials),
     })
 }
@@ -262,11 +263,11 @@ fn point(
     run: &RunText,
     value: Option<f64>,
     lr: f64,
-) -> Result<Point> {
+) -> Result<Point, RunError> {
     let parameters = match (&case.parameter, value) {
         (Some(name), Some(value)) => vec![(name.clone(), value)],
         (None, None) => Vec::new(),
-        _ => bail!("values and the parameter's name go together"),
+        _ => return Err(RunError::Parameter),
     };
     let preset = run.preset.clone().or_else(|| case.preset.clone());
     let choices = Choices { parameters, preset, data: None };
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn a_slip_names_its_run() {
         let text = include_str!("../experiments.toml").replace("refine = 20000", "refin = 20000");
-        let error = format!("{:#}", parse(&text).unwrap_err());
+        let error = parse(&text).unwrap_err().to_string();
         assert!(error.contains("ex5-hiv-none") && error.contains("refin"), "{error}");
     }
 }

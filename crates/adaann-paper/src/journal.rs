@@ -1,40 +1,48 @@
-//! Results on disk, one line a trial, so that a killed run goes on where it stopped.
+//! Results on disk: a journal for each run, in one folder that other processes leave alone.
 
-use crate::{experiments::Run, trial::Trial};
-use anyhow::{Context, Result, bail};
+use crate::{Error, Result, experiments::Run, trial::Trial};
+use adaann::crew::{self, Lock};
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::Write,
+    fs,
     path::{Path, PathBuf},
 };
 
-/// The journal of a folder, locked against other processes.
+/// The trials of a run, each a line of JSON.
+pub(crate) type Journal = crew::Journal<Lines>;
+
+/// A trial is a line of JSON.
 #[derive(Debug)]
-pub(crate) struct Journal {
-    folder: PathBuf,
-    /// Held until the journal is dropped.
-    _lock: File,
+pub(crate) struct Lines;
+
+impl crew::Format for Lines {
+    type Entry = Trial;
+
+    fn line(&self, trial: &Trial) -> String {
+        serde_json::to_string(trial).expect("plain data")
+    }
+
+    fn entry(&self, line: &str) -> Option<Trial> {
+        serde_json::from_str(line).ok()
+    }
 }
 
-impl Journal {
-    /// Opens the journal of a folder, which is created if need be.
+/// The journals of a campaign.
+#[derive(Debug)]
+pub(crate) struct Journals {
+    folder: PathBuf,
+    _lock: Lock,
+}
+
+impl Journals {
+    /// Takes the place of the journals in a folder, which is created if need be.
     ///
     /// # Errors
     /// If it cannot be created, or another process is at work there.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let folder = folder.join("journal");
         fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-        let path = folder.join("lock");
-        let lock = File::create(&path).with_context(|| path.display().to_string())?;
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => bail!(
-                "another process is at work in {}; wait for it, or choose another folder by --out",
-                folder.display()
-            ),
-            // A file system without locks is no reason to stop.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
+            .map_err(|cause| Error::Create { path: folder.display().to_string(), cause })?;
+        let lock = Lock::take(&folder.join("lock"))?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -43,52 +51,8 @@ impl Journal {
         &self.folder
     }
 
-    fn file(&self, run: &Run) -> PathBuf {
-        self.folder.join(format!("{}.jsonl", run.id))
-    }
-
-    /// The trials of a run so far, and how many lines are none: cut short by a kill, a full disk or a
-    /// power cut. Those trials are run again.
-    pub(crate) fn read(&self, run: &Run) -> Result<(Vec<Trial>, usize)> {
-        let path = self.file(run);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok((Vec::new(), 0));
-            }
-            bytes => bytes.with_context(|| path.display().to_string())?,
-        };
-        let lines: Vec<_> = bytes.split(|byte| *byte == b'\n').filter(|l| !l.is_empty()).collect();
-        let trials: Vec<Trial> =
-            lines.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
-        let broken = lines.len() - trials.len();
-        Ok((trials, broken))
-    }
-
-    /// Adds a trial.
-    pub(crate) fn append(&self, run: &Run, trial: &Trial) -> Result<()> {
-        let path = self.file(run);
-        let mut line = serde_json::to_vec(trial)?;
-        line.push(b'\n');
-        let write = || -> std::io::Result<()> {
-            let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
-            let before = file.metadata()?.len();
-            let outcome = file.write_all(&line).and_then(|()| file.sync_data());
-            if outcome.is_err() {
-                // Half a line would spoil the next one; the first error is the one to report.
-                let _ = file.set_len(before);
-            }
-            outcome
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
-    }
-
-    /// Leaves only these trials, because the others are of older settings.
-    pub(crate) fn rewrite(&self, run: &Run, trials: &[Trial]) -> Result<()> {
-        let mut text = Vec::new();
-        for trial in trials {
-            serde_json::to_writer(&mut text, trial)?;
-            text.push(b'\n');
-        }
-        Ok(adaann::file::write(&self.file(run), &text)?)
+    /// The journal of a run.
+    pub(crate) fn of(&self, run: &Run) -> Result<Journal> {
+        Ok(Journal::open(&self.folder.join(format!("{}.jsonl", run.id)), Lines)?)
     }
 }

@@ -1,8 +1,7 @@
 //! What is kept of a trial that is shown: its flow on arrival and at the end, its schedule, its looks.
 
-use crate::watch::Look;
+use crate::{Error, Result, watch::Look};
 use adaann::{fit::Outcome, flow::Flow};
-use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ impl Kept {
         let [flow, flow_at_1, way] = files(folder, name);
         self.flow.save(&flow)?;
         self.flow_at_1.save(&flow_at_1)?;
-        adaann::file::write(&way, &serde_json::to_vec(&self.way)?)?;
+        adaann::file::write(&way, &serde_json::to_vec(&self.way).expect("plain data"))?;
         Ok(())
     }
 
@@ -57,8 +56,9 @@ impl Kept {
         Ok(Self {
             flow: Flow::load(&flow)?,
             flow_at_1: Flow::load(&flow_at_1)?,
-            way: serde_json::from_slice(&adaann::file::read(&way)?)
-                .with_context(|| way.display().to_string())?,
+            way: serde_json::from_slice(&adaann::file::read(&way)?).map_err(|error| {
+                Error::Kept { path: way.display().to_string(), reason: error.to_string() }
+            })?,
         })
     }
 

@@ -6,6 +6,7 @@
 pub mod campaign;
 pub mod chapters;
 mod cost;
+mod error;
 pub mod exact;
 pub mod experiments;
 mod journal;
@@ -18,4 +19,5 @@ pub mod trial;
 mod variants;
 pub mod watch;
 
+pub use error::{Error, Result, RunError};
 pub use variants::Variant;

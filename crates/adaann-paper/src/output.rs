@@ -1,11 +1,11 @@
 //! The folder that comes out: page, figures, tables, results.
 
 use crate::{
+    Error, Result,
     campaign::Results,
     trial::{Measured, Trial},
 };
 use adaann_report::{Block, Page, Table};
-use anyhow::{Context, Result};
 use serde::Serialize;
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -39,14 +39,14 @@ pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<()> {
         // What an earlier page showed and this one does not would be taken for its own.
         if path.is_dir() {
             fs::remove_dir_all(&path)
-                .with_context(|| format!("cannot replace {}", path.display()))?;
+                .map_err(|cause| Error::Replace { path: path.display().to_string(), cause })?;
         }
         fs::create_dir_all(&path)
-            .with_context(|| format!("cannot create the folder {}", path.display()))?;
+            .map_err(|cause| Error::Create { path: path.display().to_string(), cause })?;
     }
     let put = |name: &str, bytes: &[u8]| adaann::file::write(&folder.join(name), bytes);
-    put("results.json", &results_json(results)?)?;
-    put("times.json", &times_json(results)?)?;
+    put("results.json", &results_json(results))?;
+    put("times.json", &times_json(results))?;
     for block in &page.blocks {
         match block {
             Block::Figure(figure) => {
@@ -75,7 +75,7 @@ fn slug(caption: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
-fn results_json(results: &Results) -> Result<Vec<u8>> {
+fn results_json(results: &Results) -> Vec<u8> {
     let strip = |trial: &Trial| -> serde_json::Value {
         let outcome = match &trial.outcome {
             Ok(measured) => Outcome::Measured(measured),
@@ -86,16 +86,16 @@ fn results_json(results: &Results) -> Result<Vec<u8>> {
     };
     let all: BTreeMap<_, Vec<_>> =
         results.all().iter().map(|(id, trials)| (id, trials.iter().map(strip).collect())).collect();
-    Ok(serde_json::to_vec_pretty(&all)?)
+    serde_json::to_vec_pretty(&all).expect("plain data")
 }
 
-fn times_json(results: &Results) -> Result<Vec<u8>> {
+fn times_json(results: &Results) -> Vec<u8> {
     let all: BTreeMap<_, Vec<_>> = results
         .all()
         .iter()
         .map(|(id, trials)| (id, trials.iter().map(|trial| trial.cpu_seconds).collect()))
         .collect();
-    Ok(serde_json::to_vec_pretty(&all)?)
+    serde_json::to_vec_pretty(&all).expect("plain data")
 }
 
 #[cfg(test)]

@@ -7,18 +7,17 @@ use crate::{
     watch::Watch,
 };
 use adaann::{
-    Batch, Settings,
+    Batch, Result, Settings,
     approximation::Approximation,
+    crew,
     fit::{Event, Outcome, fit},
     registry::{Known, mode_weights},
     target::Target,
 };
-use anyhow::Result;
 use cpu_time::ThreadTime;
 use serde::{Deserialize, Serialize};
 use std::{
     ops::ControlFlow,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -51,6 +50,19 @@ pub struct Trial {
     pub outcome: std::result::Result<Measured, String>,
     /// Time that the fit took of a processor, on one thread, whatever else the machine did.
     pub cpu_seconds: f64,
+}
+
+impl Trial {
+    /// A trial that took no time.
+    pub(crate) fn new(
+        run: &Run,
+        point: &Point,
+        number: usize,
+        outcome: std::result::Result<Measured, String>,
+    ) -> Self {
+        let (seed, fingerprint) = (seed(run, point, number), fingerprint(run, point));
+        Self { value: point.value, number, seed, fingerprint, outcome, cpu_seconds: 0.0 }
+    }
 }
 
 /// What is measured of a fit.
@@ -113,7 +125,7 @@ pub struct Moments {
 pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
     let name = format!("{} {:?} {number}", run.id, point.value);
     // Short enough to be typed after --seed.
-    fnv(name.as_bytes()) >> 32
+    crew::fingerprint(name.as_bytes()) >> 32
 }
 
 /// What the results of a point depend on.
@@ -124,14 +136,7 @@ pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
         run.id, run.keep, run.watch, run.most_updates, point.component_sd
     );
     // JSON readers hold whole numbers exactly up to 2⁵³.
-    fnv(told.as_bytes()) >> 12
-}
-
-/// Fowler, Noll and Vo's hash: the same on every machine and in every version of Rust.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    crew::fingerprint(told.as_bytes()) >> 12
 }
 
 /// Runs a trial on the current thread pool; none if it was stopped.
@@ -140,7 +145,7 @@ pub(crate) fn run(
     point: &Point,
     number: usize,
     stop: &AtomicBool,
-) -> Result<Option<(Trial, Option<Kept>)>> {
+) -> Option<(Trial, Option<Kept>)> {
     let start = ThreadTime::now();
     let mut looking = Duration::ZERO;
     let seed = seed(run, point, number);
@@ -173,34 +178,23 @@ pub(crate) fn run(
             false => ControlFlow::Continue(()),
         }
     };
-    // A panic is a failure of this trial, not of the hours of work around it.
-    let fitted = catch_unwind(AssertUnwindSafe(|| fit(target, &settings, &mut observer)))
-        .unwrap_or_else(|_| Err(adaann::Error::Target("the fit panicked".into())));
+    let fitted = fit(target, &settings, &mut observer);
     let cpu_seconds = start.elapsed().saturating_sub(looking).as_secs_f64();
     if stop.load(Ordering::Relaxed) {
-        return Ok(None);
+        return None;
     }
-    let (outcome, kept) = match fitted {
-        Err(error) => (Err(error.to_string()), None),
-        Ok(outcome) if outcome.stopped => (Err(format!("given up after {updates} updates")), None),
-        Ok(outcome) => {
-            let measured = measure(point, &outcome, seed)?;
-            let looks = watch.map(Watch::into_looks);
-            let fingerprint = fingerprint(run, point);
-            let kept = (run.keep || looks.is_some())
-                .then(|| Kept::new(&outcome, looks.unwrap_or_default(), fingerprint));
-            (Ok(measured), kept)
-        }
-    };
-    let trial = Trial {
-        value: point.value,
-        number,
-        seed,
-        fingerprint: fingerprint(run, point),
-        outcome,
-        cpu_seconds,
-    };
-    Ok(Some((trial, kept)))
+    let measured = fitted.and_then(|outcome| match outcome.stopped {
+        true => Ok(Err(format!("given up after {updates} updates"))),
+        false => Ok(Ok((measure(point, &outcome, seed)?, outcome))),
+    });
+    let measured = measured.unwrap_or_else(|error| Err(error.to_string()));
+    let looks = watch.map(Watch::into_looks);
+    let kept =
+        measured.as_ref().ok().filter(|_| run.keep || run.watch).map(|(_, outcome)| {
+            Kept::new(outcome, looks.unwrap_or_default(), fingerprint(run, point))
+        });
+    let outcome = measured.map(|(measured, _)| measured);
+    Some((Trial { cpu_seconds, ..Trial::new(run, point, number, outcome) }, kept))
 }
 
 fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
@@ -276,13 +270,6 @@ fn moments(known: &Known, mode: usize, draws: &Batch) -> Option<Moments> {
 mod tests {
     use super::*;
     use adaann::registry::Mode;
-
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 
     /// A flow on one of two far modes has all its draws near that one and none near the other.
     #[test]

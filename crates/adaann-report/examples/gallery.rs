@@ -5,7 +5,7 @@ mod gallery;
 
 use std::{fs, path::PathBuf};
 
-fn main() -> anyhow::Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "gallery".into()));
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("page.html"), gallery::page().html())?;

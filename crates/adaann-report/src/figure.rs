@@ -1,7 +1,7 @@
 //! A drawing with its words, in all the forms in which it is needed.
 
 use crate::{
-    Panel, Space, corner,
+    Panel, Result, Space, corner,
     escape::escaped,
     grid,
     ink::Ink,
@@ -9,7 +9,6 @@ use crate::{
     raster, space,
     svg::{Place, number, svg},
 };
-use anyhow::{Context, Result};
 
 /// Pixels across a PNG, at least.
 const PIXELS: f64 = 1_900.0;
@@ -107,11 +106,10 @@ impl Figure {
     /// The drawing in pixels.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If it is too large to be painted.
     pub fn png(&self) -> Result<Vec<u8>> {
         let (inks, size) = self.assembled();
-        raster::png(&inks, size, PIXELS / size[0])
-            .with_context(|| format!("cannot draw the figure {}", self.name))
+        raster::png(&self.name, &inks, size, PIXELS / size[0])
     }
 
     /// The drawing as a part of a page: its cells flow where the screen is narrow.

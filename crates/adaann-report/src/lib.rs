@@ -29,6 +29,7 @@ pub mod bins;
 mod color;
 mod contour;
 mod corner;
+mod error;
 mod escape;
 mod figure;
 mod grid;
@@ -48,6 +49,7 @@ mod ticks;
 mod words;
 
 pub use color::Color;
+pub use error::{Error, Result};
 pub use figure::Figure;
 pub use mark::{Axis, Mark, Panel, Shape};
 pub use page::{Block, Page, Tone};

@@ -1,28 +1,37 @@
 //! A drawing as PNG, by the same pieces as the SVG.
 
+use crate::{Error, Result};
 use crate::{
     ink::{Anchor, Fill, Ink, Point, Rect, Stroke, Text},
     svg::DASHES,
     text,
 };
-use anyhow::{Context, Result};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, StrokeDash,
     Transform,
 };
 use ttf_parser::OutlineBuilder;
 
-/// The drawing, so many times larger.
-pub(crate) fn png(inks: &[Ink], [width, height]: [f64; 2], scale: f64) -> Result<Vec<u8>> {
+/// The drawing of this name, so many times larger.
+pub(crate) fn png(
+    name: &str,
+    inks: &[Ink],
+    [width, height]: [f64; 2],
+    scale: f64,
+) -> Result<Vec<u8>> {
     let [w, h] = [width, height].map(|side| (side * scale).ceil() as u32);
-    let mut pixels = Pixmap::new(w, h).context("a drawing must have a size")?;
+    let too_large = || Error::Size { figure: name.to_owned(), width: w, height: h };
+    let mut pixels = Pixmap::new(w, h).ok_or_else(too_large)?;
     pixels.fill(Color::WHITE);
     let transform = Transform::from_scale(scale as f32, scale as f32);
     let mut painter = Painter { pixels, transform, window: None };
     for ink in inks {
         painter.paint(ink);
     }
-    painter.pixels.encode_png().context("cannot write a PNG")
+    painter
+        .pixels
+        .encode_png()
+        .map_err(|cause| Error::Png { figure: name.to_owned(), cause: cause.to_string() })
 }
 
 struct Painter {

@@ -13,6 +13,8 @@
 pub mod approximation;
 pub mod batch;
 pub mod calibrate;
+#[doc(hidden)]
+pub mod crew;
 pub mod diagnostics;
 pub(crate) mod distribution;
 mod error;

@@ -1,6 +1,7 @@
 //! Example 1, with the motivating example: densities, schedules, tolerances.
 
 use super::view::{View, kl, kl_on_arrival};
+use crate::Result;
 use crate::{
     exact,
     experiments::{Kind, Run},
@@ -13,7 +14,6 @@ use adaann::{
     schedule::{AdaAnn, Schedule},
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
-use anyhow::Result;
 
 /// What of the line is shown.
 const SHOWN: [f64; 2] = [-5.0, 1.2];

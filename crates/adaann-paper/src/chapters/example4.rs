@@ -4,12 +4,12 @@ use super::{
     posterior::{self, Row},
     view::{View, kl},
 };
+use crate::Result;
 use crate::{
     experiments::Run,
     stats::{count, median, quantile, ratio, short},
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Space, SpaceMark, Table};
-use anyhow::Result;
 
 /// Both levels of noise, with what is said of them.
 const CASES: [(&str, &str); 2] = [("low", "variance 0.001"), ("high", "variance 0.2")];

@@ -5,13 +5,13 @@ use super::{
     posterior::{self, Row},
     view::{View, kl},
 };
+use crate::Result;
 use crate::{
     experiments::Run,
     stats::{count, median, ratio, short},
     trial::CAPTURED,
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
-use anyhow::Result;
 
 /// Both sets of settings.
 const SETTINGS: [(&str, &str); 2] = [("adaann", "the paper's settings"), ("ours", "our settings")];

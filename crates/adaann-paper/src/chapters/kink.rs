@@ -1,6 +1,7 @@
 //! Where the kink of Example 5's schedule comes from: what changes there, looked at step by step.
 
 use super::view::View;
+use crate::Result;
 use crate::{
     experiments::Run,
     kept::Way,
@@ -9,7 +10,6 @@ use crate::{
     watch::Look,
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
-use anyhow::Result;
 
 /// Standard deviation of log p under p^t, times t, for a Gaussian in three dimensions: √(d/2).
 const OF_GAUSSIAN: f64 = 1.224_744_871_391_589;

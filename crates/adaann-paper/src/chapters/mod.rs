@@ -12,13 +12,13 @@ mod rates;
 mod summary;
 mod view;
 
+use crate::Result;
 use crate::{
     campaign::{Plan, Results},
     experiments::Example,
     trial::{CAPTURED, DRAWS, REACH},
 };
 use adaann_report::{Block, Page};
-use anyhow::Result;
 use view::View;
 
 /// The whole page.

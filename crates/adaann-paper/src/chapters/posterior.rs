@@ -1,6 +1,7 @@
 //! What Examples 4 and 5 share: tables of moments, scatter and corner plots of draws.
 
 use super::view::View;
+use crate::Result;
 use crate::{
     experiments::Run,
     kept::Kept,
@@ -9,7 +10,6 @@ use crate::{
 };
 use adaann::{approximation::Approximation, registry::Dynamics};
 use adaann_report::{Color, Figure, Space, SpaceMark, Table};
-use anyhow::Result;
 
 /// Draws behind a corner plot, and those shown in space.
 const DRAWS: usize = 10_000;

@@ -1,10 +1,10 @@
 //! The summary: schedules side by side, hyperparameters, AdaAnn against linear.
 
 use super::{compare, view::View};
+use crate::Result;
 use crate::stats::count;
 use adaann::schedule::{AdaAnn, Schedule};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
-use anyhow::Result;
 
 pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();

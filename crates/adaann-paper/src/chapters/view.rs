@@ -1,5 +1,6 @@
 //! What the chapters look at: runs by their names, and quantities over their trials.
 
+use crate::Result;
 use crate::{
     campaign::{Plan, Results},
     experiments::{Example, Point, Run},
@@ -8,7 +9,6 @@ use crate::{
     stats::{median, quantile},
     trial::{CAPTURED, Measured, Trial},
 };
-use anyhow::Result;
 
 /// Results, settings and published numbers side by side.
 pub(super) struct View<'a> {

@@ -70,6 +70,19 @@ pub enum Error {
     /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+    /// One of several runs panicked, with this message.
+    #[error(
+        "it panicked: {0}; a target or an observer of your own may be at fault, else adaann is"
+    )]
+    Panicked(String),
+    /// A folder that another process is at work in.
+    #[error("another process{} is at work in {folder}; wait for it to end, or choose another folder", number(.process))]
+    Locked {
+        /// The folder.
+        folder: String,
+        /// The number of the process, if it can be read.
+        process: Option<u32>,
+    },
 }
 
 /// A number with the digits that matter to a reader.
@@ -79,6 +92,10 @@ fn short(x: f64) -> String {
 
 fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |name| format!("; did you mean '{name}'?"))
+}
+
+fn number(process: &Option<u32>) -> String {
+    process.map_or(String::new(), |number| format!(" ({number})"))
 }
 
 /// A result of the library.

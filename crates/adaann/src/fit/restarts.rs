@@ -1,12 +1,7 @@
 //! The same run from several seeds, in parallel, and the best of them.
 
 use super::{Observer, Outcome, Settings, fit};
-use crate::{Error, Result, error, target::Target};
-use rayon::ThreadPoolBuilder;
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
+use crate::{Error, Result, crew::Crew, error, target::Target};
 
 /// Draws that the runs are compared by: the Monte Carlo error of their neg-ELBO is then about a
 /// hundredth of the spread of log q − log p.
@@ -54,7 +49,7 @@ pub struct Restarts {
 /// Runs `count` seeds, from that of the settings on.
 ///
 /// The threads of the pool it is called in are shared out: a run has one of them if there are
-/// at least as many seeds.
+/// at least as many seeds. A seed that fails or panics costs only itself.
 ///
 /// # Errors
 /// If a setting is out of range, or no run came to an end: then the error of the first seed.
@@ -66,41 +61,19 @@ pub fn restarts<O: Observer>(
 ) -> Result<Restarts> {
     error::at_least_one("seeds", count)?;
     settings.check(target)?;
-    let threads = rayon::current_num_threads();
-    let workers = threads.min(count);
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(count));
-    // Threads of our own, each with its pool: a worker of one pool that waits would begin another
-    // run in the meantime, and another.
-    let work = || -> Result<()> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads / workers).build();
-        let pool = pool.map_err(|error| Error::Threads(error.to_string()))?;
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            if i >= count {
-                return Ok(());
-            }
-            let settings =
-                Settings { seed: settings.seed.wrapping_add(i as u64), ..settings.clone() };
-            let seed = settings.seed;
-            let result = pool.install(|| {
-                let outcome = fit(target, &settings, &mut observer(seed))?;
-                Restart::new(target, seed, outcome)
-            });
-            results.lock().expect("no run panics while it holds the lock").push((i, seed, result));
-        }
+    let seed_of = |i: usize| settings.seed.wrapping_add(i as u64);
+    let run = |i: usize| -> Result<Restart> {
+        let seed = seed_of(i);
+        let settings = Settings { seed, ..settings.clone() };
+        Restart::new(target, seed, fit(target, &settings, &mut observer(seed))?)
     };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        running.into_iter().try_for_each(|worker| worker.join().expect("a run does not panic"))
-    })?;
-    let mut results = results.into_inner().expect("no run panics while it holds the lock");
-    results.sort_by_key(|(i, ..)| *i);
+    let crew = Crew::sharing(rayon::current_num_threads(), count);
+    let results = crew.run(count, run, |_, result| Ok::<_, Error>(Some(result.flatten())))?;
     let mut all = Restarts { runs: Vec::new(), failed: Vec::new() };
-    for (_, seed, result) in results {
+    for (i, result) in results {
         match result {
             Ok(run) => all.runs.push(run),
-            Err(error) => all.failed.push((seed, error)),
+            Err(error) => all.failed.push((seed_of(i), error)),
         }
     }
     if all.runs.is_empty() {

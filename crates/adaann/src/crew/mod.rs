@@ -1,0 +1,136 @@
+//! Many runs on one machine: a crew of threads, a journal of what is done, a lock on their folder.
+//!
+//! Tasks are known by their index, and so is everything that comes of them: neither the number of
+//! threads nor the order in which tasks end changes a result.
+//!
+//! ```
+//! use adaann::{Error, crew::Crew};
+//!
+//! let squares = Crew::sharing(4, 10).run(10, |i| i * i, |_, square| square.map(Some))?;
+//! assert_eq!(squares[3], (3, 9));
+//! # Ok::<(), Error>(())
+//! ```
+
+mod fingerprint;
+mod journal;
+mod lock;
+#[cfg(test)]
+mod tests;
+
+pub use fingerprint::fingerprint;
+pub use journal::{Format, Journal};
+pub use lock::Lock;
+
+use crate::{Error, Result};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread,
+};
+
+/// Workers that take one task after another, each with a thread pool of its own.
+#[derive(Debug, Clone)]
+pub struct Crew<'a> {
+    workers: usize,
+    /// Threads of each worker.
+    threads: usize,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Crew<'a> {
+    /// Shares `threads` out among at most so many `tasks` at a time: each task has one thread if
+    /// there are at least as many tasks, and an equal share of them all otherwise.
+    pub fn sharing(threads: usize, tasks: usize) -> Self {
+        let workers = threads.min(tasks).max(1);
+        Self { workers, threads: (threads / workers).max(1), stop: None }
+    }
+
+    /// One thread for each task, however few there are: processor time can then be measured.
+    pub fn of_single_threads(threads: usize, tasks: usize) -> Self {
+        Self { threads: 1, ..Self::sharing(threads, tasks) }
+    }
+
+    /// Once this flag is raised, no further task is begun. Those under way are asked by whoever
+    /// watches them.
+    pub fn until(self, stop: &'a AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
+    /// Does the tasks 0 to `count` − 1, and gives what was kept of them in the order of the tasks.
+    ///
+    /// `keep` is called on the calling thread as tasks end, with [`Error::Panicked`] for one that
+    /// panicked: the others go on. None leaves a task out of the results. An error from `keep` ends
+    /// the work: no further task is begun, and what ends later is dropped.
+    ///
+    /// # Errors
+    /// The first error of `keep`; if threads cannot be started.
+    pub fn run<T: Send, R, E: From<Error>>(
+        &self,
+        count: usize,
+        task: impl Fn(usize) -> T + Sync,
+        mut keep: impl FnMut(usize, Result<T>) -> Result<Option<R>, E>,
+    ) -> Result<Vec<(usize, R)>, E> {
+        // Pools of their own: a worker of one pool that waits would begin another task in the
+        // meantime, and another.
+        let pools =
+            (0..self.workers.min(count)).map(|_| self.pool()).collect::<Result<Vec<_>>>()?;
+        let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let take = || {
+            let is_over = halt.load(Ordering::Relaxed)
+                || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&i| !is_over && i < count)
+        };
+        let work = |pool: ThreadPool, ended: Sender<(usize, Result<T>)>| {
+            while let Some(i) = take() {
+                let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(|| task(i))));
+                let outcome = outcome.map_err(|panic| Error::Panicked(message(&*panic)));
+                // Nobody listens any more once something has failed.
+                if ended.send((i, outcome)).is_err() {
+                    break;
+                }
+            }
+        };
+        let mut kept = thread::scope(|scope| {
+            let (send, ended) = mpsc::channel();
+            for pool in pools {
+                let (work, send) = (&work, send.clone());
+                let started = thread::Builder::new().spawn_scoped(scope, move || work(pool, send));
+                if let Err(error) = started {
+                    halt.store(true, Ordering::Relaxed);
+                    return Err(Error::Threads(error.to_string()).into());
+                }
+            }
+            drop(send);
+            let mut kept = Vec::new();
+            for (i, outcome) in ended {
+                match keep(i, outcome) {
+                    Ok(result) => kept.extend(result.map(|result| (i, result))),
+                    Err(error) => {
+                        halt.store(true, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+            }
+            Ok(kept)
+        })?;
+        kept.sort_by_key(|(i, _)| *i);
+        Ok(kept)
+    }
+
+    fn pool(&self) -> Result<ThreadPool> {
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+        pool.map_err(|error| Error::Threads(error.to_string()))
+    }
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("without a message").to_owned()
+}
