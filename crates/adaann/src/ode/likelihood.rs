@@ -111,7 +111,7 @@ impl Likelihood {
         }
     }
 
-    pub(super) fn set_differentiation(&mut self, differentiation: Differentiation) -> Result<()> {
+    pub(crate) fn set_differentiation(&mut self, differentiation: Differentiation) -> Result<()> {
         match self {
             Self::Explicit(explicit)
                 if differentiation == Differentiation::Forward

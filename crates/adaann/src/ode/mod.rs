@@ -1,4 +1,5 @@
-//! Posteriors of dynamical systems: batched solvers with exact gradients of the discrete solution.
+//! Dynamical systems and what was observed of them: batched solvers with exact gradients of the
+//! discrete solution.
 //!
 //! A right-hand side is recorded once from a closure. One step of the method becomes one program
 //! over blocks of samples, whose derivative (forward or reverse) is the exact derivative of that
@@ -10,18 +11,19 @@
 //! feature, off by default.
 //!
 //! ```
-//! use adaann::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
-//! use adaann::{prior::Prior, target::Target};
+//! use adaann::ode::{Solver, System, solve};
+//! use adaann::Batch;
 //!
 //! let system = System::record(&["x"], &["rate"], |_, x, p| vec![-p[0] * x[0]], 0.0,
 //!     |_| vec![1.0.into()])?;
-//! let noise = Noise::Gaussian(Scatter::Variance(0.01));
-//! let data = Observations::of_states(&system, &["x"], noise, &[0.5, 1.0, 2.0], &[0.6, 0.4, 0.1])?;
-//! let prior = [Prior::LogNormal { log_mean: 0.0, log_sd: 1.0 }];
-//! let posterior = Posterior::new(&system, Solver::Rk4 { step: 0.05 }, data, &prior)?;
-//! assert_eq!(posterior.names(), ["rate"]);
+//! let rates = Batch::from_points(1, &[[0.5], [2.0]]);
+//! let solution = solve(&system, &Solver::ADAPTIVE, &rates, &[1.0])?;
+//! assert!((solution.states[0].row(0)[1] - (-2.0_f64).exp()).abs() < 1e-5);
 //! # Ok::<(), adaann::Error>(())
 //! ```
+//!
+//! [`OdePosterior`](../posterior/struct.OdePosterior.html) makes a target of a system, observations of
+//! it and priors of its parameters.
 
 mod adjoint;
 mod forward;
@@ -30,7 +32,6 @@ mod likelihood;
 mod measured;
 mod observations;
 mod patterns;
-mod posterior;
 mod solution;
 mod solver;
 mod step;
@@ -45,7 +46,6 @@ pub use likelihood::Differentiation;
 pub(crate) use likelihood::{Likelihood, LikelihoodRoom};
 pub(crate) use measured::Measured;
 pub use observations::{Noise, Observations, Scatter};
-pub use posterior::Posterior;
 pub use solution::{Solution, solve};
 pub use solver::Solver;
 pub use system::System;

@@ -199,7 +199,7 @@ impl Observations {
 
     /// The log density of what was measured at each time: one for each pattern of quantities that were
     /// measured together.
-    pub(super) fn measured(&self, system: &System) -> Measured {
+    pub(crate) fn measured(&self, system: &System) -> Measured {
         let mut present: Vec<Vec<bool>> = Vec::new();
         let mut of = Vec::new();
         for k in 0..self.times.len() {

@@ -1,5 +1,6 @@
 //! The lines of a model that see the states of a system of equations.
 
+use super::quantities::Quantities;
 use super::recorded::{Line, Recorded, RecordedSystem};
 use crate::ode::{Likelihood, Measured, Solution, Solver, System, solve};
 use crate::program::{
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 pub(crate) struct Dynamics {
     system: System,
     solver: Solver,
-    quantities: super::Quantities,
+    quantities: Quantities,
 }
 
 impl Dynamics {
@@ -28,8 +29,7 @@ impl Dynamics {
         let mut crossing = Numbered::default();
         let equations = Equations::new(&recorded.graph, recorded.inputs(), of, &mut crossing)?;
         let system = equations.system(of, crossing.items.len())?;
-        let quantities =
-            super::Quantities::new(&recorded.graph, recorded.parameters, &crossing.items);
+        let quantities = Quantities::new(&recorded.graph, recorded.parameters, &crossing.items);
         Ok(Self { system, solver: of.solver, quantities })
     }
 

@@ -1,6 +1,7 @@
 //! The posterior as a target: block by block of samples, without memory beyond the first call.
 
-use super::{Part, Posterior, Sums};
+use super::compile::{ObservedSystem, Part, Posterior, Sums};
+use super::finale::Arguments;
 use crate::batch::PAD;
 use crate::ode::LikelihoodRoom;
 use crate::program::{Block, Room, RowSumRoom, Rows};
@@ -34,11 +35,7 @@ impl Target for Posterior {
     }
 
     fn notes(&self) -> Vec<String> {
-        let note = |part: &Part| match &part.sums {
-            Sums::Rows(_) => None,
-            Sums::System(likelihood) => Some(likelihood.note()),
-        };
-        self.parts.iter().filter_map(note).collect()
+        self.systems().map(|system| system.likelihood.note()).collect()
     }
 }
 
@@ -65,8 +62,8 @@ impl Sums {
     fn room(&self) -> SumsRoom {
         match self {
             Self::Rows(sum) => SumsRoom::Rows(Box::new(sum.room())),
-            Self::System(likelihood) => {
-                SumsRoom::System(Box::new(likelihood.room()), Rows::default())
+            Self::System(system) => {
+                SumsRoom::System(Box::new(system.likelihood.room()), Rows::default())
             }
         }
     }
@@ -151,19 +148,23 @@ impl Work {
         posterior.prelude.apply(simd, &mut self.prelude, 0, theta, &mut self.crossing);
         let (sums, slopes) = rest.split_at_mut(layout.sums);
         for (Part { sums: of, place }, room) in posterior.parts.iter().zip(&mut self.parts) {
-            let crossing = &self.crossing[place.crossing.clone()];
+            let arguments = match &place.arguments {
+                Arguments::Crossing(range) => &self.crossing[range.clone()],
+                Arguments::Parameters => &*theta,
+            };
             let weights = &self.crossing[place.weights.clone()];
             let (sums, slopes) = (&mut sums[place.sums.clone()], &mut slopes[place.slopes.clone()]);
             match (of, room) {
                 (Sums::Rows(of), SumsRoom::Rows(room)) => {
                     let slopes = with_slopes.then_some((weights, slopes));
-                    of.run(simd, room, crossing, sums, slopes);
+                    of.run(simd, room, arguments, sums, slopes);
                 }
                 (Sums::System(of), SumsRoom::System(room, rows)) => {
-                    rows.grow(1 + crossing.len());
-                    let p = |j: usize| crossing[j];
-                    let lost = of.run(simd, room, p, samples, with_slopes, rows);
-                    leave_out(rows, lost);
+                    rows.grow(1 + arguments.len());
+                    let ObservedSystem { likelihood, floor } = &**of;
+                    let p = |j: usize| arguments[j];
+                    let lost = likelihood.run(simd, room, p, samples, with_slopes, rows);
+                    leave_out(rows, lost, *floor);
                     sums[0] = rows[0];
                     slopes.copy_from_slice(&rows[1..]);
                 }
@@ -220,6 +221,16 @@ impl Work {
         for d in 0..layout.parameters {
             rows[d * stride + block] = *routine.output(&self.with_gradient, 2 + d);
         }
+        let slopes = &self.inputs[layout.first_slope()..layout.weights()];
+        let of_parameters = |part: &&Part| matches!(part.place.arguments, Arguments::Parameters);
+        for part in posterior.parts.iter().filter(of_parameters) {
+            for (d, slopes) in slopes[part.place.slopes.clone()].iter().enumerate() {
+                let row = &mut rows[d * stride + block];
+                for i in 0..PAD {
+                    row[i] += weights.likelihood * slopes[i];
+                }
+            }
+        }
         if any_lost {
             let prior_counts = |i: usize| weights.likelihood == 0.0 && parts[0][i].is_finite();
             for d in 0..layout.parameters {
@@ -234,12 +245,14 @@ impl Work {
     }
 }
 
-/// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes.
-fn leave_out(rows: &mut [Block], lost: [bool; PAD]) {
+/// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes. If
+/// there is a floor, these and all that lie below it have that value.
+fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
     for i in 0..PAD {
-        if lost[i] || !rows.iter().all(|row| row[i].is_finite()) {
+        let is_below = floor.is_some_and(|floor| rows[0][i] < floor);
+        if lost[i] || is_below || !rows.iter().all(|row| row[i].is_finite()) {
             rows.iter_mut().for_each(|row| row[i] = 0.0);
-            rows[0][i] = f64::NEG_INFINITY;
+            rows[0][i] = floor.unwrap_or(f64::NEG_INFINITY);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The last program: log prior, log likelihood and gradient from sums over rows and their slopes.
 
-use super::function;
-use crate::program::{Graph, Node, Prepared, gradient};
+use crate::program::{Graph, Node, Prepared, gradient, of_first_inputs};
 use std::ops::Range;
 
 /// Inputs of the last program: parameters, sums, slopes in crossing values, and the two weights.
@@ -29,12 +28,23 @@ impl Layout {
 /// Where the numbers of some sums are.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Among the results of the prelude. Slopes are in the order of the crossing values.
-    pub(super) crossing: Range<usize>,
+    /// What they are functions of: values among the results of the prelude, or the parameters
+    /// themselves. Slopes are in the order of these.
+    pub(super) arguments: Arguments,
+    /// Among the results of the prelude.
     pub(super) weights: Range<usize>,
     /// Among all sums, and all slopes.
     pub(super) sums: Range<usize>,
     pub(super) slopes: Range<usize>,
+}
+
+/// What sums are functions of.
+#[derive(Debug)]
+pub(super) enum Arguments {
+    /// Results of the prelude: the last program pulls the slopes in these back.
+    Crossing(Range<usize>),
+    /// All parameters: the slopes in these are added behind the last program, as they are.
+    Parameters,
 }
 
 /// What the last program is made of, as nodes of the recorded graph.
@@ -45,8 +55,8 @@ pub(super) struct Finale {
     terms: Vec<Node>,
     /// The factor of each sum.
     sums: Vec<Option<Node>>,
-    /// Each crossing value, and the factor that its slope lacks.
-    slopes: Vec<(Node, Option<Node>)>,
+    /// Each crossing value, and the factor that its slope lacks; none for slopes in parameters.
+    slopes: Vec<Option<(Node, Option<Node>)>>,
 }
 
 impl Finale {
@@ -80,10 +90,23 @@ impl Finale {
         };
         let (first_sum, first_slope) = (self.sums.len(), self.slopes.len());
         self.sums.extend(factors);
-        self.slopes.extend(crossing.into_iter().map(|node| (node, lacks)));
+        self.slopes.extend(crossing.into_iter().map(|node| Some((node, lacks))));
         Place {
-            crossing: first..crossing_end,
+            arguments: Arguments::Crossing(first..crossing_end),
             weights: crossing_end..prelude.len(),
+            sums: first_sum..self.sums.len(),
+            slopes: first_slope..self.slopes.len(),
+        }
+    }
+
+    /// Takes in one sum that is a function of the parameters themselves.
+    pub(super) fn take_of_parameters(&mut self, parameters: usize) -> Place {
+        let (first_sum, first_slope) = (self.sums.len(), self.slopes.len());
+        self.sums.push(None);
+        self.slopes.extend(std::iter::repeat_n(None, parameters));
+        Place {
+            arguments: Arguments::Parameters,
+            weights: 0..0,
             sums: first_sum..self.sums.len(),
             slopes: first_slope..self.slopes.len(),
         }
@@ -93,21 +116,23 @@ impl Finale {
         Layout { parameters, sums: self.sums.len(), slopes: self.slopes.len() }
     }
 
-    /// Outputs: log prior, log likelihood and, if asked, the gradient of their weighted sum.
+    /// Outputs: log prior, log likelihood and, if asked, the gradient of their weighted sum without the
+    /// slopes in parameters.
     pub(super) fn compile(
         &self,
         recorded: &Graph,
         layout: Layout,
         with_gradient: bool,
     ) -> Prepared {
-        let factors = self.sums.iter().chain(self.slopes.iter().map(|(_, factor)| factor));
+        let crossing = self.slopes.iter().flatten();
+        let factors = self.sums.iter().chain(crossing.clone().map(|(_, factor)| factor));
         let mut nodes = vec![self.log_prior];
         nodes.extend(&self.terms);
         let first_factor = nodes.len();
         nodes.extend(factors.clone().flatten());
         let first_crossing = nodes.len();
-        nodes.extend(self.slopes.iter().map(|(node, _)| *node));
-        let (mut graph, nodes) = function(recorded, layout.parameters, &nodes);
+        nodes.extend(crossing.map(|(node, _)| *node));
+        let (mut graph, nodes) = of_first_inputs(recorded, layout.parameters, &nodes);
         let mut present = nodes[first_factor..first_crossing].iter();
         let mut factors: Vec<Option<Node>> =
             factors.map(|factor| factor.and_then(|_| present.next().copied())).collect();
@@ -126,7 +151,8 @@ impl Finale {
         if with_gradient {
             let weights = [0, 1].map(|k| graph.input((layout.weights() + k) as u32));
             let mut seeds = vec![(nodes[0], weights[0]), (log_likelihood, weights[1])];
-            for (j, (factor, &value)) in of_slopes.iter().zip(&nodes[first_crossing..]).enumerate()
+            let slopes = (0..self.slopes.len()).filter(|&j| self.slopes[j].is_some());
+            for (j, (factor, &value)) in slopes.zip(of_slopes.iter().zip(&nodes[first_crossing..]))
             {
                 let slope = graph.input((layout.first_slope() + j) as u32);
                 let seed = graph.mul(weights[1], slope);

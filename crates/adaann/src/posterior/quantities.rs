@@ -1,8 +1,7 @@
 //! Values by themselves, for a batch of points: derived quantities and predictions.
 
-use super::function;
 use crate::batch::PAD;
-use crate::program::{Block, Graph, Node, Prepared, Room, Rows};
+use crate::program::{Block, Graph, Node, Prepared, Room, Rows, of_first_inputs};
 use crate::simd::{Kernel, dispatch};
 use crate::{Batch, Error, Result};
 use fearless_simd::Simd;
@@ -17,7 +16,7 @@ pub(crate) struct Quantities {
 impl Quantities {
     /// Nodes that change with parameters only.
     pub(crate) fn new(graph: &Graph, parameters: usize, nodes: &[Node]) -> Self {
-        let prepared = Prepared::plain(function(graph, parameters, nodes), parameters);
+        let prepared = Prepared::plain(of_first_inputs(graph, parameters, nodes), parameters);
         Self { parameters, prepared }
     }
 

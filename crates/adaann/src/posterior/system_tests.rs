@@ -4,7 +4,7 @@ use super::*;
 use crate::Batch;
 use crate::ode::{self, Noise, Observations, Scatter, Solver, System};
 use crate::prior::Prior;
-use crate::program::{Expr, Gather, RowInput};
+use crate::program::{Expr, Gather, Graph, RowInput};
 use crate::target::{Evaluation, Target, Weights};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
@@ -109,8 +109,7 @@ fn lines_are_what_observations_are() {
     for solver in SOLVERS {
         let data =
             Observations::record(&system, &quantities, &TIMES, &values, |_, x, _| x.to_vec());
-        let by_hand =
-            ode::Posterior::new(&system, solver, data.unwrap(), &[Prior::Flat; 4]).unwrap();
+        let by_hand = OdePosterior::new(&system, solver, data.unwrap(), &[Prior::Flat; 4]).unwrap();
         let posterior = Posterior::new(recorded(solver, false)).unwrap();
         let points = points(40);
         let found = evaluate(&posterior, &points, Some(WEIGHTS));

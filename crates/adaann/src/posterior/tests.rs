@@ -1,7 +1,7 @@
 //! Sums over rows against the same posteriors written out row by row, and against differences.
 
 use super::*;
-use crate::program::{Expr, Gather, Program, RowInput};
+use crate::program::{Expr, Gather, Graph, Program, RowInput};
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error};
 use std::cell::RefCell;

@@ -6,6 +6,14 @@ use super::op::Node;
 use super::prepared::Recorded;
 use std::cell::RefCell;
 
+/// Nodes of a graph that change with its first inputs only, as a graph of these inputs.
+pub(crate) fn of_first_inputs(graph: &Graph, inputs: usize, nodes: &[Node]) -> Recorded {
+    let mut own = Graph::new();
+    let first: Vec<Node> = (0..inputs as u32).map(|input| own.input(input)).collect();
+    let outputs = own.embed(graph, nodes, &first);
+    (own, outputs)
+}
+
 /// A function from R^inputs to R^outputs.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {

@@ -30,7 +30,7 @@ mod terms;
 mod tests;
 
 pub use expr::{Condition, Expr, log_sum_exp};
-pub(crate) use function::Function;
+pub(crate) use function::{Function, of_first_inputs};
 pub(crate) use gradient::gradient;
 pub(crate) use graph::Graph;
 pub(crate) use op::{Comparison, Node, Unary};

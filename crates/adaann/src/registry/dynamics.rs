@@ -6,7 +6,8 @@ use super::{
     entry::{Build, Entry, Parameter},
     quadrature,
 };
-use crate::ode::{Noise, Observations, Posterior, Scatter, Solver, System};
+use crate::ode::{Noise, Observations, Scatter, Solver, System};
+use crate::posterior::OdePosterior;
 use crate::prior::Prior;
 use crate::{
     Result, error,
@@ -181,7 +182,7 @@ fn finish(
     let noise = Noise::Gaussian(Scatter::Variance(design.noise_variance));
     let observations = design.observations(&table, noise)?;
     let floor = cap.map(|cap| capped(&observations, design.noise_variance, cap));
-    let mut posterior = Posterior::new(design.system, design.solver, observations, &priors)?;
+    let mut posterior = OdePosterior::new(design.system, design.solver, observations, &priors)?;
     let known = known(&posterior, design.truth, mirrors);
     if let Some(floor) = floor {
         posterior = posterior.with_floor(floor);
@@ -197,7 +198,7 @@ fn capped(observations: &Observations, variance: f64, sum_of_squares: f64) -> f6
 }
 
 /// Exact moments by quadrature around the mode near the truth, and its mirror images.
-fn known(posterior: &Posterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
+fn known(posterior: &OdePosterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
     let Some(one) = quadrature::moments(posterior, truth) else { return Known::default() };
     let images = if mirrors.is_empty() { &[[1.0; 3]][..] } else { mirrors };
     let share = 1.0 / images.len() as f64;

@@ -2,14 +2,15 @@
 
 use crate::support::systems;
 use adaann::Batch;
-use adaann::ode::{Differentiation, Posterior, Solver};
+use adaann::ode::{Differentiation, Solver};
+use adaann::posterior::OdePosterior;
 use adaann::target::{Evaluation, Target, Weights};
 use systems::Case;
 
 const TIGHT: Solver =
     Solver::DormandPrince { relative: 1e-11, absolute: 1e-12, most_steps: 100_000 };
 
-fn evaluate(posterior: &Posterior, points: &[Vec<f64>]) -> Evaluation {
+fn evaluate(posterior: &OdePosterior, points: &[Vec<f64>]) -> Evaluation {
     let points = Batch::from_points(points[0].len(), points);
     let mut out = Evaluation::zeros(points.dim(), points.len());
     let weights = Weights { prior: 0.7, likelihood: 1.3 };

@@ -3,15 +3,16 @@
 
 use crate::support::systems;
 use adaann::Batch;
-use adaann::ode::{Differentiation, Observations, Posterior, Solver};
+use adaann::ode::{Differentiation, Observations, Solver};
 use adaann::ode::{Noise, Scatter};
+use adaann::posterior::OdePosterior;
 use adaann::prior::Prior;
 use adaann::target::{Evaluation, Target, Weights};
 
 const WEIGHTS: Weights = Weights { prior: 1.0, likelihood: 1.0 };
 
 /// Allocations and bytes of evaluating `points` points, the first time and the second.
-fn measure(posterior: &Posterior, points: usize) -> [allocation_counter::AllocationInfo; 2] {
+fn measure(posterior: &OdePosterior, points: usize) -> [allocation_counter::AllocationInfo; 2] {
     let case = systems::hiv();
     let points = Batch::from_points(3, &vec![case.points[0].clone(); points]);
     let mut out = Evaluation::zeros(3, points.len());
@@ -22,7 +23,7 @@ fn measure(posterior: &Posterior, points: usize) -> [allocation_counter::Allocat
     })
 }
 
-fn hiv(solver: Solver, way: Differentiation) -> Posterior {
+fn hiv(solver: Solver, way: Differentiation) -> OdePosterior {
     systems::hiv().posterior(solver).with_differentiation(way).unwrap()
 }
 
@@ -67,7 +68,7 @@ fn observations_cost_memory_in_proportion() {
         let solver = Solver::Rk4 { step: 2.0 / count as f64 };
         allocation_counter::measure(|| {
             let data = Observations::of_states(&case.system, &["x3"], noise, &times, &values);
-            Posterior::new(&case.system, solver, data.unwrap(), &[Prior::Flat; 3]).unwrap();
+            OdePosterior::new(&case.system, solver, data.unwrap(), &[Prior::Flat; 3]).unwrap();
         })
         .bytes_max as f64
     };

@@ -1,7 +1,8 @@
 //! Posteriors of dynamical systems: observation models, missing data, lost trajectories.
 
 use crate::support::systems;
-use adaann::ode::{Differentiation, Noise, Observations, Posterior, Scatter, Solver, System};
+use adaann::ode::{Differentiation, Noise, Observations, Scatter, Solver, System};
+use adaann::posterior::OdePosterior;
 use adaann::prior::Prior;
 use adaann::registry;
 use adaann::target::{Evaluation, Support, Target, Weights};
@@ -33,12 +34,12 @@ const TIMES: [f64; 4] = [0.0, 0.31, 1.0, 2.7];
 const VALUES: [f64; 4] = [2.2, 1.4, f64::NAN, 0.3];
 const POINT: [f64; 3] = [0.9, 1.8, 0.4];
 
-fn posterior(noise: Noise) -> Posterior {
+fn posterior(noise: Noise) -> OdePosterior {
     let system = decay();
     let data = Observations::of_states(&system, &["x"], noise, &TIMES, &VALUES).unwrap();
     let priors = [Prior::Flat, Prior::Normal { mean: 1.0, sd: 2.0 }, Prior::HalfNormal { sd: 1.0 }];
     let solver = Solver::DormandPrince { relative: 1e-10, absolute: 1e-12, most_steps: 10_000 };
-    Posterior::new(&system, solver, data, &priors).unwrap()
+    OdePosterior::new(&system, solver, data, &priors).unwrap()
 }
 
 /// log N(y; m, v)
@@ -104,7 +105,7 @@ fn functions_of_time_states_and_parameters_can_be_observed() {
         vec![x[0] + t, p[2] * x[0]]
     });
     let solver = Solver::Rk4 { step: 0.01 };
-    let target = Posterior::new(&system, solver, data.unwrap(), &[Prior::Flat; 3]).unwrap();
+    let target = OdePosterior::new(&system, solver, data.unwrap(), &[Prior::Flat; 3]).unwrap();
     let x = POINT[1] * (-POINT[0] * 0.7_f64).exp();
     let expected = log_normal_density(1.1, x + 0.7, 1.0)
         + log_normal_density(2.0_f64.ln(), (POINT[2] * x).ln(), 0.5)
@@ -121,7 +122,7 @@ fn missing_measurements_say_nothing() {
     let solver = Solver::Rk4 { step: 0.05 };
     let target = |times: &[f64], values: &[f64]| {
         let data = Observations::of_states(&system, &["x"], noise, times, values).unwrap();
-        Posterior::new(&system, solver, data, &[Prior::Flat; 3]).unwrap()
+        OdePosterior::new(&system, solver, data, &[Prior::Flat; 3]).unwrap()
     };
     let with = target(&[0.5, 1.0, 2.0], &[1.0, f64::NAN, 0.4]);
     let without = target(&[0.5, 2.0], &[1.0, 0.4]);
@@ -133,11 +134,11 @@ fn missing_measurements_say_nothing() {
 }
 
 /// x' = a x², which ends at t = 1/a.
-fn explosive(priors: Prior) -> Posterior {
+fn explosive(priors: Prior) -> OdePosterior {
     let system = systems::explosive();
     let noise = Noise::Gaussian(Scatter::Variance(0.1));
     let data = Observations::of_states(&system, &["x"], noise, &[0.2, 1.0], &[1.1, 1.5]).unwrap();
-    Posterior::new(&system, Solver::Rk4 { step: 0.01 }, data, &[priors]).unwrap()
+    OdePosterior::new(&system, Solver::Rk4 { step: 0.01 }, data, &[priors]).unwrap()
 }
 
 #[test]
@@ -192,7 +193,8 @@ fn the_cheaper_gradient_is_chosen() {
     .unwrap();
     let noise = Noise::Gaussian(Scatter::Variance(1.0));
     let data = Observations::of_states(&system, &["x"], noise, &[1.0], &[1.0]).unwrap();
-    let narrow = Posterior::new(&system, Solver::Rk4 { step: 0.1 }, data, &[Prior::Flat]).unwrap();
+    let narrow =
+        OdePosterior::new(&system, Solver::Rk4 { step: 0.1 }, data, &[Prior::Flat]).unwrap();
     assert_eq!(narrow.differentiation(), Differentiation::Forward);
 }
 
@@ -230,7 +232,7 @@ fn data_that_makes_no_sense_is_refused_with_its_place() {
     let unknown = Observations::of_states(&system, &["y"], gaussian, &[1.0], &[1.0]);
     assert!(unknown.unwrap_err().to_string().contains("'y'"));
     let data = Observations::of_states(&system, &["x"], gaussian, &[1.0], &[1.0]).unwrap();
-    let few = Posterior::new(&system, Solver::ADAPTIVE, data, &[Prior::Flat]);
+    let few = OdePosterior::new(&system, Solver::ADAPTIVE, data, &[Prior::Flat]);
     assert!(few.unwrap_err().to_string().contains("one for each parameter"));
 }
 

@@ -4,9 +4,8 @@
 
 use crate::support::systems;
 use adaann::Batch;
-use adaann::ode::{
-    Differentiation, Noise, Observations, Posterior, Scatter, Solution, Solver, System, solve,
-};
+use adaann::ode::{Differentiation, Noise, Observations, Scatter, Solution, Solver, System, solve};
+use adaann::posterior::OdePosterior;
 use adaann::prior::Prior;
 use adaann::target::{Evaluation, Target, Weights};
 use std::f64::consts::LN_10;
@@ -48,7 +47,7 @@ const STATES: [[f64; 3]; 4] = [
 ];
 
 /// All three states are observed, with a tenth of noise in the logarithm; some values are missing.
-fn robertson_posterior(solver: Solver) -> Posterior {
+fn robertson_posterior(solver: Solver) -> OdePosterior {
     let system = robertson();
     let mut values: Vec<f64> = STATES.concat();
     values.iter_mut().enumerate().for_each(|(i, y)| *y *= 1.0 + 0.1 * (i as f64).sin());
@@ -57,19 +56,19 @@ fn robertson_posterior(solver: Solver) -> Posterior {
     let noise = Noise::LogNormal(Scatter::Variance(0.01));
     let data = Observations::of_states(&system, &["a", "b", "c"], noise, &TIMES, &values).unwrap();
     let priors: Vec<_> = log_rates().iter().map(|&mean| Prior::Normal { mean, sd: 1.0 }).collect();
-    Posterior::new(&system, solver, data, &priors).unwrap()
+    OdePosterior::new(&system, solver, data, &priors).unwrap()
 }
 
 const WEIGHTS: Weights = Weights { prior: 0.7, likelihood: 1.3 };
 
-fn evaluate(posterior: &Posterior, points: &[Vec<f64>]) -> Evaluation {
+fn evaluate(posterior: &OdePosterior, points: &[Vec<f64>]) -> Evaluation {
     let points = Batch::from_points(points[0].len(), points);
     let mut out = Evaluation::zeros(points.dim(), points.len());
     posterior.evaluate(&points, Some(WEIGHTS), &mut out).unwrap();
     out
 }
 
-fn values(posterior: &Posterior, points: &[Vec<f64>]) -> Vec<f64> {
+fn values(posterior: &OdePosterior, points: &[Vec<f64>]) -> Vec<f64> {
     let batch = Batch::from_points(points[0].len(), points);
     let mut out = Evaluation::zeros(batch.dim(), batch.len());
     posterior.evaluate(&batch, None, &mut out).unwrap();
@@ -215,7 +214,7 @@ fn parameters_of_the_noise_alone_have_their_gradient() {
     let (t, y) = ([0.5, 1.5], [0.7, 0.1]);
     let data = Observations::of_states(&system, &["x"], noise, &t, &y).unwrap();
     let prior = Prior::LogNormal { log_mean: 0.0, log_sd: 1.0 };
-    let posterior = Posterior::new(&system, stiff(1e-9, 1e-12), data, &[prior; 2]).unwrap();
+    let posterior = OdePosterior::new(&system, stiff(1e-9, 1e-12), data, &[prior; 2]).unwrap();
     let (sd, rate) = (0.3, 1.1);
     let batch = Batch::from_points(2, &[[sd, rate]]);
     let mut out = Evaluation::zeros(2, 1);
@@ -244,7 +243,7 @@ fn blow_up() -> (System, Observations) {
 fn a_trajectory_that_blows_up_is_lost_alone() {
     let (system, data) = blow_up();
     let prior = [Prior::Normal { mean: 0.0, sd: 1.0 }];
-    let posterior = Posterior::new(&system, stiff(1e-8, 1e-10), data, &prior).unwrap();
+    let posterior = OdePosterior::new(&system, stiff(1e-8, 1e-10), data, &prior).unwrap();
     // More than a block, so that what a lost sample leaves behind meets others.
     let a = |i: usize| match i % 5 {
         3 => [0.7, 2.0, 1e300, f64::NAN, f64::INFINITY][i / 5 % 5],
@@ -302,7 +301,7 @@ fn settings_out_of_range_and_the_adjoint_are_refused() {
     let (system, data) = blow_up();
     let refused = |solver: Solver| {
         let prior = [Prior::Normal { mean: 0.0, sd: 1.0 }];
-        Posterior::new(&system, solver, data.clone(), &prior).unwrap_err().to_string()
+        OdePosterior::new(&system, solver, data.clone(), &prior).unwrap_err().to_string()
     };
     assert!(refused(stiff(2.0, 1e-9)).contains("relative"));
     assert!(refused(stiff(1e-6, 0.0)).contains("absolute"));

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "every test file uses some of them")]
 
 use adaann::Batch;
-use adaann::ode::{Noise, Observations, Posterior, Scatter, Solver, System, solve};
+use adaann::ode::{Noise, Observations, Scatter, Solver, System, solve};
+use adaann::posterior::OdePosterior;
 use adaann::prior::Prior;
 
 /// A system with points to look at it, times, and what is observed of it.
@@ -164,8 +165,8 @@ impl Case {
         Observations::of_states(&self.system, &self.observed, noise, &self.times, &values).unwrap()
     }
 
-    pub(crate) fn posterior(&self, solver: Solver) -> Posterior {
+    pub(crate) fn posterior(&self, solver: Solver) -> OdePosterior {
         let priors = vec![Prior::Normal { mean: 1.0, sd: 10.0 }; self.system.parameters().len()];
-        Posterior::new(&self.system, solver, self.observations(), &priors).unwrap()
+        OdePosterior::new(&self.system, solver, self.observations(), &priors).unwrap()
     }
 }

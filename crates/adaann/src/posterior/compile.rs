@@ -1,0 +1,138 @@
+//! From what was recorded to the programs and sums of a posterior.
+
+use super::dynamics::{Observed, observe};
+use super::finale::{Finale, Layout, Place};
+use super::recorded::{Line, Recorded};
+use crate::Result;
+use crate::ode::Likelihood;
+use crate::program::{Graph, Node, Prepared, RowSum, Summed, of_first_inputs, sum_over_rows};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A posterior made ready.
+#[derive(Debug)]
+pub(crate) struct Posterior {
+    /// A number of its own, by which a thread knows the memory that it keeps for it.
+    pub(super) id: u64,
+    pub(super) parameters: usize,
+    /// Parameters to crossing values and weights of sums.
+    pub(super) prelude: Prepared,
+    pub(super) parts: Vec<Part>,
+    pub(super) layout: Layout,
+    pub(super) values: Prepared,
+    pub(super) with_gradient: Prepared,
+}
+
+/// Sums, and where their numbers are.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) sums: Sums,
+    pub(super) place: Place,
+}
+
+#[derive(Debug)]
+pub(super) enum Sums {
+    /// Over the rows of a table.
+    Rows(Box<RowSum>),
+    /// Over the times at which a system was observed: one sum.
+    System(Box<ObservedSystem>),
+}
+
+/// The log likelihood of a system's trajectories.
+#[derive(Debug)]
+pub(super) struct ObservedSystem {
+    pub(super) likelihood: Likelihood,
+    /// What a trajectory is worth that is lost, or worth less.
+    pub(super) floor: Option<f64>,
+}
+
+impl Sums {
+    fn of_system(likelihood: Likelihood) -> Self {
+        Self::System(Box::new(ObservedSystem { likelihood, floor: None }))
+    }
+}
+
+impl Posterior {
+    /// Compiles.
+    ///
+    /// # Errors
+    /// If a line asks for rows or a row for elements that are not there, times fall or come before the
+    /// start of the system, or its rates depend on the data.
+    pub(crate) fn new(mut recorded: Recorded) -> Result<Self> {
+        recorded.check()?;
+        let mut graph = std::mem::take(&mut recorded.graph);
+        let mut finale = Finale::new(recorded.log_prior, recorded.direct);
+        let (mut prelude, mut parts) = (Vec::new(), Vec::new());
+        let sees_states = recorded.inputs().see_states(&graph);
+        let (observed, plain): (Vec<&Line>, Vec<&Line>) =
+            recorded.lines.iter().partition(|line| sees_states(line.log_density));
+        for line in plain {
+            let data = recorded.data(&line.rows);
+            let Summed { outside, sum, factors, crossing } =
+                sum_over_rows(&mut graph, recorded.inputs(), data, line.log_density);
+            finale.add(outside);
+            if let Some(sum) = sum {
+                let place = finale.take(&mut graph, factors, crossing, &mut prelude);
+                parts.push(Part { sums: Sums::Rows(Box::new(sum)), place });
+            }
+        }
+        let has_rows = observed.iter().any(|line| !line.rows.is_empty());
+        if let Some(system) = recorded.system.as_ref().filter(|_| has_rows) {
+            let Observed { outside, likelihood, crossing } =
+                observe(&mut graph, &recorded, system, &observed)?;
+            finale.add(outside);
+            let place = finale.take(&mut graph, vec![None], crossing, &mut prelude);
+            parts.push(Part { sums: Sums::of_system(likelihood), place });
+        }
+        Ok(Self::assemble(&graph, recorded.parameters, &finale, &prelude, parts))
+    }
+
+    /// A log prior, which is a function of the parameters, with the likelihood of a system that has
+    /// the same parameters.
+    pub(super) fn of_system(
+        mut graph: Graph,
+        parameters: usize,
+        log_prior: Node,
+        likelihood: Likelihood,
+    ) -> Self {
+        let mut finale = Finale::new(log_prior, graph.constant(0.0));
+        let place = finale.take_of_parameters(parameters);
+        let parts = vec![Part { sums: Sums::of_system(likelihood), place }];
+        Self::assemble(&graph, parameters, &finale, &[], parts)
+    }
+
+    fn assemble(
+        graph: &Graph,
+        parameters: usize,
+        finale: &Finale,
+        prelude: &[Node],
+        parts: Vec<Part>,
+    ) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let layout = finale.layout(parameters);
+        Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            parameters,
+            prelude: Prepared::plain(of_first_inputs(graph, parameters, prelude), parameters),
+            parts,
+            values: finale.compile(graph, layout, false),
+            with_gradient: finale.compile(graph, layout, true),
+            layout,
+        }
+    }
+
+    /// The systems that were observed.
+    pub(super) fn systems(&self) -> impl Iterator<Item = &ObservedSystem> {
+        self.parts.iter().filter_map(|part| match &part.sums {
+            Sums::Rows(_) => None,
+            Sums::System(system) => Some(&**system),
+        })
+    }
+
+    /// The systems that were observed, to change.
+    pub(super) fn systems_mut(&mut self) -> impl Iterator<Item = &mut ObservedSystem> {
+        self.parts.iter_mut().filter_map(|part| match &mut part.sums {
+            Sums::Rows(_) => None,
+            Sums::System(system) => Some(&mut **system),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! The posterior of a system's parameters, given observations.
+
+use super::compile::{ObservedSystem, Posterior};
+use crate::ode::{Differentiation, Likelihood, Observations, Solver, System};
+use crate::prior::Prior;
+use crate::program::{Expr, Function, Graph, Node};
+use crate::target::{Evaluation, Support, Target, Weights};
+use crate::{Batch, Error, Result};
+
+/// Prior and likelihood of a system's parameters, given observations.
+///
+/// A trajectory that leaves the finite range, or needs more steps than the solver allows, gives its
+/// sample the log likelihood −∞ and the gradient 0.
+///
+/// ```
+/// use adaann::ode::{Noise, Observations, Scatter, Solver, System};
+/// use adaann::{posterior::OdePosterior, prior::Prior, target::Target};
+///
+/// let system = System::record(&["x"], &["rate"], |_, x, p| vec![-p[0] * x[0]], 0.0,
+///     |_| vec![1.0.into()])?;
+/// let noise = Noise::Gaussian(Scatter::Variance(0.01));
+/// let data = Observations::of_states(&system, &["x"], noise, &[0.5, 1.0, 2.0], &[0.6, 0.4, 0.1])?;
+/// let prior = [Prior::LogNormal { log_mean: 0.0, log_sd: 1.0 }];
+/// let posterior = OdePosterior::new(&system, Solver::Rk4 { step: 0.05 }, data, &prior)?;
+/// assert_eq!(posterior.names(), ["rate"]);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct OdePosterior {
+    names: Vec<String>,
+    priors: Vec<Prior>,
+    density: Posterior,
+}
+
+impl OdePosterior {
+    /// Compiles the posterior, with one prior for each parameter of the system.
+    ///
+    /// # Errors
+    /// If the number of priors is another one, or a prior or the solver is out of range.
+    pub fn new(
+        system: &System,
+        solver: Solver,
+        observations: Observations,
+        priors: &[Prior],
+    ) -> Result<Self> {
+        let dim = system.parameters().len();
+        if priors.len() != dim {
+            return Err(Error::Shape {
+                what: "the priors".into(),
+                found: priors.len().to_string(),
+                expected: format!("{dim}, one for each parameter of the system"),
+            });
+        }
+        priors.iter().try_for_each(Prior::check)?;
+        let likelihood = Likelihood::new(system, &solver, &observations.measured(system), None)?;
+        let (graph, log_prior) = log_prior(priors);
+        Ok(Self {
+            names: system.parameters().to_vec(),
+            priors: priors.to_vec(),
+            density: Posterior::of_system(graph, dim, log_prior, likelihood),
+        })
+    }
+
+    /// Operations on a block of samples that a step takes with its gradient: by sensitivities (none
+    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
+    /// stiff solver goes forward, sample by sample, and has none on blocks.
+    pub fn operations_per_step(&self) -> (Option<usize>, usize) {
+        self.system().likelihood.operations_per_step()
+    }
+
+    /// How the gradient is computed.
+    pub fn differentiation(&self) -> Differentiation {
+        self.system().likelihood.differentiation()
+    }
+
+    /// Chooses how the gradient is computed, in place of the cheaper way.
+    ///
+    /// # Errors
+    /// If forward sensitivities are asked for and there would be too many, or the adjoint of a
+    /// stiff solver.
+    pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
+        self.system_mut().likelihood.set_differentiation(differentiation)?;
+        Ok(self)
+    }
+
+    /// Gives every log likelihood that is below `floor`, or no number, that value and gradient 0.
+    ///
+    /// So the paper's authors treat sums of squares that are too large. Samples that blow up are
+    /// then kept: they enter the variance, with this value.
+    pub fn with_floor(mut self, floor: f64) -> Self {
+        self.system_mut().floor = Some(floor);
+        self
+    }
+
+    fn system(&self) -> &ObservedSystem {
+        self.density.systems().next().expect("made with a system")
+    }
+
+    fn system_mut(&mut self) -> &mut ObservedSystem {
+        self.density.systems_mut().next().expect("made with a system")
+    }
+}
+
+/// The sum of the parameters' log priors, as a function of these.
+fn log_prior(priors: &[Prior]) -> (Graph, Node) {
+    let function = Function::record(priors.len(), |z| {
+        vec![priors.iter().zip(z).map(|(prior, &z)| prior.log_density(z)).sum::<Expr<'_>>()]
+    });
+    let mut graph = Graph::new();
+    let parameters: Vec<Node> = (0..priors.len() as u32).map(|d| graph.input(d)).collect();
+    let log_prior = function.at(&mut graph, &parameters)[0];
+    (graph, log_prior)
+}
+
+impl Target for OdePosterior {
+    fn dim(&self) -> usize {
+        self.density.dim()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        self.density.evaluate(points, gradient, out)
+    }
+
+    fn has_prior(&self) -> bool {
+        self.density.has_prior()
+    }
+
+    fn has_proper_prior(&self) -> bool {
+        self.priors.iter().all(Prior::is_proper)
+    }
+
+    fn support(&self, d: usize) -> Support {
+        self.priors[d].support()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.density.notes()
+    }
+}
