@@ -242,11 +242,10 @@ fn particles(
             worst = (log_p, i);
         }
     }
-    let (value, error) = population.mean_of_some(&lacks);
     let particles = Particles {
         count: population.z.len(),
         log_z: Estimate { value: population.log_z, error: population.log_z_error },
-        lacking: Estimate { value, error },
+        lacking: population.mean_of_some(&lacks),
         forward_kl,
         stages: population.stages.len(),
         evaluations: population.evaluations,
@@ -299,14 +298,13 @@ impl Found {
             population.zip(labels.as_ref()).map(|(population, labels)| {
                 let own: Vec<f64> =
                     labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
-                let (value, error) = population.mean(&own);
-                Estimate { value, error }
+                population.mean(&own)
             })
         };
         let mode = |(index, summary): (usize, modes::ModeSummary)| Mode {
             location: summary.position,
             under_q: under_q[index].value,
-            weight: Estimate { value: summary.share.value, error: summary.share.error },
+            weight: summary.share,
             particles: in_population(index),
             mean: summary.mean,
             covariance: summary.covariance,

@@ -11,6 +11,19 @@ pub struct Estimate {
     pub error: f64,
 }
 
+impl Estimate {
+    /// This number less one from an independent sample.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self { value: self.value - other.value, error: self.error.hypot(other.error) }
+    }
+
+    /// The number in standard errors; 0 where it is 0, whatever its error.
+    pub fn z_score(self) -> f64 {
+        if self.value == 0.0 { 0.0 } else { self.value / self.error }
+    }
+}
+
 /// One quantity at weighted draws, in ascending order.
 ///
 /// Errors are by the delta method for weights W that are divided by their sum. They ask for an
@@ -171,6 +184,15 @@ mod tests {
     fn assert_near(estimate: Estimate, value: f64, error: f64) {
         assert!((estimate.value - value).abs() < 1e-14, "{estimate:?} is not {value}");
         assert!((estimate.error - error).abs() < 1e-14, "{estimate:?} has not the error {error}");
+    }
+
+    #[test]
+    fn differences_know_which_is_which() {
+        let [a, b] = [(0.3, 0.04), (0.2, 0.03)].map(|(value, error)| Estimate { value, error });
+        assert_near(a.minus(b), 0.1, 0.05);
+        assert!((a.minus(b).z_score() - 2.0).abs() < 1e-13);
+        assert!((b.minus(a).z_score() + 2.0).abs() < 1e-13);
+        assert_eq!(Estimate { value: 0.0, error: 0.0 }.z_score(), 0.0);
     }
 
     #[test]

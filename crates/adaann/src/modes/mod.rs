@@ -27,7 +27,7 @@ mod merge;
 mod starts;
 mod weights;
 
-pub use weights::{Difference, ModeSummary, Share, differences, shares};
+pub use weights::{ModeSummary, shares};
 
 use crate::{Batch, Error, Result, error, target::Unconstrained};
 use ascent::{End, climb};

@@ -1,32 +1,7 @@
 //! What weighted draws say of each mode: its share, its mean and its covariance.
 
 use crate::modes::Modes;
-use crate::{Batch, Error, Result, error, target::Unconstrained};
-
-/// A mode's share of the mass.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
-    /// The share.
-    pub value: f64,
-    /// Its Monte Carlo standard error.
-    pub error: f64,
-}
-
-/// How the shares of a mode in two samples differ.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
-    /// The second share less the first.
-    pub value: f64,
-    /// Its standard error; the samples are independent.
-    pub error: f64,
-}
-
-impl Difference {
-    /// The difference in standard errors; 0 if there is none, whatever its error.
-    pub fn z_score(&self) -> f64 {
-        if self.value == 0.0 { 0.0 } else { self.value / self.error }
-    }
-}
+use crate::{Batch, Error, Result, error, importance::Estimate, target::Unconstrained};
 
 /// What draws say of a mode, in the target's own coordinates.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +11,7 @@ pub struct ModeSummary {
     /// log p + log|J| there.
     pub log_density: f64,
     /// The mode's share of the mass.
-    pub share: Share,
+    pub share: Estimate,
     /// Mean of its draws; none if no draw of positive weight is its own.
     pub mean: Option<Vec<f64>>,
     /// Their covariance, row by row.
@@ -53,7 +28,7 @@ pub struct ModeSummary {
 /// # Errors
 /// If there is not one weight for each draw, one is negative or not finite, or all are 0; and if a
 /// draw has a mode that is not among the `count`.
-pub fn shares(count: usize, modes: &[Option<usize>], weights: &[f64]) -> Result<Vec<Share>> {
+pub fn shares(count: usize, modes: &[Option<usize>], weights: &[f64]) -> Result<Vec<Estimate>> {
     let total = total(modes.len(), weights)?;
     if let Some(beyond) = modes.iter().flatten().find(|&&mode| mode >= count) {
         return Err(error::setting("mode", beyond, format!("below {count}, the number of modes")));
@@ -71,28 +46,9 @@ pub fn shares(count: usize, modes: &[Option<usize>], weights: &[f64]) -> Result<
     }
     let share = |(p, own): (f64, f64)| {
         let variance = own * (1.0 - p).powi(2) + (squares - own).max(0.0) * p * p;
-        Share { value: p, error: variance.sqrt() }
+        Estimate { value: p, error: variance.sqrt() }
     };
     Ok(value.into_iter().zip(own_squares).map(share).collect())
-}
-
-/// How the shares in two independent samples differ, mode by mode.
-///
-/// # Errors
-/// If they are of different numbers of modes.
-pub fn differences(first: &[Share], second: &[Share]) -> Result<Vec<Difference>> {
-    if first.len() != second.len() {
-        return Err(Error::Shape {
-            what: "the second sample's shares".into(),
-            found: format!("{} modes", second.len()),
-            expected: first.len().to_string(),
-        });
-    }
-    let difference = |(a, b): (&Share, &Share)| Difference {
-        value: b.value - a.value,
-        error: a.error.hypot(b.error),
-    };
-    Ok(first.iter().zip(second).map(difference).collect())
 }
 
 impl Modes {
@@ -119,7 +75,7 @@ impl Modes {
         let (theta, _) = target.constrain(draws);
         let peaks: Vec<_> = self.peaks.iter().map(|peak| &peak.z).collect();
         let (positions, _) = target.constrain(&Batch::from_points(dim, &peaks));
-        let summary = |(mode, share): (usize, Share)| {
+        let summary = |(mode, share): (usize, Estimate)| {
             let own = |&i: &usize| modes[i] == Some(mode) && weights[i] > 0.0;
             let members: Vec<usize> = (0..draws.len()).filter(own).collect();
             let moments = moments(&theta, weights, &members);
@@ -205,14 +161,5 @@ mod tests {
             assert!(shares(2, &modes, bad).is_err(), "{bad:?}");
         }
         assert!(shares(1, &modes, &[1.0, 1.0]).unwrap_err().to_string().contains("below 1"));
-    }
-
-    #[test]
-    fn differences_know_which_sample_is_which() {
-        let share = |value, error| Share { value, error };
-        let found = differences(&[share(0.2, 0.03)], &[share(0.3, 0.04)]).unwrap();
-        assert!((found[0].z_score() - 2.0).abs() < 1e-12);
-        assert!(differences(&[share(0.2, 0.0)], &[]).is_err());
-        assert_eq!(Difference { value: 0.0, error: 0.0 }.z_score(), 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! What a run of sequential Monte Carlo has found.
 
-use crate::Batch;
 use crate::smc::{Stage, ancestry::Ancestry, gaussians::Gaussians};
+use crate::{Batch, importance::Estimate};
 
 /// Weighted particles that stand for the target, and its evidence.
 #[derive(Debug, Clone)]
@@ -42,21 +42,21 @@ pub struct Family {
 
 impl Population {
     /// Σ W f over the particles with its standard error, from their family tree.
-    pub fn mean(&self, values: &[f64]) -> (f64, f64) {
-        let mean = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
-        (mean, self.ancestry.mean_error(&self.weights, values))
+    pub fn mean(&self, values: &[f64]) -> Estimate {
+        let value = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
+        Estimate { value, error: self.ancestry.mean_error(&self.weights, values) }
     }
 
     /// The same over some particles alone: those whose value is not NaN.
-    pub(crate) fn mean_of_some(&self, values: &[f64]) -> (f64, f64) {
+    pub(crate) fn mean_of_some(&self, values: &[f64]) -> Estimate {
         let total: f64 =
             self.weights.iter().zip(values).filter(|(_, f)| !f.is_nan()).map(|(w, _)| w).sum();
         let weights: Vec<f64> = (self.weights.iter().zip(values))
             .map(|(w, f)| if f.is_nan() { 0.0 } else { w / total })
             .collect();
         let values: Vec<f64> = values.iter().map(|f| if f.is_nan() { 0.0 } else { *f }).collect();
-        let mean = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
-        (mean, self.ancestry.mean_error(&weights, &values))
+        let value = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
+        Estimate { value, error: self.ancestry.mean_error(&weights, &values) }
     }
 
     /// The weights' effective sample size.

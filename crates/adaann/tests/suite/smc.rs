@@ -2,6 +2,7 @@
 
 use adaann::{
     Program,
+    importance::Estimate,
     registry::{self, Problem, mode_weights},
     schedule::{AdaAnn, EssBisection, Exponential, Linear, Schedule},
     smc::{Move, Population, Settings, Stage, smc},
@@ -68,7 +69,7 @@ fn every_move_leaves_the_density_as_it_is() {
             let settings =
                 Settings { moves, jumps, schedule, particles: 4_000, ..Settings::default() };
             let population = smc(&lopsided(), &settings, &mut ()).unwrap();
-            let (mean, error) = population.mean(population.points.row(0));
+            let Estimate { value: mean, error } = population.mean(population.points.row(0));
             let at = format!("{moves:?}, jumps {jumps}");
             assert!((mean - LOPSIDED_MEAN).abs() < 5.0 * error, "{at}: {mean} ± {error}");
             // sd of x is 0.63; an error of a tenth of it would say nothing.

@@ -6,9 +6,7 @@ use crate::folder::{
     summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
 };
 use adaann::{
-    Batch,
-    importance::Estimate,
-    modes,
+    Batch, modes,
     registry::Known,
     simd::Instructions,
     smc::Population,
@@ -126,16 +124,16 @@ fn warnings(population: &Population, t: f64) -> Vec<String> {
 /// Moments over the particles; errors are from their family tree, since particles are not
 /// independent.
 fn parameter(name: &str, values: &[f64], population: &Population) -> Parameter {
-    let (mean, mean_error) = population.mean(values);
-    let squares: Vec<f64> = values.iter().map(|x| (x - mean).powi(2)).collect();
-    let (variance, variance_error) = population.mean(&squares);
-    let sd = variance.sqrt();
+    let mean = population.mean(values);
+    let squares: Vec<f64> = values.iter().map(|x| (x - mean.value).powi(2)).collect();
+    let variance = population.mean(&squares);
+    let sd = variance.value.sqrt();
     Parameter {
-        mean,
-        mean_error,
+        mean: mean.value,
+        mean_error: mean.error,
         sd,
         // The delta method.
-        sd_error: 0.5 * variance_error / sd,
+        sd_error: 0.5 * variance.error / sd,
         mean_q: None,
         sd_q: None,
         ..Parameter::new(name, values, &population.weights)
@@ -161,8 +159,7 @@ fn found(target: &dyn Target, known: &Known, population: &Population) -> Result<
         .map(|(mode, summary)| {
             let own: Vec<f64> =
                 labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
-            let (value, error) = population.mean(&own);
-            FoundMode::of_particles(summary, Estimate { value, error }, known)
+            FoundMode::of_particles(summary, population.mean(&own), known)
         })
         .collect();
     found.sort_by(|a, b| b.weight.total_cmp(&a.weight));

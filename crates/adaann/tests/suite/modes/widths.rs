@@ -3,7 +3,7 @@
 use super::{build, common::Numbers, find, find_from};
 use adaann::{
     Batch, Expr, Program,
-    modes::{Settings, differences, shares},
+    modes::{Settings, shares},
     program::log_sum_exp,
     registry::mode_weights,
     target::Unconstrained,
@@ -85,14 +85,14 @@ fn shares_of_equal_modes_are_equal_and_samples_agree() {
         assert!((share.value - 0.2).abs() < 4.0 * share.error, "{share:?}");
         assert!((share.error - (0.16 / 10_000.0_f64).sqrt()).abs() < 1e-4, "{share:?}");
     }
-    assert!(differences(&a, &b).unwrap().iter().all(|difference| difference.z_score().abs() < 4.0));
+    assert!(a.iter().zip(&b).all(|(a, b)| a.minus(*b).z_score().abs() < 4.0));
     // Weights that count one mode's draws twice move its share to 1/3.
     let of = modes.assign(&Batch::from_points(2, &first));
     let twice: Vec<f64> = of.iter().map(|m| if *m == Some(3) { 2.0 } else { 1.0 }).collect();
     let tilted = shares(5, &of, &twice).unwrap();
     let exact = 2.0 * a[3].value / (1.0 + a[3].value);
     assert!((tilted[3].value - exact).abs() < 1e-12);
-    assert!(differences(&a, &tilted).unwrap()[3].z_score() > 10.0);
+    assert!(tilted[3].minus(a[3]).z_score() > 10.0);
 }
 
 #[test]
