@@ -5,7 +5,7 @@
 use adaann::{
     Program,
     fit::{Fit, Settings},
-    schedule::{Draws, Position, Rule, ScheduleError, Step, Work},
+    schedule::{Draws, Position, Reason, Rule, ScheduleError, Step, Work},
 };
 
 /// t goes half of the way that is left, as often as it is told.
@@ -25,7 +25,7 @@ impl Rule for Halving {
 
     fn next(&self, at: Position, _: &Draws) -> Result<Step, ScheduleError> {
         let t = if at.index < self.steps { 0.5 * (at.t + 1.0) } else { 1.0 };
-        Step::planned(at, t)
+        Step::new(at, t, Reason::Planned)
     }
 
     fn check(&self, _allow_zero: bool) -> adaann::Result<()> {
