@@ -180,9 +180,9 @@ fn rust_is_compiled() {
 #[test]
 fn thresholds_are_those_of_the_library() {
     let text = read(&book().join("trust.md"));
-    let between = text.split_once("<!-- thresholds -->\n").and_then(|(_, rest)| {
-        rest.split_once("<!-- /thresholds -->").map(|(table, _)| table)
-    });
+    let between = text
+        .split_once("<!-- thresholds -->\n")
+        .and_then(|(_, rest)| rest.split_once("<!-- /thresholds -->").map(|(table, _)| table));
     let rendered = adaann::diagnostics::thresholds::markdown();
     assert_eq!(between, Some(&rendered[..]), "put this between the marks:\n{rendered}");
 }
