@@ -10,6 +10,7 @@ use adaann::{
     Batch, Result, Settings,
     approximation::Approximation,
     crew,
+    diagnostics::thresholds::MODE_LOST,
     fit::{Event, Outcome, fit},
     registry::{Known, mode_weights},
     target::Target,
@@ -28,8 +29,9 @@ pub const DRAWS: usize = 10_000;
 /// How many standard deviations of its component around a mode belong to it.
 pub const REACH: f64 = 4.0;
 
-/// Share of the draws that must be near each mode for it to count as captured.
-pub const CAPTURED: f64 = 0.05;
+/// Share of the draws that must be near each mode for it to count as captured. Where the paper's
+/// densities have several modes, they have two of equal weight.
+pub const CAPTURED: f64 = MODE_LOST / 2.0;
 
 /// To be counted up when what is measured changes, so that older results are run again.
 const METHOD: u32 = 1;

@@ -6,7 +6,7 @@ use crate::{
         csv,
         record::Record,
         subject::Subject,
-        summary::{Evidence, Parameter, Summary},
+        summary::{Parameter, Quality, Summary},
     },
     text::{style::Style, table::aligned},
 };
@@ -63,7 +63,7 @@ impl Run {
 
     /// log Z from the weights, or the ELBO, which is never above it, where there are none.
     fn log_evidence(&self) -> f64 {
-        let log_z = self.summary.evidence.log_z;
+        let log_z = self.summary.quality.log_z;
         if log_z.is_nan() { -self.summary.neg_elbo } else { log_z }
     }
 }
@@ -75,7 +75,7 @@ fn evidence(runs: &[Run]) -> Table {
     let best = order[0].log_evidence();
     let row = |run: &&Run| {
         let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, .. } = &run.summary;
-        let Evidence { log_z, log_z_error, .. } = run.summary.evidence;
+        let Quality { log_z, log_z_error, .. } = run.summary.quality;
         let known = true_log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
         let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
         vec![

@@ -3,14 +3,14 @@
 use crate::{
     args::ReportArgs,
     commands::density::check_out,
-    folder::{figures, finished::Finished},
+    folder::{figures, finished::Finished, summary::Verdict},
     text::{
         table::tables,
         title::title,
         verdict::{Advice, advice, more},
     },
 };
-use adaann::diagnostics::{Trust, Verdict};
+use adaann::diagnostics::Trust;
 use adaann_report::{Block, Figure, Page, Tone};
 use anyhow::{Context, Result};
 use std::{

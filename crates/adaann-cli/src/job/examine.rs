@@ -3,7 +3,7 @@
 use adaann::{
     Settings,
     approximation::{Approximation, Sample},
-    diagnostics::{self, Examination, Reason, Trust, Verdict},
+    diagnostics::{self, Examination, Verdict},
     fit::Outcome,
     importance::pareto,
     smc::Observer,
@@ -41,29 +41,14 @@ pub(crate) fn examine(
             Err(error) => Examined {
                 weights: weights(sample),
                 examination: None,
-                verdict: Verdict::new(vec![Reason {
-                    trust: Trust::Distrust,
-                    finding: format!("the draws cannot be examined: {error}"),
-                    remedy:
-                        "give the parameters bounds or narrower priors, or train longer (--refine)"
-                            .to_owned(),
-                }]),
+                verdict: Verdict::not_examined(&error),
             },
         };
     if outcome.stopped {
-        examined.verdict.add(stopped(outcome.steps.last().map_or(0.0, |step| step.t)));
+        let t = outcome.steps.last().map_or(0.0, |step| step.t);
+        examined.verdict = examined.verdict.of_stopped(t);
     }
     examined
-}
-
-fn stopped(t: f64) -> Reason {
-    let (trust, finding) = if t < 1.0 {
-        let what = "the flow approximates the density annealed to there";
-        (Trust::Distrust, format!("the run was stopped at t = {t:.4}: {what}, not the target"))
-    } else {
-        (Trust::Care, "the run was stopped before the end of its refinement".to_owned())
-    };
-    Reason { trust, finding, remedy: "let it run to its end".to_owned() }
 }
 
 /// Smoothed weights of draws; equal ones where none has a weight.

@@ -1,7 +1,7 @@
 //! The closing table: the same rows for the terminal and for the report.
 
 use crate::{
-    folder::summary::{Evidence, Lost, Parameter, Seed, SplitShare, Summary},
+    folder::summary::{Lost, Parameter, Quality, Seed, SplitShare, Summary},
     text::{modes, style::Style, verdict},
 };
 use adaann_report::Table;
@@ -27,8 +27,8 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
 }
 
 fn facts(summary: &Summary) -> Table {
-    let Evidence { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
-        summary.evidence;
+    let Quality { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
+        summary.quality;
     let error = nats(summary.neg_elbo_standard_error);
     let mut rows = vec![
         ("steps", thousands(summary.steps)),

@@ -1,13 +1,13 @@
 //! What the user should know about a run, in words, with what to try.
 
 use crate::folder::summary::{ModeWeight, Parameter, SplitShare, Summary};
-use adaann::fit::Outcome;
+use adaann::{
+    diagnostics::thresholds::{OUTSIDE_SUPPORT, is_mode_lost},
+    fit::Outcome,
+};
 
 /// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
 const MOST_WARNINGS: usize = 5;
-
-/// A mode with less than this share of its true weight is called lost.
-const LOST_MODE: f64 = 0.1;
 
 /// What to try then, if the run was annealed.
 const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a wider --base-sd";
@@ -21,10 +21,6 @@ const LARGE_KL: f64 = 1.0;
 
 /// A standard deviation off by more than this factor, either way, is called wrong.
 const WRONG_SPREAD: f64 = 3.0;
-
-/// A share of points without a density at t = 1 that is worth a warning. On the way there it is not:
-/// a wide start has points outside the support, or trajectories that explode.
-const MOST_LOST: f64 = 0.01;
 
 /// What the user should know, in words, with what to try.
 pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
@@ -45,7 +41,9 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
         warnings.extend(wrong_spreads(&summary.parameters));
         warnings.extend(large_kl(summary.true_kl));
     }
-    if summary.lost.at_1 > MOST_LOST || summary.lost.draws > MOST_LOST {
+    // On the way to t = 1 it is no matter: a wide start has points outside the support, or
+    // trajectories that explode.
+    if [summary.lost.at_1, summary.lost.draws].iter().any(|&lost| lost > OUTSIDE_SUPPORT.care) {
         warnings.push(format!(
             "{:.1} per cent of the training's points at t = 1 and {:.1} per cent of the draws lie \
              where the density is 0 or not a number; they are left out",
@@ -72,7 +70,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
 fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
-        .filter(|mode| mode.weight_q < LOST_MODE * mode.true_weight)
+        .filter(|mode| is_mode_lost(mode.weight_q, mode.true_weight))
         .map(|mode| mode.label.as_str())
         .collect();
     match lost[..] {
@@ -89,8 +87,8 @@ fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
 /// Coordinates of which the flow sees only one side.
 fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
     let one_sided = |split: &&SplitShare| {
-        split.above_q < LOST_MODE * split.true_above
-            || 1.0 - split.above_q < LOST_MODE * (1.0 - split.true_above)
+        is_mode_lost(split.above_q, split.true_above)
+            || is_mode_lost(1.0 - split.above_q, 1.0 - split.true_above)
     };
     let lost = splits.iter().filter(one_sided).count();
     (lost > 0).then(|| {

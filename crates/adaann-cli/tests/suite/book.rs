@@ -176,6 +176,27 @@ fn rust_is_compiled() {
     }
 }
 
+/// Between its marks the chapter on trust has what the library renders.
+#[test]
+fn thresholds_are_those_of_the_library() {
+    let text = read(&book().join("trust.md"));
+    let between = text
+        .split_once("<!-- thresholds -->\n")
+        .and_then(|(_, rest)| rest.split_once("<!-- /thresholds -->").map(|(table, _)| table));
+    let rendered = adaann::diagnostics::thresholds::markdown();
+    assert_eq!(between, Some(&rendered[..]), "put this between the marks:\n{rendered}");
+}
+
+/// Codes of findings and remedies are named where their files are described.
+#[test]
+fn remedies_are_explained() {
+    let text = read(&book().join("trust.md"));
+    for remedy in adaann::diagnostics::Remedy::ALL {
+        let start = format!("\n| `{}` | ", remedy.code());
+        assert!(text.contains(&start), "{remedy:?} has no line");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_seen() {
     let text = "# One `two`\n[a](missing.md) [b](#one-two) [c](#three) `[d](no.md)` ![e](x.svg)\n\

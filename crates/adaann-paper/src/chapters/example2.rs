@@ -146,12 +146,13 @@ fn misses(view: &View, cases: &[Vec<&Run>; 2]) -> Vec<Block> {
     ];
     vec![
         Block::Text(format!(
-            "In {missed} trials with annealing a mode has less than 5 per cent of the draws, in {lost} of \
+            "In {missed} trials with annealing a mode has less than {:.0} per cent of the draws, in {lost} of \
              them less than 1; the paper judged by eye. While the modes are joined, mass flows between them; \
              once they have parted, their weights stay as they are, so that they are as even as the flow was \
              close to p^t until then. The table changes one thing at a time: more points in an update or \
              smaller steps let the flow follow more closely, a smaller rate or a start near the identity \
-             less."
+             less.",
+            100.0 * CAPTURED
         )),
         Block::Table(Table {
             caption: "What keeps the weights of the modes even".into(),

@@ -88,11 +88,11 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         caption: caption.to_owned(),
         header: header.map(String::from).to_vec(),
         rows: lines,
-        note: Some(
+        note: Some(format!(
             "\"Exact\" is by quadrature, for our data and the prior of the run. Ours are medians over \
-             the trials that have the mode (at least 5 per cent of their draws), from 10,000 draws each."
-                .into(),
-        ),
+             the trials that have the mode (at least {:.0} per cent of their draws), from 10,000 draws each.",
+            100.0 * CAPTURED
+        )),
     }
 }
 

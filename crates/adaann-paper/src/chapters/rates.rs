@@ -59,8 +59,9 @@ pub(super) fn table(view: &View, runs: &[&Run], published: &[Published], caption
         header: header(runs),
         rows: published.iter().map(theirs).chain(runs.iter().map(row)).collect(),
         note: Some(format!(
-            "Per cent of the trials with at least 5 per cent of the draws near each mode; in \
-             brackets, where they differ, with at least 1 and at least 20 per cent.{failures}"
+            "Per cent of the trials with at least {:.0} per cent of the draws near each mode; in \
+             brackets, where they differ, with at least 1 and at least 20 per cent.{failures}",
+            100.0 * CAPTURED
         )),
     }
 }

@@ -1,7 +1,40 @@
 //! Is the approximation q right about p? An examination from draws and independent particles.
+//!
+//! [`examine`] weights draws of q, climbs from draws and particles to the modes, and asks at the
+//! particles how far p is above q. What it found is judged by the [`thresholds`], the one table of
+//! them: a [`Verdict`] is a pure function of numbers. Its reasons are data. [`Finding`] and [`Remedy`]
+//! have words of their own and stable codes; a front end may word them otherwise.
+//!
+//! ```
+//! use adaann::{Program, Settings, approximation::Approximation};
+//! use adaann::diagnostics::{self, Trust, examine};
+//! use adaann::flow::{Base, Flow, FlowSpec};
+//!
+//! // N(1, 2²), and an approximation that is right: the weights are all equal.
+//! let target = Program::record(1, |x| -0.125 * (x[0] - 1.0).square());
+//! let flow = Flow::new(&FlowSpec::Affine, Base::diagonal(&[1.0], &[2.0])?)?;
+//! let approximation = Approximation::new(&target, flow)?;
+//! let sample = approximation.sample(1_000, 1)?;
+//! let settings = diagnostics::Settings { particles: 500, ..Default::default() };
+//! let found = examine(&approximation, &sample, &Settings::default(), &settings, &mut ())?;
+//! assert_eq!(found.verdict.trust, Trust::Reliable);
+//! let log_z = 0.5 * (8.0 * std::f64::consts::PI).ln();
+//! assert!((found.log_z.value - log_z).abs() < 1e-12);
+//! # Ok::<(), adaann::Error>(())
+//! ```
 
 mod examination;
+mod finding;
+mod findings;
+mod modes;
+mod particles;
+mod remedy;
+pub mod thresholds;
 mod verdict;
 
-pub use examination::{Coordinate, Examination, Mode, Particles, QUANTILES, Settings, examine};
-pub use verdict::{LACKING_RATIO, Reason, Trust, Verdict};
+pub use examination::{Examination, Settings, examine};
+pub use finding::{Finding, Place};
+pub use modes::Mode;
+pub use particles::Particles;
+pub use remedy::Remedy;
+pub use verdict::{Reason, Trust, Verdict};

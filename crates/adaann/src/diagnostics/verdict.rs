@@ -1,21 +1,19 @@
 //! The judgement on an approximation: reliable, use with care, or do not trust, and why.
 //!
-//! | what is looked at | care | distrust | why these |
-//! | --- | --- | --- | --- |
-//! | Pareto k̂ of the weights | above min(1 − 1/log₁₀ S, 0.7) | 1 and more | Vehtari and others (2024): below, estimates converge at a practical rate; from 1 on, the weights have no mean |
-//! | effective sample size | below 400 | below 100 | 400 is what Vehtari and others (2021) ask for before means and quantiles are read; the error of a mean is then a twentieth of the standard deviation |
-//! | mass that q lacks | 1 per cent | 5 per cent | from the independent particles: p there is over [`LACKING_RATIO`] times q, so that few draws of q, or none, have seen it |
-//! | a mode | q has less than half of it, or its weighted share is off by a factor of 2 | q has less than a quarter of it | a quarter is the project's line between a mode that is kept and one that is lost |
-//! | log Z of the particles above that of the weights | by 3 standard errors, and 0.1 | and by 0.7, a factor of 2 | below it by 0.7 is a reason for care: the particles have missed something |
-//! | draws outside the support | 1 per cent | one half | |
-//!
-//! A heavy tail of the weights weighs one degree less where half of the draws count as draws of p and
-//! the particles show that at most 0.3 per cent of p lies where p is far above q: the tail's share of
-//! any answer is then no larger.
-//!
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
-//! and their weights are as good as ever. That is what the independent particles are for.
+//! and their weights are as good as ever. That is what the independent particles are for. What they
+//! cannot tell from their own luck is not held against q.
 
+use crate::diagnostics::{
+    Finding, Remedy,
+    findings::{Comparison, Findings, Independent, ModeShares},
+    thresholds::{
+        ALLOWANCE, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT, MASS_LACKING,
+        MODE_SEEN, MODE_SHARE, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT, SMALLEST_MODE, TAIL_ESS,
+        Threshold, is_mode_lost,
+    },
+};
+use crate::importance::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// How far an answer is to be trusted, from best to worst.
@@ -40,19 +38,25 @@ impl std::fmt::Display for Trust {
     }
 }
 
-/// Something that speaks against an approximation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Something that speaks against an approximation, and what to try.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// How much it weighs.
     pub trust: Trust,
-    /// What was found, in words.
-    pub finding: String,
+    /// What was found.
+    pub finding: Finding,
     /// What to try.
-    pub remedy: String,
+    pub remedy: Remedy,
+}
+
+impl Reason {
+    fn new(trust: Trust, finding: Finding) -> Self {
+        Self { trust, remedy: finding.remedy(), finding }
+    }
 }
 
 /// The judgement on an approximation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// As bad as the worst of the reasons.
     pub trust: Trust,
@@ -60,257 +64,172 @@ pub struct Verdict {
     pub reasons: Vec<Reason>,
 }
 
-/// Where p is over this many times q, draws of q are too few to be weighted: a mode of 2 per cent
-/// has fewer than seven among 10,000.
-pub const LACKING_RATIO: f64 = 30.0;
-
-/// What a verdict looks at.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Evidence {
-    pub(super) draws: usize,
-    pub(super) lost: f64,
-    pub(super) k_hat: f64,
-    pub(super) k_hat_threshold: f64,
-    pub(super) ess: f64,
-    /// The run ended before t = 1.
-    pub(super) stopped: bool,
-    pub(super) independent: Independent,
-}
-
-/// What the independent particles say.
-#[derive(Debug, Clone, Default)]
-pub(super) enum Independent {
-    /// They were not asked for.
-    #[default]
-    Absent,
-    /// They came to no end, with what went wrong.
-    Failed(String),
-    /// Their findings.
-    Found(Findings),
-}
-
-impl Independent {
-    /// Do the particles show that next to no mass of p lies where p is far above q?
-    fn is_all_covered(&self) -> bool {
-        match self {
-            Self::Found(Findings { lacking: (value, error), .. }) => value + 2.0 * error <= 0.003,
-            Self::Absent | Self::Failed(_) => false,
-        }
-    }
-}
-
-/// What particles found beside what q says.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Findings {
-    /// Share of the particles where q is too small, with its error and a place there.
-    pub(super) lacking: (f64, f64),
-    pub(super) lacking_at: String,
-    /// log Z of the particles less that of the weights, and its error.
-    pub(super) log_z_gap: (f64, f64),
-    pub(super) modes: Vec<ModeEvidence>,
-}
-
-/// A mode's shares.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ModeEvidence {
-    pub(super) at: String,
-    /// Among the draws of q.
-    pub(super) under_q: f64,
-    /// Among the weighted draws, with its error.
-    pub(super) corrected: (f64, f64),
-    /// Among the particles, with its error.
-    pub(super) particles: (f64, f64),
-}
-
-const MORE_TRAINING: &str = "train longer (--refine), add a covering stage (--forward-kl 10), or use a richer flow (--flow spline)";
-const MORE_ANNEALING: &str = "let --auto start the flow from the particles' modes, take smaller \
-     steps (a lower --tau), or several seeds (--seeds 4)";
-
 impl Verdict {
-    pub(super) fn of(evidence: &Evidence) -> Self {
-        let mut reasons = Vec::new();
-        let mut add = |trust: Option<Trust>, finding: String, remedy: &str| {
-            if let Some(trust) = trust {
-                reasons.push(Reason { trust, finding, remedy: remedy.to_owned() });
+    /// The judgement that follows from findings.
+    pub(super) fn of(findings: &Findings) -> Self {
+        let mut reasons = findings.of_weights();
+        match &findings.independent {
+            Independent::Absent => reasons.push(Reason::new(Trust::Care, Finding::NotChecked)),
+            Independent::Failed(why) => {
+                let finding = Finding::CheckFailed { why: why.clone() };
+                reasons.push(Reason::new(Trust::Care, finding));
             }
-        };
-        let Evidence { draws, lost, k_hat, k_hat_threshold, ess, stopped, .. } = *evidence;
-        // Heavy weights matter as much as the mass of p that they stand for.
-        let tail = match above(k_hat, k_hat_threshold, 1.0) {
-            Some(trust) if ess >= 0.5 * draws as f64 && evidence.independent.is_all_covered() => {
-                (trust == Trust::Distrust).then_some(Trust::Care)
-            }
-            trust => trust,
-        };
-        add(
-            tail,
-            format!(
-                "the weights have a heavy tail: Pareto k-hat is {k_hat:.2}, above {:.2}",
-                if k_hat >= 1.0 { 1.0 } else { k_hat_threshold }
-            ),
-            MORE_TRAINING,
-        );
-        add(
-            above(-ess, -400.0, -100.0),
-            format!("{draws} draws are worth {ess:.0} of the target itself; 400 are wanted"),
-            "take more draws (--draws), or train longer (--refine, --forward-kl 10)",
-        );
-        add(
-            above(lost, 0.01, 0.5),
-            format!("{:.1} per cent of the draws are outside the target's support", 100.0 * lost),
-            "give the parameters bounds or narrower priors",
-        );
-        let unfinished = "the run was stopped before its end".to_owned();
-        add(stopped.then_some(Trust::Care), unfinished, "let it run to its end");
-        match &evidence.independent {
-            Independent::Absent => add(
-                Some(Trust::Care),
-                "no independent check for lost modes was made".into(),
-                "leave --check-particles at its default",
-            ),
-            Independent::Failed(why) => add(
-                Some(Trust::Care),
-                format!("the independent check for lost modes came to no end: {why}"),
-                "see what `adaann smc` says with other settings",
-            ),
-            Independent::Found(findings) => findings.judge(&mut add),
+            Independent::Compared(comparison) => reasons.extend(comparison.reasons()),
         }
         Self::new(reasons)
     }
 
-    /// The judgement that follows from reasons, in any order.
-    pub fn new(mut reasons: Vec<Reason>) -> Self {
+    /// The judgement on draws that [`examine`](super::examine) refuses, by what it says.
+    pub fn not_examined(error: &crate::Error) -> Self {
+        let finding = Finding::NotExamined { why: error.to_string() };
+        Self::new(vec![Reason::new(Trust::Distrust, finding)])
+    }
+
+    /// The judgement on a run that was stopped at `t`, in place of that on one that came to its end.
+    #[must_use]
+    pub fn of_stopped(self, t: f64) -> Self {
+        // Before t = 1 the flow approximates another density.
+        let trust = if t < 1.0 { Trust::Distrust } else { Trust::Care };
+        let mut reasons = self.reasons;
+        reasons.push(Reason::new(trust, Finding::Stopped { t }));
+        Self::new(reasons)
+    }
+
+    fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons }
     }
+}
 
-    /// Adds what only the caller knows, as that a run was stopped.
-    pub fn add(&mut self, reason: Reason) {
-        let mut reasons = std::mem::take(&mut self.reasons);
-        reasons.push(reason);
-        *self = Self::new(reasons);
-    }
+/// A reason, if there is a degree of trust that it takes.
+fn reason(trust: Option<Trust>, finding: Finding) -> Option<Reason> {
+    trust.map(|trust| Reason::new(trust, finding))
 }
 
 impl Findings {
-    fn judge(&self, add: &mut impl FnMut(Option<Trust>, String, &str)) {
-        let (lacking, error) = self.lacking;
-        // Two standard errors are the particles' own luck.
-        add(
-            above(lacking - 2.0 * error, 0.01, 0.05),
-            format!(
-                "the approximation lacks {:.1} per cent of the mass that independent particles \
-                 found, around {}",
-                100.0 * lacking,
-                self.lacking_at
-            ),
-            MORE_ANNEALING,
-        );
-        for mode in &self.modes {
-            let (share, error) = mode.particles;
-            if share < 3.0 * error || share < 0.003 {
-                continue;
-            }
-            if mode.under_q < 0.25 * (share - 2.0 * error) {
-                add(
-                    Some(Trust::Distrust),
-                    format!(
-                        "a mode at {} is lost: {:.1} per cent of the independent particles, {:.1} \
-                         of the draws",
-                        mode.at,
-                        100.0 * share,
-                        100.0 * mode.under_q
-                    ),
-                    MORE_ANNEALING,
-                );
-                continue;
-            }
-            add(
-                (mode.under_q < 0.5 * (share - 2.0 * error)).then_some(Trust::Care),
-                format!(
-                    "the mode at {} is thin: {:.1} per cent of the independent particles, {:.1} of \
-                     the draws",
-                    mode.at,
-                    100.0 * share,
-                    100.0 * mode.under_q
-                ),
-                MORE_ANNEALING,
-            );
-            let (corrected, corrected_error) = mode.corrected;
-            let apart = (share - corrected).abs() > 4.0 * error.hypot(corrected_error);
-            let ratio = (share / corrected).max(corrected / share);
-            add(
-                (apart && ratio > 2.0).then_some(Trust::Care),
-                format!(
-                    "the mode at {} has {:.1} per cent of the weighted draws, and {:.1} of the \
-                     independent particles",
-                    mode.at,
-                    100.0 * corrected,
-                    100.0 * share
-                ),
-                MORE_ANNEALING,
-            );
-        }
-        let (gap, error) = self.log_z_gap;
-        let worth = if gap.abs() > 3.0 * error { gap.abs() } else { 0.0 };
-        // Particles that find less have missed something themselves.
-        let (trust, whose, remedy) = if gap > 0.0 {
-            (above(worth, 0.1, 0.7), "more", MORE_ANNEALING)
-        } else {
-            let trust = above(worth, 0.7, f64::INFINITY);
-            (trust, "less", "see whether `adaann smc` with more particles agrees")
+    /// What the weights say.
+    fn of_weights(&self) -> Vec<Reason> {
+        let Self { draws, outside, ess, .. } = *self;
+        let few = Finding::FewEffectiveDraws { draws, ess };
+        let outside_support = Finding::OutsideSupport { share: outside };
+        let all = [
+            self.tail(),
+            reason(ESS.judge(ess), few),
+            reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Heavy weights matter as much as the mass of p that they stand for.
+    fn tail(&self) -> Option<Reason> {
+        let Self { k_hat, k_hat_threshold, .. } = *self;
+        let trust = Threshold { care: k_hat_threshold, ..K_HAT }.judge(k_hat)?;
+        let is_harmless =
+            self.ess >= TAIL_ESS.value * self.draws as f64 && self.independent.is_all_covered();
+        let trust = match trust {
+            Trust::Distrust if is_harmless => Trust::Care,
+            _ if is_harmless => return None,
+            trust => trust,
         };
-        add(
-            trust,
-            format!(
-                "independent particles find {whose} evidence: log Z differs by {gap:+.2} ± {error:.2}"
-            ),
-            remedy,
-        );
+        let no_mean = K_HAT.distrust.filter(|from| k_hat >= *from);
+        let threshold = no_mean.unwrap_or(k_hat_threshold);
+        Some(Reason::new(trust, Finding::HeavyTail { k_hat, threshold }))
     }
 }
 
-/// How bad a number is that should be small; NaN is the worst.
-fn above(value: f64, care: f64, distrust: f64) -> Option<Trust> {
-    match value {
-        value if value.is_nan() || value >= distrust => Some(Trust::Distrust),
-        value if value > care => Some(Trust::Care),
-        _ => None,
+impl Comparison {
+    fn reasons(&self) -> Vec<Reason> {
+        let Estimate { value, error } = self.lacking;
+        let lacking = Finding::MassLacking { share: self.lacking, at: self.lacking_at.clone() };
+        let mut reasons = Vec::new();
+        reasons.extend(reason(MASS_LACKING.judge(value - ALLOWANCE.value * error), lacking));
+        reasons.extend(self.modes.iter().flat_map(ModeShares::reasons));
+        reasons.extend(self.evidence());
+        reasons
+    }
+
+    fn evidence(&self) -> Option<Reason> {
+        let gap = self.log_z_gap;
+        let is_apart = gap.value.abs() > EVIDENCE_APART.value * gap.error;
+        let size = if is_apart { gap.value.abs() } else { 0.0 };
+        if gap.value > 0.0 {
+            reason(EVIDENCE_ABOVE.judge(size), Finding::EvidenceAbove { gap })
+        } else {
+            reason(EVIDENCE_BELOW.judge(size), Finding::EvidenceBelow { gap })
+        }
+    }
+}
+
+impl ModeShares {
+    fn reasons(&self) -> Vec<Reason> {
+        let Self { under_q, weighted, particles, .. } = *self;
+        let Estimate { value: share, error } = particles;
+        if share < MODE_SEEN.value * error || share < SMALLEST_MODE.value {
+            return Vec::new();
+        }
+        let least = share - ALLOWANCE.value * error;
+        if is_mode_lost(under_q, least) {
+            let finding = Finding::ModeLost { at: self.at.clone(), under_q, particles };
+            return vec![Reason::new(Trust::Distrust, finding)];
+        }
+        let thin = (under_q < MODE_SHARE.care * least).then_some(Trust::Care);
+        let is_apart = particles.minus(weighted).z_score().abs() > MODES_APART.value;
+        let factor = (share / weighted.value).max(weighted.value / share);
+        let off = if is_apart { MODE_WEIGHT.judge(factor) } else { None };
+        let at = || self.at.clone();
+        let all = [
+            reason(thin, Finding::ModeThin { at: at(), under_q, particles }),
+            reason(off, Finding::ModeWeightOff { at: at(), weighted, particles }),
+        ];
+        all.into_iter().flatten().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostics::Place;
 
-    fn good() -> Evidence {
-        Evidence {
+    fn estimate(value: f64, error: f64) -> Estimate {
+        Estimate { value, error }
+    }
+
+    fn place() -> Place {
+        Place::new(&["x".into()], &[1.0])
+    }
+
+    fn good() -> Findings {
+        Findings {
             draws: 10_000,
-            lost: 0.0,
+            outside: 0.0,
             k_hat: 0.2,
             k_hat_threshold: 0.7,
             ess: 8_000.0,
-            stopped: false,
-            independent: Independent::Found(Findings {
-                lacking: (0.001, 0.000_5),
-                lacking_at: "x = 1".into(),
-                log_z_gap: (0.05, 0.05),
-                modes: vec![ModeEvidence {
-                    at: "x = 1".into(),
+            independent: Independent::Compared(Comparison {
+                lacking: estimate(0.001, 0.000_5),
+                lacking_at: place(),
+                log_z_gap: estimate(0.05, 0.05),
+                modes: vec![ModeShares {
+                    at: place(),
                     under_q: 0.4,
-                    corrected: (0.5, 0.01),
-                    particles: (0.5, 0.01),
+                    weighted: estimate(0.5, 0.01),
+                    particles: estimate(0.5, 0.01),
                 }],
             }),
         }
     }
 
-    fn findings(change: impl FnOnce(&mut Findings)) -> Evidence {
-        let mut evidence = good();
-        let Independent::Found(findings) = &mut evidence.independent else { unreachable!() };
-        change(findings);
-        evidence
+    fn compared(change: impl FnOnce(&mut Comparison)) -> Findings {
+        let mut findings = good();
+        let Independent::Compared(comparison) = &mut findings.independent else { unreachable!() };
+        change(comparison);
+        findings
+    }
+
+    /// Some mass lacks, so that a heavy tail has its whole weight.
+    fn uncovered() -> Findings {
+        compared(|c| c.lacking = estimate(0.004, 0.001))
     }
 
     #[test]
@@ -322,36 +241,38 @@ mod tests {
     #[test]
     fn each_finding_has_its_weight() {
         let care = [
-            Evidence { k_hat: 0.8, ..findings(|f| f.lacking = (0.004, 0.001)) },
-            Evidence { ess: 399.0, ..good() },
-            Evidence { lost: 0.02, ..good() },
-            Evidence { stopped: true, ..good() },
-            Evidence { independent: Independent::Absent, ..good() },
-            Evidence { independent: Independent::Failed("x".into()), ..good() },
-            findings(|f| f.lacking.0 = 0.03),
-            findings(|f| f.log_z_gap = (-0.8, 0.05)),
-            findings(|f| f.log_z_gap = (0.3, 0.05)),
-            findings(|f| f.modes[0].corrected = (0.2, 0.01)),
-            findings(|f| f.modes[0].under_q = 0.2),
+            (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
+            (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
+            (Findings { outside: 0.02, ..good() }, "outside-support"),
+            (Findings { independent: Independent::Absent, ..good() }, "not-checked"),
+            (Findings { independent: Independent::Failed("x".into()), ..good() }, "check-failed"),
+            (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
+            (compared(|c| c.log_z_gap = estimate(-0.8, 0.05)), "evidence-below"),
+            (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
+            (compared(|c| c.modes[0].weighted = estimate(0.2, 0.01)), "mode-weight-off"),
+            (compared(|c| c.modes[0].under_q = 0.2), "mode-thin"),
+            // Of 0.5 less its allowance of 0.02, a tenth is 0.048.
+            (compared(|c| c.modes[0].under_q = 0.049), "mode-thin"),
             // A tail without a mean, where p has next to no mass.
-            Evidence { k_hat: 1.1, ..good() },
+            (Findings { k_hat: 1.1, ..good() }, "heavy-tail"),
         ];
         let distrust = [
-            Evidence { k_hat: 1.0, ..findings(|f| f.lacking = (0.004, 0.001)) },
-            Evidence { k_hat: f64::NAN, ..findings(|f| f.lacking = (0.004, 0.001)) },
-            Evidence { k_hat: f64::INFINITY, ..findings(|f| f.lacking = (0.004, 0.001)) },
-            Evidence { ess: 99.0, ..good() },
-            Evidence { lost: 0.6, ..good() },
-            findings(|f| f.lacking.0 = 0.3),
-            findings(|f| f.log_z_gap = (0.8, 0.05)),
-            findings(|f| f.modes[0].under_q = 0.05),
+            (Findings { k_hat: 1.0, ..uncovered() }, "heavy-tail"),
+            (Findings { k_hat: f64::NAN, ..uncovered() }, "heavy-tail"),
+            (Findings { k_hat: f64::INFINITY, ..uncovered() }, "heavy-tail"),
+            (Findings { ess: 99.0, ..good() }, "few-effective-draws"),
+            (Findings { outside: 0.6, ..good() }, "outside-support"),
+            (compared(|c| c.lacking.value = 0.3), "mass-lacking"),
+            (compared(|c| c.log_z_gap = estimate(0.8, 0.05)), "evidence-above"),
+            (compared(|c| c.modes[0].under_q = 0.047), "mode-lost"),
         ];
         for (trust, all) in [(Trust::Care, &care[..]), (Trust::Distrust, &distrust)] {
-            for evidence in all {
-                let verdict = Verdict::of(evidence);
-                assert_eq!(verdict.trust, trust, "{evidence:?}");
-                assert_eq!(verdict.reasons.len(), 1, "{evidence:?}");
-                assert!(!verdict.reasons[0].remedy.is_empty());
+            for (findings, code) in all {
+                let verdict = Verdict::of(findings);
+                assert_eq!(verdict.trust, trust, "{findings:?}");
+                let codes: Vec<_> = verdict.reasons.iter().map(|r| r.finding.code()).collect();
+                assert_eq!(codes, [*code], "{findings:?}");
+                assert_eq!(verdict.reasons[0].remedy, verdict.reasons[0].finding.remedy());
             }
         }
     }
@@ -360,39 +281,44 @@ mod tests {
     fn what_the_particles_cannot_know_is_not_held_against_q() {
         let all = [
             // A heavy tail of weights where p has next to no mass.
-            Evidence { k_hat: 0.8, ..good() },
-            findings(|f| f.lacking = (0.03, 0.02)),
-            findings(|f| f.log_z_gap = (0.8, 0.4)),
+            Findings { k_hat: 0.8, ..good() },
+            compared(|c| c.lacking = estimate(0.03, 0.02)),
+            compared(|c| c.log_z_gap = estimate(0.8, 0.4)),
             // A mode of a few particles, which may be their luck.
-            findings(|f| {
-                f.modes[0].under_q = 0.0;
-                f.modes[0].particles = (0.01, 0.005);
-                f.modes[0].corrected = (0.01, 0.01);
+            compared(|c| {
+                c.modes[0].under_q = 0.0;
+                c.modes[0].particles = estimate(0.01, 0.005);
+                c.modes[0].weighted = estimate(0.01, 0.01);
             }),
         ];
-        for evidence in &all {
-            assert_eq!(Verdict::of(evidence).trust, Trust::Reliable, "{evidence:?}");
+        for findings in &all {
+            assert_eq!(Verdict::of(findings).trust, Trust::Reliable, "{findings:?}");
         }
     }
 
     #[test]
     fn the_worst_reason_comes_first() {
-        let thin = findings(|f| f.lacking = (0.004, 0.001));
-        let verdict = Verdict::of(&Evidence { k_hat: 0.8, ess: 10.0, ..thin });
+        let verdict = Verdict::of(&Findings { k_hat: 0.8, ess: 10.0, ..uncovered() });
         assert_eq!(verdict.trust, Trust::Distrust);
-        assert!(verdict.reasons[0].finding.contains("worth 10"));
-        assert!(verdict.reasons[1].finding.contains("k-hat is 0.80"));
+        let codes: Vec<_> = verdict.reasons.iter().map(|reason| reason.finding.code()).collect();
+        assert_eq!(codes, ["few-effective-draws", "heavy-tail"]);
     }
 
     #[test]
-    fn what_is_added_takes_its_place() {
-        let reason =
-            |trust| Reason { trust, finding: "added".into(), remedy: "nothing".to_owned() };
-        let mut verdict = Verdict::of(&Evidence { ess: 300.0, ..good() });
-        verdict.add(reason(Trust::Care));
-        assert_eq!((verdict.trust, &verdict.reasons[1].finding[..]), (Trust::Care, "added"));
-        verdict.add(reason(Trust::Distrust));
-        assert_eq!((verdict.trust, &verdict.reasons[0].finding[..]), (Trust::Distrust, "added"));
-        assert_eq!(verdict.reasons.len(), 3);
+    fn a_stopped_run_is_as_good_as_where_it_stopped() {
+        let few = || Verdict::of(&Findings { ess: 300.0, ..good() });
+        let late = few().of_stopped(1.0);
+        assert_eq!(late.trust, Trust::Care);
+        assert_eq!(late.reasons[1].finding, Finding::Stopped { t: 1.0 });
+        let early = few().of_stopped(0.25);
+        assert_eq!(early.trust, Trust::Distrust);
+        assert_eq!(early.reasons[0].finding, Finding::Stopped { t: 0.25 });
+        assert_eq!(early.reasons.len(), 2);
+        let refused = Verdict::not_examined(&crate::Error::Data("all are lost".into()));
+        assert_eq!(refused.trust, Trust::Distrust);
+        assert_eq!(
+            refused.reasons[0].finding.to_string(),
+            "the draws cannot be examined: all are lost"
+        );
     }
 }

@@ -3,7 +3,9 @@
 mod support;
 
 mod allocations;
+mod automatic;
 mod chained_supports;
+mod examine;
 mod example_1;
 mod examples_4_5;
 mod external;

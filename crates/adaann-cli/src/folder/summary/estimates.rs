@@ -3,11 +3,13 @@
 use crate::folder::summary::{label, number, numbers};
 use adaann::{
     Batch,
-    diagnostics::QUANTILES,
     importance::Quantity,
     registry::{Known, Mode, Split},
 };
 use serde::{Deserialize, Serialize};
+
+/// Where the quantiles of a parameter are taken.
+const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /// Weighted draws.
 #[derive(Clone, Copy)]

@@ -5,13 +5,12 @@ pub(crate) mod predictive;
 mod trust;
 
 pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
-pub(crate) use trust::{Check, Evidence, FoundMode};
+pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::{job::examine::Examined, text::warnings};
 use adaann::{
     Batch,
     approximation::Sample,
-    diagnostics::Verdict,
     fit::{Outcome, Restart, StepRecord},
     registry::{Distance, Known, mode_weights},
     simd::Instructions,
@@ -39,7 +38,7 @@ pub(crate) struct Summary {
     #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo_standard_error: f64,
     #[serde(flatten)]
-    pub(crate) evidence: Evidence,
+    pub(crate) quality: Quality,
     /// log ∫p, where the target knows it, and KL(q‖p) by it.
     pub(crate) true_log_z: Option<f64>,
     pub(crate) true_kl: Option<f64>,
@@ -191,7 +190,7 @@ impl Summary {
             seconds,
             neg_elbo,
             neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
-            evidence: Evidence::new(examination),
+            quality: Quality::new(examination),
             true_log_z: known.log_z,
             true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
             parameters,
@@ -204,7 +203,7 @@ impl Summary {
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
-            verdict: examined.verdict.clone(),
+            verdict: Verdict::new(&examined.verdict),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,

@@ -1,8 +1,11 @@
 //! What the check of a run has found, as plain data.
 
-use crate::folder::summary::{number, numbers, point};
+use crate::{
+    folder::summary::{number, numbers, point},
+    text::verdict::words,
+};
 use adaann::{
-    diagnostics::{Examination, Mode, Particles},
+    diagnostics::{self, Examination, Mode, Particles, Trust},
     importance::Estimate,
     modes::ModeSummary,
     registry::Known,
@@ -14,7 +17,7 @@ const MOST_COORDINATES: usize = 16;
 
 /// How well the draws stand for the target. Without weights, all of it is NaN.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Evidence {
+pub(crate) struct Quality {
     /// log ∫p, from the weights, with its standard error.
     #[serde(deserialize_with = "number")]
     pub(crate) log_z: f64,
@@ -35,7 +38,7 @@ pub(crate) struct Evidence {
     pub(crate) k_hat_threshold: f64,
 }
 
-impl Evidence {
+impl Quality {
     pub(super) fn new(examination: Option<&Examination>) -> Self {
         let or_nan = |of: fn(&Examination) -> f64| examination.map_or(f64::NAN, of);
         Self {
@@ -47,6 +50,39 @@ impl Evidence {
             k_hat: or_nan(|found| found.k_hat),
             k_hat_threshold: or_nan(|found| found.k_hat_threshold),
         }
+    }
+}
+
+/// How far to trust a run, and why, in the words of the command line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Verdict {
+    pub(crate) trust: Trust,
+    /// The worst first.
+    pub(crate) reasons: Vec<Reason>,
+}
+
+/// Something that speaks against a run, and what to try, with names that stay when words change.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Reason {
+    pub(crate) trust: Trust,
+    #[serde(default)]
+    pub(crate) finding_code: String,
+    pub(crate) finding: String,
+    #[serde(default)]
+    pub(crate) remedy_code: String,
+    pub(crate) remedy: String,
+}
+
+impl Verdict {
+    pub(crate) fn new(verdict: &diagnostics::Verdict) -> Self {
+        let reason = |reason: &diagnostics::Reason| Reason {
+            trust: reason.trust,
+            finding_code: reason.finding.code().to_owned(),
+            finding: reason.finding.to_string(),
+            remedy_code: reason.remedy.code().to_owned(),
+            remedy: words(reason.remedy).to_owned(),
+        };
+        Self { trust: verdict.trust, reasons: verdict.reasons.iter().map(reason).collect() }
     }
 }
 

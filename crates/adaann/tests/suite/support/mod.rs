@@ -2,5 +2,6 @@
 
 pub(crate) mod common;
 pub(crate) mod flows;
+pub(crate) mod lopsided;
 pub(crate) mod programs;
 pub(crate) mod systems;

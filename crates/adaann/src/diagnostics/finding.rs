@@ -1,0 +1,317 @@
+//! What speaks against an approximation, as data with plain words.
+
+use crate::{
+    diagnostics::{Remedy, thresholds},
+    importance::Estimate,
+};
+use std::fmt;
+
+/// Something that speaks against an approximation, with its numbers. Its `Display` has whole words
+/// and names no flag.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// The weights p/q have a heavy tail.
+    HeavyTail {
+        /// The tail's Pareto shape.
+        k_hat: f64,
+        /// What it is above.
+        threshold: f64,
+    },
+    /// The weighted draws are worth few draws of the target.
+    FewEffectiveDraws {
+        /// Draws of q.
+        draws: usize,
+        /// Their effective sample size.
+        ess: f64,
+    },
+    /// Draws have no density under p.
+    OutsideSupport {
+        /// Their share.
+        share: f64,
+    },
+    /// Particles found mass where q is far below p.
+    MassLacking {
+        /// Share of p that lies there.
+        share: Estimate,
+        /// A place there.
+        at: Place,
+    },
+    /// q has next to nothing of a mode.
+    ModeLost {
+        /// Its peak.
+        at: Place,
+        /// Its share of the draws of q.
+        under_q: f64,
+        /// Its share of the independent particles.
+        particles: Estimate,
+    },
+    /// q has too little of a mode.
+    ModeThin {
+        /// Its peak.
+        at: Place,
+        /// Its share of the draws of q.
+        under_q: f64,
+        /// Its share of the independent particles.
+        particles: Estimate,
+    },
+    /// Weighted draws and particles disagree about a mode's weight.
+    ModeWeightOff {
+        /// Its peak.
+        at: Place,
+        /// Its share of the weighted draws.
+        weighted: Estimate,
+        /// Its share of the independent particles.
+        particles: Estimate,
+    },
+    /// Particles find a larger evidence than the weights do.
+    EvidenceAbove {
+        /// log Z of the particles less that of the weights.
+        gap: Estimate,
+    },
+    /// Particles find a smaller evidence than the weights do.
+    EvidenceBelow {
+        /// log Z of the particles less that of the weights.
+        gap: Estimate,
+    },
+    /// No particles looked for lost modes.
+    NotChecked,
+    /// The particles came to no end.
+    CheckFailed {
+        /// What went wrong.
+        why: String,
+    },
+    /// The run was stopped.
+    Stopped {
+        /// The inverse temperature that it had reached.
+        t: f64,
+    },
+    /// The draws cannot be weighted at all.
+    NotExamined {
+        /// What went wrong.
+        why: String,
+    },
+}
+
+impl Finding {
+    /// Its name in files, which stays when words change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::HeavyTail { .. } => "heavy-tail",
+            Self::FewEffectiveDraws { .. } => "few-effective-draws",
+            Self::OutsideSupport { .. } => "outside-support",
+            Self::MassLacking { .. } => "mass-lacking",
+            Self::ModeLost { .. } => "mode-lost",
+            Self::ModeThin { .. } => "mode-thin",
+            Self::ModeWeightOff { .. } => "mode-weight-off",
+            Self::EvidenceAbove { .. } => "evidence-above",
+            Self::EvidenceBelow { .. } => "evidence-below",
+            Self::NotChecked => "not-checked",
+            Self::CheckFailed { .. } => "check-failed",
+            Self::Stopped { .. } => "stopped",
+            Self::NotExamined { .. } => "not-examined",
+        }
+    }
+
+    /// What to try against it.
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::HeavyTail { .. } => Remedy::TrainMore,
+            Self::FewEffectiveDraws { .. } => Remedy::DrawMore,
+            Self::OutsideSupport { .. } => Remedy::BoundParameters,
+            Self::MassLacking { .. }
+            | Self::ModeLost { .. }
+            | Self::ModeThin { .. }
+            | Self::ModeWeightOff { .. }
+            | Self::EvidenceAbove { .. } => Remedy::AnnealMore,
+            Self::EvidenceBelow { .. } => Remedy::AddParticles,
+            Self::NotChecked => Remedy::CheckWithParticles,
+            Self::CheckFailed { .. } => Remedy::ChangeParticles,
+            Self::Stopped { .. } => Remedy::Finish,
+            Self::NotExamined { .. } => Remedy::BoundOrTrain,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeavyTail { k_hat, threshold } => write!(
+                f,
+                "the weights have a heavy tail: Pareto k-hat is {k_hat:.2}, above {threshold:.2}"
+            ),
+            Self::FewEffectiveDraws { draws, ess } => write!(
+                f,
+                "{draws} draws are worth {ess:.0} of the target itself; {} are wanted",
+                thresholds::ESS.care
+            ),
+            Self::OutsideSupport { share } => {
+                write!(
+                    f,
+                    "{:.1} per cent of the draws are outside the target's support",
+                    per_cent(*share)
+                )
+            }
+            Self::MassLacking { share, at } => write!(
+                f,
+                "the approximation lacks {:.1} per cent of the mass that independent particles \
+                 found, around {at}",
+                per_cent(share.value)
+            ),
+            Self::ModeLost { at, under_q, particles } => write!(
+                f,
+                "a mode at {at} is lost: {:.1} per cent of the independent particles, {:.1} of the \
+                 draws",
+                per_cent(particles.value),
+                per_cent(*under_q)
+            ),
+            Self::ModeThin { at, under_q, particles } => write!(
+                f,
+                "the mode at {at} is thin: {:.1} per cent of the independent particles, {:.1} of \
+                 the draws",
+                per_cent(particles.value),
+                per_cent(*under_q)
+            ),
+            Self::ModeWeightOff { at, weighted, particles } => write!(
+                f,
+                "the mode at {at} has {:.1} per cent of the weighted draws, and {:.1} of the \
+                 independent particles",
+                per_cent(weighted.value),
+                per_cent(particles.value)
+            ),
+            Self::EvidenceAbove { gap } => evidence(f, "more", gap),
+            Self::EvidenceBelow { gap } => evidence(f, "less", gap),
+            Self::NotChecked => f.write_str("no independent check for lost modes was made"),
+            Self::CheckFailed { why } => {
+                write!(f, "the independent check for lost modes came to no end: {why}")
+            }
+            Self::Stopped { t } if *t < 1.0 => write!(
+                f,
+                "the run was stopped at t = {t:.4}: the flow approximates the density annealed to \
+                 there, not the target"
+            ),
+            Self::Stopped { .. } => {
+                f.write_str("the run was stopped before the end of its refinement")
+            }
+            Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
+        }
+    }
+}
+
+fn evidence(f: &mut fmt::Formatter<'_>, whose: &str, gap: &Estimate) -> fmt::Result {
+    let Estimate { value, error } = gap;
+    write!(
+        f,
+        "independent particles find {whose} evidence: log Z differs by {value:+.2} ± {error:.2}"
+    )
+}
+
+fn per_cent(share: f64) -> f64 {
+    100.0 * share
+}
+
+/// A point in the target's own coordinates, by their names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// The coordinates' names.
+    pub names: Vec<String>,
+    /// The point.
+    pub point: Vec<f64>,
+}
+
+impl Place {
+    pub(super) fn new(names: &[String], point: &[f64]) -> Self {
+        Self { names: names.to_vec(), point: point.to_vec() }
+    }
+}
+
+impl fmt::Display for Place {
+    /// The first coordinates.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 4;
+        for (d, (name, x)) in self.names.iter().zip(&self.point).take(SHOWN).enumerate() {
+            let before = if d == 0 { "" } else { ", " };
+            write!(f, "{before}{name} = {x:.3}")?;
+        }
+        f.write_str(if self.names.len() > SHOWN { ", ..." } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn all() -> Vec<Finding> {
+        let at = || Place::new(&["a".into(), "b".into()], &[1.0, -0.25]);
+        let share = Estimate { value: 0.125, error: 0.01 };
+        let gap = |value| Estimate { value, error: 0.05 };
+        vec![
+            Finding::HeavyTail { k_hat: 0.8, threshold: 0.7 },
+            Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
+            Finding::OutsideSupport { share: 0.025 },
+            Finding::MassLacking { share, at: at() },
+            Finding::ModeLost { at: at(), under_q: 0.005, particles: share },
+            Finding::ModeThin { at: at(), under_q: 0.05, particles: share },
+            Finding::ModeWeightOff { at: at(), weighted: gap(0.5), particles: share },
+            Finding::EvidenceAbove { gap: gap(0.3) },
+            Finding::EvidenceBelow { gap: gap(-0.8) },
+            Finding::NotChecked,
+            Finding::CheckFailed { why: "it was stopped".into() },
+            Finding::Stopped { t: 0.5 },
+            Finding::NotExamined { why: "all are lost".into() },
+        ]
+    }
+
+    #[test]
+    fn words_have_the_numbers() {
+        let said: Vec<String> = all().iter().map(ToString::to_string).collect();
+        for (words, part) in said.iter().zip([
+            "k-hat is 0.80, above 0.70",
+            "1000 draws are worth 40 of the target itself; 400 are wanted",
+            "2.5 per cent of the draws are outside",
+            "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
+            "is lost: 12.5 per cent of the independent particles, 0.5 of the draws",
+            "is thin: 12.5 per cent of the independent particles, 5.0 of the draws",
+            "has 50.0 per cent of the weighted draws, and 12.5 of the independent particles",
+            "more evidence: log Z differs by +0.30 ± 0.05",
+            "less evidence: log Z differs by -0.80 ± 0.05",
+            "no independent check",
+            "came to no end: it was stopped",
+            "stopped at t = 0.5000",
+            "cannot be examined: all are lost",
+        ]) {
+            assert!(words.contains(part), "{words}");
+        }
+        assert!(
+            Finding::Stopped { t: 1.0 }.to_string().contains("before the end of its refinement")
+        );
+    }
+
+    #[test]
+    fn codes_are_distinct_and_kebab_case_and_words_name_no_flag() {
+        let findings = all();
+        let codes: Vec<&str> = findings.iter().map(Finding::code).collect();
+        let remedies = Remedy::ALL.map(Remedy::code);
+        for codes in [&codes[..], &remedies] {
+            let distinct: BTreeSet<_> = codes.iter().collect();
+            assert_eq!(distinct.len(), codes.len());
+            let is_plain = |code: &&str| code.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            assert!(codes.iter().all(is_plain), "{codes:?}");
+        }
+        let words = findings.iter().map(ToString::to_string);
+        for words in words.chain(Remedy::ALL.iter().map(ToString::to_string)) {
+            assert!(!words.contains("--") && !words.contains('`'), "{words}");
+        }
+        // Every remedy is against something.
+        let used: BTreeSet<_> = findings.iter().map(|finding| finding.remedy().code()).collect();
+        assert_eq!(used, remedies.into_iter().collect());
+    }
+
+    #[test]
+    fn places_show_four_coordinates() {
+        let names: Vec<String> = (1..=5).map(|d| format!("z{d}")).collect();
+        let place = Place::new(&names, &[0.5, 1.0, -2.0, 3.25, 9.0]);
+        assert_eq!(place.to_string(), "z1 = 0.500, z2 = 1.000, z3 = -2.000, z4 = 3.250, ...");
+        assert_eq!(Place::new(&names[..1], &[0.5]).to_string(), "z1 = 0.500");
+    }
+}

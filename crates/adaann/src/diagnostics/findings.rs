@@ -1,0 +1,68 @@
+//! What a verdict looks at: the numbers of an examination, and nothing else.
+
+use crate::{
+    diagnostics::{
+        Place,
+        thresholds::{ALLOWANCE, TAIL_MASS},
+    },
+    importance::Estimate,
+};
+
+/// The numbers of an examination.
+#[derive(Debug, Clone)]
+pub(super) struct Findings {
+    pub(super) draws: usize,
+    /// Share of the draws that have no density under p.
+    pub(super) outside: f64,
+    pub(super) k_hat: f64,
+    pub(super) k_hat_threshold: f64,
+    pub(super) ess: f64,
+    pub(super) independent: Independent,
+}
+
+/// What the independent particles say.
+#[derive(Debug, Clone)]
+pub(super) enum Independent {
+    /// They were not asked for.
+    Absent,
+    /// They came to no end, with what went wrong.
+    Failed(String),
+    /// They stand beside q.
+    Compared(Comparison),
+}
+
+/// What particles found beside what q says.
+#[derive(Debug, Clone)]
+pub(super) struct Comparison {
+    /// Share of the particles where q is too small.
+    pub(super) lacking: Estimate,
+    /// A place there.
+    pub(super) lacking_at: Place,
+    /// log Z of the particles less that of the weights.
+    pub(super) log_z_gap: Estimate,
+    pub(super) modes: Vec<ModeShares>,
+}
+
+/// A mode's shares.
+#[derive(Debug, Clone)]
+pub(super) struct ModeShares {
+    pub(super) at: Place,
+    /// Among the draws of q.
+    pub(super) under_q: f64,
+    /// Among the weighted draws.
+    pub(super) weighted: Estimate,
+    /// Among the particles.
+    pub(super) particles: Estimate,
+}
+
+impl Independent {
+    /// Do the particles show that next to no mass of p lies where p is far above q?
+    pub(super) fn is_all_covered(&self) -> bool {
+        match self {
+            Self::Compared(Comparison { lacking, .. }) => {
+                lacking.value + ALLOWANCE.value * lacking.error <= TAIL_MASS.value
+            }
+            Self::Absent | Self::Failed(_) => false,
+        }
+    }
+}

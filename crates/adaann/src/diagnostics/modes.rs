@@ -1,0 +1,102 @@
+//! The modes that draws and particles climb to, and what each of them holds of a mode.
+
+use crate::{
+    Batch, Result,
+    diagnostics::{Place, findings::ModeShares},
+    importance::Estimate,
+    modes::{self, ModeSummary},
+    smc::Population,
+    target::Unconstrained,
+};
+
+/// A mode, in the target's own coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mode {
+    /// Where the density peaks.
+    pub location: Vec<f64>,
+    /// Its share of the draws.
+    pub under_q: f64,
+    /// Its share of the weighted draws: the answer.
+    pub weight: Estimate,
+    /// Its share of the independent particles.
+    pub particles: Option<Estimate>,
+    /// Mean of its weighted draws; none if it has none.
+    pub mean: Option<Vec<f64>>,
+    /// Their covariance, row by row.
+    pub covariance: Option<Vec<f64>>,
+}
+
+/// Modes found from draws and particles together, the heaviest first.
+pub(super) struct Found {
+    pub(super) modes: Vec<Mode>,
+    pub(super) evaluations: usize,
+}
+
+impl Found {
+    pub(super) fn new(
+        target: &Unconstrained,
+        draws: &Batch,
+        weights: &[f64],
+        population: Option<&Population>,
+        climbs: usize,
+    ) -> Result<Self> {
+        let starts = starts(draws, population.map(|population| &population.z), climbs);
+        let climbs = modes::Settings { starts: starts.len().max(1), ..modes::Settings::default() };
+        let found = modes::find(target, &starts, &climbs)?;
+        let equal = vec![1.0; draws.len()];
+        let under_q = modes::shares(found.len(), &found.assign(draws), &equal)?;
+        let labels = population.map(|population| found.assign(&population.z));
+        let in_population = |mode: usize| {
+            population.zip(labels.as_ref()).map(|(population, labels)| {
+                let own: Vec<f64> =
+                    labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
+                population.mean(&own)
+            })
+        };
+        let mode = |(index, summary): (usize, ModeSummary)| Mode {
+            location: summary.position,
+            under_q: under_q[index].value,
+            weight: summary.share,
+            particles: in_population(index),
+            mean: summary.mean,
+            covariance: summary.covariance,
+        };
+        let summaries = found.summarise(target, draws, weights)?;
+        let mut modes: Vec<Mode> = summaries.into_iter().enumerate().map(mode).collect();
+        let share = |mode: &Mode| {
+            mode.particles.map_or(0.0, |particles| particles.value).max(mode.weight.value)
+        };
+        modes.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        Ok(Self { modes, evaluations: found.evaluations() })
+    }
+
+    /// The modes' shares, where particles have looked.
+    pub(super) fn shares(&self, names: &[String]) -> Vec<ModeShares> {
+        // Of very many modes each has a few draws by chance; the mass that q lacks speaks for them.
+        const MOST: usize = 64;
+        if self.modes.len() > MOST {
+            return Vec::new();
+        }
+        let shares = |mode: &Mode| {
+            Some(ModeShares {
+                at: Place::new(names, &mode.location),
+                under_q: mode.under_q,
+                weighted: mode.weight,
+                particles: mode.particles?,
+            })
+        };
+        self.modes.iter().filter_map(shares).collect()
+    }
+}
+
+/// Points to climb from: half of them draws, half of them particles, taken evenly.
+fn starts(draws: &Batch, particles: Option<&Batch>, climbs: usize) -> Batch {
+    let sources: Vec<&Batch> = std::iter::once(draws).chain(particles).collect();
+    let each = climbs.div_ceil(sources.len());
+    let mut points = Vec::new();
+    for source in sources {
+        let count = each.min(source.len());
+        points.extend((0..count).map(|i| source.point(i * source.len() / count)));
+    }
+    Batch::from_points(draws.dim(), &points)
+}

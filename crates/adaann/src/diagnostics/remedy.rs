@@ -1,0 +1,77 @@
+//! What to try against a finding, as data that each front end words.
+
+use std::fmt;
+
+/// What to try. Its `Display` names no flag and no function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Train longer, refine by the forward KL divergence, or take a richer flow.
+    TrainMore,
+    /// Start from the modes of a pilot run, take smaller steps, or several seeds.
+    AnnealMore,
+    /// Take more draws, or train longer.
+    DrawMore,
+    /// Keep the parameters where the density is.
+    BoundParameters,
+    /// Keep the parameters where the density is, or train longer.
+    BoundOrTrain,
+    /// Let the run come to its end.
+    Finish,
+    /// Let independent particles look for lost modes.
+    CheckWithParticles,
+    /// Run the particles alone, with other settings.
+    ChangeParticles,
+    /// Run the particles alone, with more of them.
+    AddParticles,
+}
+
+impl Remedy {
+    /// Every remedy.
+    pub const ALL: [Self; 9] = [
+        Self::TrainMore,
+        Self::AnnealMore,
+        Self::DrawMore,
+        Self::BoundParameters,
+        Self::BoundOrTrain,
+        Self::Finish,
+        Self::CheckWithParticles,
+        Self::ChangeParticles,
+        Self::AddParticles,
+    ];
+
+    /// Its name in files, which stays when words change.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::TrainMore => "train-more",
+            Self::AnnealMore => "anneal-more",
+            Self::DrawMore => "draw-more",
+            Self::BoundParameters => "bound-parameters",
+            Self::BoundOrTrain => "bound-or-train",
+            Self::Finish => "finish",
+            Self::CheckWithParticles => "check-with-particles",
+            Self::ChangeParticles => "change-particles",
+            Self::AddParticles => "add-particles",
+        }
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TrainMore => {
+                "train longer, add a refinement by the forward KL divergence, or use a richer flow"
+            }
+            Self::AnnealMore => {
+                "start the flow from the particles' modes, take smaller steps of temperature, or \
+                 several seeds"
+            }
+            Self::DrawMore => "take more draws, or train longer",
+            Self::BoundParameters => "give the parameters bounds or narrower priors",
+            Self::BoundOrTrain => "give the parameters bounds or narrower priors, or train longer",
+            Self::Finish => "let the run come to its end",
+            Self::CheckWithParticles => "let independent particles look for lost modes",
+            Self::ChangeParticles => "run the particles alone, with other settings",
+            Self::AddParticles => "see whether more particles, run alone, agree",
+        })
+    }
+}

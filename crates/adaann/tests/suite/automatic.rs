@@ -1,0 +1,82 @@
+//! Settings that find themselves, from start to verdict, on densities with known answers.
+
+use crate::support::lopsided;
+use adaann::{
+    Settings,
+    diagnostics::{self, Examination, Trust, examine},
+    fit::fit,
+    importance::Quantity,
+    registry::{self, Known, Mode},
+    target::Target,
+};
+
+/// Draws of a run. The weight of a mode of one half then has a standard error of 0.005 and more.
+const DRAWS: usize = 10_000;
+
+/// log Z, means and the weights of the modes are within four of their own errors, which one in 16,000
+/// honest estimates exceeds; there are fifty here.
+fn assert_right(name: &str, target: &dyn Target, known: &Known, preset: &Settings) {
+    for seed in 1..=3 {
+        let settings = Settings { seed, ..preset.clone().automatic() };
+        let outcome = fit(target, &settings, &mut ()).unwrap();
+        let approximation = outcome.approximation(target).unwrap();
+        let sample = approximation.sample(DRAWS, seed).unwrap();
+        let check = diagnostics::Settings::default();
+        let found = examine(&approximation, &sample, &settings, &check, &mut ()).unwrap();
+        let at = format!("{name}, seed {seed}");
+        assert_eq!(found.verdict.trust, Trust::Reliable, "{at}: {:?}", found.verdict);
+        let log_z = found.log_z;
+        // Half of the draws count at least, by which a mixture of particles is enough.
+        assert!(log_z.error < 1.0 / (DRAWS as f64).sqrt(), "{at}: {log_z:?}");
+        assert!((log_z.value - known.log_z.unwrap()).abs() < 4.0 * log_z.error, "{at}: {log_z:?}");
+        for (d, truth) in known.mean.iter().flatten().enumerate() {
+            let mean = Quantity::new(sample.points.row(d), &found.weights).unwrap().mean();
+            assert!((mean.value - truth).abs() < 4.0 * mean.error, "{at}: {mean:?} for {truth}");
+        }
+        assert_modes(&at, known, &found);
+    }
+}
+
+fn assert_modes(at: &str, known: &Known, found: &Examination) {
+    let (modes, truth) = (&found.modes, &known.modes);
+    assert_eq!(modes.len(), truth.len(), "{at}: {modes:?}");
+    for (k, known_mode) in truth.iter().enumerate() {
+        let own: Vec<_> = modes.iter().filter(|m| known.mode_of(&m.location) == Some(k)).collect();
+        let [mode] = own[..] else { panic!("{at}: {} are mode {k} of {modes:?}", own.len()) };
+        for share in [Some(mode.weight), mode.particles].into_iter().flatten() {
+            let off = (share.value - known_mode.weight).abs();
+            assert!(off < 4.0 * share.error && share.error < 0.02, "{at}: {mode:?}");
+        }
+    }
+}
+
+fn assert_registered(name: &str) {
+    let problem = registry::find(name).unwrap().build(&[]).unwrap();
+    assert_right(name, &*problem.target, &problem.known, &problem.settings);
+}
+
+/// Two crescents, which no Gaussian is.
+#[test]
+fn two_moons() {
+    assert_registered("two-moons");
+}
+
+/// Two mirrored modes of a posterior with an ODE behind it.
+#[test]
+fn hiv() {
+    assert_registered("hiv");
+}
+
+/// Two modes of unequal weight and shape.
+#[test]
+fn leaning_gaussians() {
+    let leaning = lopsided::leaning();
+    let mode = |(location, weight): &(Vec<f64>, f64)| Mode::new(location.clone(), *weight);
+    let known = Known {
+        log_z: Some(leaning.log_z),
+        mean: Some(leaning.mean.clone()),
+        modes: leaning.modes.iter().map(mode).collect(),
+        ..Known::default()
+    };
+    assert_right(leaning.name, &*leaning.target, &known, &Settings::default());
+}
