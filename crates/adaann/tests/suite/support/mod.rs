@@ -2,5 +2,6 @@
 
 pub(crate) mod common;
 pub(crate) mod flows;
+pub(crate) mod own_layer;
 pub(crate) mod programs;
 pub(crate) mod systems;
