@@ -79,6 +79,26 @@ pub(crate) fn solve_lower_transposed(dim: usize, factor: &[f64], x: &mut [f64]) 
     }
 }
 
+/// x ← A⁻¹ x by Gauss's elimination with pivots from each column; `matrix` holds A, row by row, and
+/// scratch numbers afterwards. What a singular A gives is not finite.
+pub(crate) fn solve(dim: usize, matrix: &mut [f64], x: &mut [f64]) {
+    for i in 0..dim {
+        let size = |row: &usize| matrix[row * dim + i].abs();
+        let pivot = (i..dim).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(i);
+        (i..dim).for_each(|j| matrix.swap(i * dim + j, pivot * dim + j));
+        x.swap(i, pivot);
+        for row in i + 1..dim {
+            let factor = matrix[row * dim + i] / matrix[i * dim + i];
+            (i..dim).for_each(|j| matrix[row * dim + j] -= factor * matrix[i * dim + j]);
+            x[row] -= factor * x[i];
+        }
+    }
+    for i in (0..dim).rev() {
+        let dot: f64 = (i + 1..dim).map(|j| matrix[i * dim + j] * x[j]).sum();
+        x[i] = (x[i] - dot) / matrix[i * dim + i];
+    }
+}
+
 /// Eigenvalues of a symmetric matrix and a unit vector for each, by Jacobi's rotations.
 pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     // Each sweep squares the share off the diagonal once it is small.
@@ -134,6 +154,20 @@ mod tests {
         for (x, y) in inverse.iter().zip([5.0, -2.0, -2.0, 4.0]) {
             assert!((x - y / 16.0).abs() < 1e-15);
         }
+    }
+
+    /// A matrix whose first pivot is 0.
+    #[test]
+    fn a_system_is_solved_whatever_its_order() {
+        let matrix = [0.0, 2.0, -1.0, 3.0, 0.5, 4.0, 1.0, -1.0, 1.0];
+        let solution = [1.5, -2.0, 0.25];
+        let row = |i: usize| (0..3).map(|j| matrix[3 * i + j] * solution[j]).sum();
+        let mut x: [f64; 3] = std::array::from_fn(row);
+        solve(3, &mut matrix.clone(), &mut x);
+        assert!(x.iter().zip(solution).all(|(x, s)| (x - s).abs() < 1e-14), "{x:?}");
+        let mut x = [1.0, 2.0];
+        solve(2, &mut [1.0, 2.0, 2.0, 4.0], &mut x);
+        assert!(!x[0].is_finite());
     }
 
     #[test]

@@ -59,6 +59,9 @@ pub enum Error {
     /// A saved flow that cannot be loaded.
     #[error("cannot load the flow: {0}")]
     Load(String),
+    /// A flow that cannot be saved.
+    #[error("cannot save the flow: {0}")]
+    Save(String),
     /// Reading or writing failed.
     #[error("{path}: {cause}")]
     Io {

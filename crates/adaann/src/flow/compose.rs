@@ -1,7 +1,7 @@
 //! One stack after another: what most families are made of.
 
 use super::{Grain, Parameter, Stack, Weights};
-use crate::{Batch, pieces};
+use crate::{Batch, Result, error, pieces};
 use std::ops::Range;
 
 /// Doubles of a cache line: parts of shared buffers begin with one.
@@ -16,6 +16,32 @@ pub(super) struct Compose {
     parameters: usize,
     derived: usize,
     sums: usize,
+}
+
+/// One stack after another, the first nearest to the base, each with a name that those of its
+/// parameters begin with: stacks of a [`FlowSpec`](super::FlowSpec), of one's own, or both.
+///
+/// ```
+/// use adaann::flow::{Base, Flow, FlowSpec, compose};
+///
+/// let (bend, turn) = (FlowSpec::planar(5).build(2)?, FlowSpec::Linear.build(2)?);
+/// let flow = Flow::from_stack(compose([("bend", bend), ("turn", turn)])?, Base::standard(2))?;
+/// assert_eq!(flow.blocks()[0].name, "bend.u");
+/// # Ok::<(), adaann::Error>(())
+/// ```
+///
+/// # Errors
+/// If there are none, or their dimensions differ.
+pub fn compose<N: Into<String>>(
+    stacks: impl IntoIterator<Item = (N, Box<dyn Stack>)>,
+) -> Result<Box<dyn Stack>> {
+    let stacks: Vec<_> = stacks.into_iter().map(|(name, stack)| (name.into(), stack)).collect();
+    error::at_least_one("the flows of a composition", stacks.len())?;
+    let dim = stacks[0].1.dim();
+    if let Some((name, stack)) = stacks.iter().find(|(_, stack)| stack.dim() != dim) {
+        return Err(error::shape(&format!("the dimension of '{name}'"), stack.dim(), dim));
+    }
+    Ok(Box::new(Compose::new(dim, stacks)))
 }
 
 /// A stack and where its numbers are in the shared buffers.

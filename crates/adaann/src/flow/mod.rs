@@ -11,6 +11,7 @@ mod choices;
 mod compose;
 mod conditioned;
 mod glow;
+mod layer;
 pub mod linear;
 pub mod permutation;
 pub mod planar;
@@ -30,8 +31,10 @@ pub use autoregressive::Autoregressive;
 pub(crate) use base::Noise;
 pub use base::{Base, BaseSpec, Covariance, Start};
 pub use choices::{Hidden, Mask, Ordering};
+pub use compose::compose;
 pub use conditioned::affine::ScaleMap;
 pub use glow::Glow;
+pub use layer::{Layer, PerPoint};
 pub use realnvp::RealNvp;
 pub use spec::FlowSpec;
 pub use spline::SplineSpec;
@@ -94,6 +97,14 @@ pub struct Grain {
 /// Both ways through a stack can be differentiated. [`Stack::backward`] follows
 /// [`Stack::forward`], as training on draws of the flow needs it; [`Stack::backward_inverse`]
 /// follows [`Stack::inverse`], as the gradient of log q at given points needs it.
+///
+/// [`Flow::from_stack`] makes a flow of any implementation, and [`compose`] sets it among others.
+/// [`Layer`] asks for less: three methods for one point.
+///
+/// A batch has `z.len()` points; its rows, `log_det` and `g_log_det` have room for
+/// [`Batch::padded_len`], and what stands behind the points may be read and written but means
+/// nothing. Buffers are cut to the lengths that the stack asks for; a tape may hold anything before
+/// it is filled.
 pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Number of coordinates.
     fn dim(&self) -> usize;

@@ -15,8 +15,16 @@ impl Flow {
     /// Writes the flow to a file, under a temporary name first.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or the flow has layers of the caller's own
+    /// ([`Flow::from_stack`]): a file could not say how to build them again.
     pub fn save(&self, path: &Path) -> Result<()> {
+        let Some(spec) = self.spec() else {
+            return Err(Error::Save(format!(
+                "{}: its layers are not of a family that can be built again from a file; keep its \
+                 parameters instead, and give them to a flow with the same layers",
+                path.display()
+            )));
+        };
         let bytes: Vec<u8> = self.parameters().iter().flat_map(|x| x.to_le_bytes()).collect();
         let mut tensors = Vec::new();
         let mut at = 0;
@@ -29,11 +37,11 @@ impl Flow {
         }
         let metadata = HashMap::from([
             ("format".to_owned(), FORMAT.to_owned()),
-            ("flow".to_owned(), to_json(self.spec())),
+            ("flow".to_owned(), to_json(spec)),
             ("base".to_owned(), to_json(self.base())),
         ]);
         let bytes = safetensors::serialize(tensors, Some(metadata))
-            .map_err(|error| Error::Load(format!("cannot serialise: {error}")))?;
+            .map_err(|error| Error::Save(error.to_string()))?;
         file::write(path, &with_sorted_header(bytes))
     }
 
@@ -44,14 +52,15 @@ impl Flow {
     /// the message names the first of those expected.
     pub fn load_as(path: &Path, specs: &[FlowSpec], dim: usize) -> Result<Self> {
         let flow = Self::load(path)?;
+        let own = flow.spec().expect("a file names its family");
         let refuse = |what: String| Err(Error::Load(format!("{}: {what}", path.display())));
-        let spec = specs.iter().find(|spec| *spec == flow.spec()).unwrap_or(&specs[0]);
-        let (found, expected) = (flow.spec().label(), spec.label());
+        let spec = specs.iter().find(|spec| *spec == own).unwrap_or(&specs[0]);
+        let (found, expected) = (own.label(), spec.label());
         if found != expected {
             return refuse(format!("has the flow {found}, but {expected} is expected"));
         }
-        if flow.spec() != spec {
-            let (found, expected) = (to_json(flow.spec()), to_json(spec));
+        if own != spec {
+            let (found, expected) = (to_json(own), to_json(spec));
             return refuse(format!("has the flow {found}, but {expected} is expected"));
         }
         if flow.dim() != dim {

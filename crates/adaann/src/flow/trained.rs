@@ -9,9 +9,11 @@ use super::{Base, FlowSpec, Grain, Noise, Parameter, Stack, Weights};
 use crate::{
     Batch, Error, Result,
     batch::padded,
+    error,
     rng::{Purpose, Stream},
     simd::Buffer,
 };
+use std::sync::Arc;
 
 /// Points handled at once when drawing and evaluating: the tile stays in cache.
 const TILE: usize = 256;
@@ -26,24 +28,15 @@ pub struct Draws {
 }
 
 /// A normalizing flow: base, layers and parameters.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Flow {
-    spec: FlowSpec,
+    /// The family; none for layers of the caller's own.
+    spec: Option<FlowSpec>,
     base: Base,
-    stack: Box<dyn Stack>,
+    stack: Arc<dyn Stack>,
     /// The base's parameters, then the stack's.
     parameters: Vec<f64>,
     derived: Buffer,
-}
-
-impl Clone for Flow {
-    fn clone(&self) -> Self {
-        let mut copy =
-            Self::new(&self.spec, self.base.clone()).expect("the same flow was built before");
-        copy.parameters.copy_from_slice(&self.parameters);
-        copy.prepare();
-        copy
-    }
 }
 
 impl Flow {
@@ -54,12 +47,28 @@ impl Flow {
     /// If the settings of the family are out of range.
     pub fn new(spec: &FlowSpec, base: Base) -> Result<Self> {
         let stack = spec.build(base.dim())?;
+        Ok(Self::of(Some(spec.clone()), stack, base))
+    }
+
+    /// A flow with layers of the caller's own, whose parameters are 0; see [`Layer`](super::Layer)
+    /// for an example. It does what any other does, except that [`Flow::save`] refuses it.
+    ///
+    /// # Errors
+    /// If the stack and the base differ in dimension.
+    pub fn from_stack(stack: Box<dyn Stack>, base: Base) -> Result<Self> {
+        if stack.dim() != base.dim() {
+            return Err(error::shape("the dimension of the layers", stack.dim(), base.dim()));
+        }
+        Ok(Self::of(None, stack, base))
+    }
+
+    fn of(spec: Option<FlowSpec>, stack: Box<dyn Stack>, base: Base) -> Self {
         let mut parameters = base.to_parameters();
         parameters.resize(parameters.len() + stack.parameter_len(), 0.0);
         let derived = Buffer::zeros(stack.derived_len());
-        let mut flow = Self { spec: spec.clone(), base, stack, parameters, derived };
+        let mut flow = Self { spec, base, stack: Arc::from(stack), parameters, derived };
         flow.prepare();
-        Ok(flow)
+        flow
     }
 
     /// Draws the layers' parameters from N(0, scale²), as a start for training.
@@ -77,9 +86,9 @@ impl Flow {
         self.base.dim()
     }
 
-    /// Which family it is.
-    pub fn spec(&self) -> &FlowSpec {
-        &self.spec
+    /// Which family it is; none if its layers are the caller's own.
+    pub fn spec(&self) -> Option<&FlowSpec> {
+        self.spec.as_ref()
     }
 
     /// The base as it is now.
@@ -121,13 +130,13 @@ impl Flow {
 
     /// The same flow with layers that compute in double precision.
     pub(crate) fn into_double(self) -> Self {
-        let spec = self.spec.clone().in_double();
-        if spec == self.spec {
+        let spec = self.spec.clone().map(FlowSpec::in_double);
+        let Some(spec) = spec.filter(|spec| Some(spec) != self.spec.as_ref()) else {
             return self;
-        }
+        };
         let stack = spec.build(self.base.dim()).expect("it was built before");
         let derived = Buffer::zeros(stack.derived_len());
-        let mut flow = Self { spec, stack, derived, ..self };
+        let mut flow = Self { spec: Some(spec), stack: Arc::from(stack), derived, ..self };
         flow.prepare();
         flow
     }

@@ -10,7 +10,8 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    pub(crate) fn new(name: &str, shape: &[usize]) -> Self {
+    /// A block of this name and shape.
+    pub fn new(name: &str, shape: &[usize]) -> Self {
         Self { name: name.to_owned(), shape: shape.to_vec() }
     }
 

@@ -1,10 +1,61 @@
 //! The laws that every rule obeys, whatever the draws: t only grows, ends at 1, or the error is clear.
 
 use super::{
-    AdaAnn, Draws, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Position, Rule,
-    Schedule, ScheduleError,
+    AdaAnn, Draws, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Position, Reason,
+    Rule, Schedule, ScheduleError, Step, spread,
 };
 use proptest::prelude::*;
+
+/// A rule that the library does not know, written with its public parts alone: the share `step` of
+/// the way to 1 that is left, or the whole way once that is short.
+#[derive(Debug, Clone)]
+struct Halving {
+    t0: f64,
+    step: f64,
+}
+
+impl Rule for Halving {
+    fn first(&self) -> f64 {
+        self.t0
+    }
+
+    fn needs_draws(&self) -> bool {
+        true
+    }
+
+    fn next(&self, at: Position, draws: &Draws) -> Result<Step, ScheduleError> {
+        let left = 1.0 - at.t;
+        let t = if left < 0.01 { 1.0 } else { at.t + self.step * left };
+        let step = Step::new(at, t, Reason::Tolerance)?;
+        Ok(step.with_spread(spread(at.t, draws)?))
+    }
+}
+
+/// A rule of the library, or another.
+#[derive(Debug, Clone)]
+enum AnyRule {
+    Known(Schedule),
+    Own(Halving),
+}
+
+impl AnyRule {
+    fn rule(&self) -> &dyn Rule {
+        match self {
+            Self::Known(schedule) => schedule,
+            Self::Own(rule) => rule,
+        }
+    }
+
+    fn is_robust(&self) -> bool {
+        matches!(self, Self::Known(Schedule::Guarded(Guarded { robust: true, .. })))
+    }
+}
+
+fn any_rule() -> impl Strategy<Value = AnyRule> {
+    let t0 = prop_oneof![1e-6..1.0_f64, Just(1.0), Just(0.0)];
+    let own = (t0, 0.01..2.0_f64).prop_map(|(t0, step)| AnyRule::Own(Halving { t0, step }));
+    prop_oneof![8 => any_schedule().prop_map(AnyRule::Known), 1 => own]
+}
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
     let t0 = prop_oneof![1e-6..1.0_f64, Just(1.0), Just(0.0)];
@@ -66,7 +117,8 @@ fn any_weights() -> impl Strategy<Value = Option<Vec<f64>>> {
 }
 
 /// Does the error say what is the case?
-fn is_true(error: &ScheduleError, schedule: &Schedule, at: Position, draws: &Draws) -> bool {
+fn is_true(error: &ScheduleError, any: &AnyRule, at: Position, draws: &Draws) -> bool {
+    let schedule = any.rule();
     let weight = |i: usize| draws.weights.map_or(1.0, |w| w[i]);
     let weights = || (0..draws.b.len()).map(weight);
     let finite = || draws.b.iter().filter(|b| b.is_finite());
@@ -96,8 +148,7 @@ fn is_true(error: &ScheduleError, schedule: &Schedule, at: Position, draws: &Dra
         // Equal, or so near to each other that their squares vanish: all of them, those that weigh
         // anything, or those between the fences.
         ScheduleError::NoSpread { t } => {
-            let robust = matches!(schedule, Schedule::Guarded(Guarded { robust: true, .. }));
-            t == at.t && (high - low < 1e-150 || draws.weights.is_some() || robust)
+            t == at.t && (high - low < 1e-150 || draws.weights.is_some() || any.is_robust())
         }
         ScheduleError::NotFinite { t } => t == at.t && high - low > 1e150,
         ScheduleError::Resolution { t, epsilon, remedy } => {
@@ -111,13 +162,14 @@ proptest! {
 
     #[test]
     fn t_only_grows_and_ends_at_1(
-        schedule in any_schedule(), b in any_b(), weights in any_weights(),
+        any in any_rule(), b in any_b(), weights in any_weights(),
     ) {
+        let schedule = any.rule();
         schedule.check(true).unwrap();
         let weights = weights.as_ref().map(|w| &w[..b.len()]);
         let draws = Draws { b: &b, weights };
         let finite = b.iter().filter(|b| b.is_finite()).count();
-        let mut at = Position::start(&schedule);
+        let mut at = Position::start(schedule);
         prop_assert!((0.0..=1.0).contains(&at.t));
         // An adaptive rule may need any number of steps; strict growth is what makes it end.
         for _ in 0..2_000 {
@@ -138,7 +190,7 @@ proptest! {
                     at = at.after(&step);
                 }
                 Err(error) => {
-                    prop_assert!(is_true(&error, &schedule, at, &draws), "{error:?} at {at:?}");
+                    prop_assert!(is_true(&error, &any, at, &draws), "{error:?} at {at:?}");
                     return Ok(());
                 }
             }
@@ -151,13 +203,13 @@ proptest! {
 
     #[test]
     fn positions_off_the_path_are_refused(
-        schedule in any_schedule(), index in 0..10_usize,
+        any in any_rule(), index in 0..10_usize,
         t in prop_oneof![Just(1.0), Just(f64::NAN), Just(-0.5), Just(1.5), any::<f64>()],
     ) {
         prop_assume!(!(0.0..1.0).contains(&t));
         let draws = Draws { b: &[-1.0, -2.0, -4.0], weights: None };
         let at = Position { index, t };
-        let error = schedule.next(at, &draws).unwrap_err();
+        let error = any.rule().next(at, &draws).unwrap_err();
         match t {
             1.0 => prop_assert_eq!(error, ScheduleError::Ended),
             // NaN is equal to nothing, itself included.

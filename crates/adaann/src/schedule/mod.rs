@@ -100,6 +100,24 @@ pub struct Step {
     pub warning: Option<Warning>,
 }
 
+impl Step {
+    /// The step from `at` to `t`, with all that is asked of a step: it ends at t = 1, and an adaptive
+    /// one that would pass it is decided by the [end](Reason::End).
+    ///
+    /// # Errors
+    /// If `at` is no place to step from, or `t` does not lie above it.
+    pub fn new(at: Position, t: f64, reason: Reason) -> Result<Self, ScheduleError> {
+        let remedy = "make the rule's steps longer";
+        advance(at, Proposal { t, spread: None, reason, remedy })
+    }
+
+    /// The same step of a rule that has looked at the spread of b.
+    #[must_use]
+    pub fn with_spread(self, spread: Spread) -> Self {
+        Self { std_b: Some(spread.std), lost: spread.lost, ..self }
+    }
+}
+
 /// What decided a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -167,8 +185,38 @@ impl std::fmt::Display for Warning {
 /// A rule that chooses the next inverse temperature.
 ///
 /// [`Rule::next`] returns a t above the current one and at most 1, or an error that says what to
-/// change.
-pub trait Rule {
+/// change; [`Step::new`] sees to that. A rule of one's own:
+///
+/// ```
+/// use adaann::schedule::{Draws, Position, Reason, Rule, ScheduleError, Step, spread};
+///
+/// /// AdaAnn with a tolerance that grows with t.
+/// struct Bolder {
+///     tau: f64,
+/// }
+///
+/// impl Rule for Bolder {
+///     fn first(&self) -> f64 {
+///         0.01
+///     }
+///     fn needs_draws(&self) -> bool {
+///         true
+///     }
+///     fn next(&self, at: Position, draws: &Draws) -> Result<Step, ScheduleError> {
+///         let spread = spread(at.t, draws)?;
+///         let epsilon = self.tau * (1.0 + at.t) / spread.std;
+///         Ok(Step::new(at, at.t + epsilon, Reason::Tolerance)?.with_spread(spread))
+///     }
+/// }
+///
+/// let rule = Bolder { tau: 0.5 };
+/// rule.check(false)?;
+/// let draws = Draws { b: &[-4.0, -2.0, -3.0], weights: None };
+/// let step = rule.next(Position::start(&rule), &draws)?;
+/// assert_eq!(step.t, 0.01 + 0.505);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+pub trait Rule: Send + Sync {
     /// t_0
     fn first(&self) -> f64;
 
@@ -189,7 +237,12 @@ pub trait Rule {
     }
 
     /// Refuses settings that make no sense; t_0 = 0 is one of them unless `allow_zero`.
-    fn check(&self, allow_zero: bool) -> crate::Result<()>;
+    ///
+    /// # Errors
+    /// Names the setting, its value and the range.
+    fn check(&self, allow_zero: bool) -> crate::Result<()> {
+        check_t0(self.first(), allow_zero)
+    }
 }
 
 /// What a rule wants, before it is held to the laws that all rules obey.

@@ -1,19 +1,23 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
+mod central;
 mod differences;
+mod forward;
 pub mod hand;
 mod laplace;
 mod maps;
+mod pointwise;
 mod support;
 mod unconstrained;
 
+pub(crate) use central::{slope, steps_inside};
 pub use differences::{Disagreement, compare_gradient, flat_directions};
 pub use laplace::{Laplace, laplace};
+pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
 pub use support::Support;
 pub use unconstrained::{Unconstrained, Workspace};
 
 use crate::{Batch, Result, simd::Buffer};
-use std::sync::Arc;
 
 /// How much of each part enters the density whose gradient is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,48 +106,5 @@ pub trait Target: Send + Sync {
     /// The coordinates' names, as they appear in tables and files.
     fn names(&self) -> Vec<String> {
         (1..=self.dim()).map(|d| format!("z{d}")).collect()
-    }
-}
-
-impl Target for Arc<dyn Target> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-
-    fn evaluate(
-        &self,
-        points: &Batch,
-        gradient: Option<Weights>,
-        out: &mut Evaluation,
-    ) -> Result<()> {
-        (**self).evaluate(points, gradient, out)
-    }
-
-    fn wants_whole_batch(&self) -> bool {
-        (**self).wants_whole_batch()
-    }
-
-    fn has_prior(&self) -> bool {
-        (**self).has_prior()
-    }
-
-    fn has_proper_prior(&self) -> bool {
-        (**self).has_proper_prior()
-    }
-
-    fn support(&self, d: usize) -> Support {
-        (**self).support(d)
-    }
-
-    fn standardisation(&self, d: usize) -> (f64, f64) {
-        (**self).standardisation(d)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        (**self).notes()
-    }
-
-    fn names(&self) -> Vec<String> {
-        (**self).names()
     }
 }

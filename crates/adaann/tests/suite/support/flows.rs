@@ -1,11 +1,13 @@
 //! What the tests of flows share: the families, stacks with parameters, and numbers.
 #![allow(dead_code)] // each test uses its part
 
+use super::own_layer::Bend;
 use adaann::{
     Batch,
     flow::{
-        Autoregressive, FlowSpec, Glow, Hidden, Mask, Ordering, Precision, RealNvp, ScaleMap,
-        SplineSpec, Stack, UnitActivation, Weights, permutation::Order, planar::Activation,
+        Autoregressive, FlowSpec, Glow, Hidden, Mask, Ordering, PerPoint, Precision, RealNvp,
+        ScaleMap, SplineSpec, Stack, UnitActivation, Weights, compose, permutation::Order,
+        planar::Activation,
     },
     simd::Buffer,
 };
@@ -24,6 +26,41 @@ pub(crate) fn planar(activation: Activation, precision: Precision) -> FlowSpec {
 
 fn hidden(units: usize) -> Hidden {
     Hidden { units, ..Hidden::default() }
+}
+
+/// What the laws hold for: a family of the library, or layers that are not the library's.
+#[derive(Debug, Clone)]
+pub(crate) enum Family {
+    Known(FlowSpec),
+    Own,
+}
+
+impl From<&FlowSpec> for Family {
+    fn from(spec: &FlowSpec) -> Self {
+        Self::Known(spec.clone())
+    }
+}
+
+impl From<&Family> for Family {
+    fn from(family: &Family) -> Self {
+        family.clone()
+    }
+}
+
+impl Family {
+    pub(crate) fn build(&self, dim: usize) -> Box<dyn Stack> {
+        match self {
+            Self::Known(spec) => spec.build(dim).unwrap(),
+            Self::Own => own_layers(dim),
+        }
+    }
+}
+
+/// Layers that are not the library's, with one that is between them.
+pub(crate) fn own_layers(dim: usize) -> Box<dyn Stack> {
+    let bend = || Box::new(PerPoint(Bend(dim)));
+    let turn = FlowSpec::Permutation(Order::Reversed).build(dim).unwrap();
+    compose([("first", bend() as Box<dyn Stack>), ("turn", turn), ("second", bend())]).unwrap()
 }
 
 /// Every family, with few enough layers that central differences stay accurate.
@@ -87,16 +124,16 @@ pub(crate) fn reorders(spec: &FlowSpec) -> bool {
 
 /// Half the distance from 1 to the next number of a family's precision. Its forward and backward
 /// passes round at this; its inverse runs in double precision always.
-pub(crate) fn unit(spec: &FlowSpec) -> f64 {
-    match spec {
-        FlowSpec::Planar { precision: Precision::Single, .. } => 2.0_f64.powi(-24),
+pub(crate) fn unit(family: impl Into<Family>) -> f64 {
+    match family.into() {
+        Family::Known(FlowSpec::Planar { precision: Precision::Single, .. }) => 2.0_f64.powi(-24),
         _ => 2.0_f64.powi(-53),
     }
 }
 
 /// Differences of single numbers say nothing about derivatives.
-pub(crate) fn in_double(spec: &FlowSpec) -> bool {
-    unit(spec) == 2.0_f64.powi(-53)
+pub(crate) fn in_double(family: impl Into<Family>) -> bool {
+    unit(family) == 2.0_f64.powi(-53)
 }
 
 /// Standard deviations of the raw parameters: near the identity, ordinary, extreme. At 3 the layers
@@ -126,7 +163,7 @@ impl Random {
 
 /// A stack with parameters, and wrappers that allocate.
 pub(crate) struct Case {
-    spec: FlowSpec,
+    family: Family,
     pub(crate) stack: Box<dyn Stack>,
     pub(crate) parameters: Vec<f64>,
     pub(crate) derived: Buffer,
@@ -135,29 +172,38 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn new(spec: &FlowSpec, dim: usize, parameters: &[f64], label: &str) -> Self {
-        let stack = spec.build(dim).unwrap();
+    pub(crate) fn new(
+        family: impl Into<Family>,
+        dim: usize,
+        parameters: &[f64],
+        label: &str,
+    ) -> Self {
+        let family = family.into();
+        let stack = family.build(dim);
         let mut derived = Buffer::zeros(stack.derived_len());
         stack.prepare(parameters, &mut derived);
         let parameters = parameters.to_vec();
         Self {
-            spec: spec.clone(),
             stack,
             parameters,
             derived,
-            unit: unit(spec),
-            label: format!("{spec:?} d = {dim} {label}"),
+            unit: unit(&family),
+            label: format!("{family:?} d = {dim} {label}"),
+            family,
         }
     }
 
     /// The same stack with other parameters.
     pub(crate) fn with(&self, parameters: &[f64]) -> Self {
-        Self::new(&self.spec, self.stack.dim(), parameters, "")
+        Self::new(&self.family, self.stack.dim(), parameters, "")
     }
 
     /// The first layer, the first two and so on, of stacks whose parameters lie layer by layer.
     pub(crate) fn beginnings(&self) -> Vec<Self> {
-        let first = |layers: usize| match self.spec.clone() {
+        let Family::Known(spec) = &self.family else {
+            return Vec::new();
+        };
+        let first = |layers: usize| match spec.clone() {
             FlowSpec::RealNvp(all) => Some(FlowSpec::RealNvp(RealNvp { layers, ..all })),
             FlowSpec::Iaf(all) => Some(FlowSpec::Iaf(Autoregressive { layers, ..all })),
             FlowSpec::Maf(all) => Some(FlowSpec::Maf(Autoregressive { layers, ..all })),
@@ -173,7 +219,7 @@ impl Case {
             let len = spec.build(dim).unwrap().parameter_len();
             Self::new(&spec, dim, &self.parameters[..len], "")
         };
-        (1..self.spec.layers()).filter_map(first).map(case).collect()
+        (1..spec.layers()).filter_map(first).map(case).collect()
     }
 
     pub(crate) fn weights(&self) -> Weights<'_> {
@@ -260,10 +306,18 @@ pub(crate) fn norm(x: impl IntoIterator<Item = f64>) -> f64 {
 ///
 /// What a start leaves at 0, biases and masked weights, is given a size of 0.1: enough to be seen if
 /// it is forgotten, or not masked.
-pub(crate) fn parameters(spec: &FlowSpec, dim: usize, scale: f64, random: &mut Random) -> Vec<f64> {
-    let stack = spec.build(dim).unwrap();
+pub(crate) fn parameters(
+    family: impl Into<Family>,
+    dim: usize,
+    scale: f64,
+    random: &mut Random,
+) -> Vec<f64> {
+    let family = family.into();
+    let stack = family.build(dim);
     let mut parameters = vec![0.0; stack.parameter_len()];
-    let is_spline = matches!(spec, FlowSpec::Spline(_) | FlowSpec::SplineAutoregressive(_));
+    let is_spline =
+        matches!(family, Family::Known(FlowSpec::Spline(_) | FlowSpec::SplineAutoregressive(_)));
+    let has_networks = matches!(&family, Family::Known(spec) if spec.has_networks());
     let start = if is_spline { scale / 3.0 } else { scale };
     stack.initialise(start, &mut || random.normal(), &mut parameters);
     let mut rest = &mut parameters[..];
@@ -274,7 +328,7 @@ pub(crate) fn parameters(spec: &FlowSpec, dim: usize, scale: f64, random: &mut R
         if ["log_diagonal", "lower", "upper"].contains(&name) {
             factor /= (dim as f64).sqrt();
         }
-        if spec.has_networks() && !["weight", "bias"].contains(&name) {
+        if has_networks && !["weight", "bias"].contains(&name) {
             factor /= scale.max(1.0);
         }
         for number in own {
@@ -284,17 +338,18 @@ pub(crate) fn parameters(spec: &FlowSpec, dim: usize, scale: f64, random: &mut R
     parameters
 }
 
-/// Runs a check for every family, dimension and scale of the raw parameters.
+/// Runs a check for every family and layers of the tests' own, in every dimension and scale of the raw parameters.
 pub(crate) fn every_case(
     seed: u64,
-    mut check: impl FnMut(&FlowSpec, usize, f64, Vec<f64>, &mut Random),
+    mut check: impl FnMut(&Family, usize, f64, Vec<f64>, &mut Random),
 ) {
-    for spec in families() {
+    let known = families().into_iter().map(Family::Known);
+    for family in known.chain([Family::Own]) {
         for dim in LAW_DIMENSIONS {
             for scale in SCALES {
                 let mut random = Random(seed);
-                let parameters = parameters(&spec, dim, scale, &mut random);
-                check(&spec, dim, scale, parameters, &mut random);
+                let parameters = parameters(&family, dim, scale, &mut random);
+                check(&family, dim, scale, parameters, &mut random);
             }
         }
     }

@@ -3,5 +3,6 @@
 pub(crate) mod common;
 pub(crate) mod flows;
 pub(crate) mod lopsided;
+pub(crate) mod own_layer;
 pub(crate) mod programs;
 pub(crate) mod systems;
