@@ -2,7 +2,7 @@
 
 use crate::{
     args::ExportArgs,
-    commands::{density::check_out, predict::predicted},
+    commands::{check_out, predict::predicted},
     folder::{csv, finished::Finished},
     job::examine::weights,
     text::failure::usage,

@@ -2,7 +2,7 @@
 
 use crate::{
     args::PredictArgs,
-    commands::density::check_out,
+    commands::check_out,
     folder::{csv, figures, finished::Finished},
     text::failure::usage,
 };
