@@ -8,6 +8,7 @@ pub(crate) mod evaluate;
 pub(crate) mod figures;
 pub(crate) mod finished;
 pub(crate) mod page;
+pub(crate) mod predicted;
 pub(crate) mod record;
 pub(crate) mod subject;
 pub(crate) mod summary;

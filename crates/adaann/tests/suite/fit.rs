@@ -495,9 +495,11 @@ fn restarts_are_ranked_honestly() {
     let runs = restarts(&once, &quick(), 3, |_| ()).unwrap();
     assert_eq!((runs.runs.len(), runs.failed.len()), (2, 1));
     // So does an observer that panics.
-    let panics = |seed: u64| move |_: &Event| -> ControlFlow<()> {
-        assert!(seed != quick().seed + 1, "seed {seed} is watched badly");
-        ControlFlow::Continue(())
+    let panics = |seed: u64| {
+        move |_: &Event| -> ControlFlow<()> {
+            assert!(seed != quick().seed + 1, "seed {seed} is watched badly");
+            ControlFlow::Continue(())
+        }
     };
     let runs = restarts(&bimodal(), &quick(), 3, panics).unwrap();
     let [(seed, error)] = &runs.failed[..] else { panic!("{:?}", runs.failed) };
