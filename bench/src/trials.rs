@@ -1,13 +1,7 @@
 //! Trials in parallel, each on one thread of its own, and the tables they end in.
 
-use std::{
-    fs, io,
-    path::Path,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use adaann::crew::Crew;
+use std::{fs, io, path::Path};
 
 /// What the commands that run trials are told.
 pub(crate) struct Options {
@@ -67,23 +61,10 @@ impl Options {
 
 /// Runs every trial, as many at a time as there are processors; results are in the trials' order.
 pub(crate) fn each<T: Sync, R: Send>(trials: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(trials.len()));
-    let work = || {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.expect("a thread can be started");
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(trial) = trials.get(index) else { break };
-            let result = pool.install(|| run(trial));
-            results.lock().expect("no thread panics with it").push((index, result));
-        }
-    };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    let mut results = results.into_inner().expect("all threads are done");
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+    let crew = Crew::of_single_threads(threads, trials.len());
+    let results = crew.run(trials.len(), |i| run(&trials[i]), |_, result| result.map(Some));
+    results.expect("no trial panics").into_iter().map(|(_, result)| result).collect()
 }
 
 /// √ of the mean square.

@@ -2,6 +2,16 @@
 //!
 //! Arguments become settings, settings a run, a run a folder; everything else reads the folder. All
 //! printing of the project happens here; drawing is `adaann-report`.
+//!
+//! Each room uses only those above it, which a test holds:
+//!
+//! | Room | Its one idea |
+//! | --- | --- |
+//! | `text` | how this program speaks: colours, tables, failures |
+//! | `args` | what may be asked, and the settings that it means |
+//! | `folder` | the run folder: its files, figures, page and words |
+//! | `job` | a run from settings to its folder, with progress and interruption |
+//! | `commands` | one file or folder a command, from its arguments to what it prints and writes |
 
 mod args;
 mod commands;
@@ -11,7 +21,7 @@ mod text;
 
 use adaann::simd::Instructions;
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use commands::{
     calibrate, check, compare, density, export, fit, init, list, paper, predict, report, run,
     sample, smc,
@@ -19,7 +29,8 @@ use commands::{
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    obey(Cli::parse().command).unwrap_or_else(|error| text::failure::report(&error))
+    obey(Cli::parse().command)
+        .unwrap_or_else(|error| text::failure::report(&error, &Cli::command()))
 }
 
 fn obey(command: Command) -> anyhow::Result<ExitCode> {

@@ -3,7 +3,7 @@
 use crate::{
     args::CheckArgs,
     commands::fit,
-    text::{style::Style, table::thousands},
+    text::{layout::thousands, style::Style},
 };
 use adaann::{
     Batch,

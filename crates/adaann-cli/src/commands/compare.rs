@@ -8,7 +8,7 @@ use crate::{
         subject::Subject,
         summary::{Parameter, Quality, Summary},
     },
-    text::{style::Style, table::aligned},
+    text::{layout::aligned, style::Style},
 };
 use adaann_report::Table;
 use anyhow::{Context, Result};

@@ -2,8 +2,8 @@
 
 use crate::{
     args::ExportArgs,
-    commands::{density::check_out, predict::predicted},
-    folder::{csv, finished::Finished},
+    commands::check_out,
+    folder::{csv, finished::Finished, predicted::predicted},
     job::examine::weights,
     text::failure::usage,
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Cli, InitArgs, Kind},
-    commands::density::check_out,
+    commands::check_out,
     text::failure::usage,
 };
 use adaann::model;

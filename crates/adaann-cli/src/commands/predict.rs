@@ -2,23 +2,16 @@
 
 use crate::{
     args::PredictArgs,
-    commands::density::check_out,
-    folder::{csv, figures, finished::Finished},
+    commands::check_out,
+    folder::{csv, figures, finished::Finished, predicted::predicted},
     text::failure::usage,
 };
-use adaann::{Batch, registry::Table};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::{
     fmt::Write as _,
     io::{Write, stdout},
     process::ExitCode,
 };
-
-/// Numbers that are simulated at most: 400 MB of them.
-const MOST_NUMBERS: usize = 50_000_000;
-
-/// Quantiles in the table.
-const QUANTILES: [f64; 7] = [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975];
 
 /// Writes a table of predictions, and a figure beside it.
 pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
@@ -52,154 +45,4 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     }
     stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Predictions of all lines of a likelihood at all rows.
-pub(crate) struct Predicted {
-    /// The measured columns, line by line.
-    pub(crate) names: Vec<String>,
-    /// For each line, the columns that it depends on.
-    pub(crate) inputs: Vec<Vec<String>>,
-    /// The name of time, for a system of equations.
-    pub(crate) time: Option<String>,
-    pub(crate) rows: usize,
-    pub(crate) draws: usize,
-    /// By line, row and draw.
-    pub(crate) simulated: Vec<Vec<Vec<f64>>>,
-    /// By line and row: the mean over the draws of the expected measurement.
-    pub(crate) expected: Vec<Vec<f64>>,
-    /// What the rows are: the data, or the new inputs.
-    pub(crate) table: Table,
-}
-
-/// Predicts at the data of a run, or at new inputs; nothing if its model has no likelihood lines.
-pub(crate) fn predicted(
-    finished: &Finished,
-    inputs: Option<&Table>,
-    draws: usize,
-    seed: u64,
-) -> Result<Option<Predicted>> {
-    let Some(model) = finished.subject.model.as_ref() else { return Ok(None) };
-    let names: Vec<String> = model.measured().into_iter().map(str::to_owned).collect();
-    let Some(table) = inputs.cloned().or_else(|| model.data()) else { return Ok(None) };
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let draws = draws.clamp(2, finished.draws.first().map_or(2, Vec::len));
-    let rows = table.rows.len();
-    if rows.saturating_mul(draws).saturating_mul(names.len()) > MOST_NUMBERS {
-        return Err(usage(format!(
-            "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer --draws"
-        )));
-    }
-    let points: Vec<Vec<f64>> =
-        (0..draws).map(|i| finished.draws.iter().map(|column| column[i]).collect()).collect();
-    let points = Batch::from_points(finished.subject.problem.target.dim(), &points);
-    let mut simulated = vec![vec![Vec::new(); rows]; names.len()];
-    let mut expected = vec![vec![f64::NAN; rows]; names.len()];
-    model
-        .predict(&points, inputs, seed, &mut |prediction| {
-            simulated[prediction.line][prediction.row] = prediction.simulated.to_vec();
-            expected[prediction.line][prediction.row] = mean(prediction.expected);
-            true
-        })
-        .context("cannot predict")?;
-    let inputs = (0..names.len()).map(|line| model.inputs(line)).collect();
-    let time = model.time().map(str::to_owned);
-    Ok(Some(Predicted { names, inputs, time, rows, draws, simulated, expected, table }))
-}
-
-impl Predicted {
-    /// A number of the table; NaN where it has none.
-    pub(crate) fn cell(&self, row: usize, name: &str) -> f64 {
-        let column = self.table.names.iter().position(|known| known == name);
-        column.map_or(f64::NAN, |column| self.table.rows[row][column])
-    }
-
-    /// A quantile of the measurements that are predicted, over the draws that have one.
-    pub(crate) fn quantile(&self, line: usize, row: usize, share: f64) -> f64 {
-        let mut values = self.simulated[line][row].clone();
-        values.retain(|x| !x.is_nan());
-        values.sort_by(f64::total_cmp);
-        quantile(&values, share)
-    }
-
-    fn csv(&self) -> String {
-        let names: Vec<String> = self.table.names.iter().map(|name| csv::quoted(name)).collect();
-        let mut text = format!("row,{},measured,observed,expected", names.join(","));
-        text += ",predicted_mean,predicted_sd";
-        for share in QUANTILES {
-            // 0.025 -> q025, 0.5 -> q50: names that every program takes.
-            let digits = format!("{share:.3}");
-            let digits = digits.trim_start_matches("0.");
-            write!(text, ",q{}", digits.strip_suffix('0').unwrap_or(digits)).expect("strings grow");
-        }
-        text.push('\n');
-        for row in 0..self.rows {
-            for (line, name) in self.names.iter().enumerate() {
-                let mut values = self.simulated[line][row].clone();
-                values.retain(|x| !x.is_nan());
-                values.sort_by(f64::total_cmp);
-                let mean = mean(&values);
-                let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-                let sd = (squares / (values.len() as f64 - 1.0)).sqrt();
-                write!(text, "{}", row + 1).expect("strings grow");
-                let cells = self.table.rows[row].iter().copied();
-                cells.for_each(|x| push(&mut text, x));
-                write!(text, ",{}", csv::quoted(name)).expect("strings grow");
-                for x in [self.cell(row, name), self.expected[line][row], mean, sd] {
-                    push(&mut text, x);
-                }
-                for share in QUANTILES {
-                    push(&mut text, quantile(&values, share));
-                }
-                text.push('\n');
-            }
-        }
-        text
-    }
-}
-
-/// A cell; empty where there is no number.
-fn push(text: &mut String, x: f64) {
-    if x.is_nan() {
-        text.push(',');
-    } else {
-        write!(text, ",{x:?}").expect("strings grow");
-    }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    let finite = values.iter().filter(|x| !x.is_nan());
-    finite.clone().sum::<f64>() / finite.count() as f64
-}
-
-/// A quantile of sorted numbers, between neighbours by proportion.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    if sorted.is_empty() {
-        return f64::NAN;
-    }
-    let at = share * (sorted.len() - 1) as f64;
-    let (low, high) = (at.floor() as usize, at.ceil() as usize);
-    sorted[low] + (at - at.floor()) * (sorted[high] - sorted[low])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_lie_between_neighbours() {
-        let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!(
-            [0.0, 0.25, 0.375, 1.0].map(|share| quantile(&sorted, share)),
-            [1.0, 2.0, 3.0, 16.0]
-        );
-        assert!(quantile(&[], 0.5).is_nan());
-    }
-
-    #[test]
-    fn means_leave_out_what_is_lost() {
-        assert_eq!(mean(&[1.0, f64::NAN, 5.0]), 3.0);
-    }
 }

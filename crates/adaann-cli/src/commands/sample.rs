@@ -2,7 +2,7 @@
 
 use crate::{
     args::SampleArgs,
-    commands::density::check_out,
+    commands::check_out,
     folder::{csv, finished::Finished},
     job::{MOST_DRAWS, examine::weights},
     text::failure::usage,

@@ -4,11 +4,15 @@
 //! there. Whatever goes wrong before that leaves nothing behind, nor any parent that was missing.
 
 pub(crate) mod csv;
+pub(crate) mod evaluate;
 pub(crate) mod figures;
 pub(crate) mod finished;
+pub(crate) mod page;
+pub(crate) mod predicted;
 pub(crate) mod record;
 pub(crate) mod subject;
 pub(crate) mod summary;
+pub(crate) mod words;
 
 use crate::{folder::record::Record, text::failure::usage};
 use anyhow::{Context, Result};

@@ -8,15 +8,15 @@ pub(crate) mod progress;
 
 use crate::{
     args::{OutputArgs, values::LAST_SEED},
-    commands::report,
     folder::{
-        self, Folder, csv,
+        self, Folder, csv, page,
         record::Record,
         subject::Subject,
         summary::{Seed, Sources, Summary, predictive},
+        words::{table, title::title, verdict},
     },
     job::{examine::Examined, progress::Progress},
-    text::{failure::usage, style::Style, table, title::title, verdict},
+    text::{failure::usage, style::Style},
 };
 use adaann::{
     Batch, Settings,
@@ -150,7 +150,9 @@ impl Job {
             seed: best.seed,
             outcome: &best.outcome,
             sample: &sample,
-            examined: &examined,
+            weights: &examined.weights,
+            examination: examined.examination.as_ref(),
+            verdict: examined.verdict,
             quantities: quantities.as_ref(),
             seconds,
             seeds,
@@ -215,7 +217,7 @@ impl Job {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
         // From the files, as `adaann report` does it: what they lack no page can show.
-        report::write(folder.place())?;
+        page::write(folder.place())?;
         Ok(folder)
     }
 }

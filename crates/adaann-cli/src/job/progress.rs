@@ -8,7 +8,7 @@ use adaann::{
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
-    io::{IsTerminal, stderr},
+    io::{IsTerminal, Write, stderr},
     ops::ControlFlow,
     time::{Duration, Instant},
 };
@@ -95,7 +95,7 @@ impl Display {
             }
             Self::Lines { due, .. } if elapsed < *due => {}
             Self::Lines { label, due } => {
-                eprintln!("{label}{:3.0}%  {}", 100.0 * share, text());
+                say(&format!("{label}{:3.0}%  {}", 100.0 * share, text()));
                 *due = elapsed + LINE_EVERY;
             }
         }
@@ -186,6 +186,11 @@ impl Observer for Watch {
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// A line in the log. One that nobody reads any more must not end the work.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
 }
 
 /// A time as people say it.

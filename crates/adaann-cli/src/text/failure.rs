@@ -1,8 +1,7 @@
 //! From an error to one sentence and an exit code: 2 for what the user asked, 1 for the rest.
 
-use crate::args::Cli;
 use adaann::{Error, model::Diagnostics};
-use clap::CommandFactory;
+use clap::Command;
 use std::{fmt, io, process::ExitCode};
 
 /// Something in the request itself is wrong: a flag, a name, a folder that is already there.
@@ -22,8 +21,8 @@ pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
 }
 
-/// Prints the error and gives the exit code.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+/// Prints the error and gives the exit code. `program` knows which settings are flags.
+pub(crate) fn report(error: &anyhow::Error, program: &Command) -> ExitCode {
     if is_closed_pipe(error) {
         // `adaann list | head`: the reader has what it wanted.
         return ExitCode::SUCCESS;
@@ -31,7 +30,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Diagnostics>() {
         // Each of them begins with the word itself.
         Some(diagnostics) => eprintln!("{diagnostics}"),
-        None => eprintln!("error: {}", sentence(error)),
+        None => eprintln!("error: {}", sentence(error, program)),
     }
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }
@@ -50,10 +49,11 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// The whole chain in one sentence; a setting that is a flag is written as one.
-fn sentence(error: &anyhow::Error) -> String {
+fn sentence(error: &anyhow::Error, program: &Command) -> String {
     match error.downcast_ref() {
         Some(Error::Setting { setting, value, range }) => {
-            let name = flag(setting).map_or(setting.to_string(), |flag| format!("--{flag}"));
+            let name =
+                flag(setting, program).map_or(setting.to_string(), |flag| format!("--{flag}"));
             format!("{name} is {value}, but must be {range}")
         }
         _ => chain(error),
@@ -74,26 +74,30 @@ fn chain(error: &anyhow::Error) -> String {
 }
 
 /// The flag that sets a setting of the library, which has the same name.
-fn flag(setting: &str) -> Option<&str> {
-    let cli = Cli::command();
-    let mut commands = ["run", "smc"].into_iter().filter_map(|name| cli.find_subcommand(name));
-    let has = |command: &clap::Command| {
-        command.get_arguments().any(|arg| arg.get_long() == Some(setting))
-    };
+fn flag<'a>(setting: &'a str, program: &Command) -> Option<&'a str> {
+    let mut commands = ["run", "smc"].into_iter().filter_map(|name| program.find_subcommand(name));
+    let has =
+        |command: &Command| command.get_arguments().any(|arg| arg.get_long() == Some(setting));
     commands.any(has).then_some(setting)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
+
+    fn said(error: &anyhow::Error) -> String {
+        sentence(error, &Cli::command())
+    }
 
     #[test]
     fn causes_are_told_once() {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file");
         let error = anyhow::Error::from(missing()).context("f: no such file");
-        assert_eq!(sentence(&error), "f: no such file");
+        assert_eq!(said(&error), "f: no such file");
         let error = anyhow::Error::from(missing()).context("cannot read f").context("no run");
-        assert_eq!(sentence(&error), "no run: cannot read f: no such file");
+        assert_eq!(said(&error), "no run: cannot read f: no such file");
     }
 
     #[test]
@@ -106,7 +110,7 @@ mod tests {
             ("dim", "dim is 0,"),
         ] {
             let error = Error::Setting { setting, value: "0".into(), range: "above 0".into() };
-            let text = sentence(&error.into());
+            let text = said(&error.into());
             assert!(text.starts_with(start), "{text}");
         }
     }

@@ -1,9 +1,5 @@
-//! What a person reads: tables, titles, verdicts, warnings, failures.
+//! How this program speaks: colours, tables, and what it says when something fails.
 
 pub(crate) mod failure;
-pub(crate) mod modes;
+pub(crate) mod layout;
 pub(crate) mod style;
-pub(crate) mod table;
-pub(crate) mod title;
-pub(crate) mod verdict;
-pub(crate) mod warnings;

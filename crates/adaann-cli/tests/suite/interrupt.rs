@@ -103,15 +103,14 @@ fn particles_that_are_stopped_say_where_they_are() {
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }
 
-#[test]
-fn a_calibration_keeps_the_trials_that_are_done() {
-    let place = Place::new();
-    place.write(
-        "mean.toml",
-        "[data]\ny = [1, 2]\n[parameters]\nmu = \"normal(0, 1)\"\n[likelihood]\n\
-         y = \"normal(mu, 1)\"\n[fit]\nflow = \"linear\"\nwarmup = 5\nrefine = 5\n",
-    );
-    let mut child = place
+/// A model whose fits take a moment.
+const MEAN: &str = "[data]\ny = [1, 2]\n[parameters]\nmu = \"normal(0, 1)\"\n[likelihood]\n\
+                    y = \"normal(mu, 1)\"\n[fit]\nflow = \"linear\"\nwarmup = 5\nrefine = 5\n";
+
+/// Starts a calibration that would take long, and waits until some of its trials are done.
+fn calibrating(place: &Place) -> Child {
+    place.write("mean.toml", MEAN);
+    let child = place
         .command()
         .args("calibrate mean.toml -n 100000 --out c".split(' '))
         .stdout(Stdio::null())
@@ -120,16 +119,37 @@ fn a_calibration_keeps_the_trials_that_are_done() {
         .expect("the binary starts");
     let trials = || place.path("c/trials.csv").is_file() && place.read("c/trials.csv").len() > 200;
     wait_for("some trials", trials);
-    signal(&child, "-INT");
-    let mut code = None;
-    wait_for("the end", || {
-        code = child.try_wait().expect("it can be waited for").map(|status| status.code());
-        code.is_some()
-    });
-    assert_eq!(code, Some(Some(130)));
+    child
+}
+
+#[test]
+fn a_calibration_keeps_the_trials_that_are_done() {
+    let place = Place::new();
+    interrupt(calibrating(&place), "-INT");
     let summary = place.summary("c");
     assert_eq!(summary["stopped"], true);
     assert!(summary["warnings"][0].as_str().unwrap().contains("the same command goes on"));
     let lines = place.read("c/trials.csv").lines().count();
     assert_eq!(summary["finished"], lines - 1);
+}
+
+/// A second process is refused with the number of the first; what a killed one left is taken over.
+#[test]
+fn a_folder_belongs_to_one_process_at_a_time() {
+    let place = Place::new();
+    let mut first = calibrating(&place);
+    let second = place.adaann("calibrate mean.toml -n 10 --out c", &[]);
+    let said = common::stderr(&second);
+    assert_eq!(second.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("another process ({}) is at work in c", first.id())), "{said}");
+    first.kill().expect("it can be killed");
+    first.wait().expect("it ends");
+    assert_eq!(place.read("c/.lock").trim(), first.id().to_string(), "it could not tidy up");
+    let count = place.read("c/trials.csv").lines().count() + 5;
+    let third = place.adaann(&format!("calibrate mean.toml -n {count} --out c"), &[]);
+    let said = common::stderr(&third);
+    assert!(third.status.success(), "{said}");
+    assert!(said.contains("trials were done before"), "{said}");
+    assert_eq!(place.summary("c")["finished"], count);
+    assert_eq!(place.read("c/.lock"), "", "it ended in peace");
 }

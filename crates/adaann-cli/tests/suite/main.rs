@@ -10,6 +10,7 @@ mod paper;
 mod posteriors;
 mod refusals;
 mod report;
+mod rooms;
 mod run;
 mod smc;
 mod trust;

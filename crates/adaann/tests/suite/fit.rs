@@ -495,6 +495,17 @@ fn restarts_are_ranked_honestly() {
     let once = Fails(bimodal(), AtomicUsize::new(0));
     let runs = restarts(&once, &quick(), 3, |_| ()).unwrap();
     assert_eq!((runs.runs.len(), runs.failed.len()), (2, 1));
+    // So does an observer that panics.
+    let panics = |seed: u64| {
+        move |_: &Event| -> ControlFlow<()> {
+            assert!(seed != quick().seed + 1, "seed {seed} is watched badly");
+            ControlFlow::Continue(())
+        }
+    };
+    let runs = restarts(&bimodal(), &quick(), 3, panics).unwrap();
+    let [(seed, error)] = &runs.failed[..] else { panic!("{:?}", runs.failed) };
+    assert!(*seed == quick().seed + 1 && error.to_string().contains("watched badly"), "{error}");
+    assert_eq!(runs.runs.len(), 2);
     let never = Program::record(1, |z| (z[0] - 1e9).sqrt());
     assert!(restarts(&never, &quick(), 2, |_| ()).is_err());
 }

@@ -1,11 +1,11 @@
 //! `adaann calibrate`: many fits of data that the model makes itself, and whether their draws are right.
 
-mod crew;
 mod figures;
 mod journal;
 mod output;
 mod progress;
 mod summary;
+mod trials;
 
 use crate::{
     args::{CalibrateArgs, overlay},
@@ -15,8 +15,7 @@ use crate::{
 };
 use adaann::{Error, Settings, calibrate, model::Model, optim::RateRule, schedule::Work};
 use anyhow::{Context, Result};
-use crew::Plan;
-use journal::Journal;
+use journal::Rows;
 use progress::Progress;
 use std::{
     io::{Write, stdout},
@@ -24,6 +23,7 @@ use std::{
     process::ExitCode,
 };
 use summary::Summary;
+use trials::Plan;
 
 /// Trials, and draws that a rank is among; more is surely a slip.
 const MOST_TRIALS: usize = 100_000;
@@ -44,8 +44,9 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
         args.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(format!("{name}-calibrate")));
     interrupt::listen()?;
     let fingerprint = journal::fingerprint(&model, &settings, args.draws, args.seed);
-    let mut journal = Journal::open(&out, &calibrate::names(&model), args.draws, fingerprint)?;
-    journal.settle(args.force)?;
+    let rows = Rows::new(&calibrate::names(&model), args.draws, fingerprint);
+    let _lock = journal::lock(&out)?;
+    let mut journal = journal::open(&out, rows, args.force)?;
     let plan = Plan {
         model: &model,
         settings: &settings,
@@ -55,7 +56,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
         threads: args.threads,
     };
     let progress = Progress::new(args.quiet || args.json);
-    let entries = crew::run(&plan, &mut journal, &progress)?;
+    let entries = trials::run(&plan, &mut journal, progress)?;
     let asked = interrupt::asked();
     let Some(summary) = Summary::new(&name, &plan, &journal, &entries)? else {
         return nothing(&entries, asked);

@@ -1,7 +1,9 @@
 //! The files of a calibration beside its trials: summary, figures, one page.
 
-use crate::commands::calibrate::{figures, journal::Entry, summary::Summary};
-use crate::commands::report::PAGE;
+use crate::{
+    commands::calibrate::{figures, journal::Entry, summary::Summary},
+    folder::page::PAGE,
+};
 use adaann::Settings;
 use adaann_report::{Block, Page};
 use anyhow::{Context, Result};

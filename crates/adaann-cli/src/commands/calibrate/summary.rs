@@ -1,12 +1,12 @@
 //! `summary.json` of a calibration: what the ranks say, as plain data and in words.
 
 use crate::commands::calibrate::{
-    crew::Plan,
     journal::{Entry, Journal},
+    trials::Plan,
 };
 use crate::text::{
+    layout::{aligned, thousands},
     style::Style,
-    table::{aligned, thousands},
 };
 use adaann::{
     calibrate::{self, Deviation, Envelope, Histogram, Judgement, Trial, bins_for},
@@ -120,7 +120,7 @@ impl Summary {
         let mut summary = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             model: model.to_owned(),
-            fingerprint: journal.fingerprint.clone(),
+            fingerprint: journal.format().fingerprint.clone(),
             seed: plan.seed,
             draws: plan.draws,
             trials: plan.trials,

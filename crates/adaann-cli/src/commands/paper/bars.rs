@@ -1,11 +1,11 @@
 //! How far the paper is: a bar for each experiment under way, and the time that is left.
 
-use crate::job::progress::human;
+use crate::job::progress::{human, say};
 use adaann_paper::{campaign::Progress, experiments::Run, trial::Trial};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal, Write, stderr},
+    io::{IsTerminal, stderr},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -87,11 +87,6 @@ fn left(started: Instant, spent: f64, cost: f64) -> String {
     }
     let rest = started.elapsed().as_secs_f64() * (1.0 - share).max(0.0) / share;
     Duration::try_from_secs_f64(rest).map_or(String::new(), |rest| format!("{} left", human(rest)))
-}
-
-/// A line in the log. One that nobody reads any more must not end the work.
-fn say(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
 }
 
 impl Progress for Bars {

@@ -1,10 +1,15 @@
 //! The closing table of `adaann smc`.
 
-use crate::commands::smc::{record::SmcRecord, summary::SmcSummary};
-use crate::text::{
-    modes,
-    style::Style,
-    table::{aligned, nats, parameters, splits, thousands},
+use crate::{
+    commands::smc::{record::SmcRecord, summary::SmcSummary},
+    folder::words::{
+        modes,
+        table::{parameters, splits},
+    },
+    text::{
+        layout::{aligned, nats, thousands},
+        style::Style,
+    },
 };
 use adaann::{
     schedule::{AdaAnn, Guarded, Rule, Schedule},

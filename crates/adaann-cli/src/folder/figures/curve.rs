@@ -1,6 +1,6 @@
 //! One dimension: the target's curve, the approximation's, and a histogram of the draws.
 
-use crate::{commands::density::evaluate, folder::finished::Finished};
+use crate::folder::{evaluate::evaluate, finished::Finished};
 use adaann::Batch;
 use adaann_report::{
     Axis, Color, Figure, Mark, Panel,

@@ -10,7 +10,7 @@ mod trajectories;
 
 pub(crate) use predictions::draw as predictions;
 
-use crate::{commands::predict::predicted, folder::finished::Finished};
+use crate::folder::{finished::Finished, predicted::predicted};
 use adaann_report::Figure;
 use anyhow::Result;
 

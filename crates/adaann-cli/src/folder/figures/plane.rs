@@ -1,6 +1,6 @@
 //! Two dimensions: contours of the target beside those of the approximation, at the same levels.
 
-use crate::{commands::density::evaluate, folder::finished::Finished};
+use crate::folder::{evaluate::evaluate, finished::Finished};
 use adaann::{Batch, approximation::Approximation};
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::midpoints};
 use anyhow::Result;

@@ -1,6 +1,6 @@
 //! Predictions of a fitted model beside the data: bands along one input, or against the measurements.
 
-use crate::commands::predict::Predicted;
+use crate::folder::predicted::Predicted;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins};
 
 /// Absent if there is nothing to show.

@@ -7,10 +7,11 @@ mod trust;
 pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
 pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
-use crate::{job::examine::Examined, text::warnings};
+use crate::folder::words::warnings;
 use adaann::{
     Batch,
     approximation::Sample,
+    diagnostics::{self, Examination},
     fit::{Outcome, Restart, StepRecord},
     registry::{Distance, Known, mode_weights},
     simd::Instructions,
@@ -147,7 +148,11 @@ pub(crate) struct Sources<'a> {
     pub(crate) seed: u64,
     pub(crate) outcome: &'a Outcome,
     pub(crate) sample: &'a Sample,
-    pub(crate) examined: &'a Examined,
+    /// Weights of the draws, which sum to 1.
+    pub(crate) weights: &'a [f64],
+    /// What the check has found; nothing if the draws cannot be examined.
+    pub(crate) examination: Option<&'a Examination>,
+    pub(crate) verdict: diagnostics::Verdict,
     pub(crate) quantities: Option<&'a Batch>,
     pub(crate) seconds: f64,
     pub(crate) seeds: Vec<Seed>,
@@ -156,7 +161,7 @@ pub(crate) struct Sources<'a> {
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
         let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
-        let Sources { examined, quantities, seconds, seeds, .. } = sources;
+        let Sources { weights, examination, verdict, quantities, seconds, seeds, .. } = sources;
         let losses: Vec<f64> = sample
             .log_q
             .iter()
@@ -166,7 +171,7 @@ impl Summary {
             .collect();
         let (neg_elbo, spread) = mean_and_sd(&losses);
         let (names, quantity_names) = names.split_at(sample.points.dim());
-        let draws = Draws { points: &sample.points, weights: &examined.weights };
+        let draws = Draws { points: &sample.points, weights };
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
@@ -178,7 +183,6 @@ impl Summary {
             quantities.map(|quantities| Parameter::new(name, quantities.row(d), draws.weights))
         };
         let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
-        let examination = examined.examination.as_ref();
         let updates = outcome.trace.len();
         let mut summary = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -203,7 +207,7 @@ impl Summary {
             stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
             t: outcome.steps.last().map_or(0.0, |step| step.t),
             warnings: Vec::new(),
-            verdict: Verdict::new(&examined.verdict),
+            verdict: Verdict::new(&verdict),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,

@@ -2,7 +2,7 @@
 
 use crate::{
     folder::summary::{FoundMode, ModeWeight},
-    text::table::{percent, shortened},
+    text::layout::{percent, shortened},
 };
 use adaann_report::Table;
 

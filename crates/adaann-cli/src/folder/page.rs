@@ -1,0 +1,94 @@
+//! Figures and one page of a run, from the files of its folder alone.
+
+use crate::folder::{
+    figures,
+    finished::Finished,
+    summary::Verdict,
+    words::{
+        table::tables,
+        title::title,
+        verdict::{Advice, advice, more},
+    },
+};
+use adaann::diagnostics::Trust;
+use adaann_report::{Block, Figure, Page, Tone};
+use anyhow::{Context, Result};
+use std::{fs, path::Path};
+
+/// Name of the page.
+pub(crate) const PAGE: &str = "report.html";
+
+/// Draws what is in a run folder, and writes figures and page beside it.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    let finished = Finished::read(folder)?;
+    let figures = figures::draw(&finished)?;
+    write_figures(folder, &figures)?;
+    write_page(&finished, figures, &folder.join(PAGE))
+}
+
+/// Writes the page alone, somewhere else.
+pub(crate) fn write_alone(folder: &Path, path: &Path) -> Result<()> {
+    let finished = Finished::read(folder)?;
+    let figures = figures::draw(&finished)?;
+    write_page(&finished, figures, path)
+}
+
+fn write_page(finished: &Finished, figures: Vec<Figure>, path: &Path) -> Result<()> {
+    Ok(adaann::file::write(path, page(finished, figures)?.html().as_bytes())?)
+}
+
+fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
+    let place = folder.join("figures");
+    fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
+    for figure in figures {
+        adaann::file::write(&place.join(format!("{}.svg", figure.name)), figure.svg().as_bytes())?;
+        adaann::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
+    }
+    Ok(())
+}
+
+/// The page of a run.
+fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
+    let Finished { record, summary, .. } = finished;
+    let title = title(record, summary.seed);
+    let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(&title);
+    let mut blocks = vec![judgement(&summary.verdict)];
+    blocks.extend(summary.warnings.iter().cloned().map(Block::Warning));
+    blocks.push(Block::SideBySide(tables(summary)));
+    blocks.extend(figures.into_iter().map(Block::Figure));
+    blocks.push(Block::Details {
+        summary: "Settings (run.toml)".to_owned(),
+        text: record.to_toml()?,
+    });
+    Ok(Page {
+        title: summary.target.clone(),
+        lead: lead.to_owned(),
+        blocks,
+        footer: format!(
+            "adaann {}, {} threads, {}. Draws are in draws.csv, all numbers in summary.json.",
+            summary.version, summary.threads, summary.instructions
+        ),
+        contents: false,
+    })
+}
+
+/// The verdict with its reasons, and what to try.
+fn judgement(verdict: &Verdict) -> Block {
+    let mut points = Vec::new();
+    for Advice { findings, remedy } in advice(verdict) {
+        points.extend(findings.iter().map(|finding| (*finding).to_owned()));
+        if let Some(last) = points.last_mut() {
+            *last += &format!("; **try:** {remedy}");
+        }
+    }
+    points.extend(more(verdict));
+    Block::Judgement {
+        tone: match verdict.trust {
+            Trust::Reliable => Tone::Good,
+            Trust::Care => Tone::Doubtful,
+            Trust::Distrust => Tone::Bad,
+        },
+        title: format!("Verdict: {}", verdict.trust),
+        points,
+    }
+}
