@@ -146,7 +146,7 @@ pub fn examine(
             particles: settings.particles,
             // Other random numbers than those of a fit that began with particles.
             seed: fit.seed ^ CHECK_SEED,
-            ..smc::Settings::of_fit(fit)
+            ..fit.particles()
         };
         smc::smc(target.target(), &own, observer)
     });
