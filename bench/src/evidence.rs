@@ -63,12 +63,7 @@ fn rows(options: &Options) -> Result<Vec<Row>> {
         let values: String = given.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         let Problem { target, known, settings, .. } = registry::find(name)?.build(&given)?;
         let log_z = known.log_z.expect("known for these targets");
-        rows.push(particles(
-            format!("{name}{values}"),
-            target.into(),
-            log_z,
-            Settings::of_fit(&settings),
-        ));
+        rows.push(particles(format!("{name}{values}"), target.into(), log_z, settings.particles()));
     }
     if options.asks_for("friedman") {
         rows.push(friedman()?);
@@ -97,7 +92,7 @@ fn friedman() -> Result<Row> {
     let truth = [10.0, 20.0_f64.sqrt(), 0.5, 10.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     // The sign of the second one is not known: two mirrored modes.
     let log_z = around_mode(&*target, &truth)? + 2.0_f64.ln();
-    Ok(particles("friedman".into(), target, log_z, Settings::of_fit(&model.settings())))
+    Ok(particles("friedman".into(), target, log_z, model.settings().particles()))
 }
 
 /// log ∫ p of one mode that is nearly a Gaussian, by weighted draws of its Laplace approximation: for

@@ -80,7 +80,7 @@ impl Subject {
 
     fn first(&self) -> f64 {
         use adaann::schedule::Rule;
-        Settings::of_fit(&self.problem.settings).schedule.first()
+        self.problem.settings.particles().schedule.first()
     }
 
     /// Walks, which cost one evaluation each, and the same number of sweeps everywhere.
@@ -94,7 +94,7 @@ impl Subject {
             most_sweeps: SWEEPS,
             kept_sweeps: 1,
             seed,
-            ..Settings::of_fit(&self.problem.settings)
+            ..self.problem.settings.particles()
         };
         smc(&*self.problem.target, &settings, &mut ())
     }

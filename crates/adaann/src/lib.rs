@@ -24,6 +24,8 @@ pub mod fit;
 pub mod flow;
 pub mod importance;
 mod linear;
+mod lost;
+pub mod mixture;
 pub mod model;
 pub mod modes;
 mod names;

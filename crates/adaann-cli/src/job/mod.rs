@@ -25,7 +25,6 @@ use adaann::{
     fit::{Outcome, PilotRecord, Restarts, restarts},
     path::PathKind,
     schedule::Rule,
-    smc,
 };
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
@@ -193,7 +192,7 @@ impl Job {
     ) -> Result<Examined> {
         let settings = Settings { seed, ..self.record.settings.clone() };
         let approximation = outcome.approximation(&*self.subject.problem.target)?;
-        let first = smc::Settings::of_fit(&settings).schedule.first();
+        let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
         let particles = self.record.check_particles;
         Ok(examine::examine(outcome, &approximation, sample, &settings, particles, &mut watch))

@@ -47,7 +47,7 @@ pub(super) fn send(
         particles: count,
         // Other random numbers than those of a fit that began with particles.
         seed: fit.seed ^ CHECK_SEED,
-        ..smc::Settings::of_fit(fit)
+        ..fit.particles()
     };
     match smc::smc(target, &settings, observer) {
         Ok(population) if population.stopped => Err("it was stopped".to_owned()),

@@ -21,6 +21,7 @@ mod gradient;
 mod lessons;
 mod multiple_importance;
 mod observer;
+mod particles;
 mod pilot;
 mod restarts;
 mod run;
@@ -128,7 +129,8 @@ fn start<'a>(target: &'a dyn Target, settings: &'a Settings) -> Result<Run<'a>> 
     let base = settings.base.resolve(&target, settings.seed)?;
     let mut flow = Flow::new(&settings.flow, base.clone())?;
     flow.initialise(settings.initial_scale, settings.seed);
-    let density = Tempered { target, path: settings.path, reference: base };
+    let reference = settings.path.needs_reference().then_some(base);
+    let density = Tempered { target, path: settings.path, reference };
     Ok(Run::new(settings, density, flow))
 }
 

@@ -77,7 +77,7 @@ impl Pilot {
             pmc_rounds: self.rounds,
             pmc_draws: self.draws,
             seed: settings.seed ^ PILOT_SEED,
-            ..smc::Settings::of_fit(settings)
+            ..settings.particles()
         }
     }
 
@@ -159,14 +159,14 @@ impl PilotRun {
 
 /// The base that describes the particles.
 fn base_of(population: &Population) -> Result<Base> {
-    let families = population.shape();
-    match &families[..] {
+    match &population.mixture()[..] {
         [one] => Base::full(&one.mean, &one.covariance),
         many => {
-            let weights: Vec<f64> = many.iter().map(|family| family.weight).collect();
-            let means: Vec<f64> = many.iter().flat_map(|family| family.mean.clone()).collect();
+            let weights: Vec<f64> = many.iter().map(|component| component.weight).collect();
+            let means: Vec<f64> =
+                many.iter().flat_map(|component| component.mean.clone()).collect();
             let covariances: Vec<f64> =
-                many.iter().flat_map(|family| family.covariance.clone()).collect();
+                many.iter().flat_map(|component| component.covariance.clone()).collect();
             Base::full_mixture(&weights, &means, &covariances)
         }
     }

@@ -16,6 +16,7 @@ use super::Gradient;
 use crate::{
     Batch, Result,
     flow::{Flow, Noise},
+    lost::is_followed,
     path::{Tempered, Tile},
     pieces,
     rng::Stream,
@@ -319,7 +320,7 @@ impl Shard {
             density.evaluate(&self.z, None, &mut self.density)?;
             let (a, b) = (&self.density.a[..len], &self.density.b[..len]);
             let lost = f64::NEG_INFINITY;
-            let b = a.iter().zip(b).map(|(a, b)| if a.is_finite() { *b } else { lost });
+            let b = a.iter().zip(b).map(|(a, b)| if is_followed(*a, []) { *b } else { lost });
             self.drawn.b.extend(b);
             self.drawn.a.extend_from_slice(a);
             let log_q = self.log_base.iter().zip(&self.log_det[..len]);

@@ -8,6 +8,7 @@
 mod covariance;
 mod estimates;
 mod generalized_pareto;
+mod log_sum_exp;
 pub mod pareto;
 pub mod resample;
 #[cfg(test)]
@@ -17,5 +18,6 @@ mod weights;
 
 pub use covariance::covariance;
 pub use estimates::{Estimate, Quantity};
+pub use log_sum_exp::log_sum_exp;
 pub use tally::Tally;
 pub use weights::{Importance, ess};

@@ -1,6 +1,6 @@
 //! Sums over importance weights in bounded memory, for log Z and the effective sample size.
 
-use crate::{Error, Result, pieces};
+use crate::{Error, Result, lost::is_lost, pieces};
 
 /// What log Z, its error and the effective sample size need of the weights w = p/q seen so far.
 ///
@@ -123,11 +123,6 @@ impl Tally {
     pub(super) fn sum(&self) -> (f64, f64) {
         (self.mean * self.draws as f64, self.log_unit)
     }
-}
-
-/// Has the draw no weight, whatever others have?
-fn is_lost(log_ratio: f64) -> bool {
-    log_ratio.is_nan() || log_ratio == f64::NEG_INFINITY
 }
 
 /// w in units of exp(`log_unit`), 0 if it is lost; also where all are, and the unit is −∞.

@@ -2,17 +2,18 @@
 
 use crate::modes::starts::Units;
 use crate::{
-    Batch, Result,
-    target::{Unconstrained, Weights, Workspace},
+    Batch, Result, lost,
+    path::{Tempered, Tile},
+    target::Unconstrained,
 };
-use rayon::prelude::*;
+use std::ops::Range;
 
 /// Points of a call to the target: the same for any number of threads.
 const CHUNK: usize = 64;
 
 /// The density in units of the draws.
 pub(super) struct Heights<'a> {
-    target: &'a Unconstrained<'a>,
+    density: Tempered<'a>,
     units: Units,
     used: usize,
     budget: usize,
@@ -29,8 +30,8 @@ pub(super) struct Place {
 }
 
 impl<'a> Heights<'a> {
-    pub(super) fn new(target: &'a Unconstrained<'a>, units: Units, budget: usize) -> Self {
-        Self { target, units, used: 0, budget }
+    pub(super) fn new(target: &Unconstrained<'a>, units: Units, budget: usize) -> Self {
+        Self { density: Tempered::untempered(target.clone()), units, used: 0, budget }
     }
 
     pub(super) fn standardisation(&self) -> &Units {
@@ -50,10 +51,7 @@ impl<'a> Heights<'a> {
     /// Heights and slopes at points, of which there are no more than [`Heights::left`].
     pub(super) fn places(&mut self, points: Vec<Vec<f64>>) -> Result<Vec<Place>> {
         let seen = self.evaluate(&points, true)?;
-        let place = |(u, (height, slope)): (Vec<f64>, (f64, Vec<f64>))| {
-            let is_lost = slope.iter().any(|g| !g.is_finite());
-            Place { u, height: if is_lost { f64::NEG_INFINITY } else { height }, slope }
-        };
+        let place = |(u, (height, slope)): (Vec<f64>, (f64, Vec<f64>))| Place { u, height, slope };
         Ok(points.into_iter().zip(seen).map(place).collect())
     }
 
@@ -65,25 +63,23 @@ impl<'a> Heights<'a> {
     fn evaluate(&mut self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
         debug_assert!(points.len() <= self.left());
         self.used += points.len();
-        let whole = self.target.target().wants_whole_batch();
-        let chunk = if whole { points.len().max(1) } else { CHUNK };
-        let parts: Result<Vec<_>> =
-            points.par_chunks(chunk).map(|points| self.evaluate_chunk(points, slopes)).collect();
-        Ok(parts?.concat())
+        let chunk = |range: Range<usize>| self.evaluate_chunk(&points[range], slopes);
+        Ok(self.density.each_piece(points.len(), CHUNK, chunk)?.concat())
     }
 
     fn evaluate_chunk(&self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
         let dim = self.units.spread.len();
         let z: Vec<_> = points.iter().map(|u| self.units.to_z(u)).collect();
-        let mut work = Workspace::zeros(dim, z.len());
-        let weights = slopes.then_some((Weights { prior: 1.0, likelihood: 1.0 }, 1.0));
-        self.target.evaluate(&Batch::from_points(dim, &z), weights, &mut work)?;
-        let said = &work.evaluation;
+        let mut tile = Tile::zeros(dim, z.len());
+        let weights = self.density.path.weights(1.0);
+        let z = Batch::from_points(dim, &z);
+        self.density.evaluate_parts(&z, slopes.then_some(weights), &mut tile)?;
         let one = |i: usize| {
-            let height = said.log_prior[i] + said.log_likelihood[i] + work.log_jacobian[i];
-            let slope = |d: usize| said.gradient.row(d)[i] * self.units.spread[d];
-            let slope = if slopes { (0..dim).map(slope).collect() } else { Vec::new() };
-            (if height.is_finite() { height } else { f64::NEG_INFINITY }, slope)
+            let height = tile.log_density(weights, i);
+            let slope = |d: usize| tile.gradient().row(d)[i] * self.units.spread[d];
+            let slope: Vec<f64> = if slopes { (0..dim).map(slope).collect() } else { Vec::new() };
+            let is_followed = lost::is_followed(height, slope.iter().copied());
+            (if is_followed { height } else { f64::NEG_INFINITY }, slope)
         };
         Ok((0..z.len()).map(one).collect())
     }

@@ -5,7 +5,7 @@
 //! then given the mode of the nearest start or end.
 //!
 //! ```
-//! use adaann::{Batch, check::modes, registry, target::Unconstrained};
+//! use adaann::{Batch, modes, registry, target::Unconstrained};
 //!
 //! let problem = registry::find("mixture2d")?.build(&[])?;
 //! let target = Unconstrained::new(&*problem.target)?;

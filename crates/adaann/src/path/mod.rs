@@ -19,6 +19,8 @@
 
 mod tempered;
 
+#[cfg(test)]
+pub(crate) use tempered::lopsided;
 pub(crate) use tempered::{Tempered, Tile};
 
 use crate::{Result, names, target};
@@ -37,7 +39,40 @@ pub struct Parts<T = f64> {
     pub reference: T,
 }
 
+impl<T> Parts<T> {
+    /// Part by part what `f` makes of it.
+    pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> Parts<U> {
+        Parts {
+            prior: f(self.prior),
+            likelihood: f(self.likelihood),
+            jacobian: f(self.jacobian),
+            reference: f(self.reference),
+        }
+    }
+}
+
+impl Parts<Vec<f64>> {
+    /// The same, to look at.
+    pub(crate) fn as_slices(&self) -> Parts<&[f64]> {
+        let Self { prior, likelihood, jacobian, reference } = self;
+        Parts { prior, likelihood, jacobian, reference }
+    }
+
+    /// Sets the parts at one point.
+    pub(crate) fn set(&mut self, i: usize, parts: Parts) {
+        self.prior[i] = parts.prior;
+        self.likelihood[i] = parts.likelihood;
+        self.jacobian[i] = parts.jacobian;
+        self.reference[i] = parts.reference;
+    }
+}
+
 impl Parts<&[f64]> {
+    /// The parts at one point.
+    pub(crate) fn at(&self, i: usize) -> Parts {
+        self.map(|part| part[i])
+    }
+
     /// [`Parts::dot`] at every point.
     fn dot_rows(&self, weights: Parts, out: &mut [f64]) {
         let terms = [
@@ -65,6 +100,26 @@ impl Parts {
             + term(weights.likelihood, self.likelihood)
             + term(weights.jacobian, self.jacobian)
             + term(weights.reference, self.reference)
+    }
+
+    /// Part by part what `f` makes of two of them.
+    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            prior: f(self.prior, other.prior),
+            likelihood: f(self.likelihood, other.likelihood),
+            jacobian: f(self.jacobian, other.jacobian),
+            reference: f(self.reference, other.reference),
+        }
+    }
+
+    /// (1 − s) · self + s · other: the weights on the straight way from one density to another.
+    pub(crate) fn towards(self, other: Self, s: f64) -> Self {
+        self.zip(other, |from, to| (1.0 - s) * from + s * to)
+    }
+
+    /// self − other: the weights of the log ratio of two densities.
+    pub(crate) fn minus(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
     }
 
     /// What a target needs to know for its gradient.

@@ -1,42 +1,63 @@
-//! The tempered density: log p_t = a + t b of a target on a path, over a tile of points.
+//! The tempered density: the parts of log p at a batch of points, log p_t = a + t b on a path, and
+//! the gradient of any weighted sum of the parts.
+
+#[cfg(test)]
+pub(crate) mod lopsided;
+#[cfg(test)]
+mod tests;
 
 use super::{Parts, PathKind};
 use crate::{
     Batch, Result,
     flow::Base,
+    lost,
     simd::{Buffer, F64, Lane},
     target::{Unconstrained, Workspace},
 };
 use fearless_simd::Simd;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// A target on a path.
 pub(crate) struct Tempered<'a> {
     pub(crate) target: Unconstrained<'a>,
     pub(crate) path: PathKind,
-    /// Where a bridge starts: the base as it was before training.
-    pub(crate) reference: Base,
+    /// The density that the path starts from, as it was before training; without one its part is 0.
+    pub(crate) reference: Option<Base>,
 }
 
-/// What evaluating a tile needs and leaves; allocated once.
+/// What evaluating a tile of points needs and leaves; allocated once.
 pub(crate) struct Tile {
+    evaluated: Evaluated,
+    pub(crate) a: Buffer,
+    pub(crate) b: Buffer,
+}
+
+/// Parts and gradient, with what it takes to find them.
+struct Evaluated {
     work: Workspace,
     noise: Batch,
     log_reference: Buffer,
-    pub(crate) a: Buffer,
-    pub(crate) b: Buffer,
+}
+
+impl Evaluated {
+    fn parts(&self) -> Parts<&[f64]> {
+        Parts {
+            prior: &self.work.evaluation.log_prior,
+            likelihood: &self.work.evaluation.log_likelihood,
+            jacobian: &self.work.log_jacobian,
+            reference: &self.log_reference,
+        }
+    }
 }
 
 impl Tile {
     pub(crate) fn zeros(dim: usize, len: usize) -> Self {
         let noise = Batch::zeros(dim, len);
         let values = Buffer::zeros(noise.padded_len());
-        Self {
-            work: Workspace::zeros(dim, len),
-            noise,
-            log_reference: values.clone(),
-            a: values.clone(),
-            b: values,
-        }
+        let work = Workspace::zeros(dim, len);
+        let evaluated = Evaluated { work, noise, log_reference: values.clone() };
+        Self { evaluated, a: values.clone(), b: values }
     }
 
     /// log p_t at the register of points from `at` on: a alone at t = 0, also where b is −∞.
@@ -46,43 +67,68 @@ impl Tile {
         if t == 0.0 { a } else { F64::splat(simd, t).mul_add(F64::load(simd, &self.b[at..]), a) }
     }
 
-    /// ∇(a + t b)
+    /// The gradient that was asked for.
     pub(crate) fn gradient(&self) -> &Batch {
-        &self.work.evaluation.gradient
+        &self.evaluated.work.evaluation.gradient
+    }
+
+    /// The parts of log p at every point, and beyond them at the padding.
+    pub(crate) fn parts(&self) -> Parts<&[f64]> {
+        self.evaluated.parts()
+    }
+
+    /// The weighted sum of the parts of point `i`; −∞ for a lost point.
+    pub(crate) fn log_density(&self, weights: Parts, i: usize) -> f64 {
+        lost::log_density(self.parts().at(i).dot(weights))
     }
 }
 
-impl Tempered<'_> {
+impl<'a> Tempered<'a> {
+    /// The target itself, without a way to it.
+    pub(crate) fn untempered(target: Unconstrained<'a>) -> Self {
+        Self { target, path: PathKind::Power, reference: None }
+    }
+
     /// Fills a and b, and the gradient of a + t b if t is given.
     pub(crate) fn evaluate(&self, z: &Batch, t: Option<f64>, tile: &mut Tile) -> Result<()> {
-        let weights = t.map(|t| self.path.weights(t));
-        let asked = weights.map(|weights| (weights.of_target(), weights.jacobian));
-        self.target.evaluate(z, asked, &mut tile.work)?;
-        if self.path.needs_reference() {
-            tile.noise.truncate(z.len());
-            tile.log_reference[..z.padded_len()].fill(0.0);
-            self.reference.log_density(z, &mut tile.noise, &mut tile.log_reference);
-            if let Some(weights) = weights {
-                let gradient = &mut tile.work.evaluation.gradient;
-                self.reference.add_log_density_gradient(
-                    weights.reference,
-                    z,
-                    &mut tile.noise,
-                    gradient,
-                );
+        self.evaluate_parts(z, t.map(|t| self.path.weights(t)), tile)?;
+        self.path.lines(&tile.evaluated.parts(), &mut tile.a, &mut tile.b);
+        Ok(())
+    }
+
+    /// Fills the parts and, if weights are given, the gradient of that weighted sum of them.
+    pub(crate) fn evaluate_parts(
+        &self,
+        z: &Batch,
+        gradient: Option<Parts>,
+        tile: &mut Tile,
+    ) -> Result<()> {
+        let asked = gradient.map(|weights| (weights.of_target(), weights.jacobian));
+        let Evaluated { work, noise, log_reference } = &mut tile.evaluated;
+        self.target.evaluate(z, asked, work)?;
+        if let Some(reference) = &self.reference {
+            noise.truncate(z.len());
+            log_reference[..z.padded_len()].fill(0.0);
+            reference.log_density(z, noise, log_reference);
+            if let Some(weight) = gradient.map(|weights| weights.reference).filter(|w| *w != 0.0) {
+                let gradient = &mut work.evaluation.gradient;
+                reference.add_log_density_gradient(weight, z, noise, gradient);
             }
         }
-        let evaluation = &tile.work.evaluation;
-        self.path.lines(
-            &Parts {
-                prior: &evaluation.log_prior,
-                likelihood: &evaluation.log_likelihood,
-                jacobian: &tile.work.log_jacobian,
-                reference: &tile.log_reference,
-            },
-            &mut tile.a,
-            &mut tile.b,
-        );
         Ok(())
+    }
+
+    /// Runs `work` on ranges of `len` points on the threads of the pool, and gives the results in
+    /// order. Points are cut by their number alone, `piece` at a time, so that threads never change
+    /// a result; they are not cut if the target asks for that.
+    pub(crate) fn each_piece<T: Send>(
+        &self,
+        len: usize,
+        piece: usize,
+        work: impl Fn(Range<usize>) -> Result<T> + Sync + Send,
+    ) -> Result<Vec<T>> {
+        let piece = if self.target.target().wants_whole_batch() { len.max(1) } else { piece };
+        let pieces: Vec<_> = (0..len).step_by(piece).map(|at| at..len.min(at + piece)).collect();
+        pieces.into_par_iter().map(work).collect()
     }
 }

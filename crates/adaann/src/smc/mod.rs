@@ -16,14 +16,28 @@
 //! ```
 
 mod ancestry;
-mod gaussians;
-mod landscape;
-mod moves;
+mod choice;
+mod distance;
+mod finish;
+mod kernel;
+mod particles;
+mod pmc;
 mod population;
+mod resample;
+mod reweight;
 mod run;
 mod settings;
+mod settle;
+mod stage;
+mod start;
+mod state;
+mod step_size;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
-pub use moves::Move;
-pub use population::{Family, Population};
-pub use run::{Observer, Stage, smc};
+pub use choice::Move;
+pub use population::Population;
+pub use run::smc;
 pub use settings::Settings;
+pub use stage::{Observer, Stage};

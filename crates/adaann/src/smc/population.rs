@@ -1,7 +1,11 @@
 //! What a run of sequential Monte Carlo has found.
 
-use crate::smc::{Stage, ancestry::Ancestry, gaussians::Gaussians};
-use crate::{Batch, importance::Estimate};
+use super::{Stage, ancestry::Ancestry};
+use crate::{
+    Batch,
+    importance::{Estimate, ess},
+    mixture::{Component, Mixture},
+};
 
 /// Weighted particles that stand for the target, and its evidence.
 #[derive(Debug, Clone)]
@@ -26,18 +30,7 @@ pub struct Population {
     /// last stage's t.
     pub stopped: bool,
     pub(super) ancestry: Ancestry,
-    pub(super) shape: Gaussians,
-}
-
-/// One Gaussian of the mixture that describes the particles' shape.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Family {
-    /// Its share of the particles.
-    pub weight: f64,
-    /// Its mean, in the coordinates that flows work in.
-    pub mean: Vec<f64>,
-    /// Its covariance there, row by row.
-    pub covariance: Vec<f64>,
+    pub(super) mixture: Mixture,
 }
 
 impl Population {
@@ -61,16 +54,13 @@ impl Population {
 
     /// The weights' effective sample size.
     pub fn ess(&self) -> f64 {
-        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+        ess(&self.weights)
     }
 
-    /// The mixture of Gaussians that describes the particles' shape, on the whole line.
-    pub fn shape(&self) -> Vec<Family> {
-        let family = |component: &super::gaussians::Component| Family {
-            weight: component.log_weight.exp(),
-            mean: component.mean.clone(),
-            covariance: component.covariance(),
-        };
-        self.shape.components.iter().map(family).collect()
+    /// The mixture of Gaussians that describes the particles' shape, in the coordinates that flows
+    /// work in.
+    #[doc(alias("shape", "GMM"))]
+    pub fn mixture(&self) -> Vec<Component> {
+        self.mixture.to_components()
     }
 }

@@ -1,8 +1,8 @@
 //! What a run of sequential Monte Carlo is told, checked before the first particle.
 
-use crate::smc::Move;
+use super::Move;
 use crate::{
-    Result, error, fit,
+    Result, error,
     flow::BaseSpec,
     path::PathKind,
     schedule::{Guarded, Rule, Schedule},
@@ -10,7 +10,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The settings of a run. [`Settings::of_fit`] has those that go with a fit.
+/// The settings of a run. Those of a fit make the ones that go with it, by their `particles`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
@@ -27,6 +27,7 @@ pub struct Settings {
     pub moves: Move,
     /// Also propose jumps, from a mixture with heavy tails that is fitted to the particles? They
     /// carry particles from mode to mode.
+    #[doc(alias = "independence sampler")]
     pub jumps: bool,
     /// Moves go on until particles are this far from where they were: 1 is as far as independent
     /// ones.
@@ -52,9 +53,22 @@ const TAU: f64 = 0.6;
 
 impl Default for Settings {
     fn default() -> Self {
+        Self::starting_at(0.01)
+    }
+}
+
+/// AdaAnn's rule with a spread that particles far out cannot move; no bound on ratios, since
+/// particles cannot collapse as a flow can.
+fn guarded(t0: f64) -> Schedule {
+    Guarded { t0, tau: TAU, max_ratio: 1e6, ..Guarded::default() }.into()
+}
+
+impl Settings {
+    /// The default settings with temperatures that begin at `t0`.
+    pub fn starting_at(t0: f64) -> Self {
         Self {
             path: PathKind::Power,
-            schedule: guarded(0.01),
+            schedule: guarded(t0),
             base: BaseSpec::default(),
             particles: 2_000,
             moves: Move::default(),
@@ -66,32 +80,6 @@ impl Default for Settings {
             pmc_draws: 10_000,
             resample_below: 0.6,
             seed: 1,
-        }
-    }
-}
-
-/// AdaAnn's rule with a spread that particles far out cannot move; no bound on ratios, since
-/// particles cannot collapse as a flow can.
-fn guarded(t0: f64) -> Schedule {
-    Guarded { t0, tau: TAU, max_ratio: 1e6, ..Guarded::default() }.into()
-}
-
-impl Settings {
-    /// The settings that go with those of a fit: its path, where it starts, and its seed.
-    pub fn of_fit(fit: &fit::Settings) -> Self {
-        let t0 = match fit.path {
-            PathKind::Power => match fit.schedule {
-                Schedule::None => 0.01,
-                ref schedule => schedule.first().clamp(1e-6, 0.1),
-            },
-            PathKind::Likelihood | PathKind::Bridge => 0.0,
-        };
-        Self {
-            path: fit.path,
-            schedule: guarded(t0),
-            base: fit.base.clone(),
-            seed: fit.seed,
-            ..Self::default()
         }
     }
 

@@ -8,6 +8,7 @@ use super::{
 use crate::{Batch, Error, Result, error, simd, simd::Buffer};
 
 /// A target with the maps that its supports ask for.
+#[derive(Clone)]
 pub struct Unconstrained<'a> {
     target: &'a dyn Target,
     supports: Vec<Support>,

@@ -15,7 +15,7 @@ fn problem(name: &str, parameters: &[(&str, f64)]) -> Problem {
 }
 
 fn run(problem: &Problem, change: impl FnOnce(&mut Settings)) -> Population {
-    let mut settings = Settings::of_fit(&problem.settings);
+    let mut settings = problem.settings.particles();
     change(&mut settings);
     smc(&*problem.target, &settings, &mut ()).unwrap()
 }
@@ -142,7 +142,7 @@ fn an_observer_stops_it_and_what_was_done_is_kept() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let settings = Settings::of_fit(&problem.settings);
+    let settings = problem.settings.particles();
     let population = smc(&*problem.target, &settings, &mut stop).unwrap();
     assert!(population.stopped);
     let last = population.stages.last().unwrap().t;

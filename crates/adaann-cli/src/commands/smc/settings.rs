@@ -85,7 +85,7 @@ fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Sett
              themselves",
         ));
     }
-    let preset = Settings::of_fit(&FitSettings { path, ..fit.clone() });
+    let preset = FitSettings { path, ..fit.clone() }.particles();
     let mut settings =
         Settings { schedule: schedule(&args.schedule, &preset.schedule, path)?, ..preset };
     let ParticleArgs { particles, moves, no_jumps, freshness, most_sweeps, .. } = args.particles;

@@ -96,7 +96,7 @@ fn what_is_left_out_is_the_score() {
                 let density = Tempered {
                     target: Unconstrained::new(&target).unwrap(),
                     path: PathKind::Power,
-                    reference: base.clone(),
+                    reference: Some(base.clone()),
                 };
                 let mut flow = Flow::new(&spec, base).unwrap();
                 flow.initialise(0.1, 5);
@@ -132,7 +132,7 @@ fn the_mean_is_that_of_the_total_gradient() {
             let density = Tempered {
                 target: Unconstrained::new(&target).unwrap(),
                 path: PathKind::Power,
-                reference: base.clone(),
+                reference: Some(base.clone()),
             };
             let mut flow = Flow::new(&spec, base).unwrap();
             flow.initialise(0.3, 5);
@@ -173,7 +173,7 @@ fn it_vanishes_where_the_flow_is_exact() {
         let density = Tempered {
             target: Unconstrained::new(&target).unwrap(),
             path: PathKind::Power,
-            reference: base.clone(),
+            reference: Some(base.clone()),
         };
         let mut flow = Flow::new(&spec, base).unwrap();
         if let Some(parameters) = parameters {

@@ -1,6 +1,7 @@
 //! Seeding an update: what each point stands for, and the cotangents that the way back starts from.
 
 use super::Shard;
+use crate::lost::Probe;
 use crate::simd::{F64, Kernel, Lane};
 use fearless_simd::Simd;
 
@@ -78,14 +79,13 @@ impl Kernel for Seed<'_> {
         for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
             let log_q = F64::load(simd, &log_base[at..]) - F64::load(simd, &log_det[at..]);
             let loss = log_q - shard.density.log_p(simd, t, at);
-            // 0·x is 0 for a finite x and NaN for any other.
-            let (mut probe, mut square) = (zero * loss, zero);
+            let (mut probe, mut square) = (Probe::of(simd, loss), zero);
             for d in 0..shard.z.dim() {
                 let gradient = F64::load(simd, &shard.density.gradient().padded_row(d)[at..]);
-                probe = zero.mul_add(gradient, probe);
+                probe = probe.and(simd, gradient);
                 square = gradient.mul_add(gradient, square);
             }
-            let keep = probe.eq(zero);
+            let keep = probe.sum().eq(zero);
             let weight = F64::load(simd, &shard.weight[at..]);
             let loss = F64::select(keep, weight * loss, zero);
             let weight = F64::select(keep, weight, zero);

@@ -30,7 +30,7 @@ fn the_update_of_a_mixture_follows_its_objective() {
         let density = Tempered {
             target: Unconstrained::new(&target).unwrap(),
             path,
-            reference: base.clone(),
+            reference: Some(base.clone()),
         };
         let mut flow = Flow::new(&FlowSpec::planar(3), base.clone().trained()).unwrap();
         flow.initialise(0.3, 5);

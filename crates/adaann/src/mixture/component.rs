@@ -1,0 +1,107 @@
+//! One Gaussian of a mixture, by the factor of its covariance.
+
+use super::Component;
+use crate::{Batch, linear};
+
+/// A Gaussian with its weight.
+#[derive(Debug, Clone)]
+pub(crate) struct Gaussian {
+    pub(crate) log_weight: f64,
+    pub(crate) mean: Vec<f64>,
+    /// Lower triangle L with L Lᵀ the covariance.
+    pub(super) factor: Vec<f64>,
+    /// log det L
+    pub(super) log_det: f64,
+}
+
+impl Gaussian {
+    /// None if the covariance has no factor.
+    pub(super) fn new(weight: f64, mean: Vec<f64>, covariance: &[f64]) -> Option<Self> {
+        let dim = mean.len();
+        let factor = linear::cholesky(dim, covariance).ok()?;
+        let log_det = (0..dim).map(|d| factor[d * dim + d].ln()).sum();
+        Some(Self { log_weight: weight.ln(), mean, factor, log_det })
+    }
+
+    /// |L⁻¹(x − centre)|² at every point, with `centre` the mean or another point for each.
+    pub(crate) fn squares(&self, points: &Batch, centres: Option<&Batch>) -> Vec<f64> {
+        let (dim, len) = (points.dim(), points.len());
+        let mut rows = vec![0.0; dim * len];
+        let mut squares = vec![0.0; len];
+        for d in 0..dim {
+            let (before, row) = rows.split_at_mut(d * len);
+            let row = &mut row[..len];
+            match centres {
+                Some(centres) => {
+                    for ((y, x), c) in row.iter_mut().zip(points.row(d)).zip(centres.row(d)) {
+                        *y = x - c;
+                    }
+                }
+                None => {
+                    for (y, x) in row.iter_mut().zip(points.row(d)) {
+                        *y = x - self.mean[d];
+                    }
+                }
+            }
+            for k in 0..d {
+                let factor = self.factor[d * dim + k];
+                if factor != 0.0 {
+                    for (y, before) in row.iter_mut().zip(&before[k * len..][..len]) {
+                        *y -= factor * before;
+                    }
+                }
+            }
+            let scale = 1.0 / self.factor[d * dim + d];
+            for (y, square) in row.iter_mut().zip(&mut squares) {
+                *y *= scale;
+                *square += *y * *y;
+            }
+        }
+        squares
+    }
+
+    /// x ← mean + s L ξ for one point.
+    pub(super) fn place(&self, normals: &[f64], scale: f64, out: &mut [f64]) {
+        let dim = self.mean.len();
+        for (d, out) in out.iter_mut().enumerate() {
+            let row = &self.factor[d * dim..][..=d];
+            let sum: f64 = row.iter().zip(normals).map(|(l, n)| l * n).sum();
+            *out = self.mean[d] + scale * sum;
+        }
+    }
+
+    /// y ← L ξ for one point.
+    pub(crate) fn stretch(&self, normals: &[f64], out: &mut [f64]) {
+        let dim = self.mean.len();
+        for (d, out) in out.iter_mut().enumerate() {
+            let row = &self.factor[d * dim..][..=d];
+            *out = row.iter().zip(normals).map(|(l, n)| l * n).sum();
+        }
+    }
+
+    /// y ← Lᵀ g for one point.
+    pub(crate) fn stretch_back(&self, gradient: &[f64], out: &mut [f64]) {
+        let dim = self.mean.len();
+        for (d, out) in out.iter_mut().enumerate() {
+            *out = (d..dim).map(|k| self.factor[k * dim + d] * gradient[k]).sum();
+        }
+    }
+
+    /// The covariance, row by row.
+    pub(super) fn covariance(&self) -> Vec<f64> {
+        let dim = self.mean.len();
+        let entry = |i: usize, j: usize| -> f64 {
+            (0..=i.min(j)).map(|k| self.factor[i * dim + k] * self.factor[j * dim + k]).sum()
+        };
+        (0..dim * dim).map(|at| entry(at / dim, at % dim)).collect()
+    }
+
+    /// What others see of it.
+    pub(super) fn to_component(&self) -> Component {
+        Component {
+            weight: self.log_weight.exp(),
+            mean: self.mean.clone(),
+            covariance: self.covariance(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! From the particles at t = 1, or where a run was stopped, to its result.
+
+use super::{Population, Stage, particles::Particles, run::Sampler, state::State, sweep::Swept};
+use crate::{Result, mixture::Mixture};
+
+impl Sampler<'_> {
+    /// The result of a run that has come to t = 1.
+    pub(super) fn finish(&self, mut state: State, stages: Vec<Stage>) -> Result<Population> {
+        self.keep_moving(&mut state)?;
+        // As many particles as there were on the way are enough to see the shape.
+        let count = self.settings.particles;
+        let kept = state.particles.len() / count;
+        let thinned = state.particles.gather((0..count).map(|i| i * kept));
+        let equal = vec![1.0 / count as f64; count];
+        state.mixture = Mixture::fit(&thinned.z, &equal, Some(&state.mixture));
+        self.population_monte_carlo(&mut state)?;
+        Ok(self.population(state, stages, false))
+    }
+
+    /// The result of a run that was stopped.
+    pub(super) fn stopped(&self, state: State, stages: Vec<Stage>) -> Population {
+        self.population(state, stages, true)
+    }
+
+    /// More sweeps at t = 1, each of whose particles are kept.
+    fn keep_moving(&self, state: &mut State) -> Result<()> {
+        let weights = self.settings.path.weights(1.0);
+        let kept = self.settings.kept_sweeps;
+        let mut all = Vec::with_capacity(kept);
+        for sweep in 0..kept {
+            if sweep > 0 {
+                self.sweep(state, weights, &mut Swept::default())?;
+            }
+            all.push(Particles { gradient: None, ..state.particles.clone() });
+        }
+        state.particles = Particles::concat(&all);
+        state.equal_weights();
+        state.ancestry.repeat(kept);
+        Ok(())
+    }
+
+    fn population(&self, state: State, stages: Vec<Stage>, stopped: bool) -> Population {
+        let weights = state.weights();
+        let State { particles: Particles { z, parts, .. }, ancestry, mixture, .. } = state;
+        let (points, _) = self.density.target.constrain(&z);
+        Population {
+            points,
+            z,
+            log_p: parts.prior.iter().zip(&parts.likelihood).map(|(a, b)| a + b).collect(),
+            log_z: state.log_z,
+            log_z_error: ancestry.log_z_error(&weights),
+            weights,
+            stages,
+            evaluations: state.evaluations,
+            stopped,
+            ancestry,
+            mixture,
+        }
+    }
+}

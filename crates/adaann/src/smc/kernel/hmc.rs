@@ -1,0 +1,36 @@
+//! Hamiltonian Monte Carlo: paths of a quarter of an oscillation, in as many leapfrog steps as their
+//! length asks for.
+
+use super::{Invariant, Kernel, Local, Proposal, leapfrog};
+use crate::{Result, smc::particles::Particles};
+use std::f64::consts::FRAC_PI_2;
+
+/// 0.65 and more is best in many dimensions (Beskos and others 2013).
+pub(in crate::smc) const LOCAL: Local = Local {
+    name: "hmc",
+    about: "Hamiltonian paths: several gradients a move, and far",
+    best_acceptance: 0.7,
+    first_step_size: |dim| 1.1 / (dim as f64).powf(0.25),
+    new: |step_size| Box::new(Hmc { step_size }),
+};
+
+/// Steps of one path; where more are needed, more paths are better.
+const MOST_STEPS: usize = 10;
+
+struct Hmc {
+    step_size: f64,
+}
+
+impl Kernel for Hmc {
+    fn needs_gradient(&self) -> bool {
+        true
+    }
+
+    fn evaluations(&self) -> usize {
+        ((FRAC_PI_2 / self.step_size).round() as usize).clamp(1, MOST_STEPS)
+    }
+
+    fn propose(&self, on: &Invariant, from: &Particles, first: usize) -> Result<Proposal> {
+        leapfrog::propose(on, from, first, self.step_size, self.evaluations())
+    }
+}

@@ -1,0 +1,61 @@
+//! Leapfrog steps of Hamilton's equations, which Langevin and Hamiltonian kernels share.
+//!
+//! They run in coordinates where the covariance of the picked component is 1: x' = L v,
+//! v' = Lᵀ ∇ log π. The steps keep volumes and can be run backwards, so that a path is accepted by
+//! the energy that it gains or loses.
+
+use super::{Invariant, Proposal, Uniform, local::Picked};
+use crate::{Batch, Result, path::Tile, smc::particles::Particles};
+
+/// The ends of paths of so many steps from particles with gradients.
+pub(super) fn propose(
+    on: &Invariant,
+    from: &Particles,
+    first: usize,
+    step_size: f64,
+    steps: usize,
+) -> Result<Proposal> {
+    let (dim, len) = (from.z.dim(), from.len());
+    let picked = Picked::new(on, &from.z, first);
+    let component = |i: usize| &on.mixture.components[picked.component[i]];
+    let mut velocity = on.normals(first, dim, len);
+    let kinetic = |velocity: &Batch, i: usize| -> f64 {
+        (0..dim).map(|d| 0.5 * velocity.row(d)[i].powi(2)).sum()
+    };
+    let before: Vec<f64> = (0..len).map(|i| kinetic(&velocity, i)).collect();
+    // Steps of different lengths, so that no path returns to where it began.
+    let step_sizes: Vec<f64> =
+        (0..len).map(|i| step_size * (0.6 + 0.8 * on.uniform(Uniform::First, first + i))).collect();
+    let mut stretched = vec![0.0; dim];
+    let kick = |velocity: &mut Batch, gradient: &Batch, stretched: &mut [f64], share: f64| {
+        for i in 0..len {
+            component(i).stretch_back(&gradient.point(i), stretched);
+            for d in 0..dim {
+                velocity.row_mut(d)[i] += share * step_sizes[i] * stretched[d];
+            }
+        }
+    };
+    let mut z = from.z.clone();
+    let mut tile = Tile::zeros(dim, len);
+    for step in 0..steps {
+        // Two half kicks in a row are one.
+        let (gradient, share) = match &from.gradient {
+            Some(gradient) if step == 0 => (gradient, 0.5),
+            _ => (tile.gradient(), 1.0),
+        };
+        kick(&mut velocity, gradient, &mut stretched, share);
+        for i in 0..len {
+            component(i).stretch(&velocity.point(i), &mut stretched);
+            for d in 0..dim {
+                z.row_mut(d)[i] += step_sizes[i] * stretched[d];
+            }
+        }
+        on.density.evaluate_parts(&z, Some(on.weights), &mut tile)?;
+    }
+    kick(&mut velocity, tile.gradient(), &mut stretched, 0.5);
+    let mut log_ratio = picked.log_share_ratio(on, &z);
+    for i in 0..len {
+        log_ratio[i] += before[i] - kinetic(&velocity, i);
+    }
+    Ok(Proposal { particles: Particles::evaluated(z, &tile, true), log_ratio })
+}

@@ -1,0 +1,61 @@
+//! A sweep: a jump of every particle from the mixture, unless jumps are in vain, and a local move.
+
+use super::{
+    choice::LOCALS,
+    kernel::{DRAWS, Invariant, Kernel, independence::Independence},
+    run::Sampler,
+    state::State,
+};
+use crate::{Result, path::Parts};
+
+/// Below this share of acceptance, jumps are given up for the rest of the temperature.
+const POOR_JUMPS: f64 = 0.02;
+
+/// Above it, jumps alone renew the particles, and local moves need not go far.
+const GOOD_JUMPS: f64 = 0.4;
+
+/// What the last sweep at a temperature came to.
+#[derive(Debug, Default)]
+pub(super) struct Swept {
+    pub(super) acceptance: f64,
+    pub(super) jump_acceptance: Option<f64>,
+    /// Which of [`LOCALS`] made the local moves.
+    pub(super) local: Option<usize>,
+}
+
+impl Sampler<'_> {
+    /// One more sweep on the density with these weights of its parts.
+    pub(super) fn sweep(&self, state: &mut State, weights: Parts, swept: &mut Swept) -> Result<()> {
+        if self.settings.jumps && swept.jump_acceptance.is_none_or(|share| share > POOR_JUMPS) {
+            swept.jump_acceptance = Some(self.step(state, weights, &Independence)?);
+        }
+        let are_renewed = swept.jump_acceptance.is_some_and(|share| share > GOOD_JUMPS);
+        let local = self.settings.moves.choose(are_renewed);
+        let kernel = (LOCALS[local].new)(state.step_sizes.of(local));
+        swept.acceptance = self.step(state, weights, &*kernel)?;
+        swept.local = Some(local);
+        state.step_sizes.adapt(local, swept.acceptance);
+        Ok(())
+    }
+
+    /// A step of one kernel; returns the share of accepted proposals.
+    fn step(&self, state: &mut State, weights: Parts, kernel: &dyn Kernel) -> Result<f64> {
+        let on = self.invariant(state, weights);
+        let (particles, info) = kernel.step(&on, &state.particles)?;
+        state.particles = particles;
+        state.draws += DRAWS;
+        state.evaluations += info.evaluations;
+        Ok(info.acceptance)
+    }
+
+    /// The density with these weights of its parts, with the mixture and the next random numbers.
+    pub(super) fn invariant<'s>(&'s self, state: &'s State, weights: Parts) -> Invariant<'s> {
+        Invariant {
+            density: &self.density,
+            weights,
+            mixture: &state.mixture,
+            stream: &self.stream,
+            draw: state.draws,
+        }
+    }
+}
