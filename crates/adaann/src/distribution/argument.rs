@@ -1,6 +1,6 @@
 //! The arguments of distributions: their names, their ranges and what they mean.
 
-use super::Family;
+use super::family::Family;
 
 /// An argument of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,8 +70,27 @@ const N: Argument =
 const COUNT_MEAN: Argument =
     Argument { name: "mean", range: Range::NotNegative, meaning: "the mean count" };
 
-/// The arguments of a family, in order.
-pub(super) fn of(family: Family) -> &'static [Argument] {
+impl Family {
+    /// Its arguments, in order.
+    pub(crate) fn arguments(self) -> &'static [Argument] {
+        of(self)
+    }
+
+    /// Are these arguments in their ranges, and bounds in order?
+    pub(crate) fn accepts(self, arguments: &[f64]) -> bool {
+        let expected = self.arguments();
+        arguments.len() == expected.len()
+            && expected.iter().zip(arguments).all(|(expected, &x)| expected.range.contains(x))
+            && match *arguments {
+                [low, high] if matches!(self, Self::Uniform | Self::LogUniform) => {
+                    low < high && (high - low).is_finite()
+                }
+                _ => true,
+            }
+    }
+}
+
+fn of(family: Family) -> &'static [Argument] {
     match family {
         Family::Flat => &[],
         Family::Normal => {

@@ -1,6 +1,6 @@
 //! Exact draws, from uniform numbers between 0 and 1, both excluded.
 
-use super::Family;
+use super::family::Family;
 use std::f64::consts::{PI, TAU};
 
 impl Family {

@@ -1,6 +1,6 @@
 //! Where a distribution lives, and the term that tells it to a log density.
 
-use super::Family;
+use super::family::Family;
 use crate::Expr;
 use crate::target::Support;
 

@@ -1,6 +1,6 @@
 //! The mass of an interval: what normalises a density that is cut off there.
 
-use super::Family;
+use super::family::Family;
 use super::mean::value;
 use super::quadrature::ln_integral;
 use crate::Expr;

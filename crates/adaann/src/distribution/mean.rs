@@ -1,6 +1,6 @@
 //! Means.
 
-use super::Family;
+use super::family::Family;
 use crate::Expr;
 use crate::simd::Special;
 use std::f64::consts::FRAC_2_PI;

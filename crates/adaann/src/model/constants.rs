@@ -7,17 +7,8 @@ use super::file::{Constant, Formula};
 use super::names::{Meaning, each_name, in_order};
 use super::outline::Outline;
 use super::scope::Place;
-use super::value::{Value, constants};
+use super::value::{Plain, Value, constants};
 use crate::program::Expr;
-
-/// A value that is known.
-#[derive(Debug, Clone)]
-pub(super) enum Plain {
-    Number(f64),
-    Vector(Vec<f64>),
-    Matrix(Vec<Vec<f64>>),
-    Unknown,
-}
 
 impl Outline {
     pub(super) fn evaluate_constants(&mut self, report: &mut Report) {

@@ -1,6 +1,5 @@
 //! What a model file says, understood: names, constants, data, and the parameters' coordinates.
 
-use super::constants::Plain;
 use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
@@ -10,7 +9,7 @@ use super::load::load;
 use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::Parameter;
 use super::scope::Scope;
-use super::value::Value;
+use super::value::{Plain, Value};
 use crate::ode::Solver;
 use crate::program::Expr;
 use std::path::Path;

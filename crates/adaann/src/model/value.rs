@@ -16,6 +16,15 @@ pub(super) enum Value<'g> {
     Unknown,
 }
 
+/// A value that is known.
+#[derive(Debug, Clone)]
+pub(super) enum Plain {
+    Number(f64),
+    Vector(Vec<f64>),
+    Matrix(Vec<Vec<f64>>),
+    Unknown,
+}
+
 /// A condition.
 #[derive(Clone)]
 pub(super) enum Truth<'g> {

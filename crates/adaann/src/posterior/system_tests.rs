@@ -4,7 +4,7 @@ use super::*;
 use crate::Batch;
 use crate::ode::{self, Noise, Observations, Scatter, Solver, System};
 use crate::prior::Prior;
-use crate::program::{Expr, Gather, Graph, RowInput};
+use crate::program::{Expr, Function, Gather, Graph, Node, RowInput};
 use crate::target::{Evaluation, Target, Weights};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
@@ -82,6 +82,19 @@ fn system() -> System {
     .unwrap()
 }
 
+const PRIORS: [Prior; 4] = [
+    Prior::Flat,
+    Prior::Normal { mean: -0.3, sd: 0.8 },
+    Prior::HalfNormal { sd: 1.1 },
+    Prior::LogNormal { log_mean: 0.2, log_sd: 0.7 },
+];
+
+fn log_prior() -> Function {
+    Function::record(4, |z| {
+        vec![PRIORS.iter().zip(z).map(|(prior, &z)| prior.log_density(z)).sum::<Expr<'_>>()]
+    })
+}
+
 fn points(len: usize) -> Batch {
     let point = |i: usize| {
         let wave = |speed: f64| (speed * i as f64 + 0.2).sin();
@@ -109,8 +122,11 @@ fn lines_are_what_observations_are() {
     for solver in SOLVERS {
         let data =
             Observations::record(&system, &quantities, &TIMES, &values, |_, x, _| x.to_vec());
-        let by_hand = OdePosterior::new(&system, solver, data.unwrap(), &[Prior::Flat; 4]).unwrap();
-        let posterior = Posterior::new(recorded(solver, false)).unwrap();
+        let by_hand = OdePosterior::new(&system, solver, data.unwrap(), &PRIORS).unwrap();
+        let mut recorded = recorded(solver, false);
+        let theta: Vec<Node> = (0..4).map(|d| recorded.graph.input(d)).collect();
+        recorded.log_prior = log_prior().at(&mut recorded.graph, &theta)[0];
+        let posterior = Posterior::new(recorded).unwrap();
         let points = points(40);
         let found = evaluate(&posterior, &points, Some(WEIGHTS));
         let expected = evaluate(&by_hand, &points, Some(WEIGHTS));
@@ -120,6 +136,7 @@ fn lines_are_what_observations_are() {
             let near = |a: f64, b: f64| {
                 assert!((a - b).abs() <= 1e-13 * (100.0 + b.abs()), "{solver:?} {i}: {a}, not {b}");
             };
+            near(found.log_prior[i], expected.log_prior[i]);
             near(found.log_likelihood[i], expected.log_likelihood[i]);
             near(alone.log_likelihood[i], expected.log_likelihood[i]);
             for (a, b) in found.gradient.point(i).into_iter().zip(expected.gradient.point(i)) {

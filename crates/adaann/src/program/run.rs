@@ -2,7 +2,6 @@
 
 use super::code::{Code, Instruction, Place, Tail, Work};
 use super::op::{Comparison, Unary};
-use super::{GRADIENT, LIKELIHOOD, PRIOR};
 use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math, Special};
 use fearless_simd::Simd;
@@ -25,6 +24,11 @@ pub(super) struct Inputs<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) stride: usize,
 }
+
+/// Rows of the outputs: the two values, then the gradient.
+pub(super) const PRIOR: usize = 0;
+pub(super) const LIKELIHOOD: usize = 1;
+const GRADIENT: usize = 2;
 
 /// The rows that a program writes: two values, and those of a gradient, `stride` blocks apart.
 pub(super) struct Outputs<'a> {

@@ -1,8 +1,14 @@
 //! What programs promise inside: sharing, folding that agrees with running, few instructions.
 
 use super::*;
-use crate::simd::{Instructions, Special, dispatch_on};
-use op::{Binary, Comparison, Unary};
+use crate::Batch;
+use crate::simd::{Instructions, Kernel, Special, dispatch, dispatch_on};
+use crate::target::{Evaluation, Target};
+use code::Code;
+use density::Evaluate;
+use fearless_simd::Simd;
+use op::Binary;
+use run::LIKELIHOOD;
 
 const UNARY: [Unary; 15] = [
     Unary::Abs,

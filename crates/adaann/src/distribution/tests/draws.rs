@@ -1,5 +1,6 @@
 //! Draws against distribution functions, over fixed seeds.
 
+use super::super::Family::*;
 use super::super::*;
 use super::{folded, some_arguments};
 use crate::rng::{Purpose, Stream};

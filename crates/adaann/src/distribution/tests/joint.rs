@@ -1,10 +1,11 @@
 //! Joint densities as products of conditional ones, and their draws.
 
+use super::super::Family::*;
 use super::super::*;
 use super::draws::{assert_drawn_from, uniforms};
 use super::folded;
-use crate::Program;
 use crate::linear::cholesky;
+use crate::{Expr, Program};
 
 fn close(found: f64, exact: f64) {
     assert!((found - exact).abs() <= 1e-13 * exact.abs().max(1.0), "{found} is not {exact}");

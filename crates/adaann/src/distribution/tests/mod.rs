@@ -3,10 +3,11 @@
 mod draws;
 mod joint;
 
+use super::Family::*;
 use super::argument::Range;
 use super::*;
 use crate::target::{Evaluation, Target, Weights};
-use crate::{Batch, Program};
+use crate::{Batch, Expr, Program};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Where the parser is: tokens and their places, limits, and what to say of a mistake.
 
+use super::ast::{Ast, Fault, Kind, Operator, Span};
 use super::lexer::{Token, tokens};
-use super::{Ast, Fault, Kind, Operator, Span};
 
 /// A formula's longest text, in bytes.
 const LONGEST: usize = 100_000;

@@ -1,6 +1,6 @@
 //! A formula's text as tokens; what is no token is reported and stands in as the nearest that is.
 
-use super::{Fault, Operator, Span};
+use super::ast::{Fault, Operator, Span};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'a> {
@@ -46,11 +46,18 @@ pub(super) fn tokens<'a>(text: &'a str, faults: &mut Vec<Fault>) -> Vec<(Token<'
     tokens
 }
 
-pub(super) fn begins_name(c: char) -> bool {
+/// Whether a text is a name that formulas can use.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.chars().next().is_some_and(begins_name)
+        && text.chars().all(continues_name)
+        && !["and", "or", "not"].contains(&text)
+}
+
+fn begins_name(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-pub(super) fn continues_name(c: char) -> bool {
+fn continues_name(c: char) -> bool {
     begins_name(c) || c.is_ascii_digit() || ('₀'..='₉').contains(&c)
 }
 

@@ -1,8 +1,8 @@
 //! Tokens to a tree: operators by how tightly they bind, chains of them without recursion.
 
+use super::ast::{Ast, Fault, Kind, Level, Operator, Span};
 use super::cursor::{HIGHEST, Parser, Tree};
 use super::lexer::Token;
-use super::{Ast, Fault, Kind, Level, Operator, Span};
 
 /// A longer chain of one level's operators is paired up, so that its tree is low.
 const LONGEST_CHAIN: usize = 32;

@@ -1,7 +1,7 @@
 //! Formulas in LaTeX.
 
 use super::letters::{command, on_the_line, split_digits};
-use super::{level, needs_parentheses, number};
+use super::syntax::{level, needs_parentheses, number};
 use crate::model::expression::{Ast, Kind, Level, Operator};
 
 /// A formula in LaTeX's mathematics.

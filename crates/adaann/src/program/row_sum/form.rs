@@ -1,7 +1,8 @@
 //! An affine form of crossing values with coefficients that each row has for itself.
 
+use super::compress;
 use super::product::{add_scaled, backward, forward};
-use super::{RowGraph, compress};
+use super::row_graph::RowGraph;
 use crate::program::affine::coefficients;
 use crate::program::op::Node;
 use crate::program::split::{Numbered, RowInput, Source};

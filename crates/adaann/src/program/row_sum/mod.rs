@@ -11,58 +11,24 @@ mod compress;
 mod form;
 mod pass;
 mod product;
+mod row_graph;
 #[cfg(test)]
 mod tests;
 
-use super::affine::{affine, coefficients, separate};
+pub(crate) use row_graph::{Data, Gather};
+
+use super::affine::{affine, separate};
 use super::graph::Graph;
 use super::op::{Node, Op};
 use super::prepared::Rows;
 use super::run::Block;
-use super::split::{Inputs, Numbered, RowInput, Source, split};
-use super::tabulate::tabulate;
+use super::split::{Inputs, Numbered, Source, split};
 use super::terms::{Terms, terms};
 use fearless_simd::Simd;
 use form::{Form, FormRoom};
 use pass::{Entering, Pass, PassRoom, Samples};
 use product::add_scaled;
-use std::collections::BTreeMap;
-
-/// A vector of values that are free of the row, of which each row takes one element.
-#[derive(Debug, Clone)]
-pub(crate) struct Gather {
-    pub(crate) vector: Vec<Node>,
-    /// For each row of the table, from 0.
-    pub(crate) index: Vec<u32>,
-}
-
-/// A table, and the rows of it that a sum goes over.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Data<'a> {
-    pub(crate) columns: &'a [Vec<f64>],
-    pub(crate) times: &'a [f64],
-    pub(crate) gathers: &'a [Gather],
-    pub(crate) rows: &'a [u32],
-}
-
-impl Data<'_> {
-    /// The numbers that some uniforms are, row by row.
-    pub(crate) fn uniforms(&self, uniforms: &[RowInput]) -> Vec<f64> {
-        let number = |input: &RowInput, row: u32| match *input {
-            RowInput::Column(column) => self.columns[column][row as usize],
-            RowInput::Time => self.times[row as usize],
-            RowInput::Gather(_) | RowInput::State(_) => unreachable!("differs between samples"),
-        };
-        let rows = self.rows.iter();
-        rows.flat_map(|&row| uniforms.iter().map(move |input| number(input, row))).collect()
-    }
-
-    /// The node that each row takes from a gather.
-    fn gathered(&self, gather: usize) -> impl Iterator<Item = Node> {
-        let Gather { vector, index } = &self.gathers[gather];
-        self.rows.iter().map(|&row| vector[index[row as usize] as usize])
-    }
-}
+use row_graph::RowGraph;
 
 /// Σ_rows f = outside + Σ_k factor_k·S_k(crossing values), as nodes of the recorded graph.
 #[derive(Debug)]
@@ -123,55 +89,6 @@ pub(crate) fn sum_over_rows(
         sum
     });
     Summed { outside, sum, factors, crossing }
-}
-
-/// The part of a graph that changes with the row, and the numbers of the rows.
-struct RowGraph<'a> {
-    graph: Graph,
-    sources: Vec<Source>,
-    /// `width` numbers for each row.
-    uniforms: Vec<f64>,
-    width: usize,
-    data: Data<'a>,
-}
-
-impl RowGraph<'_> {
-    /// Values of uniform nodes, row by row.
-    fn tabulate(&self, nodes: &[Node]) -> Vec<f64> {
-        let width = self.width;
-        let rows = (0..self.data.rows.len()).map(|row| &self.uniforms[row * width..][..width]);
-        tabulate(&self.graph, nodes, rows)
-    }
-
-    /// The sum of an affine node over all rows, in the recorded graph.
-    fn total(&mut self, recorded: &mut Graph, node: Node) -> Node {
-        let found = coefficients(&mut self.graph, node);
-        let mut nodes: Vec<Node> = found.terms.iter().map(|(_, node)| *node).collect();
-        nodes.push(found.offset);
-        let table = self.tabulate(&nodes);
-        let column = |k: usize| table.iter().skip(k).step_by(nodes.len());
-        let mut totals: BTreeMap<Node, f64> = BTreeMap::new();
-        for (k, &(input, _)) in found.terms.iter().enumerate() {
-            match self.sources[input] {
-                Source::Crossing(node) => {
-                    *totals.entry(node).or_default() += column(k).sum::<f64>()
-                }
-                Source::Row(RowInput::Gather(gather)) => {
-                    for (node, c) in self.data.gathered(gather).zip(column(k)) {
-                        *totals.entry(node).or_default() += c;
-                    }
-                }
-                Source::Row(_) => unreachable!("a sum over rows has no states"),
-            }
-        }
-        let mut sum = recorded.constant(column(nodes.len() - 1).sum());
-        for (node, total) in totals {
-            let total = recorded.constant(total);
-            let term = recorded.mul(total, node);
-            sum = recorded.add(sum, term);
-        }
-        sum
-    }
 }
 
 /// Sums over rows, compiled: from values that are free of the row to the sums and their slopes.

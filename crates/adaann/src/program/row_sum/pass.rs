@@ -1,8 +1,8 @@
 //! The loop over rows: some rows in one run of a routine, with sums that it feeds back to itself.
 
-use super::RowGraph;
 use super::add_up::add_up;
 use super::form::{Form, FormRoom};
+use super::row_graph::RowGraph;
 use crate::program::gradient::gradient;
 use crate::program::graph::Graph;
 use crate::program::op::{Node, Op};

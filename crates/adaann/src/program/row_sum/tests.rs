@@ -1,7 +1,7 @@
 //! What is left in the loop over rows.
 
 use super::*;
-use crate::program::Expr;
+use crate::program::{Expr, RowInput};
 use std::cell::RefCell;
 
 const ROWS: usize = 50;

@@ -1,0 +1,144 @@
+//! The families of distributions that formulas know, and their names.
+
+/// A family of distributions of one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Family {
+    /// p ∝ 1 on the whole line; improper.
+    Flat,
+    /// p = exp(−½ ((x − mean)/sd)²) / (sd √2π)
+    Normal,
+    /// ln x is normal.
+    LogNormal,
+    /// p = (1 + u²/df)^(−(df + 1)/2) / (scale √df B(½, df/2)) with u = (x − location)/scale
+    StudentT,
+    /// p = 1 / (π scale (1 + u²)) with u = (x − location)/scale
+    Cauchy,
+    /// |x| of a normal one around 0.
+    HalfNormal,
+    /// |x| of a Cauchy one around 0.
+    HalfCauchy,
+    /// |x| of a Student one around 0.
+    HalfStudentT,
+    /// p = rate exp(−rate x)
+    Exponential,
+    /// p = rate^shape x^(shape − 1) exp(−rate x) / Γ(shape)
+    Gamma,
+    /// p = scale^shape x^(−shape − 1) exp(−scale/x) / Γ(shape)
+    InvGamma,
+    /// p = x^(a − 1) (1 − x)^(b − 1) / B(a, b)
+    Beta,
+    /// p = 1 / (high − low)
+    Uniform,
+    /// ln x is uniform.
+    LogUniform,
+    /// p = exp(−|x − location|/scale) / (2 scale)
+    Laplace,
+    /// p = e^−u / (scale (1 + e^−u)²) with u = (x − location)/scale
+    Logistic,
+    /// p = shape/scale (x/scale)^(shape − 1) exp(−(x/scale)^shape)
+    Weibull,
+    /// p = mean^x e^−mean / x!
+    Poisson,
+    /// The same from ln mean.
+    PoissonLog,
+    /// p = C(n, x) p^x (1 − p)^(n − x)
+    Binomial,
+    /// The same from ln(p/(1 − p)).
+    BinomialLogit,
+    /// Binomial with n = 1.
+    Bernoulli,
+    /// The same from ln(p/(1 − p)).
+    BernoulliLogit,
+    /// Poisson with a gamma distributed mean; the variance is mean + mean²/dispersion.
+    NegBinomial,
+}
+
+use Family::*;
+
+impl Family {
+    /// All of them.
+    pub(crate) const ALL: [Self; 24] = [
+        Flat,
+        Normal,
+        LogNormal,
+        StudentT,
+        Cauchy,
+        HalfNormal,
+        HalfCauchy,
+        HalfStudentT,
+        Exponential,
+        Gamma,
+        InvGamma,
+        Beta,
+        Uniform,
+        LogUniform,
+        Laplace,
+        Logistic,
+        Weibull,
+        Poisson,
+        PoissonLog,
+        Binomial,
+        BinomialLogit,
+        Bernoulli,
+        BernoulliLogit,
+        NegBinomial,
+    ];
+
+    /// The family that formulas call so.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.name() == name)
+    }
+
+    /// What formulas call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Flat => "flat",
+            Normal => "normal",
+            LogNormal => "lognormal",
+            StudentT => "student_t",
+            Cauchy => "cauchy",
+            HalfNormal => "half_normal",
+            HalfCauchy => "half_cauchy",
+            HalfStudentT => "half_student_t",
+            Exponential => "exponential",
+            Gamma => "gamma",
+            InvGamma => "inv_gamma",
+            Beta => "beta",
+            Uniform => "uniform",
+            LogUniform => "log_uniform",
+            Laplace => "laplace",
+            Logistic => "logistic",
+            Weibull => "weibull",
+            Poisson => "poisson",
+            PoissonLog => "poisson_log",
+            Binomial => "binomial",
+            BinomialLogit => "binomial_logit",
+            Bernoulli => "bernoulli",
+            BernoulliLogit => "bernoulli_logit",
+            NegBinomial => "neg_binomial",
+        }
+    }
+
+    /// Is x a whole number?
+    pub(crate) fn is_discrete(self) -> bool {
+        matches!(
+            self,
+            Poisson
+                | PoissonLog
+                | Binomial
+                | BinomialLogit
+                | Bernoulli
+                | BernoulliLogit
+                | NegBinomial
+        )
+    }
+
+    /// Which argument the density is symmetric around.
+    pub(crate) fn symmetric_location(self) -> Option<usize> {
+        match self {
+            Normal | Cauchy | Laplace | Logistic => Some(0),
+            StudentT => Some(1),
+            _ => None,
+        }
+    }
+}

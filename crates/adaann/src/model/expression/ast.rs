@@ -1,0 +1,126 @@
+//! The tree of a formula: what stands where, and how tightly operators bind.
+
+/// A range of bytes.
+pub(crate) type Span = std::ops::Range<usize>;
+
+/// A formula's tree; never so high that walking it by recursion fills a thread's stack.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ast {
+    pub kind: Kind,
+    /// Where it stands, with the parentheses around it.
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    Number(f64),
+    Name(String),
+    Call { name: String, name_span: Span, arguments: Vec<Ast> },
+    Index { of: Box<Ast>, indices: Vec<Ast> },
+    List(Vec<Ast>),
+    Negate(Box<Ast>),
+    Not(Box<Ast>),
+    Binary { operator: Operator, left: Box<Ast>, right: Box<Ast> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+}
+
+/// How tightly an operator binds; a later one binds tighter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Negation,
+    Power,
+    /// Numbers, names, calls, lists and what stands in parentheses.
+    Whole,
+}
+
+impl Level {
+    /// The next tighter level.
+    pub(crate) fn tighter(self) -> Self {
+        match self {
+            Level::Or => Level::And,
+            Level::And => Level::Not,
+            Level::Not => Level::Comparison,
+            Level::Comparison => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product => Level::Negation,
+            Level::Negation => Level::Power,
+            Level::Power | Level::Whole => Level::Whole,
+        }
+    }
+}
+
+impl Operator {
+    pub(crate) fn level(self) -> Level {
+        use Operator::*;
+        match self {
+            Or => Level::Or,
+            And => Level::And,
+            Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual => Level::Comparison,
+            Add | Subtract => Level::Sum,
+            Multiply | Divide => Level::Product,
+            Power => Level::Power,
+        }
+    }
+
+    /// As formulas have it.
+    pub(crate) fn symbol(self) -> &'static str {
+        use Operator::*;
+        match self {
+            Add => "+",
+            Subtract => "-",
+            Multiply => "*",
+            Divide => "/",
+            Power => "^",
+            Less => "<",
+            LessOrEqual => "<=",
+            Greater => ">",
+            GreaterOrEqual => ">=",
+            Equal => "==",
+            NotEqual => "!=",
+            And => "and",
+            Or => "or",
+        }
+    }
+}
+
+impl Ast {
+    /// How tightly the outermost operator binds.
+    pub(crate) fn level(&self) -> Level {
+        match &self.kind {
+            Kind::Binary { operator, .. } => operator.level(),
+            Kind::Negate(_) => Level::Negation,
+            Kind::Not(_) => Level::Not,
+            _ => Level::Whole,
+        }
+    }
+}
+
+/// A mistake in a formula.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    pub span: Span,
+    pub message: String,
+    pub help: Option<String>,
+}

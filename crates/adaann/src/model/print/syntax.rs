@@ -1,0 +1,45 @@
+//! What every way of printing a formula needs: where parentheses stand, and the digits of numbers.
+
+use crate::model::expression::{Ast, Kind, Level, Operator};
+
+/// How tightly a printed formula holds together.
+pub(super) fn level(ast: &Ast) -> Level {
+    match ast.kind {
+        Kind::Number(value) if value.is_sign_negative() => Level::Negation,
+        _ => ast.level(),
+    }
+}
+
+/// Whether an operand needs parentheses on its side of an operator.
+///
+/// `exact` keeps those that only say in which order a sum or product is computed.
+pub(super) fn needs_parentheses(
+    operator: Operator,
+    operand: &Ast,
+    is_right: bool,
+    exact: bool,
+) -> bool {
+    let (own, inner) = (operator.level(), level(operand));
+    match (own, is_right) {
+        (Level::Power, false) => inner < Level::Whole,
+        (Level::Power, true) => inner < Level::Negation,
+        (Level::Comparison, _) => inner <= own,
+        (_, false) => inner < own,
+        // a - (-b), a·(-b): no two signs in a row.
+        (Level::Sum | Level::Product, true) if inner == Level::Negation => true,
+        (_, true) if inner == own && !exact => {
+            let regroups = matches!(operator, Operator::Add | Operator::Multiply);
+            !regroups && own > Level::Comparison
+        }
+        (_, true) => inner <= own,
+    }
+}
+
+/// A number with the digits that it needs.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !size.is_finite() || (1e-4..1e15).contains(&size) {
+        return value.to_string();
+    }
+    format!("{value:e}")
+}
