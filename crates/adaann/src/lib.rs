@@ -40,6 +40,7 @@ pub mod simd;
 pub mod smc;
 mod table;
 pub mod target;
+mod train;
 
 pub use batch::Batch;
 pub use error::{Error, Result};

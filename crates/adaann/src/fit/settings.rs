@@ -7,6 +7,7 @@ use crate::{
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
     schedule::{Rule, Schedule, Work},
+    smc,
     target::Target,
 };
 use serde::{Deserialize, Serialize};
@@ -179,7 +180,10 @@ impl Settings {
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
-        self.pilot.map_or(Ok(()), |pilot| pilot.check(self, target))?;
+        if let Some(pilot) = self.pilot {
+            pilot.check()?;
+            pilot.particles(smc::Settings::of_fit(self)).check(target)?;
+        }
         self.flow.build(target.dim())?;
         self.check_schedule()?;
         self.stage.map_or(Ok(()), |stage| stage.check())?;

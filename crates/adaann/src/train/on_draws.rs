@@ -1,51 +1,65 @@
-//! The points of an update, split so that threads never change a result.
+//! Updates on the flow's own draws, and draws for those who want to look at it.
 //!
-//! A batch is cut into shards by its length alone. Each shard runs through its points in tiles that
-//! stay in cache (noise, flow, density, back), with sums of its own; sums are added in the order of
-//! the shards, whoever computed them.
+//! Each shard runs through its points in tiles that stay in cache: noise, flow, density, back.
 
 #[cfg(test)]
 mod path_tests;
-mod seed;
 #[cfg(test)]
 mod tests;
 
-pub(super) use seed::{PointClip, Tally};
-
-use super::Gradient;
-use crate::{
-    Batch, Result,
-    flow::{Flow, Noise},
-    path::{Tempered, Tile},
-    pieces,
-    rng::Stream,
-    simd::{self, Buffer},
+use super::{
+    gradient::Gradient,
+    point_clip::PointClip,
+    seed::Passage,
+    shards::{add, cuts, for_each, shard_count, with_tape},
+    totals::Totals,
+    trainer::Objective,
 };
-use rayon::prelude::*;
-use seed::Seed;
-use std::cell::Cell;
+use crate::{Batch, Result, flow::Flow, path::Tempered, rng::Stream, simd::Buffer};
+
+/// The objective E_q[log q − log p_t], at fresh draws of q for each update.
+pub(crate) struct OnDraws<'a> {
+    pub(crate) shards: &'a mut DrawShards,
+    pub(crate) density: &'a Tempered<'a>,
+    pub(crate) stream: &'a Stream,
+    pub(crate) t: f64,
+    pub(crate) clip: PointClip,
+    pub(crate) gradient: Gradient,
+}
+
+impl Objective for OnDraws<'_> {
+    fn gradient(&mut self, flow: &mut Flow, made: usize, gradient: &mut [f64]) -> Result<Totals> {
+        let Self { ref mut shards, density, stream, t, clip, gradient: estimate } = *self;
+        // Draw numbers of updates begin with 1.
+        let draw = made as u64 + 1;
+        let update = Update { flow, density, stream, draw, t, clip, gradient: estimate };
+        let (totals, sums) = shards.sums(&update)?;
+        flow.gradient(sums, gradient);
+        Ok(totals)
+    }
+}
 
 /// What all shards of an update are told.
 #[derive(Clone, Copy)]
-pub(super) struct Update<'a> {
-    pub(super) flow: &'a Flow,
-    pub(super) density: &'a Tempered<'a>,
-    pub(super) stream: &'a Stream,
-    pub(super) draw: u64,
-    pub(super) t: f64,
-    pub(super) clip: PointClip,
-    pub(super) gradient: Gradient,
+struct Update<'a> {
+    flow: &'a Flow,
+    density: &'a Tempered<'a>,
+    stream: &'a Stream,
+    draw: u64,
+    t: f64,
+    clip: PointClip,
+    gradient: Gradient,
 }
 
 /// Draws of a flow with what its densities say of them.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
-    pub(super) a: Vec<f64>,
+pub(crate) struct Drawn {
+    pub(crate) a: Vec<f64>,
     /// −∞ where a is not finite: such a point has no density at any t.
-    pub(super) b: Vec<f64>,
-    pub(super) log_q: Vec<f64>,
+    pub(crate) b: Vec<f64>,
+    pub(crate) log_q: Vec<f64>,
     /// The points themselves, if they are to be kept.
-    pub(super) points: Option<Batch>,
+    pub(crate) points: Option<Batch>,
 }
 
 impl Drawn {
@@ -63,39 +77,36 @@ impl Drawn {
 }
 
 /// All shards of a batch.
-pub(super) struct Shards {
+pub(crate) struct DrawShards {
     shards: Vec<Shard>,
     points: usize,
 }
 
-impl Shards {
+impl DrawShards {
     /// Cuts `points` points, in one piece if the target asks for that.
-    pub(super) fn new(flow: &Flow, points: usize, whole: bool) -> Self {
+    pub(crate) fn new(flow: &Flow, points: usize, whole: bool) -> Self {
         let count = if whole { 1 } else { shard_count(points, flow.grain().shard) };
         let new = |(first, len)| Shard::new(flow, first, len, points, whole);
         Self { shards: cuts(points, count).map(new).collect(), points }
     }
 
-    pub(super) fn points(&self) -> usize {
+    pub(crate) fn points(&self) -> usize {
         self.points
     }
 
     /// Adds up, over fresh points, the gradient of Σ c (log q − log p_t) as the flow's sums.
-    pub(super) fn gradient(&mut self, update: &Update) -> Result<(Tally, &[f64])> {
+    fn sums(&mut self, update: &Update) -> Result<(Totals, &[f64])> {
         for_each(&mut self.shards, |shard| shard.gradient(update))?;
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
         for shard in rest {
             add(&mut first.sums, &shard.sums);
-            first.tally.sum += shard.tally.sum;
-            first.tally.weight += shard.tally.weight;
-            first.tally.kept += shard.tally.kept;
-            first.tally.above += shard.tally.above;
+            first.totals.add(&shard.totals);
         }
-        Ok((first.tally, &first.sums))
+        Ok((first.totals, &first.sums))
     }
 
     /// a, b and log q at fresh points, and the points if `drawn` has room for them.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &mut self,
         flow: &Flow,
         density: &Tempered,
@@ -118,62 +129,6 @@ impl Shards {
     }
 }
 
-/// First points and lengths of `count` shards. Random numbers come in groups of 16 points, so each
-/// begins with one.
-pub(super) fn cuts(points: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
-    let start = move |i: usize| if i == count { points } else { i * points / count / 16 * 16 };
-    (0..count).map(move |i| (start(i), start(i + 1) - start(i)))
-}
-
-/// Adds the sums of another shard.
-pub(super) fn add(sums: &mut [f64], more: &[f64]) {
-    pieces::zip(sums, more, |sums, more| {
-        for (sum, more) in sums.iter_mut().zip(more) {
-            *sum += more;
-        }
-    });
-}
-
-/// Fewer points than this are never worth a thread of their own.
-const SMALLEST_SHARD: usize = 48;
-
-/// Up to eight shards for a batch that fits the caches, more for a huge one; two where a batch can be
-/// halved at all, whatever the flow would like. A power of two, which most numbers of threads share
-/// evenly.
-pub(super) fn shard_count(points: usize, smallest: usize) -> usize {
-    let wanted = (points / smallest).max((points / SMALLEST_SHARD).min(2));
-    let most = wanted.min((points / 512).max(8)).clamp(1, 64);
-    1 << most.ilog2()
-}
-
-/// Runs every shard: on the threads of the pool that this is called in, or here if it has one.
-pub(super) fn for_each<T: Send>(
-    shards: &mut [T],
-    run: impl Fn(&mut T) -> Result<()> + Sync + Send,
-) -> Result<()> {
-    if rayon::current_num_threads() == 1 || shards.len() == 1 {
-        shards.iter_mut().try_for_each(run)
-    } else {
-        shards.par_iter_mut().with_max_len(1).try_for_each(run)
-    }
-}
-
-thread_local! {
-    /// The tape, which nothing reads beyond its tile: one for all shards that a thread handles keeps
-    /// the second-level cache for the sums. It is taken and put back, since a target may run other
-    /// shards on this thread while it waits for its own.
-    static TAPE: Cell<Buffer> = Cell::default();
-}
-
-/// Hands a tape of this length to `work`.
-pub(super) fn with_tape<T>(len: usize, work: impl FnOnce(&mut [f64]) -> T) -> T {
-    let mut tape = TAPE.take();
-    tape.reserve(len);
-    let made = work(&mut tape);
-    TAPE.set(tape);
-    made
-}
-
 /// A run of neighbouring points with the memory to handle them.
 struct Shard {
     first: usize,
@@ -181,50 +136,25 @@ struct Shard {
     /// Points of all shards.
     total: usize,
     tile_len: usize,
-    noise: Noise,
-    /// What each point of an update stands for.
-    weight: Buffer,
-    z: Batch,
-    g_z: Batch,
-    log_base: Buffer,
-    log_det: Buffer,
-    g_log_q: Buffer,
-    g_log_det: Buffer,
-    /// What each point adds to the objective: its weight times its loss, 0 if it is lost.
-    loss: Buffer,
-    /// By how much the gradient of each point is shortened.
-    scale: Buffer,
+    passage: Passage,
     tape_len: usize,
-    density: Tile,
     sums: Buffer,
-    tally: Tally,
+    totals: Totals,
     drawn: Drawn,
 }
 
 impl Shard {
     fn new(flow: &Flow, first: usize, len: usize, total: usize, whole: bool) -> Self {
         let tile_len = if whole { len } else { len.min(flow.grain().tile) };
-        let points = Batch::zeros(flow.dim(), tile_len);
-        let values = Buffer::zeros(points.padded_len());
         Self {
             first,
             len,
             total,
             tile_len,
-            noise: points.clone().into(),
-            weight: values.clone(),
-            z: points.clone(),
-            g_z: points,
-            log_base: values.clone(),
-            log_det: values.clone(),
-            g_log_q: values.clone(),
-            g_log_det: values.clone(),
-            loss: values.clone(),
-            scale: values,
+            passage: Passage::zeros(flow.dim(), tile_len),
             tape_len: flow.tape_len(tile_len),
-            density: Tile::zeros(flow.dim(), tile_len),
             sums: Buffer::zeros(flow.sums_len()),
-            tally: Tally::default(),
+            totals: Totals::default(),
             drawn: Drawn::with_capacity(len),
         }
     }
@@ -235,20 +165,9 @@ impl Shard {
         (first..end).step_by(tile_len).map(move |at| (at, tile_len.min(end - at)))
     }
 
-    /// Moves the points that the noise makes.
-    fn forward(&mut self, flow: &Flow, tape: Option<&mut [f64]>) {
-        flow.forward(&self.noise, &mut self.z, &mut self.log_base, &mut self.log_det, tape);
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.noise.truncate(len);
-        self.z.truncate(len);
-        self.g_z.truncate(len);
-    }
-
     fn gradient(&mut self, update: &Update) -> Result<()> {
         update.flow.clear(&mut self.sums);
-        self.tally = Tally::default();
+        self.totals = Totals::default();
         with_tape(self.tape_len, |tape| {
             self.tiles().try_for_each(|(at, len)| self.tile_gradient(update, at, len, tape))
         })
@@ -262,42 +181,35 @@ impl Shard {
         tape: &mut [f64],
     ) -> Result<()> {
         let Update { flow, density, stream, draw, t, clip, gradient } = *update;
-        self.truncate(len);
-        let (noise, weight) = (&mut self.noise, &mut self.weight);
-        flow.base().draw_stratified(stream, draw, at as u64, self.total, noise, weight);
-        self.forward(flow, Some(tape));
-        density.evaluate(&self.z, Some(t), &mut self.density)?;
-        self.seed_cotangents(t, clip);
+        let Self { passage, sums, totals, total, .. } = self;
+        passage.truncate(len);
+        let (noise, weight) = (&mut passage.noise, &mut passage.weight);
+        flow.base().draw_stratified(stream, draw, at as u64, *total, noise, weight);
+        passage.forward(flow, Some(tape));
+        density.evaluate(&passage.z, Some(t), &mut passage.density)?;
+        passage.seed_cotangents(t, clip, totals);
         flow.backward(
-            &self.noise,
-            &mut self.z,
-            &mut self.g_z,
-            &self.g_log_q,
-            &self.g_log_det,
-            &self.loss,
+            &passage.noise,
+            &mut passage.z,
+            &mut passage.g_z,
+            &passage.g_log_q,
+            &passage.g_log_det,
+            &passage.loss,
             tape,
-            &mut self.sums,
+            sums,
         );
         if gradient == Gradient::Path {
             flow.subtract_score(
-                &self.noise,
-                &mut self.z,
-                &mut self.g_z,
-                [&self.g_log_q, &self.g_log_det],
-                [&mut self.log_base, &mut self.log_det],
+                &passage.noise,
+                &mut passage.z,
+                &mut passage.g_z,
+                [&passage.g_log_q, &passage.g_log_det],
+                [&mut passage.log_base, &mut passage.log_det],
                 tape,
-                &mut self.sums,
+                sums,
             );
         }
         Ok(())
-    }
-
-    /// Cotangents of Σ c (log q₀ − log det − log p_t) at the points of the tile.
-    fn seed_cotangents(&mut self, t: f64, clip: PointClip) {
-        let len = self.z.len();
-        // The padding is no point: NaN makes it a lost one.
-        self.log_base[len..].fill(f64::NAN);
-        simd::dispatch(Seed { t, clip, shard: self });
     }
 
     fn draw(
@@ -313,19 +225,20 @@ impl Shard {
             self.drawn.points = Some(Batch::zeros(flow.dim(), self.len));
         }
         for (at, len) in self.tiles() {
-            self.truncate(len);
-            flow.base().draw(stream, draw, at as u64, &mut self.noise);
-            self.forward(flow, None);
-            density.evaluate(&self.z, None, &mut self.density)?;
-            let (a, b) = (&self.density.a[..len], &self.density.b[..len]);
+            let Self { passage, drawn, first, .. } = self;
+            passage.truncate(len);
+            flow.base().draw(stream, draw, at as u64, &mut passage.noise);
+            passage.forward(flow, None);
+            density.evaluate(&passage.z, None, &mut passage.density)?;
+            let (a, b) = (&passage.density.a[..len], &passage.density.b[..len]);
             let lost = f64::NEG_INFINITY;
             let b = a.iter().zip(b).map(|(a, b)| if a.is_finite() { *b } else { lost });
-            self.drawn.b.extend(b);
-            self.drawn.a.extend_from_slice(a);
-            let log_q = self.log_base.iter().zip(&self.log_det[..len]);
-            self.drawn.log_q.extend(log_q.map(|(log_base, log_det)| log_base - log_det));
-            if let Some(points) = &mut self.drawn.points {
-                points.copy_points(at - self.first, &self.z, 0, len);
+            drawn.b.extend(b);
+            drawn.a.extend_from_slice(a);
+            let log_q = passage.log_base.iter().zip(&passage.log_det[..len]);
+            drawn.log_q.extend(log_q.map(|(log_base, log_det)| log_base - log_det));
+            if let Some(points) = &mut drawn.points {
+                points.copy_points(at - *first, &passage.z, 0, len);
             }
         }
         Ok(())

@@ -29,6 +29,7 @@ mod ode_stiff;
 mod priors;
 mod program;
 mod psis;
+mod resume;
 mod rng;
 mod smc;
 mod special;
