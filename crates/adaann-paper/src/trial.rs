@@ -166,7 +166,7 @@ pub(crate) fn run(
     let mut observer = |event: &Event| {
         match event {
             Event::Update { .. } => updates += 1,
-            Event::Step { record, flow } => {
+            Event::Step { record, flow, .. } => {
                 if let Some(watch) = &mut watch {
                     let began = ThreadTime::now();
                     watch.look(record, flow, target);

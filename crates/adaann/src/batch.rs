@@ -6,9 +6,11 @@
 pub use crate::simd::PAD;
 
 use crate::simd::Buffer;
+use serde::{Deserialize, Serialize};
 
 /// `len` points in `dim` dimensions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unpadded", into = "Unpadded")]
 pub struct Batch {
     dim: usize,
     len: usize,
@@ -140,4 +142,57 @@ impl Batch {
 #[inline]
 pub(crate) fn padded(len: usize) -> usize {
     len.next_multiple_of(PAD)
+}
+
+/// A batch as a file has it: row after row, no padding.
+#[derive(Serialize, Deserialize)]
+struct Unpadded {
+    dim: usize,
+    len: usize,
+    values: Buffer,
+}
+
+impl From<Batch> for Unpadded {
+    fn from(batch: Batch) -> Self {
+        let Batch { dim, len, .. } = batch;
+        let mut values = Buffer::zeros(dim * len);
+        for d in 0..dim {
+            values[d * len..][..len].copy_from_slice(batch.row(d));
+        }
+        Self { dim, len, values }
+    }
+}
+
+impl TryFrom<Unpadded> for Batch {
+    type Error = String;
+
+    fn try_from(file: Unpadded) -> Result<Self, String> {
+        let Unpadded { dim, len, values } = file;
+        if dim.checked_mul(len) != Some(values.len()) {
+            let found = values.len();
+            return Err(format!("{len} points in {dim} dimensions are not {found} numbers"));
+        }
+        let mut batch = Self::zeros(dim, len);
+        for d in 0..dim {
+            batch.row_mut(d).copy_from_slice(&values[d * len..][..len]);
+        }
+        Ok(batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_survive_a_file() {
+        let mut batch = Batch::from_points(2, &[[1.0, 2.0], [f64::NAN, -0.0], [5.0, 6.0]]);
+        batch.truncate(2);
+        let text = serde_json::to_string(&batch).unwrap();
+        let back: Batch = serde_json::from_str(&text).unwrap();
+        assert_eq!((back.dim(), back.len(), back.row(1)), (2, 2, &[2.0, -0.0][..]));
+        assert!(back.row(0)[1].is_nan() && back.row(1)[1].is_sign_negative());
+        let short = text.replace("\"len\":2", "\"len\":3");
+        assert!(serde_json::from_str::<Batch>(&short).is_err(), "{short}");
+    }
 }

@@ -44,6 +44,7 @@ pub mod simd;
 pub mod smc;
 mod table;
 pub mod target;
+mod train;
 
 pub use batch::Batch;
 pub use error::{Error, Result};

@@ -162,7 +162,7 @@ impl Watch {
 impl Observer for Watch {
     fn observe(&mut self, event: &Event) -> ControlFlow<()> {
         match event {
-            Event::Update { record, phase } => {
+            Event::Update { record, phase, .. } => {
                 self.unseen += 1;
                 self.uncounted += 1;
                 if self.unseen >= self.stride {

@@ -1,4 +1,4 @@
-//! All draws of a mass-covering stage, by which the flows of its rounds are judged.
+//! Rounds of the forward-KL refinement, judged by multiple importance sampling: by the draws of all.
 //!
 //! The effective sample size over a flow's own draws does not know of a mode that they miss: a flow
 //! that has lost one looks excellent, and a flow that begins to find it looks ruined. So every flow is
@@ -8,57 +8,41 @@
 //!
 //! which is small for any q that is small where some round has found p to be large.
 
+use super::round::Round;
 use crate::{Batch, Result, flow::Flow, importance::log_sum_exp};
 use rayon::prelude::*;
 
 /// Points whose log density one thread computes at a time.
 const PIECE: usize = 1_024;
 
-/// The flows of the rounds and their draws, equally many of each.
-#[derive(Debug, Default)]
-pub(super) struct MultipleImportance {
-    parameters: Vec<Vec<f64>>,
-    points: Vec<Batch>,
-    /// log p at each point, up to a constant; −∞ where it is none.
-    log_p: Vec<f64>,
+/// The effective sample size that the draws of each round's flow have as draws of p, as a share of
+/// them, judged by the draws of all rounds, equally many of each; leaves `flow` with the parameters of
+/// the best, the earliest of equals.
+pub(super) fn judge(rounds: &[Round], flow: &mut Flow) -> Result<Vec<f64>> {
+    let pieces: Vec<Batch> = rounds.iter().flat_map(|round| cut(&round.points)).collect();
+    let mut log_q = Vec::with_capacity(rounds.len());
+    for round in rounds {
+        flow.set_parameters(&round.parameters)?;
+        let found: Result<Vec<_>> =
+            pieces.par_iter().map(|piece| flow.log_density(piece)).collect();
+        log_q.push(found?.concat());
+    }
+    let log_p: Vec<f64> = rounds.iter().flat_map(|round| round.log_p.iter().copied()).collect();
+    let shares = shares(&log_p, &log_q);
+    let best = (0..shares.len()).reduce(|a, b| if shares[b] > shares[a] { b } else { a });
+    if let Some(best) = best {
+        flow.set_parameters(&rounds[best].parameters)?;
+    }
+    Ok(shares)
 }
 
-impl MultipleImportance {
-    /// Takes the draws of a flow.
-    pub(super) fn add(&mut self, flow: &Flow, points: &Batch, log_p: impl Iterator<Item = f64>) {
-        self.parameters.push(flow.parameters().to_vec());
-        for at in (0..points.len()).step_by(PIECE) {
-            let len = PIECE.min(points.len() - at);
-            let mut piece = Batch::zeros(points.dim(), len);
-            piece.copy_points(0, points, at, len);
-            self.points.push(piece);
-        }
-        let lost = f64::NEG_INFINITY;
-        self.log_p.extend(log_p.map(|log_p| if log_p.is_finite() { log_p } else { lost }));
-    }
-
-    /// The effective sample size that the draws of each flow have as draws of p, as a share of them,
-    /// judged by the draws of all; leaves `flow` with the parameters of the best, the earliest of
-    /// equals.
-    pub(super) fn judge(&self, flow: &mut Flow) -> Result<Vec<f64>> {
-        let mut log_q = Vec::with_capacity(self.parameters.len());
-        for parameters in &self.parameters {
-            flow.set_parameters(parameters)?;
-            log_q.push(self.log_density(flow)?);
-        }
-        let shares = shares(&self.log_p, &log_q);
-        let best = (0..shares.len()).reduce(|a, b| if shares[b] > shares[a] { b } else { a });
-        if let Some(best) = best {
-            flow.set_parameters(&self.parameters[best])?;
-        }
-        Ok(shares)
-    }
-
-    fn log_density(&self, flow: &Flow) -> Result<Vec<f64>> {
-        let pieces: Result<Vec<_>> =
-            self.points.par_iter().map(|piece| flow.log_density(piece)).collect();
-        Ok(pieces?.concat())
-    }
+fn cut(points: &Batch) -> impl Iterator<Item = Batch> {
+    (0..points.len()).step_by(PIECE).map(|at| {
+        let len = PIECE.min(points.len() - at);
+        let mut piece = Batch::zeros(points.dim(), len);
+        piece.copy_points(0, points, at, len);
+        piece
+    })
 }
 
 /// The share for each flow, from log p and each flow's log q at the draws of all of them; 0 where
@@ -85,7 +69,10 @@ fn shares(log_p: &[f64], log_q: &[Vec<f64>]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::{Base, FlowSpec};
+    use crate::{
+        flow::{Base, FlowSpec},
+        train::Drawn,
+    };
 
     /// Two flows with densities (1, 1) and (1, 3) at the two draws, and p = (2, 3): q̄ = (1, 2),
     /// weights (2, 3/2), mean 7/4; E[(p/q̄)(p/q)] is (4 + 9/2)/2 and (4 + 3/2)/2.
@@ -112,15 +99,15 @@ mod tests {
             let (left, right) = (-0.5 * (z + 6.0).powi(2), -0.5 * (z - 6.0).powi(2));
             left.max(right)
         };
-        let mut seen = MultipleImportance::default();
         let broad = [0.0, 6.0_f64.ln()];
-        for parameters in [[-6.0, 0.0], broad] {
+        let rounds = [[-6.0, 0.0], broad].map(|parameters| {
             flow.set_parameters(&parameters).unwrap();
-            let points = flow.sample(3_000, 1).points;
-            let at = points.row(0).to_vec();
-            seen.add(&flow, &points, at.into_iter().map(log_p));
-        }
-        let shares = seen.judge(&mut flow).unwrap();
+            let draws = flow.sample(3_000, 1);
+            let b = draws.points.row(0).iter().map(|z| log_p(*z)).collect();
+            let drawn = Drawn { a: vec![0.0; 3_000], b, log_q: draws.log_q, points: None };
+            Round::new(&flow, draws.points, &drawn)
+        });
+        let shares = judge(&rounds, &mut flow).unwrap();
         assert!(shares[0] < 1e-6 && shares[1] > 0.1, "{shares:?}");
         assert_eq!(flow.parameters(), broad);
     }

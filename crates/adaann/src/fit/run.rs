@@ -1,82 +1,127 @@
-//! A run under way: the loop of Algorithm 1, its updates, and its steps.
+//! A run under way: what it carries, the memory it works in, and what it reports.
 
 use super::{
     Event, Observer, Outcome, Settings, StepRecord, UpdateRecord,
-    shard::{Drawn, PointClip, Shards, Update},
-    stage::Progress,
+    state::{Carried, Snapshot},
 };
 use crate::{
     Error, Result,
     flow::Flow,
-    optim::{self, clip_by_norm},
     path::Tempered,
-    pieces,
     rng::{Purpose, Stream},
-    schedule::{Draws, Position, Rule, Schedule, Step, gentlest_t, weight_ess},
+    schedule::{Position, Rule, Schedule, Step, Warning, gentlest_t, weight_ess},
+    train::{DrawShards, Drawn, MOST_SKIPPED_IN_A_ROW, PointClip, State as Training, Trainer},
 };
 use std::ops::ControlFlow;
 
-/// Updates in a row that may be skipped because their gradient was not finite; then the run has
-/// lost its way.
-pub(super) const MOST_SKIPPED_IN_A_ROW: usize = 100;
+/// The rule that a run follows.
+pub(super) enum Followed<'a> {
+    /// The settings' own, with t_0 found.
+    Own(Schedule),
+    Given(&'a (dyn Rule + Sync)),
+}
+
+impl Followed<'_> {
+    pub(super) fn rule(&self) -> &dyn Rule {
+        match self {
+            Self::Own(schedule) => schedule,
+            Self::Given(rule) => *rule,
+        }
+    }
+
+    fn set_first(&mut self, first: f64) {
+        if let Self::Own(schedule) = self {
+            schedule.set_first(first);
+        }
+    }
+}
 
 /// A run under way.
 pub(super) struct Run<'a> {
     pub(super) settings: &'a Settings,
-    /// The settings' own, with t_0 found.
-    schedule: Schedule,
+    pub(super) followed: Followed<'a>,
     pub(super) density: Tempered<'a>,
     pub(super) flow: Flow,
-    optimizer: optim::State,
-    gradient: Vec<f64>,
-    training: Stream,
-    variance: Stream,
-    /// How often draws were taken for the schedule and the stages.
-    looks: u64,
-    drawn: Drawn,
-    point_clip: PointClip,
-    skipped_in_a_row: usize,
-    pub(super) outcome: Outcome,
+    pub(super) carried: Carried,
+    pub(super) trainer: Trainer,
+    pub(super) training_draws: Stream,
+    evaluation_draws: Stream,
+    /// The draws that the schedule sees.
+    pub(super) drawn: Drawn,
+    steps: Vec<StepRecord>,
+    pub(super) trace: Vec<UpdateRecord>,
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(settings: &'a Settings, density: Tempered<'a>, flow: Flow) -> Self {
-        let outcome = Outcome {
-            flow: flow.clone(),
-            flow_at_1: None,
-            steps: Vec::new(),
-            trace: Vec::new(),
-            target_evaluations: 0,
-            skipped_updates: 0,
-            rounds: Vec::new(),
-            pilot: None,
-            warnings: Vec::new(),
-            stopped: false,
-        };
+    /// A run that has done nothing yet.
+    pub(super) fn new(
+        settings: &'a Settings,
+        followed: Followed<'a>,
+        density: Tempered<'a>,
+        flow: Flow,
+    ) -> Self {
+        let at = Position::start(followed.rule());
+        let training = Training::new(settings.optimizer, &flow);
+        let clip = PointClip::new(settings.point_clip);
+        let carried = Carried::new(density.reference.clone(), at, training, clip);
+        Self::from_carried(settings, followed, density, flow, carried)
+    }
+
+    /// A run that goes on where another was put down.
+    pub(super) fn from_carried(
+        settings: &'a Settings,
+        mut followed: Followed<'a>,
+        density: Tempered<'a>,
+        flow: Flow,
+        carried: Carried,
+    ) -> Self {
+        if let Some(first) = carried.first {
+            followed.set_first(first);
+        }
         Self {
             settings,
-            schedule: settings.schedule.clone(),
+            followed,
             density,
-            optimizer: optim::State::new(settings.optimizer, flow.parameters().len()),
-            gradient: vec![0.0; flow.parameters().len()],
-            training: Stream::new(settings.seed, Purpose::Training),
-            variance: Stream::new(settings.seed, Purpose::Evaluation),
-            looks: 0,
+            trainer: Trainer::new(&flow),
+            training_draws: Stream::new(settings.seed, Purpose::Training),
+            evaluation_draws: Stream::new(settings.seed, Purpose::Evaluation),
             drawn: Drawn::default(),
-            point_clip: PointClip::new(settings.point_clip),
-            skipped_in_a_row: 0,
+            steps: Vec::new(),
+            trace: Vec::new(),
+            warnings: Vec::new(),
+            carried,
             flow,
-            outcome,
         }
     }
 
     /// What the run has done.
-    pub(super) fn into_outcome(self, stopped: bool) -> Outcome {
-        Outcome { flow: self.flow.into_double(), stopped, ..self.outcome }
+    pub(super) fn into_outcome(self, stopped: bool) -> Result<Outcome> {
+        let flow = self.flow.into_double();
+        let flow_at_1 = match &self.carried.at_1 {
+            None => None,
+            Some(parameters) => {
+                let mut flow = flow.clone();
+                flow.set_parameters(parameters)?;
+                Some(flow)
+            }
+        };
+        Ok(Outcome {
+            flow,
+            flow_at_1,
+            steps: self.steps,
+            trace: self.trace,
+            target_evaluations: self.carried.target_evaluations,
+            skipped_updates: self.carried.skipped_updates(),
+            rounds: Vec::new(),
+            pilot: None,
+            warnings: self.warnings,
+            stopped,
+        })
     }
 
-    pub(super) fn shards(&self, points: usize) -> Shards {
-        Shards::new(&self.flow, points, self.density.target.target().wants_whole_batch())
+    pub(super) fn shards(&self, points: usize) -> DrawShards {
+        DrawShards::new(&self.flow, points, self.density.target.target().wants_whole_batch())
     }
 
     /// Finds t_0 from draws of the flow as it starts, if that is asked for.
@@ -90,165 +135,87 @@ impl<'a> Run<'a> {
             self.look(&mut shards)?;
             first = gentlest_t(&self.drawn.a, &self.drawn.b, &self.drawn.log_q);
         }
-        self.schedule.set_first(first);
+        self.followed.set_first(first);
+        self.carried.first = Some(first);
+        self.carried.at = Position::start(self.followed.rule());
         Ok(())
     }
 
     /// Updates of the whole run, if their number is known beforehand.
     pub(super) fn total_updates(&self) -> Option<usize> {
         let Settings { work, stage, forward_kl, .. } = self.settings;
-        let covering = forward_kl.map_or(0, |forward_kl| forward_kl.total_updates());
+        let refining = forward_kl.map_or(0, |forward_kl| forward_kl.total_updates());
         // A stage that is trained until it fits takes as long as it takes.
-        let count = self.schedule.count().filter(|count| stage.is_none() || *count == 1);
-        count.map(|count| work.total_updates(count).saturating_add(covering))
-    }
-
-    /// Algorithm 1, and what follows it. `Break` says that the observer stopped it.
-    pub(super) fn all(&mut self, observer: &mut dyn Observer) -> Result<ControlFlow<()>> {
-        if self.anneal(observer)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-        match self.settings.forward_kl {
-            Some(forward_kl) => self.forward_kl(&forward_kl, observer),
-            None => Ok(ControlFlow::Continue(())),
-        }
-    }
-
-    /// The loop of Algorithm 1. `Break` says that the observer stopped it.
-    fn anneal(&mut self, observer: &mut dyn Observer) -> Result<ControlFlow<()>> {
-        let Settings { samples, variance_samples, stage, .. } = *self.settings;
-        let mut shards = self.shards(samples);
-        let looks = self.schedule.needs_draws() || stage.is_some();
-        let mut draws = looks.then(|| self.shards(variance_samples));
-        let mut at = Position::start(&self.schedule);
-        while at.t < 1.0 {
-            let mut progress = self.train(at, &mut shards, draws.as_mut(), observer)?;
-            let next = if progress.stopped {
-                None
-            } else {
-                Some(self.choose_step(at, &mut progress, draws.as_mut())?)
-            };
-            let Some(next) = self.close(at, &progress, next, observer) else {
-                return Ok(ControlFlow::Break(()));
-            };
-            at = at.after(&next);
-        }
-        self.outcome.flow_at_1 = Some(self.flow.clone().into_double());
-        let mut shards = self.shards(self.settings.refine_samples);
-        let progress = self.train(at, &mut shards, None, observer)?;
-        let told = self.record(at, &progress, None, observer);
-        // Whoever stops a run at its end has not cut it short.
-        let cut_short = told.is_break() && self.settings.forward_kl.is_some();
-        let stopped = progress.stopped || cut_short;
-        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    }
-
-    /// One update; returns how many points it kept.
-    pub(super) fn update(&mut self, t: f64, rate: f64, shards: &mut Shards) -> Result<usize> {
-        let number = self.outcome.trace.len() + 1;
-        let (tally, sums) = shards.gradient(&Update {
-            flow: &self.flow,
-            density: &self.density,
-            stream: &self.training,
-            draw: number as u64,
-            t,
-            clip: if t < 1.0 { self.point_clip } else { PointClip::new(None) },
-            gradient: self.settings.gradient,
-        })?;
-        self.point_clip.follow(&tally);
-        self.flow.gradient(sums, &mut self.gradient);
-        self.outcome.target_evaluations += shards.points();
-        self.outcome.trace.push(UpdateRecord { update: number, t, neg_elbo: tally.mean() });
-        pieces::each(&mut self.gradient, |gradient| {
-            for g in gradient {
-                *g /= tally.weight;
-            }
-        });
-        // With no point kept the gradient is 0/0, and the update is skipped like any other without
-        // a finite gradient: no NaN reaches a parameter.
-        let clip = if t < 1.0 { self.settings.clip } else { self.settings.refine_clip };
-        if clip_by_norm(&mut self.gradient, clip.unwrap_or(f64::INFINITY)).is_finite() {
-            self.skipped_in_a_row = 0;
-            let (optimizer, gradient) = (&mut self.optimizer, &self.gradient);
-            self.flow.update(|parameters| optimizer.update(parameters, gradient, rate));
-        } else {
-            self.outcome.skipped_updates += 1;
-            self.skipped_in_a_row += 1;
-        }
-        if self.skipped_in_a_row == MOST_SKIPPED_IN_A_ROW {
-            let reason = format!(
-                "the gradient was not finite {MOST_SKIPPED_IN_A_ROW} times in a row; lower lr, or set clip"
-            );
-            return Err(Error::Diverged { t, reason });
-        }
-        Ok(tally.kept)
+        let count = self.followed.rule().count().filter(|count| stage.is_none() || *count == 1);
+        count.map(|count| work.total_updates(count).saturating_add(refining))
     }
 
     /// Fresh draws of the flow.
-    fn look(&mut self, shards: &mut Shards) -> Result<()> {
-        shards.draw(&self.flow, &self.density, &self.variance, self.looks, &mut self.drawn)?;
-        self.looks += 1;
-        self.outcome.target_evaluations += shards.points();
+    fn look(&mut self, shards: &mut DrawShards) -> Result<()> {
+        let Self { flow, density, evaluation_draws, carried, drawn, .. } = self;
+        shards.draw(flow, density, evaluation_draws, carried.looks, drawn)?;
+        carried.looks += 1;
+        carried.target_evaluations += shards.points();
         Ok(())
     }
 
     /// Fresh draws, and the share of them that counts as draws of p_t.
-    pub(super) fn look_at(&mut self, t: f64, shards: &mut Shards) -> Result<f64> {
+    pub(super) fn look_at(&mut self, t: f64, shards: &mut DrawShards) -> Result<f64> {
         self.look(shards)?;
         Ok(weight_ess(t, &self.drawn.a, &self.drawn.b, &self.drawn.log_q))
     }
 
-    /// Asks the schedule for its next step, with draws of b if it wants them: those that the stage
-    /// ended with, if it looked.
-    fn choose_step(
-        &mut self,
-        at: Position,
-        progress: &mut Progress,
-        draws: Option<&mut Shards>,
-    ) -> Result<Step> {
-        if let (Some(shards), None) = (draws, progress.ess) {
-            progress.ess = Some(self.look_at(at.t, shards)?);
-        }
-        Ok(self.schedule.next(at, &Draws { b: &self.drawn.b, weights: None })?)
+    pub(super) fn snapshot(&self) -> Snapshot<'_> {
+        Snapshot { flow: &self.flow, carried: &self.carried }
     }
 
-    /// Records a stage and tells the observer; gives the next step back if the run goes on.
-    fn close(
+    /// Records the update just made and tells the observer.
+    pub(super) fn tell_update(
         &mut self,
-        at: Position,
-        progress: &Progress,
-        next: Option<Step>,
-        observer: &mut dyn Observer,
-    ) -> Option<Step> {
-        let mut told = self.record(at, progress, next.as_ref(), observer);
-        if let Some(warning) = next.as_ref().and_then(|next| next.warning) {
-            self.outcome.warnings.push(warning);
-            if told.is_continue() {
-                told = observer.observe(&Event::Warning(warning));
-            }
-        }
-        next.filter(|_| told.is_continue())
-    }
-
-    fn record(
-        &mut self,
-        at: Position,
-        progress: &Progress,
-        next: Option<&Step>,
+        neg_elbo: f64,
         observer: &mut dyn Observer,
     ) -> ControlFlow<()> {
-        let record = StepRecord {
-            step: at.index + 1,
-            t: at.t,
-            epsilon: next.map_or(0.0, |next| next.epsilon),
-            std_b: next.and_then(|next| next.std_b),
-            updates: progress.updates,
-            lost: progress.lost(),
-            ess: progress.ess,
-            reason: next.map(|next| next.reason),
-        };
-        let told = observer.observe(&Event::Step { record: &record, flow: &self.flow });
-        self.outcome.steps.push(record);
+        let Carried { at, .. } = self.carried;
+        let record = UpdateRecord { update: self.carried.updates(), t: at.t, neg_elbo };
+        self.trace.push(record);
+        let (phase, snapshot) = (self.carried.phase(), self.snapshot());
+        observer.observe(&Event::Update { record: &record, phase, snapshot })
+    }
+
+    /// Records a step's warning and tells the observer.
+    pub(super) fn tell_warning(
+        &mut self,
+        next: &Step,
+        observer: &mut dyn Observer,
+    ) -> ControlFlow<()> {
+        match next.warning {
+            None => ControlFlow::Continue(()),
+            Some(warning) => {
+                self.warnings.push(warning);
+                observer.observe(&Event::Warning(warning))
+            }
+        }
+    }
+
+    /// Records the end of training at a value of t and tells the observer.
+    pub(super) fn tell_step(
+        &mut self,
+        record: StepRecord,
+        observer: &mut dyn Observer,
+    ) -> ControlFlow<()> {
+        let (flow, snapshot) = (&self.flow, self.snapshot());
+        let told = observer.observe(&Event::Step { record: &record, flow, snapshot });
+        self.steps.push(record);
         told
     }
+}
+
+/// Refuses to go on with training that has lost its way.
+pub(super) fn check_way(training: &Training, t: f64, remedy: impl Fn() -> String) -> Result<()> {
+    if !training.has_lost_its_way() {
+        return Ok(());
+    }
+    let reason =
+        format!("the gradient was not finite {MOST_SKIPPED_IN_A_ROW} times in a row; {}", remedy());
+    Err(Error::Diverged { t, reason })
 }

@@ -172,7 +172,10 @@ impl Settings {
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
-        self.pilot.map_or(Ok(()), |pilot| pilot.check(self, target))?;
+        if let Some(pilot) = self.pilot {
+            pilot.check()?;
+            pilot.particles(self.particles()).check(target)?;
+        }
         self.flow.build(target.dim())?;
         self.check_schedule()?;
         self.stage.map_or(Ok(()), |stage| stage.check())?;

@@ -1,10 +1,6 @@
-//! The updates at one value of t: a fixed number, or as many as it takes to fit p_t.
+//! When training at one value of t ends: after a fixed number of updates, or when it fits p_t.
 
-use super::{Event, Observer, Settings, run::Run, shard::Shards};
-use crate::{
-    Error, Result, error,
-    schedule::{Phase, Position},
-};
+use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
 /// When training at a value of t below 1 ends: a rule in place of T_0 and T.
@@ -35,15 +31,14 @@ impl Stage {
     }
 }
 
-/// What happened at one value of t.
-#[derive(Debug, Default)]
+/// What has happened at one value of t.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) updates: usize,
-    seen: usize,
-    kept: usize,
+    pub(super) seen: usize,
+    pub(super) kept: usize,
     /// What the last draws were worth, if any were taken.
     pub(super) ess: Option<f64>,
-    pub(super) stopped: bool,
 }
 
 impl Progress {
@@ -51,74 +46,19 @@ impl Progress {
     pub(super) fn lost(&self) -> f64 {
         if self.seen == 0 { 0.0 } else { 1.0 - self.kept as f64 / self.seen as f64 }
     }
-}
 
-impl Run<'_> {
-    /// The updates at one value of t.
-    pub(super) fn train(
-        &mut self,
-        at: Position,
-        shards: &mut Shards,
-        draws: Option<&mut Shards>,
-        observer: &mut dyn Observer,
-    ) -> Result<Progress> {
-        let Settings { work, stage, .. } = *self.settings;
-        let phase = Phase::at(at);
-        let mut progress = Progress::default();
-        match (stage, draws) {
-            (Some(stage), Some(draws)) => {
-                let first = if phase == Phase::Warmup { work.warmup } else { 0 };
-                let most = stage.most_updates.max(first);
-                while progress.updates < most && !progress.stopped {
-                    let until = most.min(progress.updates + work.anneal);
-                    self.train_until(until, at, &mut progress, shards, observer)?;
-                    if !progress.stopped {
-                        let ess = self.look_at(at.t, draws)?;
-                        progress.ess = Some(ess);
-                        if ess >= stage.ess {
-                            break;
-                        }
-                    }
-                }
-            }
-            _ => self.train_until(work.updates(phase), at, &mut progress, shards, observer)?,
+    /// Refuses to go on from a stage that has lost more than half of its points.
+    pub(super) fn check_lost(&self, t: f64) -> Result<()> {
+        if self.lost() <= 0.5 {
+            return Ok(());
         }
-        if progress.lost() > 0.5 && !progress.stopped {
-            let reason = format!(
-                "{:.0} per cent of the points have a log density of -inf or NaN; start from a base \
-                 (base-mean, base-sd) that lies inside the support or, for a dynamical system, where \
-                 trajectories do not explode; give the coordinates bounds or a narrower prior, and \
-                 logarithms of what may reach 0 a floor, like log(max(x, 1e-9))",
-                100.0 * progress.lost()
-            );
-            return Err(Error::Diverged { t: at.t, reason });
-        }
-        Ok(progress)
-    }
-
-    /// Updates until the stage has made so many of them, or the observer stops it.
-    fn train_until(
-        &mut self,
-        updates: usize,
-        at: Position,
-        progress: &mut Progress,
-        shards: &mut Shards,
-        observer: &mut dyn Observer,
-    ) -> Result<()> {
-        let phase = Phase::at(at);
-        self.outcome.trace.reserve(updates.saturating_sub(progress.updates));
-        while progress.updates < updates && !progress.stopped {
-            let Settings { lr, refine_lr, lr_rule, refine_lr_rule, .. } = self.settings;
-            let rate = match phase {
-                Phase::Refine => refine_lr.unwrap_or(*lr) * refine_lr_rule.factor(progress.updates),
-                _ => lr * lr_rule.factor(self.outcome.trace.len()),
-            };
-            progress.kept += self.update(at.t, rate, shards)?;
-            progress.seen += shards.points();
-            progress.updates += 1;
-            let record = self.outcome.trace.last().expect("an update was just recorded");
-            progress.stopped = observer.observe(&Event::Update { record, phase }).is_break();
-        }
-        Ok(())
+        let reason = format!(
+            "{:.0} per cent of the points have a log density of -inf or NaN; start from a base \
+             (base-mean, base-sd) that lies inside the support or, for a dynamical system, where \
+             trajectories do not explode; give the coordinates bounds or a narrower prior, and \
+             logarithms of what may reach 0 a floor, like log(max(x, 1e-9))",
+            100.0 * self.lost()
+        );
+        Err(Error::Diverged { t, reason })
     }
 }

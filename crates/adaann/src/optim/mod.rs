@@ -91,13 +91,37 @@ impl Optimizer {
     }
 }
 
-/// What an optimizer remembers between updates.
-#[derive(Debug, Clone)]
+/// What an optimizer remembers between updates; a file gives it back bit by bit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct State {
     optimizer: Optimizer,
     updates: u64,
     /// Running means, each as long as the parameters; the second is empty unless it is Adam's.
     moments: [Buffer; 2],
+}
+
+/// A state as a file has it.
+#[derive(Deserialize)]
+struct Unchecked {
+    optimizer: Optimizer,
+    updates: u64,
+    moments: [Buffer; 2],
+}
+
+impl TryFrom<Unchecked> for State {
+    type Error = String;
+
+    fn try_from(file: Unchecked) -> Result<Self, String> {
+        let Unchecked { optimizer, updates, moments } = file;
+        optimizer.check().map_err(|error| error.to_string())?;
+        let expected = Self::new(optimizer, moments[0].len());
+        if moments[1].len() != expected.moments[1].len() {
+            let (name, found) = (optimizer.name(), moments.map(|moments| moments.len()));
+            return Err(format!("{found:?} are no numbers of moments of {name}"));
+        }
+        Ok(Self { moments, updates, ..expected })
+    }
 }
 
 impl State {

@@ -1,6 +1,8 @@
 //! A slice of doubles that starts on a cache line and is padded to whole cache lines.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::fmt::Write;
 
 /// Doubles in one cache line.
 const LINE: usize = 8;
@@ -60,5 +62,56 @@ impl From<&[f64]> for Buffer {
         let mut buffer = Self::zeros(values.len());
         buffer.copy_from_slice(values);
         buffer
+    }
+}
+
+/// Hexadecimal digits of the bits of a double.
+const DIGITS: usize = 16;
+
+/// As one text of the bits of all numbers: what is read back is what was written, also where it is
+/// infinite or not a number, which not every format can say.
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(DIGITS * self.len);
+        for value in &**self {
+            write!(text, "{:016x}", value.to_bits()).expect("a text takes what is written");
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Buffer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let (groups, rest) = text.as_bytes().as_chunks::<DIGITS>();
+        let refuse = || D::Error::custom("numbers are not groups of sixteen hexadecimal digits");
+        if !rest.is_empty() {
+            return Err(refuse());
+        }
+        let mut buffer = Self::zeros(groups.len());
+        for (value, group) in buffer.iter_mut().zip(groups) {
+            let mut digits = group.iter().map(|digit| char::from(*digit).to_digit(16));
+            let bits = digits.try_fold(0, |bits, digit| Some(bits << 4 | u64::from(digit?)));
+            *value = f64::from_bits(bits.ok_or_else(refuse)?);
+        }
+        Ok(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_a_file_bit_by_bit() {
+        let values = [0.1, -0.0, f64::NEG_INFINITY, f64::NAN, 5e-324, f64::MAX, 1.0 / 3.0];
+        let text = serde_json::to_string(&Buffer::from(&values[..])).unwrap();
+        assert!(text.starts_with("\"3fb999999999999a8000000000000000fff0"), "{text}");
+        let back: Buffer = serde_json::from_str(&text).unwrap();
+        let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&back), bits(&values));
+        for bad in ["\"3f\"", "\"3fb999999999999g\"", "\"+fb999999999999a\"", "7"] {
+            assert!(serde_json::from_str::<Buffer>(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -34,6 +34,7 @@ mod pointwise;
 mod priors;
 mod program;
 mod psis;
+mod resume;
 mod rng;
 mod rooms;
 mod smc;

@@ -163,7 +163,7 @@ fn an_observer_stops_the_covering() {
     let covering = total - 6 * 150;
     let mut seen = Vec::new();
     let mut observer = |event: &Event| {
-        if let Event::Update { record, phase } = event {
+        if let Event::Update { record, phase, .. } = event {
             seen.push((record.update, *phase));
             if record.update == covering + 200 {
                 return ControlFlow::Break(());

@@ -34,26 +34,26 @@ fn the_update_of_a_mixture_follows_its_objective() {
         };
         let mut flow = Flow::new(&FlowSpec::planar(3), base.clone().trained()).unwrap();
         flow.initialise(0.3, 5);
-        let mut shards = Shards::new(&flow, 100, false);
+        let mut shards = DrawShards::new(&flow, 100, false);
         assert!(shards.shards.len() > 1);
         let stream = Stream::new(3, Purpose::Training);
         let mut update = |flow: &Flow| {
             let (density, stream, clip) = (&density, &stream, PointClip::new(None));
             let gradient = Gradient::Total;
             let update = Update { flow, density, stream, draw: 4, t: 0.6, clip, gradient };
-            let (tally, sums) = shards.gradient(&update).unwrap();
-            (tally, sums.to_vec())
+            let (totals, sums) = shards.sums(&update).unwrap();
+            (totals, sums.to_vec())
         };
-        let (tally, sums) = update(&flow);
+        let (totals, sums) = update(&flow);
         let parameters = flow.parameters().to_vec();
         let mut gradient = vec![0.0; parameters.len()];
         flow.gradient(&sums, &mut gradient);
         for g in &mut gradient {
-            *g /= tally.weight;
+            *g /= totals.weight;
         }
-        assert_eq!(tally.kept < 100, wall < 10.0, "{tally:?}");
-        if tally.kept == 100 {
-            assert!((tally.weight - 100.0).abs() < 1e-12, "{tally:?}");
+        assert_eq!(totals.kept < 100, wall < 10.0, "{totals:?}");
+        if totals.kept == 100 {
+            assert!((totals.weight - 100.0).abs() < 1e-12, "{totals:?}");
         }
         let size = gradient.iter().fold(0.0_f64, |size, g| size.max(g.abs()));
         for i in 0..parameters.len() {
@@ -62,7 +62,7 @@ fn the_update_of_a_mixture_follows_its_objective() {
                 parameters[i] += h;
                 flow.set_parameters(&parameters).unwrap();
                 let (there, _) = update(&flow);
-                assert_eq!(there.kept, tally.kept);
+                assert_eq!(there.kept, totals.kept);
                 there.mean()
             };
             let h = 1e-5;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Program,
-    flow::{Base, FlowSpec, Precision, RealNvp, planar::Activation},
+    flow::{Base, FlowSpec, Noise, Precision, RealNvp, planar::Activation},
     path::PathKind,
     rng::Purpose,
     target::Unconstrained,
@@ -55,16 +55,16 @@ fn gradient(
     draw: u64,
     gradient: Gradient,
     most: Option<f64>,
-) -> (Vec<f64>, Tally) {
+) -> (Vec<f64>, Totals) {
     let stream = &Stream::new(3, Purpose::Training);
     let clip = PointClip::new(most);
-    let mut shards = Shards::new(flow, POINTS, false);
+    let mut shards = DrawShards::new(flow, POINTS, false);
     let update = Update { flow, density, stream, draw, t: T, clip, gradient };
-    let (tally, sums) = shards.gradient(&update).unwrap();
+    let (totals, sums) = shards.sums(&update).unwrap();
     let mut out = vec![0.0; flow.parameters().len()];
     flow.gradient(sums, &mut out);
-    out.iter_mut().for_each(|g| *g /= tally.weight);
-    (out, tally)
+    out.iter_mut().for_each(|g| *g /= totals.weight);
+    (out, totals)
 }
 
 /// Σ c_n ∇_θ log q(x_n)/Σ c_n over the draws of an update that are below the wall.
@@ -100,10 +100,10 @@ fn what_is_left_out_is_the_score() {
                 };
                 let mut flow = Flow::new(&spec, base).unwrap();
                 flow.initialise(0.1, 5);
-                let (total, tally) = gradient(&mut flow, &density, 4, Gradient::Total, most);
+                let (total, totals) = gradient(&mut flow, &density, 4, Gradient::Total, most);
                 let (path, same) = gradient(&mut flow, &density, 4, Gradient::Path, most);
-                assert_eq!((tally.kept, tally.sum), (same.kept, same.sum));
-                assert_eq!(tally.kept < POINTS, wall < 10.0, "{label}");
+                assert_eq!((totals.kept, totals.sum), (same.kept, same.sum));
+                assert_eq!(totals.kept < POINTS, wall < 10.0, "{label}");
                 let score = score(&flow, 4, wall);
                 let size = total.iter().chain(&score).fold(0.0_f64, |size, g| size.max(g.abs()));
                 let single = matches!(spec, FlowSpec::Planar { precision: Precision::Single, .. });

@@ -1,0 +1,201 @@
+//! Algorithm 1: the loop from t_0 to 1, by updates and the schedule's steps, and the refinement there.
+
+use super::{
+    Observer, Settings, StepRecord,
+    run::{Run, check_way},
+    stage::Progress,
+};
+use crate::{
+    Result,
+    schedule::{Draws, Phase, Position, ScheduleError, Step},
+    train::{DrawShards, OnDraws, Pace, PointClip},
+};
+use std::ops::ControlFlow;
+
+const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
+const BREAK: ControlFlow<()> = ControlFlow::Break(());
+
+impl Run<'_> {
+    /// The rest of Algorithm 1, from wherever the run is. `Break` says that the observer stopped it.
+    pub(super) fn anneal(&mut self, observer: &mut dyn Observer) -> Result<ControlFlow<()>> {
+        let Settings { samples, variance_samples, stage, .. } = *self.settings;
+        if self.carried.at.t < 1.0 {
+            let mut shards = self.shards(samples);
+            let looks = self.followed.rule().needs_draws() || stage.is_some();
+            let mut draws = looks.then(|| self.shards(variance_samples));
+            while self.carried.at.t < 1.0 {
+                if self.step(&mut shards, draws.as_mut(), observer)?.is_break() {
+                    return Ok(BREAK);
+                }
+            }
+        }
+        if self.carried.is_refined { Ok(CONTINUE) } else { self.refine(observer) }
+    }
+
+    /// One update below t = 1 or, where training at this t is over, the step to the next.
+    fn step(
+        &mut self,
+        shards: &mut DrawShards,
+        mut draws: Option<&mut DrawShards>,
+        observer: &mut dyn Observer,
+    ) -> Result<ControlFlow<()>> {
+        let Settings { work, stage, .. } = *self.settings;
+        let at = self.carried.at;
+        let fixed = work.updates(Phase::at(at));
+        // Stages that end by their effective sample size are looked at after every block.
+        let (most, block) = match stage {
+            None => (fixed, fixed),
+            Some(stage) if at.index == 0 => (stage.most_updates.max(work.warmup), work.anneal),
+            Some(stage) => (stage.most_updates, work.anneal),
+        };
+        let made = self.carried.progress.updates;
+        let mut is_over = made >= most;
+        if let (Some(stage), Some(draws)) = (stage, draws.as_deref_mut())
+            && made > 0
+            && (is_over || made.is_multiple_of(block))
+        {
+            let ess = self.look_at(at.t, draws)?;
+            self.carried.progress.ess = Some(ess);
+            is_over |= ess >= stage.ess;
+        }
+        if is_over {
+            // Of a stage that was looked at, the schedule sees the last draws.
+            return self.close(draws.filter(|_| stage.is_none()), observer);
+        }
+        if made.is_multiple_of(block) {
+            self.trace.reserve(block.min(most - made));
+        }
+        let told = self.update(shards, observer)?;
+        if told.is_break() {
+            self.tell_cut_short(observer);
+        }
+        Ok(told)
+    }
+
+    /// Ends the training at a value of t below 1: asks the schedule for its next step, with fresh draws
+    /// if there are to be any, and takes it.
+    fn close(
+        &mut self,
+        draws: Option<&mut DrawShards>,
+        observer: &mut dyn Observer,
+    ) -> Result<ControlFlow<()>> {
+        let at = self.carried.at;
+        self.carried.progress.check_lost(at.t)?;
+        if let Some(draws) = draws {
+            self.carried.progress.ess = Some(self.look_at(at.t, draws)?);
+        }
+        let rule = self.followed.rule();
+        let next = rule.next(at, &Draws { b: &self.drawn.b, weights: None })?;
+        check_step(at, &next)?;
+        // The step is taken before anyone is told, so that a state taken then goes on behind it.
+        let progress = std::mem::take(&mut self.carried.progress);
+        self.carried.at = at.after(&next);
+        let warned = self.tell_warning(&next, observer);
+        let told = self.tell_stage(at, progress, Some(&next), observer);
+        Ok(if warned.is_break() { warned } else { told })
+    }
+
+    /// The rest of the training at t = 1.
+    fn refine(&mut self, observer: &mut dyn Observer) -> Result<ControlFlow<()>> {
+        if self.carried.at_1.is_none() {
+            self.carried.at_1 = Some(self.flow.parameters().into());
+        }
+        let at = self.carried.at;
+        let updates = self.settings.work.refine;
+        let mut shards = self.shards(self.settings.refine_samples);
+        self.trace.reserve(updates.saturating_sub(self.carried.progress.updates));
+        while self.carried.progress.updates < updates {
+            if self.update(&mut shards, observer)?.is_break() {
+                self.tell_cut_short(observer);
+                return Ok(BREAK);
+            }
+        }
+        self.carried.progress.check_lost(at.t)?;
+        self.carried.is_refined = true;
+        let told = self.tell_stage(at, self.carried.progress, None, observer);
+        // Whoever stops a run at its end has not cut it short.
+        Ok(if self.settings.forward_kl.is_some() { told } else { CONTINUE })
+    }
+
+    /// One update on draws of the flow.
+    fn update(
+        &mut self,
+        shards: &mut DrawShards,
+        observer: &mut dyn Observer,
+    ) -> Result<ControlFlow<()>> {
+        let Self { settings, density, flow, carried, trainer, training_draws, .. } = self;
+        let t = carried.at.t;
+        let (pace, clip) = if t < 1.0 {
+            let rate = settings.lr * settings.lr_rule.factor(carried.training.updates());
+            (Pace { rate, clip: settings.clip }, carried.point_clip)
+        } else {
+            let factor = settings.refine_lr_rule.factor(carried.progress.updates);
+            let rate = settings.refine_lr.unwrap_or(settings.lr) * factor;
+            (Pace { rate, clip: settings.refine_clip }, PointClip::new(None))
+        };
+        let points = shards.points();
+        let gradient = settings.gradient;
+        let mut draws = OnDraws { shards, density, stream: training_draws, t, clip, gradient };
+        let totals = trainer.update(&mut carried.training, flow, &mut draws, pace)?;
+        if t < 1.0 {
+            carried.point_clip.follow(&totals);
+        }
+        carried.target_evaluations += points;
+        carried.progress.updates += 1;
+        carried.progress.seen += points;
+        carried.progress.kept += totals.kept;
+        check_way(&carried.training, t, || remedy(settings, t))?;
+        Ok(self.tell_update(totals.mean(), observer))
+    }
+
+    /// Records a stage that the observer has stopped.
+    fn tell_cut_short(&mut self, observer: &mut dyn Observer) {
+        let (at, progress) = (self.carried.at, self.carried.progress);
+        // Whatever the observer says now, it has stopped the run.
+        let _ = self.tell_stage(at, progress, None, observer);
+    }
+
+    /// Records a stage, with the step that follows if there is one.
+    fn tell_stage(
+        &mut self,
+        at: Position,
+        progress: Progress,
+        next: Option<&Step>,
+        observer: &mut dyn Observer,
+    ) -> ControlFlow<()> {
+        let record = StepRecord {
+            step: at.index + 1,
+            t: at.t,
+            epsilon: next.map_or(0.0, |next| next.epsilon),
+            std_b: next.and_then(|next| next.std_b),
+            updates: progress.updates,
+            lost: progress.lost(),
+            ess: progress.ess,
+            reason: next.map(|next| next.reason),
+        };
+        self.tell_step(record, observer)
+    }
+}
+
+/// Refuses a step that a rule from outside should not have taken: t grows, and ends at 1.
+fn check_step(at: Position, next: &Step) -> Result<(), ScheduleError> {
+    match next.t {
+        t if t > 1.0 => Err(ScheduleError::Position { t }),
+        t if t > at.t => Ok(()),
+        t => Err(ScheduleError::OutOfStep { index: at.index + 1, t: at.t, next: t }),
+    }
+}
+
+/// What may help against gradients that are not finite: the settings in force at t.
+fn remedy(settings: &Settings, t: f64) -> String {
+    let Settings { lr, refine_lr, clip, refine_clip, .. } = settings;
+    let (rate, name, limit) = match refine_lr {
+        _ if t < 1.0 => (format!("lower lr ({lr})"), "clip", clip),
+        Some(refine_lr) => (format!("lower refine-lr ({refine_lr})"), "refine-clip", refine_clip),
+        None => (format!("set refine-lr below lr ({lr})"), "refine-clip", refine_clip),
+    };
+    match limit {
+        None => format!("{rate}, or set {name}"),
+        Some(limit) => format!("{rate}, or lower {name} ({limit})"),
+    }
+}

@@ -1,0 +1,273 @@
+//! A run from its start or from a state, with the settings' own flow and schedule or others.
+
+use super::{
+    Event, Observer, Outcome, Settings,
+    pilot::explore,
+    run::{Followed, Run},
+    state::State,
+};
+use crate::{
+    Result, error,
+    flow::{Base, Flow},
+    path::Tempered,
+    schedule::Rule,
+    target::{Target, Unconstrained},
+};
+use std::ops::ControlFlow;
+
+/// Trains a flow on a target by the schedule's annealed densities.
+///
+/// Runs on the threads of the rayon pool it is called in, or of the global one; their number never
+/// changes the result.
+///
+/// # Errors
+/// If a setting is out of range (before anything is done), the target fails, the schedule finds no
+/// next step, or training diverges.
+pub fn fit(
+    target: &dyn Target,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome> {
+    Fit::new(target, settings).run(observer)
+}
+
+/// Goes on with a run that was put down, to the same bits as if it had not been.
+///
+/// Target and settings must be those that the run began with. An observer takes the state:
+///
+/// ```
+/// use adaann::{Program, fit::{Event, Settings, State, fit, resume}, schedule::Work};
+/// use std::ops::ControlFlow;
+///
+/// let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+/// let settings = Settings {
+///     work: Work { warmup: 50, anneal: 2, refine: 50 },
+///     refine_samples: 100,
+///     ..Settings::default()
+/// };
+/// let whole = fit(&target, &settings, &mut ())?;
+///
+/// // The same run is stopped after 70 updates, and its state written down …
+/// let mut saved = String::new();
+/// fit(&target, &settings, &mut |event: &Event| match event {
+///     Event::Update { record, snapshot, .. } if record.update == 70 => {
+///         saved = serde_json::to_string(&snapshot.state()).unwrap();
+///         ControlFlow::Break(())
+///     }
+///     _ => ControlFlow::Continue(()),
+/// })?;
+///
+/// // … and taken up again, maybe on another day.
+/// let state: State = serde_json::from_str(&saved).unwrap();
+/// assert_eq!(state.updates(), 70);
+/// let rest = resume(&target, &settings, state, &mut ())?;
+/// assert_eq!(rest.flow.parameters(), whole.flow.parameters());
+/// assert_eq!(rest.trace, whole.trace[70..]);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`fit`], and if the state is that of a run with another flow.
+pub fn resume(
+    target: &dyn Target,
+    settings: &Settings,
+    state: State,
+    observer: &mut dyn Observer,
+) -> Result<Outcome> {
+    Fit::new(target, settings).resume(state, observer)
+}
+
+/// A fit whose flow or schedule is not one that settings name.
+///
+/// ```
+/// use adaann::{Program, fit::{Fit, Settings}, flow::{Base, Flow, FlowSpec}, schedule::*};
+///
+/// /// Halves the way to t = 1, four times.
+/// struct Halving;
+///
+/// impl Rule for Halving {
+///     fn first(&self) -> f64 {
+///         0.2
+///     }
+///     fn needs_draws(&self) -> bool {
+///         false
+///     }
+///     fn next(&self, at: Position, _: &Draws) -> Result<Step, ScheduleError> {
+///         let t = if at.index < 4 { 0.5 * (at.t + 1.0) } else { 1.0 };
+///         let reason = Reason::Planned;
+///         Ok(Step { t, epsilon: t - at.t, std_b: None, lost: 0, reason, warning: None })
+///     }
+///     fn check(&self, _: bool) -> adaann::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// let target = Program::record(1, |z| -0.5 * (z[0] - 1.0).square() - 0.1 * z[0].exp());
+/// let mut flow = Flow::new(&FlowSpec::planar(4), Base::standard(1).trained())?;
+/// flow.initialise(0.1, 7);
+/// let settings = Settings {
+///     work: Work { warmup: 20, anneal: 5, refine: 100 },
+///     refine_samples: 100,
+///     ..Settings::default()
+/// };
+/// let outcome = Fit::new(&target, &settings).flow(flow).rule(&Halving).run(&mut ())?;
+/// let values: Vec<f64> = outcome.steps.iter().map(|step| step.t).collect();
+/// assert_eq!(values, [0.2, 0.6, 0.8, 0.9, 0.95, 1.0]);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[must_use = "a fit does nothing until it is run"]
+pub struct Fit<'a> {
+    target: &'a dyn Target,
+    settings: &'a Settings,
+    flow: Option<Flow>,
+    rule: Option<&'a (dyn Rule + Sync)>,
+}
+
+impl<'a> Fit<'a> {
+    /// A fit by its settings alone.
+    pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
+        Self { target, settings, flow: None, rule: None }
+    }
+
+    /// Trains this flow, from the parameters that it has, in place of the settings' `flow` on their
+    /// `base`. A bridge starts at its base. Particles of a pilot run start where they would without it.
+    pub fn flow(self, flow: Flow) -> Self {
+        Self { flow: Some(flow), ..self }
+    }
+
+    /// Follows this rule in place of the settings' `schedule`.
+    pub fn rule(self, rule: &'a (dyn Rule + Sync)) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// Runs it from the start: see [`fit`].
+    ///
+    /// # Errors
+    /// As [`fit`], and if the flow does not fit the target or the rule refuses the path.
+    pub fn run(self, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.check()?;
+        // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
+        rayon::scope(|_| self.from_start(observer))
+    }
+
+    /// Goes on from a state: see [`resume`]. A flow or a rule of its own is given again; its
+    /// parameters are those of the state.
+    ///
+    /// # Errors
+    /// As [`Fit::run`], and if the state is that of a run with another flow.
+    pub fn resume(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.check()?;
+        rayon::scope(|_| self.from_state(state, observer))
+    }
+
+    fn check(&self) -> Result<()> {
+        let Settings { path, work, auto_t0, samples, refine_samples, .. } = self.settings;
+        self.settings.check(self.target)?;
+        if let Some(flow) = &self.flow {
+            if flow.dim() != self.target.dim() {
+                return Err(error::shape(
+                    "the dimensions of the flow",
+                    flow.dim(),
+                    self.target.dim(),
+                ));
+            }
+            let components = flow.base().components();
+            for (name, count) in [("samples", *samples), ("refine-samples", *refine_samples)] {
+                if count < components {
+                    let range =
+                        format!("at least {components}, a point for each component of the base");
+                    return Err(error::setting(name, count, range));
+                }
+            }
+        }
+        if let Some(rule) = self.rule {
+            if *auto_t0 {
+                let range = "a number where a rule is given, which says itself where it starts";
+                return Err(error::setting("t0", "auto", range));
+            }
+            rule.check(path.allows_zero())?;
+            if work.anneal == 0 && rule.first() < 1.0 {
+                let range = "at least 1, since the flow has to follow the density";
+                return Err(error::setting("updates", 0, range));
+            }
+        }
+        Ok(())
+    }
+
+    fn from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
+        let Self { target, settings, .. } = self;
+        let pilot = match settings.pilot {
+            None => None,
+            Some(pilot) => match explore(&pilot, target, settings, observer)? {
+                Some(found) if found.is_enough() => return found.into_outcome(),
+                Some(found) => Some(found),
+                // The flow as it starts.
+                None => return self.start()?.into_outcome(true),
+            },
+        };
+        let mut run = self.start()?;
+        run.carried.pilot = pilot;
+        run.find_first()?;
+        go_on(run, observer)
+    }
+
+    fn from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
+        let density = self.density(state.base().clone())?;
+        let followed = self.followed();
+        let mut flow = match self.flow {
+            Some(flow) => flow,
+            None => Flow::new(&self.settings.flow, state.base().clone())?,
+        };
+        let carried = state.restore(&mut flow)?;
+        go_on(Run::from_carried(self.settings, followed, density, flow, carried), observer)
+    }
+
+    /// A run that has done nothing yet.
+    fn start(self) -> Result<Run<'a>> {
+        let Settings { base, seed, initial_scale, .. } = self.settings;
+        let followed = self.followed();
+        let (density, flow) = match &self.flow {
+            Some(flow) => (self.density(flow.base().clone())?, flow.clone()),
+            None => {
+                let base = base.resolve(&Unconstrained::new(self.target)?, *seed)?;
+                let mut flow = Flow::new(&self.settings.flow, base.clone())?;
+                flow.initialise(*initial_scale, *seed);
+                (self.density(base)?, flow)
+            }
+        };
+        Ok(Run::new(self.settings, followed, density, flow))
+    }
+
+    fn density(&self, reference: Base) -> Result<Tempered<'a>> {
+        let target = Unconstrained::new(self.target)?;
+        let path = self.settings.path;
+        let reference = path.needs_reference().then_some(reference);
+        Ok(Tempered { target, path, reference })
+    }
+
+    fn followed(&self) -> Followed<'a> {
+        match self.rule {
+            Some(rule) => Followed::Given(rule),
+            None => Followed::Own(self.settings.schedule.clone()),
+        }
+    }
+}
+
+/// What is left of a run.
+fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
+    let total_updates = run.total_updates();
+    let mut told = observer.observe(&Event::Start { total_updates });
+    if told.is_continue() {
+        told = run.anneal(observer)?;
+    }
+    let mut rounds = Vec::new();
+    if let (ControlFlow::Continue(()), Some(forward_kl)) = (told, &run.settings.forward_kl) {
+        (told, rounds) = run.forward_kl(forward_kl, observer)?;
+    }
+    let pilot = run.carried.pilot.take();
+    let outcome = Outcome { rounds, ..run.into_outcome(told.is_break())? };
+    match pilot {
+        Some(found) => found.or_better(outcome),
+        None => Ok(outcome),
+    }
+}

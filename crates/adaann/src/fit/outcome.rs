@@ -1,0 +1,42 @@
+//! What a run has done.
+
+use super::{PilotRecord, RoundRecord, StepRecord, UpdateRecord};
+use crate::{Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target};
+
+/// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
+/// then; counts and rounds are of the whole run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The flow at the end.
+    pub flow: Flow,
+    /// The flow on arrival at t = 1, before it was trained there; absent if the run was stopped
+    /// before.
+    pub flow_at_1: Option<Flow>,
+    /// Every value of t.
+    pub steps: Vec<StepRecord>,
+    /// Every update.
+    pub trace: Vec<UpdateRecord>,
+    /// Points at which the target was evaluated, those of the schedule's draws included.
+    pub target_evaluations: usize,
+    /// Updates left out because their gradient was not finite.
+    pub skipped_updates: usize,
+    /// The rounds of the forward-KL refinement, if there was one: what each began with, and what the
+    /// last one ended with.
+    pub rounds: Vec<RoundRecord>,
+    /// What particles that went ahead have found, if any did.
+    pub pilot: Option<PilotRecord>,
+    /// What the schedule warned of.
+    pub warnings: Vec<Warning>,
+    /// Did the observer stop the run before its end?
+    pub stopped: bool,
+}
+
+impl Outcome {
+    /// The approximation that the run has found.
+    ///
+    /// # Errors
+    /// If the target's supports are no supports.
+    pub fn approximation<'a>(&self, target: &'a dyn Target) -> Result<Approximation<'a>> {
+        Approximation::new(target, self.flow.clone())
+    }
+}
