@@ -23,9 +23,7 @@ fn main() -> adaann::Result<()> {
         let precision = (-2.0 * z[2]).exp();
         let log_likelihood = TIMES
             .iter()
-            .map(|(time, tired)| {
-                -0.5 * precision * (*time - z[0] - *tired * z[1]).square() - z[2]
-            })
+            .map(|(time, tired)| -0.5 * precision * (*time - z[0] - *tired * z[1]).square() - z[2])
             .sum();
         (log_prior, log_likelihood)
     });

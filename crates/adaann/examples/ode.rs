@@ -32,7 +32,10 @@ fn main() -> adaann::Result<()> {
     let outcome = fit(&posterior, &settings.automatic(), &mut ())?;
     let sample = outcome.approximation(&posterior)?.sample(4_000, 1)?;
     for (name, found) in system.parameters().iter().zip(sample.coordinates()?) {
-        println!("{name:8} {:.3} ± {:.3}, sd {:.3}", found.mean.value, found.mean.error, found.sd.value);
+        println!(
+            "{name:8} {:.3} ± {:.3}, sd {:.3}",
+            found.mean.value, found.mean.error, found.sd.value
+        );
     }
     Ok(())
 }

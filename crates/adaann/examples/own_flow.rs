@@ -60,7 +60,8 @@ impl Layer for Skew {
 fn main() -> adaann::Result<()> {
     // A Gumbel density: a tail to the right.
     let target = Program::record(1, |z| -z[0] - (-z[0]).exp());
-    let mut flow = Flow::from_stack(Box::new(PerPoint(Skew { dim: 1 })), Base::standard(1).trained())?;
+    let mut flow =
+        Flow::from_stack(Box::new(PerPoint(Skew { dim: 1 })), Base::standard(1).trained())?;
     flow.initialise(0.1, 1);
     let settings = Settings::default();
     let outcome = Fit::new(&target, &settings).flow(flow).run(&mut ())?;

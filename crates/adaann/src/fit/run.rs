@@ -64,7 +64,7 @@ impl<'a> Run<'a> {
         let at = Position::start(followed.rule());
         let training = Training::new(settings.optimizer, &flow);
         let clip = PointClip::new(settings.point_clip);
-        let carried = Carried::new(density.reference.clone(), at, training, clip);
+        let carried = Carried::new(flow.base().clone(), at, training, clip);
         Self::from_carried(settings, followed, density, flow, carried)
     }
 

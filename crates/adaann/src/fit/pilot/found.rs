@@ -106,7 +106,8 @@ fn base_of(population: &Population) -> Result<Base> {
         [one] => Base::full(&one.mean, &one.covariance),
         many => {
             let weights: Vec<f64> = many.iter().map(|component| component.weight).collect();
-            let means: Vec<f64> = many.iter().flat_map(|component| component.mean.clone()).collect();
+            let means: Vec<f64> =
+                many.iter().flat_map(|component| component.mean.clone()).collect();
             let covariances: Vec<f64> =
                 many.iter().flat_map(|component| component.covariance.clone()).collect();
             Base::full_mixture(&weights, &means, &covariances)
