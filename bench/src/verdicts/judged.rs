@@ -3,7 +3,7 @@
 use super::cases::Case;
 use adaann::{
     Batch, Result,
-    diagnostics::{self, Trust, examine},
+    diagnostics::{self, Trust, examine, thresholds::is_mode_lost},
     fit::fit,
     registry::{Known, mode_weights, split_shares},
 };
@@ -30,9 +30,6 @@ impl Outcome {
 
 /// KL(q‖p) below which an approximation is a good one, in nats.
 const CLOSE: f64 = 0.05;
-
-/// A mode is lost if it has less than this share of its weight.
-const LOST_SHARE: f64 = 0.25;
 
 const DRAWS: usize = 10_000;
 
@@ -61,7 +58,7 @@ impl Judged {
         let found = examine(&approximation, &sample, &problem.settings, &settings, &mut ())?;
         let log_z = problem.known.log_z.expect("known for these targets");
         let kl = sample.neg_elbo() + log_z;
-        let outcome = if has_lost_a_mode(&problem.known, &sample.points) {
+        let outcome = if has_lost_a_mode(&problem.known, sample.x()) {
             Outcome::LostMode
         } else if kl < CLOSE {
             Outcome::Close
@@ -81,13 +78,12 @@ impl Judged {
     }
 }
 
-/// Has a mode, or a side of a split, less than a quarter of its weight?
+/// Is a mode lost, or a side of a split?
 fn has_lost_a_mode(known: &Known, points: &Batch) -> bool {
-    let is_lost = |share: f64, weight: f64| share < LOST_SHARE * weight;
     let of_modes = known.modes.iter().zip(mode_weights(known, points));
     let of_splits = known.splits.iter().zip(split_shares(known, points));
-    of_modes.into_iter().any(|(mode, share)| is_lost(share, mode.weight))
+    of_modes.into_iter().any(|(mode, share)| is_mode_lost(share, mode.weight))
         || of_splits.into_iter().any(|(split, above)| {
-            is_lost(above, split.above) || is_lost(1.0 - above, 1.0 - split.above)
+            is_mode_lost(above, split.above) || is_mode_lost(1.0 - above, 1.0 - split.above)
         })
 }

@@ -29,7 +29,8 @@ pub const DRAWS: usize = 10_000;
 /// How many standard deviations of its component around a mode belong to it.
 pub const REACH: f64 = 4.0;
 
-/// Share of the draws that must be near each mode for it to count as captured.
+/// Share of the draws that must be near each mode for it to count as captured: the page's own measure
+/// for what the paper judges by eye, of draws within reach of a mode and without weights.
 pub const CAPTURED: f64 = 0.05;
 
 /// To be counted up when what is measured changes, so that older results are run again.
@@ -210,8 +211,8 @@ fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
         let approximation = Approximation::new(&*problem.target, flow.clone())?;
         let sample = approximation.sample(DRAWS, seed)?;
         let quality = Quality {
-            masses: masses(&problem.known, point.component_sd, &sample.points),
-            weights: mode_weights(&problem.known, &sample.points),
+            masses: masses(&problem.known, point.component_sd, sample.x()),
+            weights: mode_weights(&problem.known, sample.x()),
             // With lost draws it is infinite.
             kl: problem
                 .known
@@ -220,7 +221,7 @@ fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
                 .map(|log_z| sample.neg_elbo() + log_z),
             lost: sample.lost(),
         };
-        Ok((quality, sample.points))
+        Ok((quality, sample.x().clone()))
     };
     let (at_end, draws) = judge(&outcome.flow)?;
     let on_arrival = match &outcome.flow_at_1 {

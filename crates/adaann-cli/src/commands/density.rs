@@ -7,7 +7,7 @@ use crate::{
 };
 use adaann::{
     Batch,
-    approximation::{Approximation, Sample},
+    approximation::Approximation,
     flow::Flow,
     target::{Support, Target},
 };
@@ -36,8 +36,9 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    let table =
-        csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None, None);
+    let Densities { log_p, log_q } = evaluate(&approximation, target, &points)?;
+    let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];
+    let table = csv::draws(&target.names(), &points, None, &known);
     match &args.out {
         Some(path) => adaann::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,
@@ -58,12 +59,18 @@ pub(crate) fn check_out(path: &Path) -> Result<()> {
     Err(usage(format!("--out is '{}', which {problem}", path.display())))
 }
 
+/// Both log densities at points.
+pub(crate) struct Densities {
+    pub(crate) log_p: Vec<f64>,
+    pub(crate) log_q: Vec<f64>,
+}
+
 /// Both log densities at points anywhere: −∞ outside the support.
 pub(crate) fn evaluate(
     approximation: &Approximation,
     target: &dyn Target,
-    points: Batch,
-) -> Result<Sample> {
+    points: &Batch,
+) -> Result<Densities> {
     let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
     let inside: Vec<usize> =
         (0..points.len()).filter(|&i| Support::contain(&supports, &points.point(i))).collect();
@@ -82,5 +89,5 @@ pub(crate) fn evaluate(
             (log_p[i], log_q[i]) = (p, q);
         }
     }
-    Ok(Sample { points, log_p, log_q })
+    Ok(Densities { log_p, log_q })
 }

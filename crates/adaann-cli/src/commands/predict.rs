@@ -3,10 +3,10 @@
 use crate::{
     args::PredictArgs,
     commands::density::check_out,
-    folder::{csv, figures, finished::Finished},
+    folder::{csv, drawn::Whose, figures, finished::Finished},
     text::failure::usage,
 };
-use adaann::{Batch, registry::Table};
+use adaann::registry::Table;
 use anyhow::{Context, Result};
 use std::{
     fmt::Write as _,
@@ -26,7 +26,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     if args.out.is_some() {
         check_out(&out)?;
     }
-    let finished = Finished::read(&args.run)?;
+    let finished = Finished::read(&args.run, Whose::new(args.unweighted))?;
     let inputs = match &args.at {
         Some(path) => {
             let text = csv::text(path, "inputs")?;
@@ -42,7 +42,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
         )));
     };
     adaann::file::write(&out, predicted.csv().as_bytes())?;
-    let mut text = format!("written to {}\n", out.display());
+    let mut text = format!("written to {}{}\n", out.display(), finished.whose.note());
     if let Some(figure) = figures::predictions(&predicted) {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
             let path = out.with_extension(extension);
@@ -63,7 +63,9 @@ pub(crate) struct Predicted {
     /// The name of time, for a system of equations.
     pub(crate) time: Option<String>,
     pub(crate) rows: usize,
+    /// How many draws predictions are made from, and whose they are.
     pub(crate) draws: usize,
+    pub(crate) whose: Whose,
     /// By line, row and draw.
     pub(crate) simulated: Vec<Vec<Vec<f64>>>,
     /// By line and row: the mean over the draws of the expected measurement.
@@ -85,16 +87,15 @@ pub(crate) fn predicted(
     if names.is_empty() {
         return Ok(None);
     }
-    let draws = draws.clamp(2, finished.draws.first().map_or(2, Vec::len));
+    let Finished { drawn, whose, .. } = finished;
+    let draws = draws.clamp(2, drawn.x.len().max(2));
     let rows = table.rows.len();
     if rows.saturating_mul(draws).saturating_mul(names.len()) > MOST_NUMBERS {
         return Err(usage(format!(
             "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer --draws"
         )));
     }
-    let points: Vec<Vec<f64>> =
-        (0..draws).map(|i| finished.draws.iter().map(|column| column[i]).collect()).collect();
-    let points = Batch::from_points(finished.subject.problem.target.dim(), &points);
+    let points = drawn.chosen(*whose, draws, seed).x;
     let mut simulated = vec![vec![Vec::new(); rows]; names.len()];
     let mut expected = vec![vec![f64::NAN; rows]; names.len()];
     model
@@ -106,7 +107,8 @@ pub(crate) fn predicted(
         .context("cannot predict")?;
     let inputs = (0..names.len()).map(|line| model.inputs(line)).collect();
     let time = model.time().map(str::to_owned);
-    Ok(Some(Predicted { names, inputs, time, rows, draws, simulated, expected, table }))
+    let whose = *whose;
+    Ok(Some(Predicted { names, inputs, time, rows, draws, whose, simulated, expected, table }))
 }
 
 impl Predicted {

@@ -3,7 +3,7 @@
 use crate::{
     args::ReportArgs,
     commands::density::check_out,
-    folder::{figures, finished::Finished},
+    folder::{drawn::Whose, figures, finished::Finished},
     text::{
         table::tables,
         title::title,
@@ -28,20 +28,20 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         check_out(out)?;
     }
-    let finished = Finished::read(&args.run)?;
+    let finished = Finished::read(&args.run, Whose::new(args.unweighted))?;
     let figures = figures::draw(&finished)?;
     let place = args.out.clone().unwrap_or_else(|| args.run.join(PAGE));
     if args.out.is_none() {
         write_figures(&args.run, &figures)?;
     }
     adaann::file::write(&place, page(&finished, figures)?.html().as_bytes())?;
-    writeln!(stdout(), "written to {}", place.display())?;
+    writeln!(stdout(), "written to {}{}", place.display(), finished.whose.note())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Draws what is in a run folder, and writes figures and page beside it.
 pub(crate) fn write(folder: &Path) -> Result<()> {
-    let finished = Finished::read(folder)?;
+    let finished = Finished::read(folder, Whose::Target)?;
     let figures = figures::draw(&finished)?;
     write_figures(folder, &figures)?;
     adaann::file::write(&folder.join(PAGE), page(&finished, figures)?.html().as_bytes())?;

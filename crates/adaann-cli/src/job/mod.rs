@@ -20,9 +20,9 @@ use crate::{
 };
 use adaann::{
     Batch, Settings,
-    approximation::Sample,
     diagnostics::Trust,
     fit::{Outcome, PilotRecord, Restarts, restarts},
+    importance::Sample,
     path::PathKind,
     schedule::Rule,
     smc,
@@ -140,7 +140,7 @@ impl Job {
         }
         let best = runs.swap_remove(0);
         let sample = draw(&best.outcome, best.seed)?;
-        let quantities = subject.quantities(&sample.points)?;
+        let quantities = subject.quantities(sample.x())?;
         let examined = self.examine(&best.outcome, best.seed, &sample, progress)?;
         let mut summary = Summary::new(Sources {
             target: &record.target,
@@ -177,8 +177,7 @@ impl Job {
                     .to_owned(),
             );
         }
-        let weights = examined.weights;
-        Ok(Run { outcome: best.outcome, sample, weights, quantities, summary })
+        Ok(Run { outcome: best.outcome, sample, quantities, summary })
     }
 
     /// Weights the draws, and judges the run.
@@ -205,7 +204,7 @@ impl Job {
         folder.write(Record::FILE, record.to_toml()?)?;
         folder.write(Summary::FILE, run.summary.to_json())?;
         let quantities = run.quantities.as_ref();
-        let draws = csv::sample(&subject.columns(), &run.sample, quantities, Some(&run.weights));
+        let draws = csv::sample(&subject.columns(), &run.sample, quantities);
         folder.write("draws.csv", draws)?;
         folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
         folder.write("trace.csv", csv::trace(&outcome.trace))?;
@@ -224,7 +223,6 @@ impl Job {
 struct Run {
     outcome: Outcome,
     sample: Sample,
-    weights: Vec<f64>,
     quantities: Option<Batch>,
     summary: Summary,
 }

@@ -1,13 +1,10 @@
 //! What the user should know about a run, in words, with what to try.
 
 use crate::folder::summary::{ModeWeight, Parameter, SplitShare, Summary};
-use adaann::fit::Outcome;
+use adaann::{diagnostics::thresholds::is_mode_lost, fit::Outcome};
 
 /// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
 const MOST_WARNINGS: usize = 5;
-
-/// A mode with less than this share of its true weight is called lost.
-const LOST_MODE: f64 = 0.1;
 
 /// What to try then, if the run was annealed.
 const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a wider --base-sd";
@@ -72,7 +69,7 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
 fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
-        .filter(|mode| mode.weight_q < LOST_MODE * mode.true_weight)
+        .filter(|mode| is_mode_lost(mode.weight_q, mode.true_weight))
         .map(|mode| mode.label.as_str())
         .collect();
     match lost[..] {
@@ -89,8 +86,8 @@ fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
 /// Coordinates of which the flow sees only one side.
 fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
     let one_sided = |split: &&SplitShare| {
-        split.above_q < LOST_MODE * split.true_above
-            || 1.0 - split.above_q < LOST_MODE * (1.0 - split.true_above)
+        is_mode_lost(split.above_q, split.true_above)
+            || is_mode_lost(1.0 - split.above_q, 1.0 - split.true_above)
     };
     let lost = splits.iter().filter(one_sided).count();
     (lost > 0).then(|| {

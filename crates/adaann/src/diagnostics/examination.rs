@@ -5,13 +5,13 @@ use crate::diagnostics::verdict::{
 };
 use crate::{
     Batch, Result,
-    approximation::{Approximation, Sample},
+    approximation::Approximation,
     error, fit,
     smc::{self, Population},
     target::Unconstrained,
 };
 use crate::{
-    importance::{Estimate, Importance, Quantity, pareto},
+    importance::{Estimate, Sample, pareto},
     modes,
 };
 use serde::{Deserialize, Serialize};
@@ -53,8 +53,6 @@ pub struct Examination {
     pub k_hat: f64,
     /// What it should stay below, for this many draws.
     pub k_hat_threshold: f64,
-    /// Each coordinate under p, from the weighted draws.
-    pub coordinates: Vec<Coordinate>,
     /// The modes that climbs from draws and particles lead to.
     pub modes: Vec<Mode>,
     /// What independent particles found; none if they were not asked for or came to no end.
@@ -63,24 +61,7 @@ pub struct Examination {
     pub evaluations: usize,
     /// The judgement.
     pub verdict: Verdict,
-    /// Smoothed weights of the draws; they sum to 1.
-    #[serde(skip)]
-    pub weights: Vec<f64>,
 }
-
-/// A coordinate under p.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Coordinate {
-    /// Mean.
-    pub mean: Estimate,
-    /// Standard deviation.
-    pub sd: Estimate,
-    /// Quantiles at [`QUANTILES`].
-    pub quantiles: Vec<Estimate>,
-}
-
-/// Where the quantiles of a coordinate are taken.
-pub const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /// A mode, in the target's own coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -135,11 +116,7 @@ pub fn examine(
         return Err(error::setting("climbs", 0, "at least 1"));
     }
     let target = approximation.target();
-    let log_ratios: Vec<f64> =
-        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
-    let importance = Importance::new(&log_ratios)?;
-    let smoothed = pareto::smooth(&log_ratios)?;
-    let draws = target.unconstrain_within(&sample.points);
+    let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
 
     let population = (settings.particles > 0).then(|| {
         let own = smc::Settings {
@@ -157,20 +134,20 @@ pub fn examine(
         None => (None, None),
     };
     let found =
-        Found::new(target, &draws, &smoothed.weights, population.as_ref(), settings.climbs)?;
-    let log_z = Estimate { value: importance.log_z(), error: importance.log_z_error() };
+        Found::new(target, sample.z(), &smoothed.weights, population.as_ref(), settings.climbs)?;
+    let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
     let particles = population
         .as_ref()
         .map(|population| particles(approximation, population, log_z))
         .transpose()?;
 
-    let count = sample.log_p.len();
+    let count = sample.len();
     let mut evidence = Evidence {
         draws: count,
         lost: sample.lost() as f64 / count as f64,
         k_hat: smoothed.k_hat,
         k_hat_threshold: pareto::k_hat_threshold(count),
-        ess: importance.ess(),
+        ess: sums.ess(),
         stopped: false,
         independent: failure.map_or(Independent::Absent, Independent::Failed),
     };
@@ -185,9 +162,6 @@ pub fn examine(
             modes: found.evidence(&target.target().names()),
         });
     }
-    let coordinates = (0..sample.points.dim())
-        .map(|d| Coordinate::new(sample.points.row(d), &smoothed.weights))
-        .collect::<Result<_>>()?;
     let evaluations = count
         + found.evaluations
         + population.as_ref().map_or(0, |population| population.evaluations);
@@ -196,16 +170,14 @@ pub fn examine(
         lost: sample.lost(),
         kl: sample.neg_elbo() + log_z.value,
         log_z,
-        ess: importance.ess(),
-        ess_share: importance.ess_share(),
+        ess: sums.ess(),
+        ess_share: sums.ess_share(),
         k_hat: evidence.k_hat,
         k_hat_threshold: evidence.k_hat_threshold,
-        coordinates,
         modes: found.modes,
         particles: particles.map(|(particles, _)| particles),
         evaluations,
         verdict: Verdict::of(&evidence),
-        weights: smoothed.weights,
     })
 }
 
@@ -252,14 +224,6 @@ fn particles(
         evaluations: population.evaluations,
     };
     Ok((particles, points.point(worst.1)))
-}
-
-impl Coordinate {
-    fn new(values: &[f64], weights: &[f64]) -> Result<Self> {
-        let quantity = Quantity::new(values, weights)?;
-        let quantiles = QUANTILES.iter().map(|&p| quantity.quantile(p)).collect::<Result<_>>()?;
-        Ok(Self { mean: quantity.mean(), sd: quantity.sd(), quantiles })
-    }
 }
 
 /// A point in words: the first coordinates by name.

@@ -8,7 +8,7 @@
 //!
 //! which is small for any q that is small where some round has found p to be large.
 
-use crate::{Batch, Result, flow::Flow};
+use crate::{Batch, Result, flow::Flow, importance::log_sum_exp};
 use rayon::prelude::*;
 
 /// Points whose log density one thread computes at a time.
@@ -80,15 +80,6 @@ fn shares(log_p: &[f64], log_q: &[Vec<f64>]) -> Vec<f64> {
     };
     let count = log_q.len() as f64;
     log_q.iter().map(|log_q| share(log_q) * count).collect()
-}
-
-/// log Σ exp; −∞ of nothing, +∞ if a term is.
-fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
-    if largest.is_infinite() {
-        return largest;
-    }
-    largest + terms.map(|term| (term - largest).exp()).sum::<f64>().ln()
 }
 
 #[cfg(test)]

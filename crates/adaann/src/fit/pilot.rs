@@ -96,7 +96,7 @@ impl Pilot {
         // A shift and a scale that are left at none: a flow has layers.
         let flow = Flow::new(&FlowSpec::Affine, base_of(&population)?)?;
         let approximation = super::Approximation::new(target, flow.clone())?;
-        let ess = approximation.tally(self.draws, settings.seed ^ PILOT_SEED)?.ess_share();
+        let ess = approximation.weight_sums(self.draws, settings.seed ^ PILOT_SEED)?.ess_share();
         let record = PilotRecord {
             evaluations: population.evaluations + self.draws,
             stages: population.stages.len(),

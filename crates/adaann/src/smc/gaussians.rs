@@ -4,7 +4,7 @@
 //! in two along its longest axis where two explain its points better than one by the Bayesian
 //! information criterion.
 
-use crate::{Batch, linear};
+use crate::{Batch, importance::log_sum_exp, linear};
 use rayon::prelude::*;
 
 /// Rounds of expectation–maximisation after each change of the components. The shape has to be
@@ -198,15 +198,6 @@ impl Gaussians {
 /// Degrees of freedom of the Student densities that jumps are drawn from: tails heavy enough for
 /// particles that a Gaussian would leave behind, and χ² with 4 degrees is a product of uniforms.
 pub(super) const STUDENT: f64 = 4.0;
-
-/// log Σ eˣ; −∞ of nothing.
-pub(super) fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    largest + terms.map(|term| (term - largest).exp()).sum::<f64>().ln()
-}
 
 /// Points to be fitted.
 struct Fitting<'a> {

@@ -1,7 +1,7 @@
 //! What a run of sequential Monte Carlo has found.
 
-use crate::Batch;
 use crate::smc::{Stage, ancestry::Ancestry, gaussians::Gaussians};
+use crate::{Batch, effective::effective_size, importance::Sample};
 
 /// Weighted particles that stand for the target, and its evidence.
 #[derive(Debug, Clone)]
@@ -41,6 +41,14 @@ pub struct Family {
 }
 
 impl Population {
+    /// The particles as a weighted sample: the mean of its weights is Z.
+    pub fn sample(&self) -> Sample {
+        let scale = self.log_z + (self.weights.len() as f64).ln();
+        let log_weights = self.weights.iter().map(|weight| weight.ln() + scale).collect();
+        Sample::of_particles(self.z.clone(), self.points.clone(), self.log_p.clone(), log_weights)
+            .expect("a place, a log density and a weight for each particle")
+    }
+
     /// Σ W f over the particles with its standard error, from their family tree.
     pub fn mean(&self, values: &[f64]) -> (f64, f64) {
         let mean = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
@@ -61,7 +69,7 @@ impl Population {
 
     /// The weights' effective sample size.
     pub fn ess(&self) -> f64 {
-        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+        effective_size(1.0, self.weights.iter().map(|w| w * w).sum())
     }
 
     /// The mixture of Gaussians that describes the particles' shape, on the whole line.

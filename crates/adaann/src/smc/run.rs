@@ -3,13 +3,15 @@
 use crate::smc::{
     Population, Settings,
     ancestry::Ancestry,
-    gaussians::{Gaussians, log_sum_exp},
+    gaussians::Gaussians,
     landscape::{Cells, Landscape},
     moves::{DRAWS, Local, Moved, Sweep},
 };
 use crate::{
     Batch, Error, Result,
+    effective::effective_size,
     flow::Noise,
+    importance::log_sum_exp,
     path::Parts,
     rng::{Purpose, Stream},
     schedule::{Draws, EssBisection, Position, Rule},
@@ -350,7 +352,7 @@ impl<'a> Run<'a> {
 
     fn ess_share(&self) -> f64 {
         let squares: f64 = self.log_weights.iter().map(|w| (2.0 * w).exp()).sum();
-        1.0 / squares / self.cells.len() as f64
+        effective_size(1.0, squares) / self.cells.len() as f64
     }
 
     /// Resamples if need be, and moves particles until they are far from where they were.

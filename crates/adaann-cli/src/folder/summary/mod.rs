@@ -10,13 +10,12 @@ pub(crate) use trust::{Check, Evidence, FoundMode};
 use crate::{job::examine::Examined, text::warnings};
 use adaann::{
     Batch,
-    approximation::Sample,
     diagnostics::Verdict,
     fit::{Outcome, Restart, StepRecord},
+    importance::Sample,
     registry::{Distance, Known, mode_weights},
     simd::Instructions,
 };
-use estimates::mean_and_sd;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
@@ -158,16 +157,9 @@ impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
         let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
         let Sources { examined, quantities, seconds, seeds, .. } = sources;
-        let losses: Vec<f64> = sample
-            .log_q
-            .iter()
-            .zip(&sample.log_p)
-            .map(|(log_q, log_p)| log_q - log_p)
-            .filter(|loss| loss.is_finite())
-            .collect();
-        let (neg_elbo, spread) = mean_and_sd(&losses);
-        let (names, quantity_names) = names.split_at(sample.points.dim());
-        let draws = Draws { points: &sample.points, weights: &examined.weights };
+        let neg_elbo = sample.neg_elbo();
+        let (names, quantity_names) = names.split_at(sample.x().dim());
+        let draws = Draws { points: sample.x(), weights: sample.weights() };
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
@@ -190,7 +182,7 @@ impl Summary {
             target_evaluations: outcome.target_evaluations,
             seconds,
             neg_elbo,
-            neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
+            neg_elbo_standard_error: sample.neg_elbo_error(),
             evidence: Evidence::new(examination),
             true_log_z: known.log_z,
             true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
@@ -208,9 +200,9 @@ impl Summary {
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,
-            lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
+            lost: Lost::new(&outcome.steps, sample.lost() as f64 / sample.len() as f64),
             skipped_updates: outcome.skipped_updates,
-            draws: sample.points.len(),
+            draws: sample.len(),
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
             seeds,
@@ -279,7 +271,7 @@ fn point(location: &[f64]) -> String {
 }
 
 fn weights(known: &Known, sample: &Sample) -> Vec<f64> {
-    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, &sample.points) }
+    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, sample.x()) }
 }
 
 #[cfg(test)]
