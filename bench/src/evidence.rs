@@ -102,8 +102,8 @@ fn around_mode(target: &dyn Target, start: &[f64]) -> Result<f64> {
     let base = spec.resolve(&Unconstrained::new(target)?, 1)?;
     let mut flow = Flow::new(&FlowSpec::Affine, base)?;
     flow.initialise(0.0, 1);
-    let tally = Approximation::new(target, flow)?.tally(100_000, 1)?;
-    Ok(tally.log_z())
+    let sums = Approximation::new(target, flow)?.weight_sums(100_000, 1)?;
+    Ok(sums.log_z())
 }
 
 impl Row {

@@ -88,10 +88,6 @@ fn cell(problem: &Problem, settings: &Settings) -> String {
     let approximation = outcome.approximation(&*problem.target).expect("same dimension");
     let sample = approximation.sample(DRAWS, 1).expect("closed form");
     let log_z = problem.known.log_z.expect("known for these targets");
-    let losses: Vec<f64> =
-        sample.log_q.iter().zip(&sample.log_p).map(|(log_q, log_p)| log_q - log_p).collect();
-    let mean = losses.iter().sum::<f64>() / DRAWS as f64;
-    let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / DRAWS as f64;
-    let error = (variance / DRAWS as f64).sqrt();
-    format!("{:.4} ± {error:.4} ({seconds:.0} s)", mean + log_z)
+    let (kl, error) = (sample.neg_elbo() + log_z, sample.neg_elbo_error());
+    format!("{kl:.4} ± {error:.4} ({seconds:.0} s)")
 }

@@ -39,7 +39,7 @@ pub(crate) fn run() {
                 let approximation =
                     run.outcome.approximation(&*problem.target).expect("same dimension");
                 let sample = approximation.sample(10_000, run.seed).expect("closed form");
-                let weights = registry::mode_weights(&problem.known, &sample.points);
+                let weights = registry::mode_weights(&problem.known, sample.x());
                 let modes = weights.iter().zip(&problem.known.modes);
                 modes.map(|(weight, mode)| (weight - mode.weight).abs()).fold(0.0, f64::max)
             });

@@ -137,6 +137,9 @@ fn written(file: &File) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn assert_read(file: &File, readers: &[&str]) {
+    if !python::is_there() {
+        return;
+    }
     let (_folder, path) = written(file);
     for reader in readers {
         let (found, expected) = (python::read(reader, &path), python::expected(file));
@@ -156,6 +159,9 @@ fn arviz_finds_what_was_written() {
 
 #[test]
 fn arviz_summarises_what_was_written() {
+    if !python::is_there() {
+        return;
+    }
     let file = inference();
     let (_folder, path) = written(&file);
     let mean = |values: Vec<f64>| {

@@ -62,17 +62,17 @@ impl<'a> Watch<'a> {
         let Ok(sample) = sample else { return };
         let (mut all, mut near, mut squares) = (Vec::new(), Vec::new(), Vec::new());
         let mut between = 0.0;
-        for i in (0..DRAWS).filter(|&i| sample.log_p[i].is_finite()) {
-            let point = sample.points.point(i);
+        for i in (0..DRAWS).filter(|&i| sample.log_p()[i].is_finite()) {
+            let point = sample.x().point(i);
             let Some(index) = self.known.mode_of(&point) else { continue };
             let mode = &self.known.modes[index];
             let Some(sd) = &mode.sd else { continue };
             // Near a mode p^t is a Gaussian that is wider by 1/√t.
             let scaled = |d: usize| (point[d] - mode.location[d]) / sd[d] * record.t.sqrt();
             let square: Vec<f64> = (0..point.len()).map(|d| scaled(d).powi(2)).collect();
-            all.push(sample.log_p[i]);
+            all.push(sample.log_p()[i]);
             if square.iter().sum::<f64>() <= REACH * REACH {
-                near.push(sample.log_p[i]);
+                near.push(sample.log_p()[i]);
                 squares.extend(square);
             } else if self.is_between(&point) {
                 between += 1.0;

@@ -17,6 +17,7 @@ pub mod calibrate;
 pub mod crew;
 pub mod diagnostics;
 pub(crate) mod distribution;
+mod effective;
 mod error;
 pub mod external;
 pub mod file;

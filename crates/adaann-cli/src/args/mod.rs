@@ -108,6 +108,9 @@ pub(crate) struct ReportArgs {
     /// the run folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Show draws of the flow itself [default: draws chosen by their weights]
+    #[arg(long, requires = "out")]
+    pub(crate) unweighted: bool,
 }
 
 /// Arguments of `adaann run`.

@@ -116,6 +116,9 @@ pub(crate) struct PredictArgs {
     /// Fixes the random numbers of the predictions
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Predict from draws of the flow itself [default: from draws chosen by their weights]
+    #[arg(long, requires = "out")]
+    pub(crate) unweighted: bool,
     /// Write the table here [default: predictions.csv in the run folder]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,
@@ -132,10 +135,10 @@ pub(crate) struct SampleArgs {
     /// Fixes the draws
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Draws corrected by importance weights: chosen from more draws of the flow by their weights, so
-    /// that they need none; some may come twice [default: draws of the flow, with weights]
+    /// Draws of the flow itself, with their weights [default: draws of the target, chosen from more
+    /// draws of the flow by their weights; some may come twice]
     #[arg(long)]
-    pub(crate) resampled: bool,
+    pub(crate) unweighted: bool,
     /// Write to a file [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,
@@ -152,6 +155,10 @@ pub(crate) struct ExportArgs {
     /// Draws of the parameters that predictions are made from; 0 leaves predictions out
     #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
     pub(crate) predictions: usize,
+    /// Also the draws of the flow itself with their weights, in groups of their own; as .csv, they in
+    /// place of the draws that are chosen by their weights
+    #[arg(long)]
+    pub(crate) unweighted: bool,
 }
 
 /// Arguments of `adaann compare`.

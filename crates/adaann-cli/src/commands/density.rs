@@ -3,7 +3,12 @@
 use crate::{
     args::DensityArgs,
     commands::check_out,
-    folder::{csv, evaluate::evaluate, record::Record, subject::Subject},
+    folder::{
+        csv,
+        evaluate::{Densities, evaluate},
+        record::Record,
+        subject::Subject,
+    },
 };
 use adaann::{approximation::Approximation, flow::Flow};
 use anyhow::Result;
@@ -26,8 +31,9 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    let table =
-        csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None, None);
+    let Densities { log_p, log_q } = evaluate(&approximation, target, &points)?;
+    let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];
+    let table = csv::draws(&target.names(), &points, None, &known);
     match &args.out {
         Some(path) => adaann::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,

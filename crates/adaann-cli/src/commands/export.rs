@@ -3,11 +3,15 @@
 use crate::{
     args::ExportArgs,
     commands::check_out,
-    folder::{csv, finished::Finished, predicted::predicted},
-    job::examine::weights,
+    folder::{
+        csv,
+        drawn::{Chosen, Drawn, Whose},
+        finished::Finished,
+        predicted::predicted,
+    },
     text::failure::usage,
 };
-use adaann::approximation::Sample;
+use adaann::Batch;
 use adaann_netcdf::{Dimension, File, Group, Value, Values, Variable};
 use anyhow::{Context, Result};
 use std::{
@@ -21,17 +25,13 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     if args.out.is_some() {
         check_out(&out)?;
     }
-    let finished = Finished::read(&args.run)?;
+    let whose = Whose::new(args.unweighted);
+    // Predictions and the group `posterior` are the target's, whatever else is asked for.
+    let finished = Finished::read(&args.run, Whose::Target)?;
     let extension = out.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let count = finished.record.draws;
-    let sample = finished.approximation()?.sample(count, finished.summary.seed)?;
     let bytes = match extension {
-        "csv" => {
-            let quantities = finished.subject.quantities(&sample.points)?;
-            let (names, weights) = (finished.subject.columns(), weights(&sample));
-            csv::sample(&names, &sample, quantities.as_ref(), Some(&weights)).into_bytes()
-        }
-        "nc" | "nc4" | "h5" => file(&finished, &sample, args.predictions)?
+        "csv" => table(&finished, whose)?.into_bytes(),
+        "nc" | "nc4" | "h5" => file(&finished, whose, args.predictions)?
             .to_bytes()
             .context("cannot write the draws as netCDF")?,
         _ => {
@@ -42,42 +42,92 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
         }
     };
     adaann::file::write(&out, &bytes)?;
-    writeln!(stdout(), "written to {}", out.display())?;
+    let note = match (whose, extension) {
+        (Whose::Flow, "csv") => whose.note(),
+        (Whose::Flow, _) => format!(" (the group unweighted has {})", whose.draws()),
+        (Whose::Target, _) => String::new(),
+    };
+    writeln!(stdout(), "written to {}{note}", out.display())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The groups that ArviZ knows: draws, their log densities, data, and predictions.
-fn file(finished: &Finished, sample: &Sample, predictions: usize) -> Result<File> {
-    let draws = sample.points.len();
-    let mut posterior = group("posterior", draws);
-    let quantities = finished.subject.quantities(&sample.points)?;
-    let batches = std::iter::once(&sample.points).chain(&quantities);
-    let rows = batches.flat_map(|batch| (0..batch.dim()).map(|d| batch.row(d)));
-    let columns: Vec<(String, &[f64])> = finished.subject.columns().into_iter().zip(rows).collect();
-    for (name, members) in grouped(&columns) {
-        add_variable(&mut posterior, &name, &members, draws);
-    }
-    let mut stats = group("sample_stats", draws);
-    let lp: Vec<f64> = sample.log_p.clone();
-    let log_weights: Vec<f64> =
-        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
-    add_variable(&mut stats, "lp", &[&lp], draws);
-    add_variable(&mut stats, "log_q", &[&sample.log_q], draws);
-    add_variable(&mut stats, "log_weight", &[&log_weights], draws);
-    // Smoothed, and with a sum of 1, as in draws.csv.
-    add_variable(&mut stats, "weight", &[&weights(sample)], draws);
-    let mut groups = vec![posterior, stats];
+/// Draws without weights, or those of the flow with them.
+fn table(finished: &Finished, whose: Whose) -> Result<String> {
+    let (subject, names) = (&finished.subject, finished.subject.columns());
+    Ok(match whose {
+        Whose::Target => {
+            let Chosen { x, log_p } = &finished.chosen;
+            csv::draws(&names, x, subject.quantities(x)?.as_ref(), &[("log_p", log_p)])
+        }
+        Whose::Flow => {
+            let Drawn { x, log_p, log_q, weights } = &finished.drawn;
+            let known: [(&str, &[f64]); 3] =
+                [("log_p", log_p), ("log_q", log_q), ("weight", weights)];
+            csv::draws(&names, x, subject.quantities(x)?.as_ref(), &known)
+        }
+    })
+}
+
+/// The groups that ArviZ knows: draws, their log densities, data, and predictions; and, if asked for,
+/// one with the flow's own draws.
+fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
+    // Chosen from the run's own draws: what their weights say of a mean, these say, but for the
+    // chance of the choice.
+    let Chosen { x, log_p } = &finished.chosen;
+    let mut groups = vec![
+        group_of_points("posterior", finished, x)?,
+        group_of_columns("sample_stats", &[("lp", log_p)]),
+    ];
     groups.extend(observed(finished));
     if predictions > 0 {
         groups.extend(predictive(finished, predictions)?);
     }
-    let text = |key: &str, value: &str| (key.to_owned(), Value::Text(value.to_owned()));
+    if whose == Whose::Flow {
+        groups.extend(unweighted(finished)?);
+    }
     let attributes = vec![
         text("inference_library", "adaann"),
         text("inference_library_version", &finished.summary.version),
         text("model", &finished.record.target),
     ];
     Ok(File { attributes, groups })
+}
+
+/// The draws of the flow as they are, and what makes an answer of them. A parameter may have the name of
+/// a statistic, so that these are a group apart.
+fn unweighted(finished: &Finished) -> Result<[Group; 2]> {
+    let Drawn { x, log_p, log_q, weights } = &finished.drawn;
+    let mut draws = group_of_points("unweighted", finished, x)?;
+    let about = format!("{}; weight in unweighted_stats takes them to p", Whose::Flow.draws());
+    draws.attributes.push(text("description", &about));
+    let stats = [("lp", &log_p[..]), ("log_q", log_q), ("weight", weights)];
+    Ok([draws, group_of_columns("unweighted_stats", &stats)])
+}
+
+fn group_of_columns(name: &str, columns: &[(&str, &[f64])]) -> Group {
+    let draws = columns.first().map_or(0, |(_, values)| values.len());
+    let mut group = group(name, draws);
+    for (name, values) in columns {
+        add_variable(&mut group, name, &[values], draws);
+    }
+    group
+}
+
+fn text(key: &str, value: &str) -> (String, Value) {
+    (key.to_owned(), Value::Text(value.to_owned()))
+}
+
+/// Parameters and derived quantities at some points.
+fn group_of_points(name: &str, finished: &Finished, x: &Batch) -> Result<Group> {
+    let mut group = group(name, x.len());
+    let quantities = finished.subject.quantities(x)?;
+    let batches = std::iter::once(x).chain(&quantities);
+    let rows = batches.flat_map(|batch| (0..batch.dim()).map(|d| batch.row(d)));
+    let columns: Vec<(String, &[f64])> = finished.subject.columns().into_iter().zip(rows).collect();
+    for (name, members) in grouped(&columns) {
+        add_variable(&mut group, &name, &members, x.len());
+    }
+    Ok(group)
 }
 
 fn group(name: &str, draws: usize) -> Group {

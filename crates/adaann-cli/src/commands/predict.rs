@@ -3,7 +3,7 @@
 use crate::{
     args::PredictArgs,
     commands::check_out,
-    folder::{csv, figures, finished::Finished, predicted::predicted},
+    folder::{csv, drawn::Whose, figures, finished::Finished, predicted::predicted},
     text::failure::usage,
 };
 use anyhow::Result;
@@ -19,7 +19,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     if args.out.is_some() {
         check_out(&out)?;
     }
-    let finished = Finished::read(&args.run)?;
+    let finished = Finished::read(&args.run, Whose::new(args.unweighted))?;
     let inputs = match &args.at {
         Some(path) => {
             let text = csv::text(path, "inputs")?;
@@ -35,7 +35,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
         )));
     };
     adaann::file::write(&out, predicted.csv().as_bytes())?;
-    let mut text = format!("written to {}\n", out.display());
+    let mut text = format!("written to {}{}\n", out.display(), finished.whose.note());
     if let Some(figure) = figures::predictions(&predicted) {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
             let path = out.with_extension(extension);

@@ -3,7 +3,10 @@
 use crate::{
     args::ReportArgs,
     commands::check_out,
-    folder::page::{self, PAGE},
+    folder::{
+        drawn::Whose,
+        page::{self, PAGE},
+    },
 };
 use anyhow::Result;
 use std::{
@@ -16,11 +19,12 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         check_out(out)?;
     }
+    let whose = Whose::new(args.unweighted);
     let place = args.out.clone().unwrap_or_else(|| args.run.join(PAGE));
     match &args.out {
-        Some(out) => page::write_alone(&args.run, out)?,
-        None => page::write(&args.run)?,
+        Some(out) => page::write_alone(&args.run, out, whose)?,
+        None => page::write(&args.run, whose)?,
     }
-    writeln!(stdout(), "written to {}", place.display())?;
+    writeln!(stdout(), "written to {}{}", place.display(), whose.note())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,59 +3,44 @@
 use crate::text::failure::usage;
 use adaann::{
     Batch,
-    approximation::Sample,
     fit::{StepRecord, UpdateRecord},
+    importance::Sample,
     registry::Table,
-    smc::{Population, Stage},
+    smc::Stage,
 };
 use anyhow::Result;
 use std::{fmt::Write, path::Path};
 
-/// `draws.csv`, and what `adaann density` prints: parameters, derived quantities, log p, log q, and
-/// weights if there are some.
-pub(crate) fn sample(
+/// `draws.csv`, and whatever else is a table of points: parameters, derived quantities, and what is
+/// known of each point.
+pub(crate) fn draws(
     names: &[String],
-    sample: &Sample,
+    points: &Batch,
     quantities: Option<&Batch>,
-    weights: Option<&[f64]>,
+    known: &[(&str, &[f64])],
 ) -> String {
-    let last = if weights.is_some() { ",weight" } else { "" };
-    let mut text = format!("{},log_p,log_q{last}\n", names.join(","));
-    for i in 0..sample.points.len() {
-        for batch in std::iter::once(&sample.points).chain(quantities) {
+    let mut text = names.join(",");
+    known.iter().for_each(|(name, _)| text.extend([",", name]));
+    text.push('\n');
+    for i in 0..points.len() {
+        for batch in std::iter::once(points).chain(quantities) {
             for d in 0..batch.dim() {
                 push(&mut text, batch.row(d)[i], ',');
             }
         }
-        push(&mut text, sample.log_p[i], ',');
-        match weights {
-            Some(weights) => {
-                push(&mut text, sample.log_q[i], ',');
-                push(&mut text, weights[i], '\n');
-            }
-            None => push(&mut text, sample.log_q[i], '\n'),
+        for (column, (_, values)) in known.iter().enumerate() {
+            push(&mut text, values[i], if column + 1 == known.len() { '\n' } else { ',' });
         }
     }
     text
 }
 
-/// `draws.csv` of particles: parameters, derived quantities, log p, weight.
-pub(crate) fn particles(
-    names: &[String],
-    population: &Population,
-    quantities: Option<&Batch>,
-) -> String {
-    let mut text = format!("{},log_p,weight\n", names.join(","));
-    for i in 0..population.points.len() {
-        for batch in std::iter::once(&population.points).chain(quantities) {
-            for d in 0..batch.dim() {
-                push(&mut text, batch.row(d)[i], ',');
-            }
-        }
-        push(&mut text, population.log_p[i], ',');
-        push(&mut text, population.weights[i], '\n');
-    }
-    text
+/// `draws.csv` of draws of a flow, with the weights that all answers are made of.
+pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batch>) -> String {
+    let mut known = vec![("log_p", sample.log_p())];
+    known.extend(sample.log_q().map(|log_q| ("log_q", log_q)));
+    known.push(("weight", sample.weights()));
+    draws(names, sample.x(), quantities, &known)
 }
 
 /// `stages.csv`; a field without a number is empty.

@@ -2,7 +2,7 @@
 
 use adaann::{
     Batch, Result,
-    approximation::{Approximation, Sample},
+    approximation::Approximation,
     target::{Support, Target},
 };
 use rayon::prelude::*;
@@ -10,12 +10,18 @@ use rayon::prelude::*;
 /// Points evaluated at once by a thread.
 const CHUNK: usize = 4096;
 
+/// Both log densities at points.
+pub(crate) struct Densities {
+    pub(crate) log_p: Vec<f64>,
+    pub(crate) log_q: Vec<f64>,
+}
+
 /// Both log densities at points anywhere: −∞ outside the support.
 pub(crate) fn evaluate(
     approximation: &Approximation,
     target: &dyn Target,
-    points: Batch,
-) -> Result<Sample> {
+    points: &Batch,
+) -> Result<Densities> {
     let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
     let inside: Vec<usize> =
         (0..points.len()).filter(|&i| Support::contain(&supports, &points.point(i))).collect();
@@ -34,5 +40,5 @@ pub(crate) fn evaluate(
             (log_p[i], log_q[i]) = (p, q);
         }
     }
-    Ok(Sample { points, log_p, log_q })
+    Ok(Densities { log_p, log_q })
 }

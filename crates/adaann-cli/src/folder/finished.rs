@@ -1,7 +1,13 @@
 //! A finished run, read back from its folder.
 
 use crate::{
-    folder::{csv, record::Record, subject::Subject, summary::Summary},
+    folder::{
+        csv,
+        drawn::{Chosen, Drawn, Whose},
+        record::Record,
+        subject::Subject,
+        summary::Summary,
+    },
     text::failure::usage,
 };
 use adaann::{approximation::Approximation, flow::Flow, registry::Table};
@@ -13,8 +19,11 @@ pub(crate) struct Finished {
     pub(crate) record: Record,
     pub(crate) subject: Subject,
     pub(crate) summary: Summary,
-    /// The draws of each coordinate.
-    pub(crate) draws: Vec<Vec<f64>>,
+    pub(crate) drawn: Drawn,
+    /// Whose draws are shown.
+    pub(crate) whose: Whose,
+    /// As many of these as there are of the flow.
+    pub(crate) chosen: Chosen,
     pub(crate) steps: Vec<Step>,
     pub(crate) trace: Vec<Update>,
     pub(crate) flow: Flow,
@@ -38,13 +47,12 @@ pub(crate) struct Update {
 
 impl Finished {
     /// Reads the folder of a run.
-    pub(crate) fn read(folder: &Path) -> Result<Self> {
+    pub(crate) fn read(folder: &Path, whose: Whose) -> Result<Self> {
         let record = Record::read(folder)?;
         let subject = Subject::read(&record, folder)?;
         let problem = &subject.problem;
-        let names = problem.target.names();
         let columns = |file: &str, names: &[&str]| columns(&folder.join(file), names);
-        let draws = columns("draws.csv", &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let drawn = Drawn::read(folder, &problem.target.names())?;
         let steps = transposed(&columns("schedule.csv", &["step", "t", "epsilon"])?)
             .map(|row| Step { step: row[0], t: row[1], epsilon: row[2] })
             .collect();
@@ -58,7 +66,8 @@ impl Finished {
         summary.name_modes(&problem.known);
         let flows = record.settings.flows();
         let flow = Flow::load_as(&folder.join("flow.safetensors"), &flows, problem.target.dim())?;
-        Ok(Self { record, subject, summary, draws, steps, trace, flow })
+        let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
+        Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow })
     }
 
     /// The flow as a density in the user's coordinates.
@@ -74,7 +83,7 @@ impl Finished {
 }
 
 /// Columns of a table of the run, by their names.
-fn columns(path: &Path, names: &[&str]) -> Result<Vec<Vec<f64>>> {
+pub(super) fn columns(path: &Path, names: &[&str]) -> Result<Vec<Vec<f64>>> {
     let file = path.display().to_string();
     let Table { names: found, rows } = csv::table(&file, &csv::text(path, "numbers")?)?;
     let column = |name: &&str| {

@@ -4,6 +4,7 @@
 //! there. Whatever goes wrong before that leaves nothing behind, nor any parent that was missing.
 
 pub(crate) mod csv;
+pub(crate) mod drawn;
 pub(crate) mod evaluate;
 pub(crate) mod figures;
 pub(crate) mod finished;

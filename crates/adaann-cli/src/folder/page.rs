@@ -1,6 +1,7 @@
 //! Figures and one page of a run, from the files of its folder alone.
 
 use crate::folder::{
+    drawn::Whose,
     figures,
     finished::Finished,
     summary::Verdict,
@@ -19,16 +20,16 @@ use std::{fs, path::Path};
 pub(crate) const PAGE: &str = "report.html";
 
 /// Draws what is in a run folder, and writes figures and page beside it.
-pub(crate) fn write(folder: &Path) -> Result<()> {
-    let finished = Finished::read(folder)?;
+pub(crate) fn write(folder: &Path, whose: Whose) -> Result<()> {
+    let finished = Finished::read(folder, whose)?;
     let figures = figures::draw(&finished)?;
     write_figures(folder, &figures)?;
     write_page(&finished, figures, &folder.join(PAGE))
 }
 
 /// Writes the page alone, somewhere else.
-pub(crate) fn write_alone(folder: &Path, path: &Path) -> Result<()> {
-    let finished = Finished::read(folder)?;
+pub(crate) fn write_alone(folder: &Path, path: &Path, whose: Whose) -> Result<()> {
+    let finished = Finished::read(folder, whose)?;
     let figures = figures::draw(&finished)?;
     write_page(&finished, figures, path)
 }

@@ -1,10 +1,10 @@
 //! What the model of a run would measure, with the spread of the posterior.
 
 use crate::{
-    folder::{csv, finished::Finished},
+    folder::{csv, drawn::Whose, finished::Finished},
     text::failure::usage,
 };
-use adaann::{Batch, registry::Table};
+use adaann::registry::Table;
 use anyhow::{Context, Result};
 use std::fmt::Write;
 
@@ -23,7 +23,9 @@ pub(crate) struct Predicted {
     /// The name of time, for a system of equations.
     pub(crate) time: Option<String>,
     pub(crate) rows: usize,
+    /// How many draws predictions are made from, and whose they are.
     pub(crate) draws: usize,
+    pub(crate) whose: Whose,
     /// By line, row and draw.
     pub(crate) simulated: Vec<Vec<Vec<f64>>>,
     /// By line and row: the mean over the draws of the expected measurement.
@@ -45,16 +47,15 @@ pub(crate) fn predicted(
     if names.is_empty() {
         return Ok(None);
     }
-    let draws = draws.clamp(2, finished.draws.first().map_or(2, Vec::len));
+    let Finished { drawn, whose, .. } = finished;
+    let draws = draws.clamp(2, drawn.x.len().max(2));
     let rows = table.rows.len();
     if rows.saturating_mul(draws).saturating_mul(names.len()) > MOST_NUMBERS {
         return Err(usage(format!(
             "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer --draws"
         )));
     }
-    let points: Vec<Vec<f64>> =
-        (0..draws).map(|i| finished.draws.iter().map(|column| column[i]).collect()).collect();
-    let points = Batch::from_points(finished.subject.problem.target.dim(), &points);
+    let points = drawn.chosen(*whose, draws, seed).x;
     let mut simulated = vec![vec![Vec::new(); rows]; names.len()];
     let mut expected = vec![vec![f64::NAN; rows]; names.len()];
     model
@@ -66,7 +67,8 @@ pub(crate) fn predicted(
         .context("cannot predict")?;
     let inputs = (0..names.len()).map(|line| model.inputs(line)).collect();
     let time = model.time().map(str::to_owned);
-    Ok(Some(Predicted { names, inputs, time, rows, draws, simulated, expected, table }))
+    let whose = *whose;
+    Ok(Some(Predicted { names, inputs, time, rows, draws, whose, simulated, expected, table }))
 }
 
 impl Predicted {

@@ -9,7 +9,9 @@ pub(crate) mod progress;
 use crate::{
     args::{OutputArgs, values::LAST_SEED},
     folder::{
-        self, Folder, csv, page,
+        self, Folder, csv,
+        drawn::Whose,
+        page,
         record::Record,
         subject::Subject,
         summary::{Seed, Sources, Summary, predictive},
@@ -20,9 +22,9 @@ use crate::{
 };
 use adaann::{
     Batch, Settings,
-    approximation::Sample,
     diagnostics::Trust,
     fit::{Outcome, PilotRecord, Restarts, restarts},
+    importance::Sample,
     path::PathKind,
     schedule::Rule,
 };
@@ -139,7 +141,7 @@ impl Job {
         }
         let best = runs.swap_remove(0);
         let sample = draw(&best.outcome, best.seed)?;
-        let quantities = subject.quantities(&sample.points)?;
+        let quantities = subject.quantities(sample.x())?;
         let examined = self.examine(&best.outcome, best.seed, &sample, progress)?;
         let mut summary = Summary::new(Sources {
             target: &record.target,
@@ -149,7 +151,6 @@ impl Job {
             seed: best.seed,
             outcome: &best.outcome,
             sample: &sample,
-            weights: &examined.weights,
             examination: examined.examination.as_ref(),
             verdict: examined.verdict,
             quantities: quantities.as_ref(),
@@ -178,8 +179,7 @@ impl Job {
                     .to_owned(),
             );
         }
-        let weights = examined.weights;
-        Ok(Run { outcome: best.outcome, sample, weights, quantities, summary })
+        Ok(Run { outcome: best.outcome, sample, quantities, summary })
     }
 
     /// Weights the draws, and judges the run.
@@ -206,7 +206,7 @@ impl Job {
         folder.write(Record::FILE, record.to_toml()?)?;
         folder.write(Summary::FILE, run.summary.to_json())?;
         let quantities = run.quantities.as_ref();
-        let draws = csv::sample(&subject.columns(), &run.sample, quantities, Some(&run.weights));
+        let draws = csv::sample(&subject.columns(), &run.sample, quantities);
         folder.write("draws.csv", draws)?;
         folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
         folder.write("trace.csv", csv::trace(&outcome.trace))?;
@@ -216,7 +216,7 @@ impl Job {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
         // From the files, as `adaann report` does it: what they lack no page can show.
-        page::write(folder.place())?;
+        page::write(folder.place(), Whose::Target)?;
         Ok(folder)
     }
 }
@@ -225,7 +225,6 @@ impl Job {
 struct Run {
     outcome: Outcome,
     sample: Sample,
-    weights: Vec<f64>,
     quantities: Option<Batch>,
     summary: Summary,
 }

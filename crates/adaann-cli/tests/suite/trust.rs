@@ -120,11 +120,61 @@ fn weights_stand_with_the_draws_and_behind_the_numbers() {
     let known = summary["modes"].as_array().unwrap();
     let right = known.iter().find(|mode| number(&mode["location"][0]) > -2.0).unwrap();
     assert!((number(&right["weight"]) - above).abs() < 1e-9);
-    // More draws have weights as well; an export repeats those of the run.
-    let (header, more) = table(&stdout(&place.adaann("sample r -n 50", &[])));
+    // Draws of the flow itself have weights as well, and say so; an export repeats those of the run.
+    let output = place.adaann("sample r -n 50 --unweighted", &[]);
+    let (header, more) = table(&stdout(&output));
     assert_eq!((header.as_str(), more.len()), ("z,log_p,log_q,weight", 50));
-    assert!(place.adaann("export r --out e.csv", &[]).status.success());
+    assert!(stderr(&output).contains("draws of the flow itself, without weights"));
+    let output = place.adaann("export r --out e.csv --unweighted", &[]);
+    assert!(stdout(&output).contains("draws of the flow itself, without weights"));
     assert_eq!(place.read("e.csv"), place.read("r/draws.csv"));
+}
+
+/// The posterior of mu is N(1, 0.8), and its flow stays at the prior, N(0, 2²): every answer is the
+/// posterior's.
+#[test]
+fn every_answer_is_the_weighted_one() {
+    let place = Place::new();
+    let model = "[parameters]\nmu = \"normal(0, 2)\"\n[data]\ny = [1.25]\n[likelihood]\n\
+                 y = \"normal(mu, 1)\"\n";
+    place.write("m.toml", model);
+    // The base is in units of the prior.
+    let stuck = "fit m.toml --schedule none --refine 1 --lr 1e-9 --initial-scale 1e-6 \
+                 --base-mean 0 --base-sd 1 --draws 4000 --check-particles 0 --quiet --out r";
+    let output = place.adaann(stuck, &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mu = &place.summary("r")["parameters"][0];
+    let (mean, sd) = (number(&mu["mean"]), number(&mu["sd"]));
+    assert!((mean - 1.0).abs() < 5.0 * number(&mu["mean_error"]), "{mu}");
+    assert!(number(&mu["mean_q"]).abs() < 0.2, "the flow is elsewhere: {mu}");
+    // Chosen draws have the weighted mean but for sd/√n, and n are not more than 4,000.
+    let average = |rows: &[Vec<f64>], column: usize| {
+        rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64
+    };
+    assert!(place.adaann("export r --out e.csv", &[]).status.success());
+    let (header, rows) = table(&place.read("e.csv"));
+    assert_eq!((header.as_str(), rows.len()), ("mu,log_p", 4000));
+    assert!((average(&rows, 0) - mean).abs() < 5.0 * sd / 4000_f64.sqrt());
+    let predicted = |words: &str| {
+        let output = place.adaann(&format!("predict r --draws 2000 --out p.csv{words}"), &[]);
+        let text = place.read("p.csv");
+        let column = text.lines().next().unwrap().split(',').position(|c| c == "expected");
+        let cell = text.lines().nth(1).unwrap().split(',').nth(column.unwrap()).unwrap();
+        (cell.parse::<f64>().unwrap(), stdout(&output))
+    };
+    let (weighted, said) = predicted("");
+    assert!((weighted - mean).abs() < 5.0 * sd / 2000_f64.sqrt(), "{weighted}");
+    assert!(!said.contains("without weights"), "{said}");
+    let (own, said) = predicted(" --unweighted");
+    assert!(own.abs() < 5.0 * 2.0 / 2000_f64.sqrt(), "{own}");
+    assert!(said.contains("draws of the flow itself, without weights"), "{said}");
+    // Figures say whose draws they show; a page of the flow's goes elsewhere than into the folder.
+    assert!(place.read("r/report.html").contains("weighted draws (columns)"));
+    assert!(place.adaann("report r --unweighted --out page.html", &[]).status.success());
+    assert!(place.read("page.html").contains("draws of the flow itself, without weights"));
+    for words in ["report r --unweighted", "predict r --unweighted"] {
+        assert_eq!(place.adaann(words, &[]).status.code(), Some(2), "{words}");
+    }
 }
 
 /// Draws of a base that is too wide and off by a standard deviation of the target.
@@ -136,9 +186,9 @@ fn resampled_draws_are_those_of_the_target() {
     let output = place.adaann(stuck, &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let draws = |words: &str| table(&stdout(&place.adaann(words, &[])));
-    let (header, rows) = draws("sample r -n 2000 --resampled");
+    let (header, rows) = draws("sample r -n 2000");
     let (name, rest) = header.split_once(',').unwrap();
-    assert_eq!((rest, rows.len()), ("log_p,log_q", 2000), "{name}");
+    assert_eq!((rest, rows.len()), ("log_p", 2000), "{name}");
     let moments = |rows: &[Vec<f64>]| {
         let mean = rows.iter().map(|row| row[0]).sum::<f64>() / rows.len() as f64;
         let square = rows.iter().map(|row| (row[0] - mean).powi(2)).sum::<f64>();
@@ -151,10 +201,10 @@ fn resampled_draws_are_those_of_the_target() {
     assert_eq!((number(&truth["true_mean"]), number(&truth["true_sd"])), (1.0, 1.0));
     let (mean, sd) = moments(&rows);
     assert!((mean - 1.0).abs() < 0.19 && (sd - 1.0).abs() < 0.19, "{mean} ± {sd}");
-    let (mean, sd) = moments(&draws("sample r -n 2000").1);
+    let (mean, sd) = moments(&draws("sample r -n 2000 --unweighted").1);
     assert!(mean.abs() < 0.25 && (sd - 2.0).abs() < 0.25, "those of the flow: {mean} ± {sd}");
-    assert_eq!(draws("sample r -n 20 --resampled").1.len(), 20);
-    let again = |seed: &str| draws(&format!("sample r -n 20 --resampled --seed {seed}")).1;
+    assert_eq!(draws("sample r -n 20").1.len(), 20);
+    let again = |seed: &str| draws(&format!("sample r -n 20 --seed {seed}")).1;
     assert!(again("1") == again("1") && again("1") != again("2"), "the seed fixes them");
 }
 
@@ -182,7 +232,7 @@ fn flags_are_checked() {
         ("run bimodal --check-particles -1", "must be a whole number"),
         ("run bimodal --check-particles 1e3", "must be a whole number, written as 1000"),
         ("run bimodal --strict=yes", "unexpected value 'yes' for '--strict'"),
-        ("sample nowhere --resampled", "nowhere is not a run folder"),
+        ("sample nowhere --unweighted", "nowhere is not a run folder"),
     ] {
         let output = place.adaann(words, &[]);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));

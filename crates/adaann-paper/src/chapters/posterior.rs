@@ -102,7 +102,7 @@ fn draws(run: &Run, kept: Option<Kept>) -> Result<Option<Vec<Vec<f64>>>> {
     let Some(kept) = kept else { return Ok(None) };
     let target = &*point.problem().target;
     let sample = Approximation::new(target, kept.flow)?.sample(DRAWS, 1)?;
-    Ok(Some((0..target.dim()).map(|d| sample.points.row(d).to_vec()).collect()))
+    Ok(Some((0..target.dim()).map(|d| sample.x().row(d).to_vec()).collect()))
 }
 
 /// A corner plot of the draws that pass, of the first trial that has all modes, with the truth; none

@@ -3,7 +3,7 @@
 use crate::{
     Batch, Result,
     flow::Flow,
-    importance::Tally,
+    importance::{Sample, WeightSums},
     target::{Evaluation, Target, Unconstrained},
 };
 use rayon::prelude::*;
@@ -11,44 +11,13 @@ use rayon::prelude::*;
 /// Points that go to a thread at once.
 const CHUNK: usize = 1_024;
 
-/// Points of [`Approximation::tally`] in memory at once.
+/// Points of [`Approximation::weight_sums`] in memory at once.
 const WAVE: usize = 65_536;
 
 /// A flow seen in the coordinates of a target.
 pub struct Approximation<'a> {
     target: Unconstrained<'a>,
     flow: Flow,
-}
-
-/// Draws of an approximation with both log densities, in the target's own coordinates.
-#[derive(Debug, Clone)]
-pub struct Sample {
-    /// The points.
-    pub points: Batch,
-    /// log p at each point, not normalised.
-    pub log_p: Vec<f64>,
-    /// log q at each point.
-    pub log_q: Vec<f64>,
-}
-
-impl Sample {
-    /// Estimate of E_q[log q − log p], which is KL(q‖p) − log Z, from the points that are not lost;
-    /// infinite if all are.
-    pub fn neg_elbo(&self) -> f64 {
-        let kept = self.log_q.len() - self.lost();
-        if kept == 0 { f64::INFINITY } else { self.finite().sum::<f64>() / kept as f64 }
-    }
-
-    /// How many points have log density −∞ or none: q has mass where p has not. With any of them
-    /// KL(q‖p) is infinite, and [`Sample::neg_elbo`] speaks of the rest.
-    pub fn lost(&self) -> usize {
-        self.log_q.len() - self.finite().count()
-    }
-
-    fn finite(&self) -> impl Iterator<Item = f64> {
-        let differences = self.log_q.iter().zip(&self.log_p).map(|(log_q, log_p)| log_q - log_p);
-        differences.filter(|difference| difference.is_finite())
-    }
 }
 
 impl<'a> Approximation<'a> {
@@ -78,47 +47,51 @@ impl<'a> Approximation<'a> {
         &self.target
     }
 
-    /// Draws `count` points; the seed fixes them, for any number of threads.
+    /// Draws `count` points, weighted towards the target; the seed fixes them, for any number of threads.
     ///
     /// # Errors
     /// What the target says.
     pub fn sample(&self, count: usize, seed: u64) -> Result<Sample> {
-        let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
-        let chunks: Vec<(Batch, Vec<f64>)> = starts
-            .par_iter()
-            .map(|&first| {
-                let draws = self.flow.sample_from(first, CHUNK.min(count - first), seed);
-                let (points, log_jacobian) = self.target.constrain(&draws.points);
-                let log_q = draws.log_q.iter().zip(&log_jacobian).map(|(q, j)| q - j).collect();
-                (points, log_q)
-            })
-            .collect();
-        let mut points = Batch::zeros(self.target.dim(), count);
-        let mut log_q = Vec::with_capacity(count);
-        for (&first, (chunk, chunk_log_q)) in starts.iter().zip(chunks) {
-            points.copy_points(first, &chunk, 0, chunk.len());
-            log_q.extend(chunk_log_q);
-        }
-        let log_p = self.log_p(&points)?;
-        Ok(Sample { points, log_p, log_q })
+        self.sample_from(0, count, seed)
     }
 
-    /// Weights p/q of `count` draws, of which none is kept: memory does not grow with their number.
+    /// Draws `count` points from number `first` on.
+    fn sample_from(&self, first: usize, count: usize, seed: u64) -> Result<Sample> {
+        let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
+        let chunks: Vec<(Batch, Batch, Vec<f64>)> = starts
+            .par_iter()
+            .map(|&start| {
+                let len = CHUNK.min(count - start);
+                let draws = self.flow.sample_from(first + start, len, seed);
+                let (x, log_jacobian) = self.target.constrain(&draws.points);
+                let log_q = draws.log_q.iter().zip(&log_jacobian).map(|(q, j)| q - j).collect();
+                (draws.points, x, log_q)
+            })
+            .collect();
+        let mut z = Batch::zeros(self.target.dim(), count);
+        let mut x = z.clone();
+        let mut log_q = Vec::with_capacity(count);
+        for (&start, (own_z, own_x, own_log_q)) in starts.iter().zip(chunks) {
+            z.copy_points(start, &own_z, 0, own_z.len());
+            x.copy_points(start, &own_x, 0, own_x.len());
+            log_q.extend(own_log_q);
+        }
+        let log_p = self.log_p(&x)?;
+        Sample::of_draws(z, x, log_p, log_q)
+    }
+
+    /// What the weights of `count` draws add up to; none of the draws is kept, so that memory does not
+    /// grow with their number.
     ///
     /// # Errors
     /// What the target says.
-    pub fn tally(&self, count: usize, seed: u64) -> Result<Tally> {
-        let mut tally = Tally::default();
+    pub fn weight_sums(&self, count: usize, seed: u64) -> Result<WeightSums> {
+        let mut sums = WeightSums::default();
         for first in (0..count).step_by(WAVE) {
-            let len = WAVE.min(count - first);
-            let draws = self.flow.sample_from(first, len, seed);
-            let (points, log_jacobian) = self.target.constrain(&draws.points);
-            let log_p = self.log_p(&points)?;
-            let log_ratios: Vec<f64> =
-                (0..len).map(|i| log_p[i] + log_jacobian[i] - draws.log_q[i]).collect();
-            tally.add(&log_ratios)?;
+            let sample = self.sample_from(first, WAVE.min(count - first), seed)?;
+            sums.add(sample.log_weights())?;
         }
-        Ok(tally)
+        Ok(sums)
     }
 
     /// log p at points, not normalised.

@@ -1,7 +1,6 @@
 //! One trial: parameters from the prior, data from them, a fit, and the ranks of the parameters.
 
 use crate::fit::{Observer, Settings, fit};
-use crate::importance::{Importance, pareto, resample};
 use crate::model::{Model, Replicate};
 use crate::rng::{Purpose, Stream};
 use crate::{Batch, Result, error};
@@ -67,22 +66,16 @@ pub fn trial(
     }
     let approximation = outcome.approximation(target)?;
     let sample = approximation.sample(weighted(draws), seed)?;
-    let log_ratios: Vec<f64> =
-        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
-    let smoothed = pareto::smooth(&log_ratios)?;
+    let k_hat = sample.smoothed()?.k_hat;
+    let ess_share = sample.weight_sums()?.ess_share();
+    let chosen = sample.resampled(draws, seed ^ RANK_SEED);
+    // The first of its numbers has chosen the draws.
     let stream = Stream::new(seed ^ RANK_SEED, Purpose::MonteCarlo);
-    let chosen = resample::systematic(&smoothed.weights, draws, stream.uniform_at(0));
     let log_p = approximation.log_p(&Batch::from_points(truth.len(), &[&truth]))?[0];
-    let rows = (0..truth.len()).map(|d| (truth[d], sample.points.row(d)));
-    let ranks = rows.chain([(log_p, &sample.log_p[..])]).enumerate().map(|(i, (truth, row))| {
-        let own: Vec<f64> = chosen.iter().map(|&draw| row[draw]).collect();
-        rank(truth, &own, stream.uniform_at(1 + i as u64))
-    });
-    Ok(Some(Trial {
-        ranks: ranks.collect(),
-        k_hat: smoothed.k_hat,
-        ess_share: Importance::new(&log_ratios)?.ess_share(),
-    }))
+    let rows = (0..truth.len()).map(|d| (truth[d], chosen.x().row(d)));
+    let ranks = rows.chain([(log_p, chosen.log_p())]).enumerate();
+    let ranks = ranks.map(|(i, (truth, own))| rank(truth, own, stream.uniform_at(1 + i as u64)));
+    Ok(Some(Trial { ranks: ranks.collect(), k_hat, ess_share }))
 }
 
 /// How many draws are below the truth; among those that equal it, the place is chosen by a uniform
@@ -104,6 +97,7 @@ pub fn rank(truth: f64, draws: &[f64], uniform: f64) -> usize {
 mod tests {
     use super::*;
     use crate::flow::FlowSpec;
+    use crate::importance::pareto;
     use crate::schedule::Work;
     use crate::simd::Special;
 

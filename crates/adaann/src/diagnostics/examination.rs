@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    approximation::{Approximation, Sample},
+    approximation::Approximation,
     diagnostics::{
         Mode, Particles, Place, Verdict,
         findings::{Comparison, Findings, Independent},
@@ -10,7 +10,7 @@ use crate::{
         particles,
     },
     error, fit,
-    importance::{Estimate, Importance, pareto},
+    importance::{Estimate, Sample, pareto},
     smc,
 };
 use serde::{Deserialize, Serialize};
@@ -56,8 +56,6 @@ pub struct Examination {
     pub evaluations: usize,
     /// The judgement.
     pub verdict: Verdict,
-    /// Smoothed weights of the draws; they sum to 1.
-    pub weights: Vec<f64>,
 }
 
 /// Checks an approximation by draws of it.
@@ -79,17 +77,13 @@ pub fn examine(
         return Err(error::setting("climbs", 0, "at least 1"));
     }
     let target = approximation.target();
-    let log_ratios: Vec<f64> =
-        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
-    let importance = Importance::new(&log_ratios)?;
-    let smoothed = pareto::smooth(&log_ratios)?;
-    let log_z = Estimate { value: importance.log_z(), error: importance.log_z_error() };
-    let draws = target.unconstrain_within(&sample.points);
+    let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
+    let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
 
     let sent = (settings.particles > 0)
         .then(|| particles::send(target.target(), settings.particles, fit, observer));
     let population = sent.as_ref().and_then(|sent| sent.as_ref().ok());
-    let found = Found::new(target, &draws, &smoothed.weights, population, settings.climbs)?;
+    let found = Found::new(target, sample.z(), &smoothed.weights, population, settings.climbs)?;
     let compared = population
         .map(|population| Particles::beside(approximation, population, log_z))
         .transpose()?;
@@ -107,20 +101,20 @@ pub fn examine(
         }
         (_, None) => Independent::Absent,
     };
-    let count = sample.log_p.len();
+    let count = sample.len();
     let findings = Findings {
         draws: count,
         outside: sample.lost() as f64 / count as f64,
         k_hat: smoothed.k_hat,
         k_hat_threshold: pareto::k_hat_threshold(count),
-        ess: importance.ess(),
+        ess: sums.ess(),
         independent,
     };
     Ok(Examination {
         kl: sample.neg_elbo() + log_z.value,
         log_z,
         ess: findings.ess,
-        ess_share: importance.ess_share(),
+        ess_share: sums.ess_share(),
         k_hat: findings.k_hat,
         k_hat_threshold: findings.k_hat_threshold,
         modes: found.modes,
@@ -129,6 +123,5 @@ pub fn examine(
             + population.map_or(0, |population| population.evaluations),
         particles: compared.map(|(particles, _)| particles),
         verdict: Verdict::of(&findings),
-        weights: smoothed.weights,
     })
 }

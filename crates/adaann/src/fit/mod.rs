@@ -12,7 +12,7 @@
 //! };
 //! let outcome = fit(&target, &settings, &mut ())?;
 //! let draws = outcome.approximation(&target)?.sample(1000, 7)?;
-//! assert_eq!(draws.points.len(), 1000);
+//! assert_eq!(draws.len(), 1000);
 //! # Ok::<(), adaann::Error>(())
 //! ```
 

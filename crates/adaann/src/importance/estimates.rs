@@ -1,6 +1,6 @@
 //! Means, spreads and quantiles under p from weighted draws of q, each with its Monte Carlo error.
 
-use crate::{Error, Result, error};
+use crate::{Error, Result, effective::effective_size, error};
 
 /// A number and its Monte Carlo standard error.
 #[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
@@ -23,6 +23,20 @@ impl Estimate {
         if self.value == 0.0 { 0.0 } else { self.value / self.error }
     }
 }
+
+/// A coordinate under p, or a quantity made of them.
+#[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
+pub struct Coordinate {
+    /// Mean.
+    pub mean: Estimate,
+    /// Standard deviation.
+    pub sd: Estimate,
+    /// Quantiles at [`QUANTILES`].
+    pub quantiles: [Estimate; QUANTILES.len()],
+}
+
+/// Where the quantiles of a coordinate are taken.
+pub const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /// One quantity at weighted draws, in ascending order.
 ///
@@ -104,7 +118,13 @@ impl Quantity {
 
     /// The effective sample size, 1/Σ W².
     pub fn ess(&self) -> f64 {
-        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+        effective_size(1.0, self.weights.iter().map(|w| w * w).sum())
+    }
+
+    /// Mean, standard deviation and quantiles at [`QUANTILES`].
+    pub fn coordinate(&self) -> Coordinate {
+        let quantile = |p| self.quantile(p).expect("levels are between 0 and 1");
+        Coordinate { mean: self.mean(), sd: self.sd(), quantiles: QUANTILES.map(quantile) }
     }
 
     /// How many draws have weight.

@@ -1,9 +1,10 @@
-//! Draws of q weighted towards p: weights, their Pareto tail, estimates with errors, resampling.
+//! Points weighted towards p: weights, their Pareto tail, estimates with errors, resampling.
 //!
-//! [`Importance`] has Z and the effective sample size, [`pareto`] says by the weights' largest whether
-//! to believe them, [`Quantity`] has means and quantiles under p with their errors, and [`resample`]
-//! turns weighted draws into draws. A draw whose log p − log q is NaN or −∞ is lost: it counts, with
-//! weight 0.
+//! A [`Sample`] is what draws of an approximation and particles have in common: points with log
+//! densities and weights. It gives the weighted answer: means, spreads and quantiles with their errors
+//! ([`Quantity`]), log Z and the effective sample size ([`WeightSums`]), the shape of the weights' tail
+//! by which to believe them ([`pareto`]), and points of equal weight ([`resample`]). A point whose log p
+//! − log q is NaN or −∞ is lost: it counts, with weight 0.
 
 mod covariance;
 mod estimates;
@@ -11,13 +12,14 @@ mod generalized_pareto;
 mod log_sum_exp;
 pub mod pareto;
 pub mod resample;
+mod sample;
 #[cfg(test)]
 mod stated_errors;
-mod tally;
-mod weights;
+mod weight_sums;
 
+pub use crate::effective::ess;
 pub use covariance::covariance;
-pub use estimates::{Estimate, Quantity};
+pub use estimates::{Coordinate, Estimate, QUANTILES, Quantity};
 pub use log_sum_exp::log_sum_exp;
-pub use tally::Tally;
-pub use weights::{Importance, ess};
+pub use sample::Sample;
+pub use weight_sums::WeightSums;

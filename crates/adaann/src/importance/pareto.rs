@@ -4,9 +4,9 @@
 //! (2024). Weights have a mean if k < 1 and a variance if k < ½.
 
 use crate::Result;
+use crate::effective::ess;
 use crate::importance::generalized_pareto::GeneralizedPareto;
-use crate::importance::tally::{largest_of_some, weight};
-use crate::importance::weights::ess;
+use crate::importance::weight_sums::{largest_of_some, weight};
 
 /// Smoothed weights, and how heavy the tail of the raw ones is.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,10 +174,11 @@ mod tests {
     fn too_few_draws_stay_as_they_are() {
         for draws in [1, 2, 19] {
             let smoothed = smooth(&pareto(0.3, draws)).unwrap();
-            let raw = crate::importance::Importance::new(&pareto(0.3, draws)).unwrap();
+            let raw: Vec<f64> = pareto(0.3, draws).iter().map(|l| l.exp()).collect();
+            let sum: f64 = raw.iter().sum();
             assert_eq!(smoothed.k_hat, f64::INFINITY, "{draws}");
-            for (w, exact) in smoothed.weights.iter().zip(raw.weights()) {
-                assert!((w - exact).abs() < 1e-15);
+            for (w, exact) in smoothed.weights.iter().zip(raw) {
+                assert!((w - exact / sum).abs() < 1e-15);
             }
         }
     }
@@ -216,9 +217,18 @@ mod tests {
         for (w, l) in smoothed.weights.iter().zip(&log_ratios) {
             assert_eq!(*w == 0.0, l.is_nan());
         }
-        assert!(smooth(&[f64::NAN; 30]).is_err());
-        assert!(smooth(&[0.0, f64::INFINITY]).is_err());
-        assert!(smooth(&[]).is_err());
+    }
+
+    #[test]
+    fn what_has_no_weights_is_refused() {
+        for (log_ratios, says) in [
+            (&[][..], "no draws"),
+            (&[f64::NAN, f64::NEG_INFINITY], "all 2 draws"),
+            (&[0.0, f64::INFINITY, f64::NAN], "draw 2 is +inf"),
+        ] {
+            let error = smooth(log_ratios).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
     }
 
     #[test]

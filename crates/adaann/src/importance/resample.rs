@@ -4,7 +4,15 @@
 //! uniform numbers are the caller's, as those of a [`Stream`](crate::rng::Stream) for
 //! [`Purpose::MonteCarlo`](crate::rng::Purpose::MonteCarlo).
 
-use crate::pieces;
+use crate::{
+    pieces,
+    rng::{Purpose, Stream},
+};
+
+/// Chooses `count` draws by [`systematic`], with the uniform number of a seed.
+pub fn by_seed(weights: &[f64], count: usize, seed: u64) -> Vec<usize> {
+    systematic(weights, count, Stream::new(seed, Purpose::MonteCarlo).uniform_at(0))
+}
 
 /// Chooses `count` draws by one uniform number between 0 and 1: draw i, of weight Wᵢ, is chosen ⌊n Wᵢ⌋
 /// or ⌈n Wᵢ⌉ times, and n Wᵢ times on average. Gives indices in ascending order, none if no weight is
@@ -76,7 +84,6 @@ fn expected_copies(weights: &[f64], count: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
 
     fn copies(chosen: &[usize], draws: usize) -> Vec<usize> {
         (0..draws).map(|i| chosen.iter().filter(|&&c| c == i).count()).collect()

@@ -1,7 +1,7 @@
 //! Reported errors are those that repetition shows: q is standard normal, p is q exp(a x) times a number.
 
 use crate::Batch;
-use crate::importance::{Estimate, Importance, Quantity};
+use crate::importance::{Estimate, Quantity, WeightSums};
 use crate::rng::{Purpose, Stream};
 
 const RUNS: usize = 400;
@@ -14,9 +14,11 @@ fn estimates(seed: u64) -> [Estimate; 5] {
     let mut draws = Batch::zeros(1, DRAWS);
     Stream::new(seed, Purpose::MonteCarlo).fill_normals(0, 0, &mut draws);
     let log_ratios: Vec<f64> = draws.row(0).iter().map(|x| TILT * x + LOG_SCALE).collect();
-    let importance = Importance::new(&log_ratios).unwrap();
-    let quantity = Quantity::new(draws.row(0), importance.weights()).unwrap();
-    let log_z = Estimate { value: importance.log_z(), error: importance.log_z_error() };
+    let mut sums = WeightSums::default();
+    sums.add(&log_ratios).unwrap();
+    let weights: Vec<f64> = log_ratios.iter().map(|l| (l - LOG_SCALE).exp()).collect();
+    let quantity = Quantity::new(draws.row(0), &weights).unwrap();
+    let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
     let [low, high] = [0.1, 0.8].map(|p| quantity.quantile(p).unwrap());
     [log_z, quantity.mean(), quantity.sd(), low, high]
 }

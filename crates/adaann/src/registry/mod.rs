@@ -7,7 +7,7 @@
 //! problem.settings.work = Work { warmup: 100, anneal: 2, refine: 100 }; // a quick look
 //! let outcome = fit(&*problem.target, &problem.settings, &mut ())?;
 //! let sample = outcome.approximation(&*problem.target)?.sample(1_000, 7)?;
-//! let weights = registry::mode_weights(&problem.known, &sample.points);
+//! let weights = registry::mode_weights(&problem.known, sample.x());
 //! assert_eq!(weights.len(), 2); // exact values: problem.known.modes[i].weight
 //! # Ok::<(), adaann::Error>(())
 //! ```

@@ -2,7 +2,7 @@
 
 use super::spread::{Weighted, std_of, usable};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step};
-use crate::error::setting;
+use crate::{effective::effective_size, error::setting};
 use serde::{Deserialize, Serialize};
 
 /// The t' at which the weights exp((t' − t) b) keep the share `ess` of the draws, by bisection.
@@ -30,7 +30,7 @@ fn conditional_ess(draws: &[Weighted], total: f64, largest: f64, delta: f64) -> 
         first += draw.weight * w;
         second += draw.weight * w * w;
     }
-    first * first / (second * total)
+    effective_size(first, second * total)
 }
 
 /// The largest δ below `high` that `keeps` its property, which holds at 0 and not at `high`.

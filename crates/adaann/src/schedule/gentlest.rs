@@ -1,5 +1,7 @@
 //! How much draws of one density are worth as draws of another, and the t at which that is most.
 
+use crate::effective::effective_size;
+
 /// The smallest t that [`gentlest_t`] finds.
 const SMALLEST: f64 = 1e-6;
 
@@ -25,7 +27,7 @@ pub fn weight_ess(t: f64, a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
         first += w;
         second += w * w;
     }
-    if second == 0.0 { 0.0 } else { first * first / (second * a.len() as f64) }
+    effective_size(first, second * a.len() as f64)
 }
 
 /// The t in [1e-6, 1] at which p_t disturbs a flow least: where its draws, with a, b and log q at

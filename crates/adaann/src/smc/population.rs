@@ -3,7 +3,7 @@
 use super::{Stage, ancestry::Ancestry};
 use crate::{
     Batch,
-    importance::{Estimate, ess},
+    importance::{Estimate, Sample, ess},
     mixture::{Component, Mixture},
 };
 
@@ -34,6 +34,14 @@ pub struct Population {
 }
 
 impl Population {
+    /// The particles as a weighted sample: the mean of its weights is Z.
+    pub fn sample(&self) -> Sample {
+        let scale = self.log_z + (self.weights.len() as f64).ln();
+        let log_weights = self.weights.iter().map(|weight| weight.ln() + scale).collect();
+        Sample::of_particles(self.z.clone(), self.points.clone(), self.log_p.clone(), log_weights)
+            .expect("a place, a log density and a weight for each particle")
+    }
+
     /// Σ W f over the particles with its standard error, from their family tree.
     pub fn mean(&self, values: &[f64]) -> Estimate {
         let value = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();

@@ -171,18 +171,6 @@ impl<'a> Unconstrained<'a> {
         (work.theta, work.log_jacobian[..z.len()].to_vec())
     }
 
-    /// Points of the target's own coordinates as points of R^d; those on the edge of the support or
-    /// beyond it become NaN.
-    pub(crate) fn unconstrain_within(&self, theta: &Batch) -> Batch {
-        let mut z = Batch::zeros(theta.dim(), theta.len());
-        for i in 0..theta.len() {
-            let point = Batch::from_points(theta.dim(), &[theta.point(i)]);
-            let inside = self.unconstrain(&point).ok().map(|z| z.point(0));
-            z.set_point(i, &inside.unwrap_or_else(|| vec![f64::NAN; theta.dim()]));
-        }
-        z
-    }
-
     /// Points of the target's own coordinates as points of R^d.
     ///
     /// # Errors

@@ -356,7 +356,7 @@ fn a_dirichlet_density_is_fitted() {
     };
     let approximation = fit(&target, &settings, &mut ()).unwrap().approximation(&target).unwrap();
     let sample = approximation.sample(40_000, 5).unwrap();
-    let [first, second] = [0, 1].map(|d| sample.points.row(d));
+    let [first, second] = [0, 1].map(|d| sample.x().row(d));
     assert!(first.iter().zip(second).all(|(a, b)| *a > 0.0 && *b > 0.0 && a + b < 1.0));
     for (row, exact) in [(first, 0.2), (second, 0.3)] {
         let mean = row.iter().sum::<f64>() / row.len() as f64;
@@ -366,8 +366,8 @@ fn a_dirichlet_density_is_fitted() {
     // Z = Γ(2)Γ(3)Γ(5)/Γ(10); E_q[log q − log p] is KL − log Z.
     let kl = sample.neg_elbo() + (1.0 * 2.0 * 24.0 / 362_880.0_f64).ln();
     assert!((-0.005..0.03).contains(&kl), "{kl}");
-    let again = approximation.log_q(&sample.points).unwrap();
-    for (a, b) in again.iter().zip(&sample.log_q) {
+    let again = approximation.log_q(sample.x()).unwrap();
+    for (a, b) in again.iter().zip(sample.log_q().unwrap()) {
         assert!((a - b).abs() < 1e-6 * (1.0 + b.abs()), "{a} {b}");
     }
 }

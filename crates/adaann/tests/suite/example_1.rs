@@ -29,7 +29,7 @@ fn bimodal() -> Program {
 fn judge(run: &Restart) -> (f64, f64) {
     let target = bimodal();
     let sample = run.outcome.approximation(&target).unwrap().sample(10_000, 99).unwrap();
-    let left = sample.points.row(0).iter().filter(|z| **z < -2.0).count();
+    let left = sample.x().row(0).iter().filter(|z| **z < -2.0).count();
     (sample.neg_elbo() + log_z(), left as f64 / 10_000.0)
 }
 

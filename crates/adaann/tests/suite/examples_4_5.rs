@@ -68,7 +68,7 @@ impl Case {
     fn judge(&self, problem: &Problem, run: &Restart) -> Found {
         let sample =
             run.outcome.approximation(&*problem.target).unwrap().sample(40_000, 99).unwrap();
-        let points = (0..sample.points.len()).map(|i| sample.points.point(i));
+        let points = (0..sample.len()).map(|i| sample.x().point(i));
         // Both modes of HIV, the one with negative signs turned over.
         let (mut kept, mut turned) = (Vec::new(), Vec::new());
         for mut point in points {
@@ -83,7 +83,7 @@ impl Case {
         let found = Found {
             seed: run.seed,
             steps: run.outcome.steps.len(),
-            weights: mode_weights(&problem.known, &sample.points),
+            weights: mode_weights(&problem.known, sample.x()),
             modes: [kept, turned]
                 .iter()
                 .filter(|points| points.len() > 1)

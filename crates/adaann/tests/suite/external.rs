@@ -17,6 +17,7 @@ fn points(dim: usize, count: usize, seed: u64) -> Batch {
 
 #[test]
 fn values_and_gradients_are_the_programs() {
+    programs::needs_python!();
     let simulator = start(&python(WITH, SKEWED), 2);
     assert!(simulator.gives_gradient());
     let points = points(2, 150, 1);
@@ -49,6 +50,7 @@ fn a_shell_script_of_a_few_lines_will_do() {
 
 #[test]
 fn lost_points_are_lost_and_no_others() {
+    programs::needs_python!();
     let body = "print(['-inf', 'nan 1', '-2.5 7', '-Inf NaN'][k])";
     let simulator = start(&python(WITH, body), 1);
     let four = Batch::from_points(1, &[[0.0], [1.0], [2.0], [3.0]]);
@@ -68,6 +70,7 @@ fn lost_points_are_lost_and_no_others() {
 /// programs there are.
 #[test]
 fn the_number_of_processes_changes_no_bit() {
+    programs::needs_python!();
     let body = "print(v := x[0]/3 + k*math.exp(x[1]), n, v/7) if gradient else print(k, n)";
     let run = |processes, len| {
         let mut command = python(WITH, body);
@@ -85,6 +88,7 @@ fn the_number_of_processes_changes_no_bit() {
 
 #[test]
 fn a_program_may_want_small_batches() {
+    programs::needs_python!();
     let simulator = start(&python("{\"batch\": 3}", "print(n)"), 1);
     let (values, _) = ask(&simulator, &points(1, 8, 1), false).unwrap();
     assert_eq!(values, [3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]);
@@ -93,6 +97,7 @@ fn a_program_may_want_small_batches() {
 /// Far more than pipes hold, to a program that answers while it reads and one that reads all first.
 #[test]
 fn a_huge_batch_blocks_nobody() {
+    programs::needs_python!();
     let points = points(5, 100_000, 9);
     let hasty = python(WITH, "print(x[0], *x)");
     let patient = "import sys\n\
@@ -113,6 +118,7 @@ fn a_huge_batch_blocks_nobody() {
 
 #[test]
 fn ten_megabytes_on_stderr_block_nobody() {
+    programs::needs_python!();
     let body = "if k == 0: sys.stderr.write(('x'*99 + '\\n')*100000)\nprint(1)";
     let simulator = start(&python(WITHOUT, body), 1);
     for _ in 0..2 {
@@ -123,6 +129,7 @@ fn ten_megabytes_on_stderr_block_nobody() {
 /// f' ± 1e-8: steps of 6e-6 cost h² f'''/6 = 1e-11 and rounding ε |f|/h = 4e-11 |f|.
 #[test]
 fn differences_are_taken_where_the_caller_says() {
+    programs::needs_python!();
     let simulator = start(&python(WITHOUT, SKEWED), 2);
     let z = points(2, 40, 4);
     let (mut values, mut slopes) = (vec![0.0; 40], Batch::zeros(2, 40));
@@ -145,6 +152,7 @@ fn differences_are_taken_where_the_caller_says() {
 
 #[test]
 fn a_difference_with_one_side_lost_has_the_other() {
+    programs::needs_python!();
     let body = "print(3*x[0] if x[0] <= 1 and x[1] == 0 else '-inf')";
     let simulator = start(&python(WITHOUT, body), 2);
     let edge = Batch::from_points(2, &[[1.0, 0.0], [2.0, 0.0]]);
@@ -177,6 +185,7 @@ fn evaluate(target: &Posterior, points: &Batch, weights: Weights) -> Evaluation 
 
 #[test]
 fn a_posterior_has_both_parts() {
+    programs::needs_python!();
     let weights = Weights { prior: 0.8, likelihood: 0.3 };
     for gradient in [GradientBy::Auto, GradientBy::Differences] {
         let mut command = python(WITH, SKEWED);
@@ -209,6 +218,7 @@ fn a_posterior_has_both_parts() {
 
 #[test]
 fn a_lost_point_of_a_posterior_has_no_gradient() {
+    programs::needs_python!();
     let body = "print('-inf' if x[0] > 1 else x[0], 1)";
     let cliff = Program::record(1, |x| x[0].ge(-1.0).select(-x[0], f64::NEG_INFINITY));
     let simulator = start(&python(WITH, body), 1);
@@ -227,6 +237,7 @@ fn a_lost_point_of_a_posterior_has_no_gradient() {
 /// with one over the distance, and so does what is allowed.
 #[test]
 fn differences_stay_inside_the_support() {
+    programs::needs_python!();
     let part = |index| Support::Share { index, of: 3 };
     type Case = (Vec<Support>, &'static str, Vec<[f64; 2]>);
     let cases: [Case; 3] = [
@@ -291,6 +302,7 @@ fn is_running(pid: f64) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_behind() {
+    programs::needs_python!();
     // The second ignores the end of its input; the third runs below a shell.
     let polite = python("{\"batch\": 1}", "print(os.getpid())");
     let mut deaf = polite.clone();
@@ -320,6 +332,7 @@ fn nothing_is_left_behind() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_is_not_the_programs() {
+    programs::needs_python!();
     let simulator = start(&python(WITHOUT, "print(os.getpgrp() - os.getpid())"), 1);
     assert_eq!(ask(&simulator, &points(1, 1, 1), false).unwrap().0, [0.0]);
 }

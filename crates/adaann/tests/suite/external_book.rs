@@ -36,6 +36,7 @@ fn log_likelihood(amplitude: f64, rate: f64) -> f64 {
 
 #[test]
 fn the_chapters_programs_agree() {
+    programs::needs_python!();
     let [plain, with_gradient] = chapter().map(|command| start(&command));
     assert!(!plain.gives_gradient() && with_gradient.gives_gradient());
     // The last overflows, in Python an exception.
@@ -83,6 +84,7 @@ fn exact() -> (f64, [f64; 2], [f64; 2]) {
 
 #[test]
 fn the_chapters_program_is_fitted() {
+    programs::needs_python!();
     let prior = Program::record(2, |x| -x[0].square() / 200.0 - 2.0 * x[1]);
     let [_, command] = chapter();
     let simulator = start(&Command { processes: 2, ..command });
@@ -102,7 +104,7 @@ fn the_chapters_program_is_fitted() {
     let sample = approximation.sample(4000, 5).unwrap();
     let (z, mean, sd) = exact();
     for d in 0..2 {
-        let row = sample.points.row(d);
+        let row = sample.x().row(d);
         let found = row.iter().sum::<f64>() / 4000.0;
         let square = row.iter().map(|x| (x - found).powi(2)).sum::<f64>() / 4000.0;
         // The Monte Carlo errors are 0.016 and 0.011 sd; the rest is the flow's.

@@ -31,6 +31,7 @@ fn has(said: &str, parts: &[&str]) {
 
 #[test]
 fn a_crash_is_told_with_its_point_and_its_last_words() {
+    programs::needs_python!();
     let body = "print(1/(x[0] - 2.25), flush=True)";
     let text = said(&python(WITHOUT, body), false);
     has(&text, &["exit status: 1", "after 1 of 2 answers, at a = 2.25, b = 7.0"]);
@@ -40,12 +41,14 @@ fn a_crash_is_told_with_its_point_and_its_last_words() {
 #[cfg(unix)]
 #[test]
 fn a_signal_is_named() {
+    programs::needs_python!();
     let text = said(&python(WITHOUT, "os.kill(os.getpid(), 11)"), false);
     has(&text, &["signal: 11", "after 0 of 2 answers, at a = 0.5"]);
 }
 
 #[test]
 fn the_end_of_a_flood_is_quoted() {
+    programs::needs_python!();
     let body = "sys.stderr.write('x'*10000000 + '\\n')\n\
                 for i in range(20): print('word', i, file=sys.stderr)\n\
                 sys.exit(4)";
@@ -64,6 +67,7 @@ fn a_program_that_ends_early_is_noticed() {
 
 #[test]
 fn bad_lines_are_quoted() {
+    programs::needs_python!();
     let line = |line: &str, gradient| {
         said(
             &python(
@@ -96,6 +100,7 @@ fn a_line_without_an_end_takes_no_memory() {
 /// Prints for debugging on stdout, and answers too many.
 #[test]
 fn what_was_not_asked_for_is_refused() {
+    programs::needs_python!();
     has(&said(&python(WITHOUT, "print('trying', x)\nprint(1)"), false), &["has 'trying' where"]);
     let text =
         said(&python(WITHOUT, "sys.stdout.write('1\\n2\\n' if k == n - 1 else '1\\n')"), false);
@@ -112,6 +117,7 @@ fn what_was_not_asked_for_is_refused() {
 
 #[test]
 fn the_timeout_ends_a_program_that_hangs() {
+    programs::needs_python!();
     let brief = |mut command: Command| {
         command.timeout = Duration::from_secs(3);
         command
@@ -128,6 +134,7 @@ fn the_timeout_ends_a_program_that_hangs() {
 
 #[test]
 fn one_of_several_that_fails_ends_the_call() {
+    programs::needs_python!();
     let mut command = python("{\"batch\": 1}", "print(1/(x[0] - 17), flush=True)");
     command.processes = 3;
     let simulator = start(&command, 1);

@@ -15,7 +15,7 @@ fn correlated_gaussian() {
         let outcome = fit(&*problem.target, &settings, &mut ()).unwrap();
         let draws = 100_000;
         let sample = outcome.approximation(&*problem.target).unwrap().sample(draws, 7).unwrap();
-        let losses: Vec<f64> = sample.log_q.iter().zip(&sample.log_p).map(|(q, p)| q - p).collect();
+        let losses: Vec<f64> = sample.log_weights().iter().map(|log_weight| -log_weight).collect();
         let mean = losses.iter().sum::<f64>() / draws as f64;
         let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / draws as f64;
         let (kl, error) = (mean + log_z, (variance / draws as f64).sqrt());
@@ -24,7 +24,7 @@ fn correlated_gaussian() {
         // Five standard errors of an SD from 100,000 draws are 0.011, and an SD that is wrong by 0.1
         // costs a KL of 0.1² = 0.01 on its own.
         for (d, truth) in problem.known.sd.as_ref().unwrap().iter().enumerate() {
-            let row = sample.points.row(d);
+            let row = sample.x().row(d);
             let mean = row.iter().sum::<f64>() / draws as f64;
             let sd = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / draws as f64).sqrt();
             assert!((sd / truth - 1.0).abs() < 0.111, "{name}: SD {sd} for {truth}");

@@ -72,7 +72,7 @@ fn weights_of_modes_are_recovered() {
         assert!(off.abs() < 0.7 * kl, "seed {seed}: {weights:?}, KL {kl}");
         // The modes are 3.2 standard deviations from the line between: 0.0002 of p is on the wrong
         // side of it. One standard error of the share of the draws is √(0.3 · 0.7/N) = 0.0023.
-        let left = draws.points.row(0).iter().filter(|x| **x < -0.6).count() as f64;
+        let left = draws.x().row(0).iter().filter(|x| **x < -0.6).count() as f64;
         let off = left / DRAWS as f64 - 0.3;
         let standard_error = (0.21 / DRAWS as f64).sqrt();
         assert!(off.abs() < 0.7 * kl + 4.0 * standard_error, "seed {seed}: {off}");

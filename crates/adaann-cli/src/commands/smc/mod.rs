@@ -84,7 +84,10 @@ impl Run {
         folder.write(Record::FILE, record.to_toml()?)?;
         folder.write(crate::folder::summary::Summary::FILE, self.summary.to_json())?;
         let (population, quantities) = (&self.population, self.quantities.as_ref());
-        folder.write("draws.csv", csv::particles(&subject.columns(), population, quantities))?;
+        let known: [(&str, &[f64]); 2] =
+            [("log_p", &population.log_p), ("weight", &population.weights)];
+        let draws = csv::draws(&subject.columns(), &population.points, quantities, &known);
+        folder.write("draws.csv", draws)?;
         folder.write("stages.csv", csv::stages(&population.stages))?;
         subject.write(&folder)?;
         Ok(folder)

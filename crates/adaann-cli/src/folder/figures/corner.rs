@@ -13,16 +13,16 @@ pub(super) fn draw(finished: &Finished) -> Vec<Figure> {
     let names = finished.subject.problem.target.names();
     let count = names.len().min(PAIRED);
     let truth = finished.truth();
-    let mut caption =
-        "Draws of the flow, without weights: each coordinate, and each pair.".to_owned();
+    let draws = finished.whose.draws();
+    let mut caption = format!("Each coordinate of {draws}, and each pair.");
     if truth.is_some() {
         caption += " Dashed: the parameters that made the data.";
     }
     if count < names.len() {
         caption += &format!(" The first {count} coordinates.");
     }
-    let draws = &finished.draws[..count];
-    let corner = Figure::corner("corner", caption, &names[..count], draws, truth);
+    let draws: Vec<_> = (0..count).map(|d| finished.chosen.x.row(d).to_vec()).collect();
+    let corner = Figure::corner("corner", caption, &names[..count], &draws, truth);
     if names.len() > PAIRED { vec![corner, marginals(finished, &names)] } else { vec![corner] }
 }
 
@@ -34,10 +34,13 @@ fn marginals(finished: &Finished, names: &[String]) -> Figure {
             title: None,
             x: Axis::new(names[d].clone()).between(range[0], range[1]),
             y: Axis::new(if d.is_multiple_of(4) { "density" } else { "" }),
-            marks: vec![Mark::columns(histogram(&finished.draws[d], range, BINS), Color::Blue)],
+            marks: vec![Mark::columns(
+                histogram(finished.chosen.x.row(d), range, BINS),
+                Color::Blue,
+            )],
         }
     };
-    let caption =
-        format!("Densities of the flow's draws, without weights, coordinates 1 to {count}.");
+    let draws = finished.whose.draws();
+    let caption = format!("Densities of {draws}, coordinates 1 to {count}.");
     Figure::grid("marginals", caption, 4, (0..count).map(panel).collect())
 }

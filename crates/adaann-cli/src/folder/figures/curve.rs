@@ -16,7 +16,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let shown = super::shown(finished, 0);
     let grid = midpoints(shown, POINTS);
     let points: Vec<_> = grid.iter().map(|&x| [x]).collect();
-    let values = evaluate(&finished.approximation()?, target, Batch::from_points(1, &points))?;
+    let values = evaluate(&finished.approximation()?, target, &Batch::from_points(1, &points))?;
     let cell = (shown[1] - shown[0]) / POINTS as f64;
     let peak = values.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_z = known.log_z.unwrap_or_else(|| {
@@ -26,7 +26,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let curve = |logs: &[f64], shift: f64| -> Vec<(f64, f64)> {
         grid.iter().zip(logs).map(|(&x, log)| (x, (log - shift).exp())).collect()
     };
-    let outline = histogram(&finished.draws[0], shown, BINS);
+    let outline = histogram(finished.chosen.x.row(0), shown, BINS);
     let panel = Panel {
         title: None,
         x: Axis::new(target.names()[0].clone()).between(shown[0], shown[1]),
@@ -37,6 +37,9 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
             Mark::dashed(curve(&values.log_q, 0.0), Color::Blue).label("approximation"),
         ],
     };
-    let caption = "The target's density (line), the flow's (dashed), and its draws (columns).";
+    let caption = format!(
+        "The target's density (line), the flow's (dashed), and {} (columns).",
+        finished.whose.draws()
+    );
     Ok(Figure::grid("density", caption, 1, vec![panel]))
 }

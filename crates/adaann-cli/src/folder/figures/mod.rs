@@ -33,8 +33,8 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
 
 /// The part of an axis where the draws and the known modes are.
 fn shown(finished: &Finished, d: usize) -> [f64; 2] {
-    let Finished { subject, draws, .. } = finished;
+    let Finished { subject, chosen, .. } = finished;
     let problem = &subject.problem;
     let modes: Vec<f64> = problem.known.modes.iter().map(|mode| mode.location[d]).collect();
-    adaann_report::bins::range(&draws[d], &modes, problem.target.support(d).bounds())
+    adaann_report::bins::range(chosen.x.row(d), &modes, problem.target.support(d).bounds())
 }

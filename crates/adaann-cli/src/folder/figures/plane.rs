@@ -19,7 +19,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let shown = [super::shown(finished, 0), super::shown(finished, 1)];
     let (count, points) = points(&approximation, shown)?;
     let grid = shown.map(|range| midpoints(range, count));
-    let values = evaluate(&approximation, target, points)?;
+    let values = evaluate(&approximation, target, &points)?;
     let cell = shown.map(|[low, high]| (high - low) / count as f64);
     let peak = highest(&values.log_p);
     let log_z = known.log_z.unwrap_or_else(|| {

@@ -17,7 +17,7 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
             None => against(predicted, line),
         })
         .collect();
-    let mut caption = format!("What {} draws predict.", predicted.draws);
+    let mut caption = format!("What {} {} predict.", predicted.draws, predicted.whose.draws());
     if axes.iter().any(Option::is_some) {
         caption += " Bands hold 90 per cent of the predicted measurements, and lines are their \
                     medians.";

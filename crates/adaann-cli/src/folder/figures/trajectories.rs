@@ -18,12 +18,12 @@ pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
         return Ok(None);
     };
     let Some(times) = times(dynamics, data) else { return Ok(None) };
-    let count = finished.draws.first().map_or(0, Vec::len);
+    let count = finished.chosen.x.len();
     let every = count.div_ceil(DRAWS).max(1);
     // Draws far out may explode; they say so by having no solution.
     let solutions: Vec<Vec<Vec<f64>>> = (0..count)
         .step_by(every)
-        .map(|i| finished.draws.iter().map(|column| column[i]).collect::<Vec<f64>>())
+        .map(|i| finished.chosen.x.point(i))
         .filter_map(|parameters| dynamics.solve(&parameters, &times).ok())
         .collect();
     if solutions.is_empty() {
@@ -48,9 +48,9 @@ pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
     };
     let panels: Vec<Panel> = dynamics.states().iter().enumerate().map(panel).collect();
     let caption = format!(
-        "Solutions at {} draws: their median, and 90 per cent of them at each time, beside the \
-         data.",
-        solutions.len()
+        "Solutions at {} {}: their median, and 90 per cent of them at each time, beside the data.",
+        solutions.len(),
+        finished.whose.draws()
     );
     let columns = panels.len().min(3);
     Ok(Some(Figure::grid("trajectories", caption, columns, panels)))

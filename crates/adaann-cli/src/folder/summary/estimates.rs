@@ -3,7 +3,7 @@
 use crate::folder::summary::{label, number, numbers};
 use adaann::{
     Batch,
-    importance::Quantity,
+    importance::{Coordinate, QUANTILES, Quantity},
     registry::{Known, Mode, Split},
 };
 use serde::{Deserialize, Serialize};
@@ -63,11 +63,10 @@ impl Parameter {
             true_sd: None,
         };
         if let Ok(quantity) = Quantity::new(values, weights) {
-            let (mean, sd) = (quantity.mean(), quantity.sd());
+            let Coordinate { mean, sd, quantiles } = quantity.coordinate();
             (parameter.mean, parameter.mean_error) = (mean.value, mean.error);
             (parameter.sd, parameter.sd_error) = (sd.value, sd.error);
-            let quantile = |&p: &f64| quantity.quantile(p).map_or(f64::NAN, |found| found.value);
-            parameter.quantiles = QUANTILES.iter().map(quantile).collect();
+            parameter.quantiles = quantiles.iter().map(|quantile| quantile.value).collect();
         }
         parameter
     }

@@ -10,13 +10,12 @@ pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 use crate::folder::words::warnings;
 use adaann::{
     Batch,
-    approximation::Sample,
     diagnostics::{self, Examination},
     fit::{Outcome, Restart, StepRecord},
+    importance::Sample,
     registry::{Distance, Known, mode_weights},
     simd::Instructions,
 };
-use estimates::mean_and_sd;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
@@ -148,8 +147,6 @@ pub(crate) struct Sources<'a> {
     pub(crate) seed: u64,
     pub(crate) outcome: &'a Outcome,
     pub(crate) sample: &'a Sample,
-    /// Weights of the draws, which sum to 1.
-    pub(crate) weights: &'a [f64],
     /// What the check has found; nothing if the draws cannot be examined.
     pub(crate) examination: Option<&'a Examination>,
     pub(crate) verdict: diagnostics::Verdict,
@@ -161,17 +158,10 @@ pub(crate) struct Sources<'a> {
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
         let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
-        let Sources { weights, examination, verdict, quantities, seconds, seeds, .. } = sources;
-        let losses: Vec<f64> = sample
-            .log_q
-            .iter()
-            .zip(&sample.log_p)
-            .map(|(log_q, log_p)| log_q - log_p)
-            .filter(|loss| loss.is_finite())
-            .collect();
-        let (neg_elbo, spread) = mean_and_sd(&losses);
-        let (names, quantity_names) = names.split_at(sample.points.dim());
-        let draws = Draws { points: &sample.points, weights };
+        let Sources { examination, verdict, quantities, seconds, seeds, .. } = sources;
+        let neg_elbo = sample.neg_elbo();
+        let (names, quantity_names) = names.split_at(sample.x().dim());
+        let draws = Draws { points: sample.x(), weights: sample.weights() };
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
@@ -193,7 +183,7 @@ impl Summary {
             target_evaluations: outcome.target_evaluations,
             seconds,
             neg_elbo,
-            neg_elbo_standard_error: spread / (losses.len() as f64).sqrt(),
+            neg_elbo_standard_error: sample.neg_elbo_error(),
             quality: Quality::new(examination),
             true_log_z: known.log_z,
             true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
@@ -211,9 +201,9 @@ impl Summary {
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,
-            lost: Lost::new(&outcome.steps, 1.0 - losses.len() as f64 / sample.log_q.len() as f64),
+            lost: Lost::new(&outcome.steps, sample.lost() as f64 / sample.len() as f64),
             skipped_updates: outcome.skipped_updates,
-            draws: sample.points.len(),
+            draws: sample.len(),
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
             seeds,
@@ -282,7 +272,7 @@ fn point(location: &[f64]) -> String {
 }
 
 fn weights(known: &Known, sample: &Sample) -> Vec<f64> {
-    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, &sample.points) }
+    if known.modes.is_empty() { Vec::new() } else { mode_weights(known, sample.x()) }
 }
 
 #[cfg(test)]

@@ -1,12 +1,6 @@
 //! Posterior predictive checks: does a fitted model make data like the data that it was fitted to?
 
-use adaann::{
-    Batch,
-    approximation::Sample,
-    importance::{pareto, resample},
-    model::Model,
-    rng::{Purpose, Stream},
-};
+use adaann::{importance::Sample, model::Model};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -45,22 +39,16 @@ pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Ch
     let (columns, Some(data)) = (model.measured(), model.data()) else { return Ok(Vec::new()) };
     let numbers = data.rows.len() * columns.len();
     let sets = (MOST_NUMBERS / numbers.max(1)).min(SETS);
-    let log_ratios: Vec<f64> =
-        sample.log_p.iter().zip(&sample.log_q).map(|(log_p, log_q)| log_p - log_q).collect();
     // Weights that are none are spoken of elsewhere.
-    let Ok(smoothed) = pareto::smooth(&log_ratios) else { return Ok(Vec::new()) };
-    if numbers == 0 || sets < FEWEST_SETS {
+    if numbers == 0 || sets < FEWEST_SETS || sample.smoothed().is_err() {
         return Ok(Vec::new());
     }
-    let uniform = Stream::new(seed, Purpose::Prediction).uniform_at(u64::MAX);
-    let chosen = resample::systematic(&smoothed.weights, sets, uniform);
-    let points: Vec<Vec<f64>> = chosen.iter().map(|&i| sample.points.point(i)).collect();
-    let points = Batch::from_points(sample.points.dim(), &points);
+    let sample = sample.resampled(sets, seed);
     let places: Vec<Option<usize>> =
         columns.iter().map(|column| data.names.iter().position(|name| name == column)).collect();
     let mut observed = vec![Moments::default(); columns.len()];
-    let mut predicted = vec![vec![Moments::default(); points.len()]; columns.len()];
-    model.predict(&points, None, seed, &mut |prediction| {
+    let mut predicted = vec![vec![Moments::default(); sets]; columns.len()];
+    model.predict(sample.x(), None, seed, &mut |prediction| {
         let measured = places[prediction.line].map(|place| data.rows[prediction.row][place]);
         if let Some(measured) = measured.filter(|x| !x.is_nan()) {
             observed[prediction.line].add(measured);
@@ -169,6 +157,10 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use adaann::{
+        Batch,
+        rng::{Purpose, Stream},
+    };
 
     fn check(observed: f64, predicted: &[f64]) -> Option<Check> {
         Check::new("y", "mean", observed, predicted)
@@ -225,7 +217,8 @@ mod tests {
         let points: Vec<[f64; 1]> =
             (0..1000).map(|i| [stream.normal_at(i) / 24.04_f64.sqrt()]).collect();
         let points = Batch::from_points(1, &points);
-        let sample = Sample { points, log_p: vec![0.0; 1000], log_q: vec![0.0; 1000] };
+        let equal = vec![0.0; 1000];
+        let sample = Sample::of_draws(points.clone(), points, equal.clone(), equal).unwrap();
         let checks = checks(&model, &sample, 1).unwrap();
         let p: Vec<(&str, f64)> = checks.iter().map(|c| (&c.statistic[..], c.p_value)).collect();
         let [("mean", mean), ("sd", sd), ("smallest value", low), ("largest value", high)] = p[..]

@@ -1,36 +1,59 @@
 //! What `adaann export` writes, opened by ArviZ.
 
 use super::{fit, succeed};
-use crate::support::common::{Place, table};
+use crate::support::common::{Place, stdout, table};
 use crate::support::python;
 use adaann_netcdf::Values;
 
 #[test]
 fn arviz_finds_the_draws() {
+    if !python::is_there() {
+        return;
+    }
     let place = Place::new();
     succeed(&place, "init m.toml --kind hierarchical");
     fit(&place, "m.toml --out run");
-    succeed(&place, "export run --predictions 10");
+    let said = stdout(&succeed(&place, "export run --predictions 10 --unweighted"));
+    assert!(said.contains("draws of the flow itself, without weights"), "{said}");
+    succeed(&place, "export run --out chosen.csv");
     let found = python::read("arviz", &place.path("run/draws.nc"));
-    let (header, rows) = table(&place.read("run/draws.csv"));
-    let header: Vec<&str> = header.split(',').collect();
-    let column = |name: &str| header.iter().position(|n| *n == name).expect(name);
-    let line = |place: &str, name: &str, dimensions: &str, columns: &[usize]| {
-        let values = rows.iter().flat_map(|row| columns.iter().map(|&c| row[c])).collect();
-        let values = python::spelled(&Values::Numbers(values));
-        format!("variable {place} {name} ({dimensions}) {values}")
-    };
-    let vector =
-        |name: &str| -> Vec<usize> { (1..=8).map(|i| column(&format!("{name}[{i}]"))).collect() };
-    for expected in [
-        line("posterior", "mu", "chain, draw", &[column("mu")]),
-        line("posterior", "tau", "chain, draw", &[column("tau")]),
-        line("posterior", "theta", "chain, draw, theta_dim_0", &vector("theta")),
-        line("posterior", "deviation", "chain, draw, deviation_dim_0", &vector("deviation")),
-        line("sample_stats", "weight", "chain, draw", &[column("weight")]),
+    let vector = |name: &str| -> Vec<String> { (1..=8).map(|i| format!("{name}[{i}]")).collect() };
+    let (mu, tau) = (vec!["mu".to_owned()], vec!["tau".to_owned()]);
+    let [log_p, log_q, weight] = ["log_p", "log_q", "weight"].map(|name| vec![name.to_owned()]);
+    // The posterior is what the weights choose; the flow's own draws are a group that says so.
+    for (file, group, own) in [
+        ("chosen.csv", "posterior", vec![]),
+        ("chosen.csv", "sample_stats", vec![("lp", &log_p)]),
+        ("run/draws.csv", "unweighted", vec![]),
+        (
+            "run/draws.csv",
+            "unweighted_stats",
+            vec![("lp", &log_p), ("log_q", &log_q), ("weight", &weight)],
+        ),
     ] {
-        let start = expected.split(" numbers").next().expect("a name");
-        assert!(found.contains(&expected), "{start} is not as in draws.csv");
+        let (header, rows) = table(&place.read(file));
+        let header: Vec<&str> = header.split(',').collect();
+        let line = |name: &str, dimensions: &str, columns: &[String]| {
+            let column = |name: &String| header.iter().position(|n| n == name).expect("a column");
+            let columns: Vec<usize> = columns.iter().map(column).collect();
+            let values = rows.iter().flat_map(|row| columns.iter().map(|&c| row[c])).collect();
+            let values = python::spelled(&Values::Numbers(values));
+            format!("variable {group} {name} ({dimensions}) {values}")
+        };
+        let mut expected: Vec<String> =
+            own.iter().map(|(name, columns)| line(name, "chain, draw", columns)).collect();
+        if own.is_empty() {
+            expected.push(line("mu", "chain, draw", &mu));
+            expected.push(line("tau", "chain, draw", &tau));
+            for name in ["theta", "deviation"] {
+                let dimensions = format!("chain, draw, {name}_dim_0");
+                expected.push(line(name, &dimensions, &vector(name)));
+            }
+        }
+        for expected in expected {
+            let start = expected.split(" numbers").next().expect("a name");
+            assert!(found.contains(&expected), "{start} is not as in {file}");
+        }
     }
     let effects = Values::Numbers(vec![28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0]);
     let observed = format!("variable observed_data effect (row) {}", python::spelled(&effects));
@@ -39,8 +62,33 @@ fn arviz_finds_the_draws() {
     let predicted =
         found.iter().find_map(|line| line.strip_prefix(predicted)).expect("predictions");
     assert_eq!(predicted.split(' ').count(), 10 * 8);
-    let log_weights = found.iter().any(|line| line.starts_with("variable sample_stats log_weight"));
-    assert!(log_weights, "log weights");
+    let about = |line: &&String| line.starts_with("attribute unweighted description");
+    assert_eq!(found.iter().filter(about).count(), 1, "the group says what it is");
     let summary = python::read("summary", &place.path("run/draws.nc"));
     assert_eq!(summary.len(), 2 + 8 + 8, "{summary:?}");
+}
+
+/// A flow that stays at its base, N(0, 2²), beside a target N(1, 1): without weights ArviZ would say 0.
+#[test]
+fn arviz_agrees_with_the_summary() {
+    if !python::is_there() {
+        return;
+    }
+    const DRAWS: f64 = 2_000.0;
+    let place = Place::new();
+    succeed(
+        &place,
+        "run gaussian --param dim=1 --schedule none --refine 1 --lr 1e-9 --initial-scale 1e-6 \
+         --base-mean 0 --base-sd 2 --draws 2000 --check-particles 0 --quiet --out run",
+    );
+    succeed(&place, "export run --predictions 0");
+    let summary = place.summary("run");
+    let number = |key: &str| summary["parameters"][0][key].as_f64().expect("a number");
+    let said = python::read("summary", &place.path("run/draws.nc"));
+    let bits = said[0].rsplit(' ').next().expect("a number");
+    let mean = f64::from_bits(u64::from_str_radix(bits, 16).expect("sixteen digits"));
+    // A systematic choice is no worse than an independent one, whose error is sd/√n.
+    let error = number("sd") / DRAWS.sqrt();
+    assert!((mean - number("mean")).abs() < 4.0 * error, "{mean} in ArviZ, {summary}");
+    assert!((number("mean_q") - number("mean")).abs() > 20.0 * error, "the flow is elsewhere");
 }

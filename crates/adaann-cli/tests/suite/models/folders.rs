@@ -2,6 +2,7 @@
 
 use super::{copy, fit, refuse, succeed};
 use crate::support::common::{Place, names, stdout};
+use crate::support::python;
 use std::fs;
 
 #[test]
@@ -83,6 +84,9 @@ fn threads_change_nothing() {
 
 #[test]
 fn a_program_outside_is_fitted() {
+    if !python::has_python() {
+        return;
+    }
     let place = Place::new();
     copy(&place, &["outside.toml", "simulate.py", "data/outbreak.csv"]);
     let checked = stdout(&succeed(&place, "check outside.toml"));

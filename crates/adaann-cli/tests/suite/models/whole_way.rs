@@ -30,11 +30,11 @@ fn every_kind_goes_the_whole_way() {
         assert!(place.read(&format!("{kind}/report.html")) == page, "{kind}: another page");
         predict(&place, kind, new_inputs, lines);
         let draws = place.read(&format!("{kind}/draws.csv"));
-        succeed(&place, &format!("export {kind} --out out.csv"));
+        succeed(&place, &format!("export {kind} --out out.csv --unweighted"));
         assert!(place.read("out.csv") == draws, "{kind}: other draws");
         let more = stdout(&succeed(&place, &format!("sample {kind} -n 7 --seed 5")));
         let (header, rows) = table(&more);
-        assert_eq!((header, rows.len()), (table(&draws).0, 7));
+        assert_eq!((format!("{header},log_q,weight"), rows.len()), (table(&draws).0, 7));
         assert!(rows.iter().flatten().all(|x| x.is_finite()), "{more}");
         assert_eq!(more, stdout(&succeed(&place, &format!("sample {kind} -n 7 --seed 5"))));
     }

@@ -31,7 +31,7 @@ impl Found {
     ) -> Result<Self> {
         let mixture = base_of(&population)?;
         let approximation = Approximation::new(target, as_flow(&mixture)?)?;
-        let ess = approximation.tally(pilot.draws, seed ^ PILOT_SEED)?.ess_share();
+        let ess = approximation.weight_sums(pilot.draws, seed ^ PILOT_SEED)?.ess_share();
         let record = PilotRecord {
             evaluations: population.evaluations + pilot.draws,
             stages: population.stages.len(),

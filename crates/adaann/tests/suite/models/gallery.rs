@@ -1,6 +1,7 @@
 //! Every model of the gallery reads, and fits to draws that obey its supports.
 
 use crate::models::examples::path;
+use crate::support::programs;
 use adaann::Settings;
 use adaann::fit;
 use adaann::model::Model;
@@ -34,6 +35,9 @@ fn every_model_fits() {
     assert!(files.len() >= 14, "{files:?}");
     for file in files {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if name == "outside" && !programs::has_python() {
+            continue;
+        }
         let model = Model::read(&file).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(model.title().is_some(), "{name} has no title");
         let target = model.target();
@@ -49,12 +53,12 @@ fn every_model_fits() {
         };
         let outcome = fit(&*target, &settings, &mut ()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let sample = outcome.approximation(&*target).unwrap().sample(500, 3).unwrap();
-        for i in 0..sample.points.len() {
-            assert_inside(&*target, &sample.points.point(i), &name);
+        for i in 0..sample.len() {
+            assert_inside(&*target, &sample.x().point(i), &name);
         }
-        let finite = sample.log_p.iter().filter(|log_p| log_p.is_finite()).count();
+        let finite = sample.log_p().iter().filter(|log_p| log_p.is_finite()).count();
         assert!(finite > 400, "{name}: {finite} of 500 draws have a density");
-        let quantities = model.quantities(&sample.points).unwrap();
+        let quantities = model.quantities(sample.x()).unwrap();
         assert_eq!(quantities.dim(), model.quantity_names().len(), "{name}");
         for d in 0..quantities.dim() {
             assert!(quantities.row(d).iter().all(|x| x.is_finite()), "{name}");

@@ -17,7 +17,7 @@ fn assert_reference(seed: u64) {
     let target = model.target();
     let settings = Settings { seed, ..model.settings() };
     let outcome = fit(&*target, &settings, &mut ()).unwrap();
-    let draws = outcome.approximation(&*target).unwrap().sample(DRAWS, seed).unwrap().points;
+    let draws = outcome.approximation(&*target).unwrap().sample(DRAWS, seed).unwrap().x().clone();
     for (d, name) in target.names().iter().enumerate() {
         let (row, n) = (draws.row(d), DRAWS as f64);
         let mean = row.iter().sum::<f64>() / n;

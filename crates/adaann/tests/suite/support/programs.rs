@@ -5,7 +5,34 @@ use adaann::{
     Batch, Result,
     external::{Command, Simulator},
 };
-use std::time::Duration;
+use std::{io::Write, sync::LazyLock, time::Duration};
+
+/// Ends a test where there is no Python.
+macro_rules! needs_python {
+    () => {
+        if !$crate::support::programs::has_python() {
+            return;
+        }
+    };
+}
+pub(crate) use needs_python;
+
+/// Is Python there? Says once if it is not.
+pub(crate) fn has_python() -> bool {
+    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+        let python = std::process::Command::new("python3").args(["-c", ""]).output();
+        let found = python.is_ok_and(|output| output.status.success());
+        if !found {
+            // Not by a macro, whose words the test harness keeps to itself.
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: tests of external programs that are in Python: python3 not found"
+            );
+        }
+        found
+    });
+    *FOUND
+}
 
 /// A Python program that reads batches and, for each point, runs lines which print its answer. They
 /// know the point `x`, its number `k` in the batch, the batch's length `n`, `gradient`, and `math`,

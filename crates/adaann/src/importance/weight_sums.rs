@@ -1,23 +1,23 @@
 //! Sums over importance weights in bounded memory, for log Z and the effective sample size.
 
-use crate::{Error, Result, lost::is_lost, pieces};
+use crate::{Error, Result, effective::effective_size, lost::is_lost, pieces};
 
 /// What log Z, its error and the effective sample size need of the weights w = p/q seen so far.
 ///
 /// The same chunks in the same order give the same bits.
 ///
 /// ```
-/// use adaann::importance::Tally;
+/// use adaann::importance::WeightSums;
 ///
-/// let mut tally = Tally::default();
-/// tally.add(&[1_f64.ln(), 2_f64.ln()])?;
-/// tally.add(&[3_f64.ln()])?;
-/// assert!((tally.log_z() - 2_f64.ln()).abs() < 1e-15);
-/// assert!((tally.ess() - 36.0 / 14.0).abs() < 1e-14);
+/// let mut sums = WeightSums::default();
+/// sums.add(&[1_f64.ln(), 2_f64.ln()])?;
+/// sums.add(&[3_f64.ln()])?;
+/// assert!((sums.log_z() - 2_f64.ln()).abs() < 1e-15);
+/// assert!((sums.ess() - 36.0 / 14.0).abs() < 1e-14);
 /// # Ok::<(), adaann::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tally {
+pub struct WeightSums {
     draws: usize,
     lost: usize,
     /// The largest log w so far, −∞ where there is none. Weights are in units of it, so that the
@@ -29,14 +29,14 @@ pub struct Tally {
     squares: f64,
 }
 
-impl Default for Tally {
+impl Default for WeightSums {
     /// Of no draws.
     fn default() -> Self {
         Self { draws: 0, lost: 0, log_unit: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 }
     }
 }
 
-impl Tally {
+impl WeightSums {
     /// Counts draws of q by their log p − log q.
     ///
     /// # Errors
@@ -57,13 +57,13 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts the draws of another tally after those of this one.
+    /// Counts the draws of other sums after those of these.
     pub fn merge(&mut self, other: &Self) {
         if other.draws == 0 {
             return;
         }
         let log_unit = self.log_unit.max(other.log_unit);
-        let [ours, theirs] = [self, other].map(|tally| weight(tally.log_unit, log_unit));
+        let [ours, theirs] = [self, other].map(|sums| weight(sums.log_unit, log_unit));
         let [a, b] = [self.draws, other.draws].map(|draws| draws as f64);
         let difference = theirs * other.mean - ours * self.mean;
         // Chan, Golub and LeVeque (1979)
@@ -94,7 +94,7 @@ impl Tally {
         self.log_unit + self.mean.ln()
     }
 
-    /// The standard error of [`Tally::log_z`] by the delta method: that of the mean weight, relative to
+    /// The standard error of [`WeightSums::log_z`] by the delta method: that of the mean weight, relative to
     /// it. Infinite for fewer than two draws and where all are lost.
     pub fn log_z_error(&self) -> f64 {
         if self.draws < 2 || self.lost == self.draws {
@@ -107,21 +107,13 @@ impl Tally {
     /// (Σ w)²/Σ w²: how many draws of p itself would be as good for a mean, if its function and the
     /// weights had nothing to do with each other.
     pub fn ess(&self) -> f64 {
-        if self.lost == self.draws {
-            return 0.0;
-        }
         let draws = self.draws as f64;
-        draws / (1.0 + self.squares / (draws * self.mean * self.mean))
+        effective_size(draws * self.mean, self.squares + draws * self.mean * self.mean)
     }
 
-    /// [`Tally::ess`] as a share of the draws.
+    /// [`WeightSums::ess`] as a share of the draws.
     pub fn ess_share(&self) -> f64 {
         if self.draws == 0 { 0.0 } else { self.ess() / self.draws as f64 }
-    }
-
-    /// Σ w in units of the largest weight, and the log of that.
-    pub(super) fn sum(&self) -> (f64, f64) {
-        (self.mean * self.draws as f64, self.log_unit)
     }
 }
 
@@ -171,10 +163,10 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    fn tally(chunks: &[&[f64]]) -> Tally {
-        let mut tally = Tally::default();
-        chunks.iter().for_each(|chunk| tally.add(chunk).unwrap());
-        tally
+    fn sums_of(chunks: &[&[f64]]) -> WeightSums {
+        let mut sums = WeightSums::default();
+        chunks.iter().for_each(|chunk| sums.add(chunk).unwrap());
+        sums
     }
 
     /// Rising, so that each chunk changes the unit, with lost draws.
@@ -190,11 +182,11 @@ mod tests {
     #[test]
     fn chunks_make_the_whole() {
         let values = log_ratios();
-        let whole = tally(&[&values]);
+        let whole = sums_of(&[&values]);
         let (head, rest) = values.split_at(1);
         let (middle, end) = rest.split_at(700);
-        let mut parts = tally(&[head, &[], middle]);
-        parts.merge(&tally(&[end]));
+        let mut parts = sums_of(&[head, &[], middle]);
+        parts.merge(&sums_of(&[end]));
         assert_eq!((parts.draws(), parts.lost()), (1000, 2));
         // A few hundred roundings of some ulps.
         assert!((parts.log_z() - whole.log_z()).abs() < 1e-12);
@@ -209,11 +201,23 @@ mod tests {
     }
 
     #[test]
+    fn three_weights_by_hand() {
+        let sums = sums_of(&[&[3_f64.ln(), 1_f64.ln(), 2_f64.ln()]]);
+        assert!((sums.ess() - 36.0 / 14.0).abs() < 1e-14);
+        assert!((sums.ess_share() - 12.0 / 14.0).abs() < 1e-14);
+        // The mean is 2, its variance 1/3.
+        assert!((sums.log_z() - 2_f64.ln()).abs() < 1e-15);
+        assert!((sums.log_z_error() - (1_f64 / 3.0).sqrt() / 2.0).abs() < 1e-15);
+        let one = sums_of(&[&[-3.0]]);
+        assert_eq!((one.log_z(), one.ess(), one.log_z_error()), (-3.0, 1.0, f64::INFINITY));
+    }
+
+    #[test]
     fn nothing_added_changes_no_bit() {
-        let one = tally(&[&log_ratios()]);
-        let mut merged = Tally::default();
+        let one = sums_of(&[&log_ratios()]);
+        let mut merged = WeightSums::default();
         merged.merge(&one);
-        merged.merge(&Tally::default());
+        merged.merge(&WeightSums::default());
         assert_eq!(merged, one);
     }
 
@@ -222,38 +226,38 @@ mod tests {
         // Relative deviations ±1e-10: standard error 1e-10/√(n − 1).
         let values: Vec<f64> =
             (0..10_000).map(|i| if i % 2 == 0 { 1e-10 } else { -1e-10 }).collect();
-        let tally = tally(&[&values]);
+        let sums = sums_of(&[&values]);
         // exp rounds each weight by 1e-16, a millionth of its deviation.
-        assert!((tally.log_z_error() * 9999_f64.sqrt() / 1e-10 - 1.0).abs() < 1e-5);
+        assert!((sums.log_z_error() * 9999_f64.sqrt() / 1e-10 - 1.0).abs() < 1e-5);
     }
 
     #[test]
     fn lost_draws_before_and_after_those_that_are_not() {
         let lost = [f64::NAN, f64::NEG_INFINITY];
-        let all = tally(&[&lost, &lost]);
+        let all = sums_of(&[&lost, &lost]);
         assert_eq!((all.log_z(), all.ess(), all.lost()), (f64::NEG_INFINITY, 0.0, 4));
         assert_eq!(all.log_z_error(), f64::INFINITY);
-        assert_eq!(Tally::default().ess_share(), 0.0);
+        assert_eq!(WeightSums::default().ess_share(), 0.0);
         for chunks in [[&lost[..], &[5.0, 5.0]], [&[5.0, 5.0], &lost]] {
-            let tally = tally(&chunks);
-            assert!((tally.log_z() - (5.0 - 2_f64.ln())).abs() < 1e-15);
-            assert!((tally.ess() - 2.0).abs() < 1e-15 && tally.ess_share() == 0.5);
+            let sums = sums_of(&chunks);
+            assert!((sums.log_z() - (5.0 - 2_f64.ln())).abs() < 1e-15);
+            assert!((sums.ess() - 2.0).abs() < 1e-15 && sums.ess_share() == 0.5);
         }
     }
 
     #[test]
     fn magnitudes_of_any_size() {
-        let tally = tally(&[&[-1e308], &[1e308, -1e308], &[1e308]]);
-        assert_eq!((tally.log_z(), tally.lost()), (1e308, 0));
-        assert!((tally.ess() - 2.0).abs() < 1e-15);
+        let sums = sums_of(&[&[-1e308], &[1e308, -1e308], &[1e308]]);
+        assert_eq!((sums.log_z(), sums.lost()), (1e308, 0));
+        assert!((sums.ess() - 2.0).abs() < 1e-15);
     }
 
     #[test]
     fn an_infinite_weight_is_refused_and_named() {
-        let mut tally = tally(&[&[0.0, 1.0]]);
-        let before = tally;
-        let error = tally.add(&[f64::NAN, 2.0, f64::INFINITY]).unwrap_err().to_string();
+        let mut sums = sums_of(&[&[0.0, 1.0]]);
+        let before = sums;
+        let error = sums.add(&[f64::NAN, 2.0, f64::INFINITY]).unwrap_err().to_string();
         assert!(error.contains("draw 5"), "{error}");
-        assert_eq!(tally, before);
+        assert_eq!(sums, before);
     }
 }

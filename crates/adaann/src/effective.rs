@@ -1,0 +1,38 @@
+//! How many equally weighted points weighted ones are worth.
+
+/// The effective sample size (Σ w)²/Σ w² from the two sums; 0 if no weight is positive.
+///
+/// With n Σ w² in place of Σ w² it is a share of n points.
+pub(crate) fn effective_size(sum: f64, squares: f64) -> f64 {
+    if squares == 0.0 { 0.0 } else { sum * sum / squares }
+}
+
+/// The effective sample size of weights, which need not be normalised.
+///
+/// ```
+/// use adaann::importance::ess;
+///
+/// assert!((ess(&[0.0, 1.0, 2.0, 3.0]) - 36.0 / 14.0).abs() < 1e-14);
+/// ```
+pub fn ess(weights: &[f64]) -> f64 {
+    // Relative to the largest, so that no square is rounded to 0.
+    let largest = weights.iter().fold(0.0, |largest: f64, &w| largest.max(w));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let sum = weights.iter().map(|w| w / largest).sum();
+    effective_size(sum, weights.iter().map(|w| (w / largest).powi(2)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_effective_size_of_given_weights() {
+        assert!((ess(&[0.0, 1e-200, 2e-200, 3e-200]) - 36.0 / 14.0).abs() < 1e-14);
+        assert_eq!((ess(&[]), ess(&[0.0, 0.0])), (0.0, 0.0));
+        // Weights 1, 2, 3 among 4 points.
+        assert_eq!(effective_size(6.0, 4.0 * 14.0), 36.0 / 56.0);
+    }
+}
