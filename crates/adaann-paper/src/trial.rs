@@ -206,8 +206,8 @@ fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
         let approximation = Approximation::new(&*problem.target, flow.clone())?;
         let sample = approximation.sample(DRAWS, seed)?;
         let quality = Quality {
-            masses: masses(&problem.known, point.component_sd, &sample.points),
-            weights: mode_weights(&problem.known, &sample.points),
+            masses: masses(&problem.known, point.component_sd, sample.x()),
+            weights: mode_weights(&problem.known, sample.x()),
             // With lost draws it is infinite.
             kl: problem
                 .known
@@ -216,7 +216,7 @@ fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
                 .map(|log_z| sample.neg_elbo() + log_z),
             lost: sample.lost(),
         };
-        Ok((quality, sample.points))
+        Ok((quality, sample.x().clone()))
     };
     let (at_end, draws) = judge(&outcome.flow)?;
     let on_arrival = match &outcome.flow_at_1 {

@@ -32,10 +32,7 @@ pub(crate) fn examine(
     let mut examined =
         match diagnostics::examine(approximation, sample, settings, &wanted, observer) {
             Ok(found) => Examined { verdict: found.verdict.clone(), examination: Some(found) },
-            Err(error) => Examined {
-                examination: None,
-                verdict: Verdict::not_examined(&error),
-            },
+            Err(error) => Examined { examination: None, verdict: Verdict::not_examined(&error) },
         };
     if outcome.stopped {
         let t = outcome.steps.last().map_or(0.0, |step| step.t);

@@ -7,13 +7,13 @@ use super::{
 };
 use crate::{
     path::{PathKind, lopsided::Lopsided},
-    schedule::Schedule,
+    schedule::{AdaAnn, Schedule},
 };
 
 fn settings(moves: Move) -> Settings {
     Settings {
         path: PathKind::Bridge,
-        schedule: Schedule::AdaAnn { t0: 0.05, tau: 0.4 },
+        schedule: Schedule::AdaAnn(AdaAnn { t0: 0.05, tau: 0.4 }),
         moves,
         particles: 300,
         pmc_rounds: 1,
