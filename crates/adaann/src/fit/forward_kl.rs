@@ -88,7 +88,7 @@ const MOST_DRAWS: usize = 100_000_000;
 impl ForwardKl {
     pub(super) fn check(&self) -> Result<()> {
         let counts = [
-            ("forward_kl", self.rounds, 1),
+            ("forward-kl", self.rounds, 1),
             ("forward-kl-draws", self.draws, 2),
             ("forward-kl-updates", self.updates, 1),
             ("forward-kl-batch", self.batch, 1),
