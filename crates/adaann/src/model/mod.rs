@@ -69,7 +69,7 @@ use crate::posterior::Quantities;
 use crate::rng::{Purpose, Stream};
 use crate::table::Table;
 use crate::target::{Target, Unconstrained};
-use crate::{Batch, Error, Result, Settings, fit::Overlay};
+use crate::{Batch, Result, Settings};
 use data::Data;
 use diagnostic::Report;
 use outline::Outline;
@@ -303,53 +303,6 @@ impl Model {
         let unconstrained = Unconstrained::new(&*self.target).ok()?;
         let z = unconstrained.unconstrain(&draws).ok()?;
         Some((0..z.dim()).map(|d| settings::middle_and_spread(z.row(d))).collect())
-    }
-
-    /// The settings of a fit: those of the file's table `fit` over those that suit the model.
-    ///
-    /// ```
-    /// use adaann::model::Model;
-    ///
-    /// let model = Model::parse("peak.toml", r#"
-    ///     density = "-z^2"
-    ///     [parameters]
-    ///     z = {}
-    ///     [fit]
-    ///     warmup = 20
-    ///     refine = 50
-    ///     refine-samples = 100
-    ///     tau = 0.5
-    /// "#).expect("no mistakes");
-    /// let target = model.target();
-    /// let outcome = adaann::fit(&*target, &model.settings(), &mut ())?;
-    /// assert!(outcome.trace.len() >= 70);
-    /// # Ok::<(), adaann::Error>(())
-    /// ```
-    pub fn settings(&self) -> Settings {
-        self.settings.clone()
-    }
-
-    /// Settings that suit the model, without those of its file.
-    pub fn default_settings(&self) -> Settings {
-        settings::suiting(&*self.target)
-    }
-
-    /// The settings that the file's table `fit` gives.
-    pub fn overlay(&self) -> &Overlay {
-        &self.outline.file.fit.overlay
-    }
-
-    /// What the table `fit` says of draws, restarts, the check and the output.
-    pub fn output(&self) -> &Output {
-        &self.outline.file.fit.output
-    }
-
-    /// An error about a setting, shown where the file gives it; none if the file does not.
-    pub fn at_its_place(&self, error: &Error) -> Option<Diagnostics> {
-        let place = settings::place(&self.outline.file.fit, error)?;
-        let mut report = Report::default();
-        report.error(&self.outline.source, place, error.to_string(), None);
-        report.into_result().err()
     }
 
     /// A table of new inputs for predictions, from the text of a CSV file; its columns have the names

@@ -1,14 +1,19 @@
 //! Settings for a model: those that suit it, and those of its file over them.
 
-use super::diagnostic::{Report, Source};
+use super::diagnostic::{Diagnostics, Report, Source};
 use super::expression::Span;
 use super::file::Fit;
+use super::{Model, Output};
 use crate::flow::FlowSpec;
 use crate::optim::RateRule;
 use crate::path::PathKind;
 use crate::schedule::{Schedule, Work};
 use crate::target::Target;
-use crate::{Error, fit::Settings, flow::BaseSpec};
+use crate::{
+    Error,
+    fit::{Overlay, Settings},
+    flow::BaseSpec,
+};
 
 /// Half the distance between the quartiles of a standard normal number.
 const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
@@ -16,6 +21,55 @@ const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
 /// Dimensions up to which planar layers are the better choice for a density without a prior: they
 /// split into modes readily, but each bends the density along one direction only.
 const MOST_PLANAR: usize = 3;
+
+impl Model {
+    /// The settings of a fit: those of the file's table `fit` over those that suit the model.
+    ///
+    /// ```
+    /// use adaann::model::Model;
+    ///
+    /// let model = Model::parse("peak.toml", r#"
+    ///     density = "-z^2"
+    ///     [parameters]
+    ///     z = {}
+    ///     [fit]
+    ///     warmup = 20
+    ///     refine = 50
+    ///     refine-samples = 100
+    ///     tau = 0.5
+    /// "#).expect("no mistakes");
+    /// let target = model.target();
+    /// let outcome = adaann::fit(&*target, &model.settings(), &mut ())?;
+    /// assert!(outcome.trace.len() >= 70);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    pub fn settings(&self) -> Settings {
+        self.settings.clone()
+    }
+
+    /// Settings that suit the model, without those of its file.
+    pub fn default_settings(&self) -> Settings {
+        suiting(&*self.target)
+    }
+
+    /// The settings that the file's table `fit` gives.
+    pub fn overlay(&self) -> &Overlay {
+        &self.outline.file.fit.overlay
+    }
+
+    /// What the table `fit` says of draws, restarts, the check and the output.
+    pub fn output(&self) -> &Output {
+        &self.outline.file.fit.output
+    }
+
+    /// An error about a setting, shown where the file gives it; none if the file does not.
+    pub fn at_its_place(&self, error: &Error) -> Option<Diagnostics> {
+        let place = place(&self.outline.file.fit, error)?;
+        let mut report = Report::default();
+        report.error(&self.outline.source, place, error.to_string(), None);
+        report.into_result().err()
+    }
+}
 
 /// Settings for a target.
 pub(super) fn suiting(target: &dyn Target) -> Settings {

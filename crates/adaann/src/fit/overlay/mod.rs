@@ -186,8 +186,8 @@ settings! {
             gradient: Gradient = "gradient" "NAME",
             /// Learning rate [default: the target's]
             lr: f64 = "lr" "RATE",
-            /// How the rate falls before t = 1: constant, step:EVERY:FACTOR, exponential:FACTOR or
-            /// cosine:OVER[:FLOOR], in updates from the first one [default: the target's]
+            /// How the rate falls before t = 1: constant, step:EVERY:FACTOR, exponential:FACTOR,
+            /// cosine:OVER or cosine:OVER:FLOOR, in updates from the first one [default: the target's]
             lr_rule: RateRule = "lr-rule" "RULE",
             /// Learning rate at t = 1 [default: the target's, mostly `lr`]
             refine_lr: f64 = "refine-lr" "RATE",
