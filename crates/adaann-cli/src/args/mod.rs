@@ -1,9 +1,8 @@
 //! The command line: what can be asked, and what it defaults to.
 
-mod flow;
+mod flags;
 mod models;
-pub(crate) mod names;
-pub(crate) mod overlay;
+mod names;
 mod settings;
 mod smc;
 pub(crate) mod values;
@@ -12,10 +11,7 @@ pub(crate) use models::{
     CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
     SampleArgs,
 };
-pub(crate) use settings::{
-    BaseArgs, FlowArgs, ForwardKlArgs, OptimizerArgs, OutputArgs, PilotArgs, ScheduleArgs,
-    SettingArgs, TrainingArgs,
-};
+pub(crate) use settings::{OutputArgs, SettingArgs};
 pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 
 use clap::{Args, Parser, Subcommand};
@@ -209,8 +205,8 @@ mod tests {
         let cli = Cli::command();
         let run = cli.find_subcommand("run").unwrap();
         for (id, words) in [
-            ("base_mean", "unconstrained coordinates, the log or logit of the position"),
-            ("base_covariance", "full starts from the diagonal, so it is useful with --train-base"),
+            ("base-mean", "unconstrained coordinates, the log or logit of the position"),
+            ("base-covariance", "full starts from the diagonal, so it is useful with --train-base"),
         ] {
             let arg = run.get_arguments().find(|arg| arg.get_id() == id).unwrap();
             let help = arg.get_help().unwrap().to_string();

@@ -51,7 +51,6 @@ pub(crate) struct CheckArgs {
 
 /// Arguments of `adaann fit`.
 #[derive(Debug, Args)]
-#[command(args_override_self = true)]
 pub(crate) struct FitArgs {
     /// The model file
     #[arg(value_name = "MODEL.toml")]

@@ -1,7 +1,8 @@
 //! Arguments of `adaann smc`.
 
-use super::{DataArgs, ScheduleArgs};
+use super::DataArgs;
 use crate::args::{
+    flags::AnnealingFlags,
     names::Named,
     values::{self, List, count, list, number},
 };
@@ -24,7 +25,7 @@ pub(crate) struct SmcArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
-    pub(crate) schedule: ScheduleArgs,
+    pub(crate) annealing: AnnealingFlags,
     #[command(flatten)]
     pub(crate) particles: ParticleArgs,
     #[command(flatten)]

@@ -1,18 +1,11 @@
-//! Values of flags: counts, numbers, lists, learning-rate rules and target parameters.
+//! Values of flags that are no settings of a fit: counts, numbers, lists and target parameters.
 //!
 //! Errors say what is expected; clap writes the flag and the value before them.
 
-use adaann::{
-    flow::{Mask, Ordering},
-    optim::RateRule,
-};
-use std::str::FromStr;
+use adaann::fit::overlay::LAST_SEED;
 
 /// The largest whole number that a float holds exactly, with all below it.
 const EXACT: f64 = (1_u64 << 53) as f64;
-
-/// The largest seed: TOML has no integers beyond i64, and a run must be repeatable.
-pub(crate) const LAST_SEED: u64 = i64::MAX as u64;
 
 /// How many.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
@@ -35,64 +28,9 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Which coordinates couplings keep.
-pub(crate) fn mask(text: &str) -> Result<Mask, String> {
-    match text {
-        "alternating" => Ok(Mask::Alternating),
-        "halves" => Ok(Mask::Halves),
-        "random" => Ok(Mask::Random { seed: 1 }),
-        list => {
-            let kept: Result<_, _> = list.split(',').map(|d| d.trim().parse()).collect();
-            kept.map(Mask::Kept).map_err(|_| {
-                "must be alternating, halves, random or coordinates such as 0,2,5".to_owned()
-            })
-        }
-    }
-}
-
-/// The order of coordinates in autoregressive layers.
-pub(crate) fn order(text: &str) -> Result<Ordering, String> {
-    match text {
-        "alternating" => Ok(Ordering::Alternating),
-        "sequential" => Ok(Ordering::Sequential),
-        "reversed" => Ok(Ordering::Reversed),
-        "random" => Ok(Ordering::Random { seed: 1 }),
-        _ => Err("must be alternating, sequential, reversed or random".to_owned()),
-    }
-}
-
 /// A number, of any size.
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "must be a number, like 0.5 or 1e-3".to_owned())
-}
-
-/// Where annealing starts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum First {
-    At(f64),
-    /// Wherever the run finds it best.
-    Auto,
-}
-
-impl First {
-    /// The number, if it is one.
-    pub(crate) fn number(self) -> Option<f64> {
-        match self {
-            Self::At(t) => Some(t),
-            Self::Auto => None,
-        }
-    }
-}
-
-/// A number, or `auto`.
-pub(crate) fn first(text: &str) -> Result<First, String> {
-    match text {
-        "auto" => Ok(First::Auto),
-        _ => text
-            .parse()
-            .map(First::At)
-            .map_err(|_| "must be a number, like 0.5 or 1e-3, or auto".to_owned()),
-    }
 }
 
 /// Numbers separated by commas.
@@ -116,75 +54,9 @@ pub(crate) fn parameter(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-/// A gradient norm: positive, or `none`.
-pub(crate) fn clip(text: &str) -> Result<Clip, String> {
-    if text == "none" {
-        return Ok(Clip(None));
-    }
-    match text.parse() {
-        Ok(norm) if norm > 0.0 => Ok(Clip(Some(norm))),
-        _ => Err("must be a number above 0, or none".to_owned()),
-    }
-}
-
-/// The largest gradient norm, if there is one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Clip(pub(crate) Option<f64>);
-
-/// `constant`, `step:EVERY:FACTOR`, `exponential:FACTOR` or `cosine:OVER[:FLOOR]`.
-pub(crate) fn rate_rule(text: &str) -> Result<RateRule, String> {
-    let fields: Vec<&str> = text.split(':').collect();
-    let rule = match fields[..] {
-        ["constant"] => RateRule::Constant,
-        ["step", every, factor] => {
-            RateRule::Step { every: whole(every, "EVERY")?, factor: real(factor, "FACTOR")? }
-        }
-        ["exponential", factor] => RateRule::Exponential { factor: real(factor, "FACTOR")? },
-        ["cosine", over] => RateRule::Cosine { over: whole(over, "OVER")?, floor: 0.0 },
-        ["cosine", over, floor] => {
-            RateRule::Cosine { over: whole(over, "OVER")?, floor: real(floor, "FLOOR")? }
-        }
-        _ => {
-            return Err("must be constant, step:EVERY:FACTOR, exponential:FACTOR or \
-                        cosine:OVER[:FLOOR], like step:1000:0.5"
-                .to_owned());
-        }
-    };
-    rule.check().map_err(|error| error.to_string())?;
-    Ok(rule)
-}
-
-fn whole<T: FromStr>(text: &str, name: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{name} is '{text}', but must be a whole number"))
-}
-
-fn real(text: &str, name: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| format!("{name} is '{text}', but must be a number"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rules_are_read_and_checked() {
-        assert_eq!(rate_rule("constant"), Ok(RateRule::Constant));
-        assert_eq!(rate_rule("step:1000:0.5"), Ok(RateRule::Step { every: 1000, factor: 0.5 }));
-        assert_eq!(rate_rule("exponential:0.999"), Ok(RateRule::Exponential { factor: 0.999 }));
-        assert_eq!(rate_rule("cosine:100"), Ok(RateRule::Cosine { over: 100, floor: 0.0 }));
-        assert_eq!(rate_rule("cosine:100:0.1"), Ok(RateRule::Cosine { over: 100, floor: 0.1 }));
-        for bad in ["", "step", "step:0:0.5", "step:10:2", "step:1.5:0.5", "cosine:9:-1", "warm"] {
-            assert!(rate_rule(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn rules_name_the_bad_field() {
-        let said = rate_rule("step:1.5:0.5").unwrap_err();
-        assert_eq!(said, "EVERY is '1.5', but must be a whole number");
-        let said = rate_rule("exponential:half").unwrap_err();
-        assert_eq!(said, "FACTOR is 'half', but must be a number");
-    }
 
     #[test]
     fn counts_are_whole_and_written_out() {
@@ -225,19 +97,5 @@ mod tests {
         assert_eq!(parameter("mu=4"), Ok(("mu".into(), 4.0)));
         assert_eq!(parameter("sd = -1e-3"), Ok(("sd".into(), -1e-3)));
         assert!(parameter("mu").is_err() && parameter("mu=four").is_err());
-    }
-
-    #[test]
-    fn annealing_starts_at_a_number_or_finds_one() {
-        assert_eq!(first("1e-3"), Ok(First::At(1e-3)));
-        assert_eq!(first("auto"), Ok(First::Auto));
-        assert!(first("Auto").is_err() && first("").is_err());
-    }
-
-    #[test]
-    fn clipping_needs_a_norm() {
-        assert_eq!(clip("none"), Ok(Clip(None)));
-        assert_eq!(clip("2.5"), Ok(Clip(Some(2.5))));
-        assert!(clip("0").is_err() && clip("nan").is_err());
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::{
     args::CheckArgs,
-    commands::fit,
     text::{layout::thousands, style::Style},
 };
 use adaann::{
@@ -33,7 +32,6 @@ const MANY_LOST: f64 = 0.5;
 /// Reads a model and looks at its density.
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let model = Model::read_with_data(&args.model, args.data.as_deref())?;
-    fit::check_settings(&model)?;
     let style = Style::detect();
     let mut text = String::new();
     if let Some(title) = model.title() {
@@ -173,18 +171,24 @@ impl Findings {
     }
 
     fn judge_path(&mut self, model: &Model, target: &dyn Target) {
-        let settings = model.settings();
-        if settings.path == PathKind::Likelihood {
-            self.facts.push("path: from the prior to the posterior (likelihood)".to_owned());
-        } else if target.has_prior() {
-            self.warnings.push(
-                "a prior is flat, so that annealing cannot start from it: powers of the posterior \
-                 are used, which may have no integral at small t; give every parameter a proper \
-                 prior or both bounds"
-                    .to_owned(),
-            );
-        } else {
-            self.facts.push("path: powers of the density (power)".to_owned());
+        match model.settings().path {
+            PathKind::Likelihood => {
+                self.facts.push("path: from the prior to the posterior (likelihood)".to_owned());
+            }
+            PathKind::Bridge => {
+                self.facts.push("path: from the base to the density (bridge)".to_owned());
+            }
+            PathKind::Power if target.has_prior() && !target.has_proper_prior() => {
+                self.warnings.push(
+                    "a prior is flat, so that annealing cannot start from it: powers of the \
+                     posterior are used, which may have no integral at small t; give every \
+                     parameter a proper prior or both bounds"
+                        .to_owned(),
+                );
+            }
+            PathKind::Power => {
+                self.facts.push("path: powers of the density (power)".to_owned());
+            }
         }
     }
 

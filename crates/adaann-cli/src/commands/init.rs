@@ -1,14 +1,12 @@
 //! `adaann init`: a commented model file to start from.
 
 use crate::{
-    args::{Cli, InitArgs, Kind},
+    args::{InitArgs, Kind},
     commands::check_out,
     text::failure::usage,
 };
 use adaann::model;
 use anyhow::Result;
-use clap::CommandFactory;
-use serde_json::{Map, Value, json};
 use std::{
     io::{Write, stdout},
     process::ExitCode,
@@ -28,7 +26,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     adaann::file::write(&args.file, text.as_bytes())?;
     if let Some(path) = &args.schema {
         check_out(path)?;
-        let schema = serde_json::to_string_pretty(&model::schema(fit_properties()))?;
+        let schema = serde_json::to_string_pretty(&model::schema())?;
         adaann::file::write(path, format!("{schema}\n").as_bytes())?;
     }
     writeln!(
@@ -45,22 +43,4 @@ fn template(kind: Kind) -> &'static str {
         Kind::Ode => include_str!("../../templates/ode.toml"),
         Kind::Hierarchical => include_str!("../../templates/hierarchical.toml"),
     }
-}
-
-/// The flags of `adaann fit`, as keys of the table `fit`.
-fn fit_properties() -> Map<String, Value> {
-    let cli = Cli::command();
-    let fit = cli.find_subcommand("fit").expect("there is a subcommand 'fit'");
-    let flags = fit.get_arguments().filter_map(|arg| Some((arg.get_long()?, arg)));
-    flags
-        .map(|(name, arg)| {
-            let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
-            let mut property = json!({ "description": about });
-            let takes_value = arg.get_action().takes_values();
-            if !takes_value {
-                property["type"] = json!("boolean");
-            }
-            (name.to_owned(), property)
-        })
-        .collect()
 }

@@ -1,9 +1,9 @@
 //! `adaann run`: a registered density, trained.
 
 use crate::{
-    args::{DataArgs, RunArgs, overlay},
+    args::{DataArgs, OutputArgs, RunArgs},
     folder::{csv, record::Record, subject::Subject},
-    job::{self, Job},
+    job::Job,
     text::failure::usage,
 };
 use adaann::{
@@ -18,11 +18,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
     let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
     let problem = entry.choose(&choices)?;
-    let settings = overlay::resolve(&args.settings, &problem.settings, &*problem.target)?;
-    let output = &args.settings.output;
-    job::check(output, &settings)?;
-    let record = record(args, entry, &choices, settings);
-    Job { record, subject: Subject { problem, model: None } }.carry_out(output)
+    let flags = &args.settings.overlay.0;
+    let settings = flags.apply(problem.settings.clone(), &*problem.target)?;
+    let output = args.settings.output(settings.seed)?;
+    let record = record(args, entry, &choices, settings, &output);
+    Job { record, subject: Subject { problem, model: None } }.carry_out(&output)
 }
 
 /// What is chosen of the target.
@@ -57,8 +57,13 @@ pub(crate) fn choices(
 }
 
 /// What is written down before the run.
-fn record(args: &RunArgs, entry: &Entry, choices: &Choices, settings: Settings) -> Record {
-    let output = &args.settings.output;
+fn record(
+    args: &RunArgs,
+    entry: &Entry,
+    choices: &Choices,
+    settings: Settings,
+    output: &OutputArgs,
+) -> Record {
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: args.target.clone(),

@@ -7,7 +7,7 @@ pub(crate) mod particles;
 pub(crate) mod progress;
 
 use crate::{
-    args::{OutputArgs, values::LAST_SEED},
+    args::OutputArgs,
     folder::{
         self, Folder, csv,
         drawn::Whose,
@@ -18,13 +18,14 @@ use crate::{
         words::{table, title::title, verdict},
     },
     job::{examine::Examined, progress::Progress},
-    text::{failure::usage, style::Style},
+    text::style::Style,
 };
 use adaann::{
     Batch, Settings,
     diagnostics::Trust,
     fit::{Outcome, PilotRecord, Restarts, restarts},
     importance::Sample,
+    model::Output,
     path::PathKind,
     schedule::Rule,
 };
@@ -37,49 +38,14 @@ use std::{
     time::Instant,
 };
 
-/// Draws that this program takes; more is surely a slip.
-pub(crate) const MOST_DRAWS: usize = 100_000_000;
-
-/// Threads, and runs in one command; more is surely a slip.
-pub(crate) const MOST_THREADS: usize = 1_024;
-const MOST_SEEDS: usize = 10_000;
-
-/// Particles of a check; fewer say nothing.
-const CHECK_PARTICLES: std::ops::RangeInclusive<usize> = 10..=10_000_000;
+/// Draws that this program takes, and threads that it starts; more is surely a slip.
+pub(crate) const MOST_DRAWS: usize = Output::MOST_DRAWS;
+pub(crate) const MOST_THREADS: usize = Output::MOST_THREADS;
 
 /// A run to be done.
 pub(crate) struct Job {
     pub(crate) record: Record,
     pub(crate) subject: Subject,
-}
-
-/// Refuses counts that are out of range.
-pub(crate) fn check(output: &OutputArgs, settings: &Settings) -> Result<()> {
-    for (flag, count, least, most) in [
-        ("draws", output.draws, 2, MOST_DRAWS),
-        ("seeds", output.seeds, 1, MOST_SEEDS),
-        ("threads", output.threads, 0, MOST_THREADS),
-    ] {
-        if !(least..=most).contains(&count) {
-            let range = format!("from {least} to {most}");
-            return Err(usage(format!("--{flag} is {count}, but must be {range}")));
-        }
-    }
-    let particles = output.check_particles;
-    if particles != 0 && !CHECK_PARTICLES.contains(&particles) {
-        let (least, most) = (CHECK_PARTICLES.start(), CHECK_PARTICLES.end());
-        let range = format!("0, or from {least} to {most}");
-        return Err(usage(format!("--check-particles is {particles}, but must be {range}")));
-    }
-    if settings.seed.saturating_add(output.seeds as u64 - 1) > LAST_SEED {
-        return Err(usage(format!(
-            "--seed is {}, but must be at most {} for --seeds {}",
-            settings.seed,
-            LAST_SEED - (output.seeds as u64 - 1),
-            output.seeds
-        )));
-    }
-    Ok(())
 }
 
 impl Job {

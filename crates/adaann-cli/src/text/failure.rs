@@ -40,7 +40,12 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.is::<Diagnostics>()
         || matches!(
             error.downcast_ref(),
-            Some(Error::Setting { .. } | Error::UnknownName { .. } | Error::Data(_))
+            Some(
+                Error::Setting { .. }
+                    | Error::Conflict { .. }
+                    | Error::UnknownName { .. }
+                    | Error::Data(_)
+            )
         )
 }
 
@@ -56,8 +61,15 @@ fn sentence(error: &anyhow::Error, program: &Command) -> String {
                 flag(setting, program).map_or(setting.to_string(), |flag| format!("--{flag}"));
             format!("{name} is {value}, but must be {range}")
         }
+        Some(Error::Conflict { message, .. }) => as_flags(message),
         _ => chain(error),
     }
+}
+
+/// A text whose settings, in backticks, are written as flags.
+pub(crate) fn as_flags(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(i, part)| if i % 2 == 1 { format!("--{part}") } else { part.to_owned() }).collect()
 }
 
 /// An error with its causes, but for those whose message is already in the one before.
@@ -98,6 +110,13 @@ mod tests {
         assert_eq!(said(&error), "f: no such file");
         let error = anyhow::Error::from(missing()).context("cannot read f").context("no run");
         assert_eq!(said(&error), "no run: cannot read f: no such file");
+    }
+
+    #[test]
+    fn settings_in_backticks_become_flags() {
+        let said = as_flags("`stage-most` belongs to `stage-ess`, which is not given");
+        assert_eq!(said, "--stage-most belongs to --stage-ess, which is not given");
+        assert_eq!(as_flags("nothing to do"), "nothing to do");
     }
 
     #[test]

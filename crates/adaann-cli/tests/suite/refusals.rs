@@ -81,7 +81,7 @@ fn settings_out_of_range_are_named_with_value_and_range() {
         ("--seeds 0", "--seeds is 0, but must be from 1 to"),
         (
             "--seed 9223372036854775807 --seeds 2",
-            "--seed is 9223372036854775807, but must be at most 9223372036854775806 for --seeds 2",
+            "--seed is 9223372036854775807, but must be at most 9223372036854775806 for 2 seeds",
         ),
         ("--threads 100000", "--threads is 100000, but must be from 0 to 1024"),
         ("--schedule linear --epsilon 0", "--epsilon is 0, but must be"),

@@ -11,12 +11,20 @@ pub enum Error {
     /// A setting outside its range.
     #[error("{setting} is {value}, but must be {range}")]
     Setting {
-        /// The setting's name, as in the settings and on the command line.
+        /// The setting's name, as files have it.
         setting: &'static str,
         /// The value given.
         value: String,
         /// What is allowed.
         range: String,
+    },
+    /// A setting that does not go with others.
+    #[error("{message}")]
+    Conflict {
+        /// The setting's name.
+        setting: &'static str,
+        /// What is wrong; names of settings stand in backticks.
+        message: String,
     },
     /// A name that nothing is registered under.
     #[error("there is no {kind} called '{name}'{}", suggestion(.nearest))]
@@ -88,6 +96,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The setting that is to blame, if one is.
+    pub fn setting(&self) -> Option<&'static str> {
+        match self {
+            Self::Setting { setting, .. } | Self::Conflict { setting, .. } => Some(setting),
+            _ => None,
+        }
+    }
+}
+
 /// A number with the digits that matter to a reader.
 fn short(x: f64) -> String {
     if x == 0.0 || x >= 1e-3 { format!("{x:.4}") } else { format!("{x:.2e}") }
@@ -111,6 +129,11 @@ pub(crate) fn setting(
     range: impl Into<String>,
 ) -> Error {
     Error::Setting { setting, value: value.to_string(), range: range.into() }
+}
+
+/// The error for a setting that does not go with others.
+pub(crate) fn conflict(setting: &'static str, message: impl Into<String>) -> Error {
+    Error::Conflict { setting, message: message.into() }
 }
 
 /// Refuses a count of zero.

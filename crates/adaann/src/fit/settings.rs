@@ -2,7 +2,7 @@
 
 use super::{ForwardKl, Gradient, Pilot, Stage};
 use crate::{
-    Result, error,
+    Error, Result, error,
     flow::{BaseSpec, FlowSpec, SplineSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
@@ -172,36 +172,80 @@ impl Settings {
     /// # Errors
     /// Names the setting, its value and the range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
-        if let Some(pilot) = self.pilot {
+        self.faults(Some(target)).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All that is out of range; without a target only what is so for any.
+    pub(crate) fn faults(&self, target: Option<&dyn Target>) -> Vec<Error> {
+        let mut faults = Vec::new();
+        let pilot = self.pilot.zip(target).map(|(pilot, target)| {
             pilot.check()?;
-            pilot.particles(self.particles()).check(target)?;
+            pilot.particles(self.particles()).check(target)
+        });
+        let checks = [
+            pilot.map_or(Ok(()), |checked| checked.map_err(of_pilot)),
+            self.check_flow(target),
+            self.check_schedule(),
+            self.stage.map_or(Ok(()), |stage| stage.check()),
+            self.forward_kl.map_or(Ok(()), |forward_kl| forward_kl.check()),
+            self.optimizer.check(),
+            self.lr_rule.check(),
+            self.refine_lr_rule.check(),
+        ];
+        faults.extend(checks.into_iter().filter_map(Result::err));
+        self.check_counts(&mut faults);
+        self.check_rates(&mut faults);
+        if self.path == PathKind::Likelihood && target.is_some_and(|target| !target.has_prior()) {
+            let range = "power or bridge for a target that has no prior apart from its likelihood";
+            faults.push(error::setting("path", self.path.name(), range));
         }
-        self.flow.build(target.dim())?;
-        self.check_schedule()?;
-        self.stage.map_or(Ok(()), |stage| stage.check())?;
-        self.forward_kl.map_or(Ok(()), |forward_kl| forward_kl.check())?;
-        self.optimizer.check()?;
-        self.lr_rule.check()?;
-        self.refine_lr_rule.check()?;
+        let clips = [
+            match self.point_clip.filter(|most| !(*most >= 1.0 && most.is_finite())) {
+                Some(most) => Err(error::setting("point-clip", most, "at least 1 and finite")),
+                None => Ok(()),
+            },
+            self.refine_clip.map_or(Ok(()), |norm| check_max_norm("refine-clip", norm)),
+            self.clip.map_or(Ok(()), |norm| check_max_norm("clip", norm)),
+        ];
+        faults.extend(clips.into_iter().filter_map(Result::err));
+        faults
+    }
+
+    fn check_flow(&self, target: Option<&dyn Target>) -> Result<()> {
+        match target {
+            Some(target) => self.flow.build(target.dim()).map(drop),
+            // Sizes of layers and networks are the same in any dimension.
+            None => self.flow.build(2).map(drop).or_else(|fault| match fault.setting() {
+                Some("mask" | "flow") => Ok(()),
+                _ => Err(fault),
+            }),
+        }
+    }
+
+    fn check_counts(&self, faults: &mut Vec<Error>) {
         let counts = [
             ("samples", self.samples),
             ("refine-samples", self.refine_samples),
             ("variance-samples", self.variance_samples),
         ];
-        for (name, count) in counts {
-            if !(2..=MOST_POINTS).contains(&count) {
-                return Err(error::setting(name, count, format!("from 2 to {MOST_POINTS}")));
-            }
-        }
-        self.base.check_components()?;
-        // The schedule's draws choose their components freely.
-        for (name, count) in &counts[..2] {
-            if *count < self.base.components {
-                let components = self.base.components;
-                let range = format!(
-                    "at least {components}, the number of base-components: each needs a point"
-                );
-                return Err(error::setting(name, *count, range));
+        let few = counts.iter().filter(|(_, count)| !(2..=MOST_POINTS).contains(count));
+        faults.extend(
+            few.map(|(name, count)| {
+                error::setting(name, *count, format!("from 2 to {MOST_POINTS}"))
+            }),
+        );
+        let components = self.base.components;
+        match self.base.check_components() {
+            Err(fault) => faults.push(fault),
+            // The schedule's draws choose their components freely.
+            Ok(()) => {
+                let few = counts[..2].iter().filter(|(_, count)| (2..components).contains(count));
+                faults.extend(few.map(|(name, count)| {
+                    let range = format!(
+                        "at least {components}, the number of base-components: each needs a point"
+                    );
+                    error::setting(name, *count, range)
+                }));
             }
         }
         let updates = [
@@ -209,40 +253,45 @@ impl Settings {
             ("updates", self.work.anneal),
             ("refine", self.work.refine),
         ];
-        for (name, count) in updates {
-            if count > MOST_POINTS {
-                return Err(error::setting(name, count, format!("at most {MOST_POINTS}")));
-            }
-        }
+        let many = updates.iter().filter(|(_, count)| *count > MOST_POINTS);
+        faults.extend(
+            many.map(|(name, count)| {
+                error::setting(name, *count, format!("at most {MOST_POINTS}"))
+            }),
+        );
         if self.schedule != Schedule::None && self.work.anneal == 0 {
-            return Err(error::setting(
-                "updates",
-                0,
-                "at least 1, since the flow has to follow the density",
-            ));
+            let range = "at least 1, since the flow has to follow the density";
+            faults.push(error::setting("updates", 0, range));
         }
-        for (name, rate) in [("lr", self.lr), ("refine-lr", self.refine_lr.unwrap_or(self.lr))] {
-            if !(rate.is_finite() && rate > 0.0) {
-                return Err(error::setting(name, rate, "positive and finite"));
+    }
+
+    fn check_rates(&self, faults: &mut Vec<Error>) {
+        for (name, rate) in [("lr", Some(self.lr)), ("refine-lr", self.refine_lr)] {
+            if let Some(rate) = rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
+                faults.push(error::setting(name, rate, "positive and finite"));
             }
         }
         if !(self.initial_scale.is_finite() && self.initial_scale >= 0.0) {
             let range = "finite and not negative";
-            return Err(error::setting("initial-scale", self.initial_scale, range));
+            faults.push(error::setting("initial-scale", self.initial_scale, range));
         }
         let planar = matches!(self.flow, FlowSpec::Planar { .. });
         if planar && self.initial_scale == 0.0 && !self.base.trained {
             let range = "above 0: planar layers that start at 0 have gradient 0 and never move";
-            return Err(error::setting("initial-scale", 0, range));
+            faults.push(error::setting("initial-scale", 0, range));
         }
-        if self.path == PathKind::Likelihood && !target.has_prior() {
-            let range = "power or bridge for a target that has no prior apart from its likelihood";
-            return Err(error::setting("path", self.path.name(), range));
+    }
+}
+
+/// What particles that go ahead refuse, by the names that a fit has for it.
+fn of_pilot(fault: Error) -> Error {
+    match fault {
+        Error::Setting { setting: "particles", value, range } => {
+            error::setting("pilot", value, range)
         }
-        if let Some(most) = self.point_clip.filter(|most| !(*most >= 1.0 && most.is_finite())) {
-            return Err(error::setting("point-clip", most, "at least 1 and finite"));
+        Error::Setting { setting: "pmc-draws", value, range } => {
+            error::setting("pilot-draws", value, range)
         }
-        self.refine_clip.map_or(Ok(()), |norm| check_max_norm("refine-clip", norm))?;
-        self.clip.map_or(Ok(()), |norm| check_max_norm("clip", norm))
+        other => other,
     }
 }

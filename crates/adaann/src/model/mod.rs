@@ -38,6 +38,7 @@ mod load;
 mod mathematics;
 mod names;
 mod outline;
+mod output;
 mod parameter;
 mod predict;
 mod print;
@@ -57,6 +58,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 #[doc(hidden)]
 pub use exercise::exercise;
 pub use mathematics::Notation;
+pub use output::Output;
 pub use predict::Prediction;
 pub use replicate::Replicate;
 pub use schema::schema;
@@ -111,6 +113,8 @@ pub struct Model {
     bounds: Vec<(f64, f64)>,
     quantity_names: Vec<String>,
     quantities: Quantities,
+    /// Those of the file over those that suit the target.
+    settings: Settings,
 }
 
 impl Model {
@@ -162,30 +166,40 @@ impl Model {
 
     fn build(source: Source, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
         let (outline, report) = Outline::new(source, folder, data);
-        let mut model = Self::assemble(outline, report, folder)?;
+        let (fit, source) = (outline.file.fit.clone(), outline.source.clone());
+        let mut model = Self::assemble(outline, report, folder).map_err(|mut report| {
+            settings::check_those_of_the_file(&fit, &source, &mut report);
+            report.into_result().expect_err("an error was reported")
+        })?;
         if let Some(units) = model.prior_units() {
             Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
         }
-        Ok(model)
+        let mut report = Report::default();
+        model.settings =
+            settings::with_those_of_the_file(&fit, &*model.target, &source, &mut report);
+        report.into_result().map(|()| model)
     }
 
-    /// A model of what is understood, whose units are those of the whole line.
-    fn assemble(outline: Outline, mut report: Report, folder: &Path) -> Result<Self, Diagnostics> {
+    /// A model of what is understood, whose units are those of the whole line and whose settings are
+    /// those that suit it.
+    fn assemble(outline: Outline, mut report: Report, folder: &Path) -> Result<Self, Report> {
         let recording = record::record(&outline, &mut report);
         if !report.is_empty() {
-            return Err(report.into_result().expect_err("an error was reported"));
+            return Err(report);
         }
         let bounds = recording.bounds.clone();
         let (quantity_names, nodes): (Vec<String>, Vec<_>) =
             recording.quantities.iter().cloned().unzip();
         let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
-        let target = ModelTarget::new(&outline, recording, folder);
-        let target = target.map_err(|error| {
-            report.error_of_file(&outline.source, error.to_string(), None);
-        });
-        report.into_result()?;
-        let target = Arc::new(target.expect("an error would have been reported"));
-        Ok(Self { outline, target, bounds, quantity_names, quantities })
+        let target = match ModelTarget::new(&outline, recording, folder) {
+            Ok(target) => Arc::new(target),
+            Err(error) => {
+                report.error_of_file(&outline.source, error.to_string(), None);
+                return Err(report);
+            }
+        };
+        let settings = settings::suiting(&*target);
+        Ok(Self { outline, target, bounds, quantity_names, quantities, settings })
     }
 
     /// Its title, if it has one.
@@ -289,37 +303,6 @@ impl Model {
         let unconstrained = Unconstrained::new(&*self.target).ok()?;
         let z = unconstrained.unconstrain(&draws).ok()?;
         Some((0..z.dim()).map(|d| settings::middle_and_spread(z.row(d))).collect())
-    }
-
-    /// Settings that suit it; those of the file's `fit` table are not in them.
-    pub fn settings(&self) -> Settings {
-        settings::suiting(&*self.target)
-    }
-
-    /// What the `fit` table says: keys, and values as flags of the command line have them; none for
-    /// a flag without a value.
-    pub fn fit_settings(&self) -> Vec<(String, Option<String>)> {
-        let settings = self.outline.file.fit.iter();
-        let value = |value: &str| (!value.is_empty()).then(|| value.to_owned());
-        settings.map(|setting| (setting.key.text.clone(), value(&setting.value))).collect()
-    }
-
-    /// The error for entry number `index` of the `fit` table, whose key is none of the known ones.
-    pub fn unknown_fit_setting(&self, index: usize, known: &[&str]) -> Diagnostics {
-        let key = &self.outline.file.fit[index].key;
-        let mut report = Report::default();
-        let message = format!("there is no setting `{}`", key.text);
-        let help = evaluate::nearest(&key.text, known.iter().copied());
-        report.error(&self.outline.source, key.span.clone(), message, help);
-        report.into_result().expect_err("an error was reported")
-    }
-
-    /// An error at entry number `index` of the `fit` table.
-    pub fn fit_error(&self, index: usize, message: &str) -> Diagnostics {
-        let mut report = Report::default();
-        let span = self.outline.file.fit[index].span.clone();
-        report.error(&self.outline.source, span, message, None);
-        report.into_result().expect_err("an error was reported")
     }
 
     /// A table of new inputs for predictions, from the text of a CSV file; its columns have the names

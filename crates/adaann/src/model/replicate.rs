@@ -77,8 +77,11 @@ impl Model {
         let mut outline = self.outline.clone();
         outline.data.columns = columns;
         let model = Self::assemble(outline, Report::default(), Path::new(""));
-        let mut model =
-            model.map_err(|error| Error::Data(format!("the data that was made: {error}")))?;
+        let mut model = model.map_err(|report| {
+            let error = report.into_result().expect_err("an error was reported");
+            Error::Data(format!("the data that was made: {error}"))
+        })?;
+        model.settings.clone_from(&self.settings);
         let target = Arc::get_mut(&mut model.target).expect("no one else has it yet");
         target.units.clone_from(&self.target.units);
         Ok(model)
@@ -244,7 +247,7 @@ mod tests {
                 "depends on itself",
             ),
             (
-                format!("log_likelihood = \"-(y - a)^2\"\n{head}a = \"normal(0, 1)\"\n"),
+                format!("log-likelihood = \"-(y - a)^2\"\n{head}a = \"normal(0, 1)\"\n"),
                 "log density is written out",
             ),
         ] {

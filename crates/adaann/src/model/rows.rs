@@ -18,7 +18,7 @@ impl Outline {
         if column.is_none() && !self.data.names.is_empty() {
             let message = format!("the data has no column `{}`", name.text);
             let help =
-                if ["title", "density", "log_likelihood", "command"].contains(&&name.text[..]) {
+                if ["title", "density", "log-likelihood", "command"].contains(&&name.text[..]) {
                     format!("`{}` stands above the first [table]", name.text)
                 } else {
                     nearest(&name.text, self.data.names.iter().map(String::as_str))

@@ -1,22 +1,21 @@
 //! The model file's JSON Schema, for editors that complete keys and underline mistakes.
 
 use super::file::keys::{FILE, Form, Key, Keys};
+use super::output::Output;
+use crate::fit::overlay::{self, Names, Overlay, Table};
 use serde_json::{Map, Value, json};
 
 /// A JSON Schema (draft 2020-12) of the model file.
 ///
-/// `fit` has the properties of the table of that name, each a flag with the schema of its value;
-/// other flags are allowed there, too.
-///
 /// ```
-/// let schema = adaann::model::schema(serde_json::Map::new());
+/// let schema = adaann::model::schema();
 /// assert!(schema["properties"]["parameters"]["description"].is_string());
+/// assert_eq!(schema["properties"]["fit"]["properties"]["tau"]["type"], "number");
 /// ```
-pub fn schema(fit: Map<String, Value>) -> Value {
+pub fn schema() -> Value {
     let mut schema = table(&FILE);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("A model for adaann");
-    schema["properties"]["fit"]["properties"] = Value::Object(fit);
     schema["required"] = json!(["parameters"]);
     schema
 }
@@ -47,13 +46,47 @@ fn form(form: &Form) -> Value {
         Form::Number | Form::Cell => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Form::Count => json!({ "type": "integer", "minimum": 1 }),
-        Form::Boolean => json!({ "type": "boolean" }),
         Form::Choice(words) => json!({ "enum": words }),
         Form::List(element) => json!({ "type": "array", "items": self::form(element) }),
         Form::Table(keys) => table(keys),
+        Form::Settings => {
+            let mut properties = settings::<Overlay>();
+            properties.extend(settings::<Output>());
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
         Form::Either(forms) => {
             json!({ "anyOf": forms.iter().map(self::form).collect::<Vec<_>>() })
         }
+    }
+}
+
+/// A schema of each setting of a table.
+fn settings<T: Table>() -> Map<String, Value> {
+    let property = |setting: &overlay::Setting<T>| {
+        let mut schema = setting_form(&setting.form);
+        schema["description"] = json!(setting.about());
+        (setting.name.to_owned(), schema)
+    };
+    T::TABLE.iter().map(property).collect()
+}
+
+fn setting_form(form: &overlay::Form) -> Value {
+    let names = |all: Names| all.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let list = |of: &str| json!({ "type": "array", "items": { "type": of } });
+    match form {
+        overlay::Form::Switch => json!({ "type": "boolean" }),
+        overlay::Form::Count => json!({ "type": "integer", "minimum": 0 }),
+        overlay::Form::Number => json!({ "type": "number" }),
+        overlay::Form::NumberOr(words) => {
+            json!({ "anyOf": [{ "type": "number" }, { "enum": names(words) }] })
+        }
+        overlay::Form::Numbers => json!({ "anyOf": [{ "type": "number" }, list("number")] }),
+        overlay::Form::Name(all) => json!({ "enum": names(all) }),
+        overlay::Form::Coordinates(all) => {
+            json!({ "anyOf": [{ "enum": names(all) }, { "type": "integer" }, list("integer")] })
+        }
+        overlay::Form::Joined(all) => json!({ "type": "string", "examples": names(all) }),
+        overlay::Form::Text => json!({ "type": "string" }),
     }
 }
 
@@ -131,7 +164,7 @@ mod tests {
 
     #[test]
     fn schema_and_reader_know_the_same_keys() {
-        let schema = schema(Map::new());
+        let schema = schema();
         let (mut known, mut used) = (BTreeSet::new(), BTreeSet::new());
         paths(&schema, "", &mut known);
         for text in examples() {
@@ -140,12 +173,15 @@ mod tests {
             let example: Value = toml::from_str(&text).unwrap();
             assert!(allows(&schema, &example, "", &mut used), "{text}");
         }
+        // What settings there are is the business of their own tables.
+        known.retain(|path| !path.starts_with("fit."));
+        used.retain(|path| !path.starts_with("fit."));
         assert_eq!(known, used);
     }
 
     #[test]
     fn mistakes_are_not_allowed() {
-        let schema = schema(Map::new());
+        let schema = schema();
         let first = examples()[0].replace("nan", "1").replace("-inf", "-1");
         for (from, to) in [
             ("title", "titel"),
@@ -165,11 +201,27 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_filled_in() {
-        let mut fit = Map::new();
-        fit.insert("tau".to_owned(), json!({ "type": "number" }));
-        let schema = schema(fit);
-        assert_eq!(schema["properties"]["fit"]["properties"]["tau"]["type"], "number");
-        assert!(schema["properties"]["fit"]["additionalProperties"].is_object());
+    fn settings_have_their_types() {
+        let schema = schema();
+        let fit = &schema["properties"]["fit"];
+        for (text, is_allowed) in [
+            ("tau = 0.1", true),
+            ("tau = \"0.1\"", false),
+            ("layers = 3", true),
+            ("layers = 2.5", false),
+            ("t0 = \"auto\"", true),
+            ("t0 = \"soon\"", false),
+            ("base-sd = [1, 2]", true),
+            ("base-sd = [\"1\"]", false),
+            ("flow = \"linear+spline\"", true),
+            ("path = \"pow\"", false),
+            ("mask = [0, 2]", true),
+            ("quiet = true", true),
+            ("quiet = 1", false),
+            ("base_sd = 1", false),
+        ] {
+            let entries: Value = toml::from_str(text).unwrap();
+            assert_eq!(allows(fit, &entries, "", &mut BTreeSet::new()), is_allowed, "{text}");
+        }
     }
 }

@@ -1,11 +1,19 @@
-//! Settings for a model that nothing else is known about.
+//! Settings for a model: those that suit it, and those of its file over them.
 
+use super::diagnostic::{Diagnostics, Report, Source};
+use super::expression::Span;
+use super::file::Fit;
+use super::{Model, Output};
 use crate::flow::FlowSpec;
 use crate::optim::RateRule;
 use crate::path::PathKind;
 use crate::schedule::{Guarded, Work};
 use crate::target::Target;
-use crate::{fit::Settings, flow::BaseSpec};
+use crate::{
+    Error,
+    fit::{Overlay, Settings},
+    flow::BaseSpec,
+};
 
 /// Half the distance between the quartiles of a standard normal number.
 const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
@@ -13,6 +21,55 @@ const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
 /// Dimensions up to which planar layers are the better choice for a density without a prior: they
 /// split into modes readily, but each bends the density along one direction only.
 const MOST_PLANAR: usize = 3;
+
+impl Model {
+    /// The settings of a fit: those of the file's table `fit` over those that suit the model.
+    ///
+    /// ```
+    /// use adaann::model::Model;
+    ///
+    /// let model = Model::parse("peak.toml", r#"
+    ///     density = "-z^2"
+    ///     [parameters]
+    ///     z = {}
+    ///     [fit]
+    ///     warmup = 20
+    ///     refine = 50
+    ///     refine-samples = 100
+    ///     tau = 0.5
+    /// "#).expect("no mistakes");
+    /// let target = model.target();
+    /// let outcome = adaann::fit(&*target, &model.settings(), &mut ())?;
+    /// assert!(outcome.trace.len() >= 70);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    pub fn settings(&self) -> Settings {
+        self.settings.clone()
+    }
+
+    /// Settings that suit the model, without those of its file.
+    pub fn default_settings(&self) -> Settings {
+        suiting(&*self.target)
+    }
+
+    /// The settings that the file's table `fit` gives.
+    pub fn overlay(&self) -> &Overlay {
+        &self.outline.file.fit.overlay
+    }
+
+    /// What the table `fit` says of draws, restarts, the check and the output.
+    pub fn output(&self) -> &Output {
+        &self.outline.file.fit.output
+    }
+
+    /// An error about a setting, shown where the file gives it; none if the file does not.
+    pub fn at_its_place(&self, error: &Error) -> Option<Diagnostics> {
+        let place = place(&self.outline.file.fit, error)?;
+        let mut report = Report::default();
+        report.error(&self.outline.source, place, error.to_string(), None);
+        report.into_result().err()
+    }
+}
 
 /// Settings for a target.
 pub(super) fn suiting(target: &dyn Target) -> Settings {
@@ -22,6 +79,11 @@ pub(super) fn suiting(target: &dyn Target) -> Settings {
     if target.dim() <= MOST_PLANAR {
         return Settings::default();
     }
+    powers()
+}
+
+/// Powers of a density with many coordinates, or of a posterior whose prior is flat.
+fn powers() -> Settings {
     let schedule = Guarded { tau: 0.05, ..Guarded::default() }.into();
     let base = BaseSpec::default();
     Settings { base, path: PathKind::Power, schedule, ..posterior() }
@@ -48,6 +110,63 @@ fn posterior() -> Settings {
         ..Settings::default()
     };
     settings.with_flow(FlowSpec::named("maf+linear").expect("a known flow"))
+}
+
+/// Settings that choose what others belong to: where one cannot be read, nobody knows whether they do.
+const CHOOSERS: [&str; 9] = [
+    "flow",
+    "base",
+    "schedule",
+    "step-ess",
+    "optimizer",
+    "stage-ess",
+    "forward-kl",
+    "auto",
+    "pilot",
+];
+
+/// The file's settings over those that suit the target, and reports of all that is wrong with them.
+pub(super) fn with_those_of_the_file(
+    fit: &Fit,
+    target: &dyn Target,
+    source: &Source,
+    report: &mut Report,
+) -> Settings {
+    let (settings, mut faults) = fit.overlay.examine(suiting(target), Some(target));
+    faults.extend(fit.output.faults(settings.seed));
+    report_faults(fit, faults, source, report);
+    settings
+}
+
+/// Reports what is wrong with the file's settings whatever the rest of the file turns out to be.
+pub(super) fn check_those_of_the_file(fit: &Fit, source: &Source, report: &mut Report) {
+    let (settings, mut faults) = fit.overlay.examine(posterior(), None);
+    for base in [Settings::default(), powers()] {
+        let (_, others) = fit.overlay.examine(base, None);
+        let others: Vec<String> = others.iter().map(Error::to_string).collect();
+        faults.retain(|fault| others.contains(&fault.to_string()));
+    }
+    faults.extend(fit.output.faults(settings.seed));
+    report_faults(fit, faults, source, report);
+}
+
+fn report_faults(fit: &Fit, faults: Vec<Error>, source: &Source, report: &mut Report) {
+    let unsure = fit.unread.iter().any(|key| CHOOSERS.contains(&&key.text[..]));
+    for fault in faults {
+        if !(unsure && matches!(fault, Error::Conflict { .. })) {
+            let place = place(fit, &fault).unwrap_or_else(|| fit.span.clone());
+            report.error(source, place, fault.to_string(), None);
+        }
+    }
+}
+
+/// Where the setting that an error is about stands in the file: its value if that is wrong, its key
+/// if it should not be there.
+pub(super) fn place(fit: &Fit, fault: &Error) -> Option<Span> {
+    let name = fault.setting()?;
+    let (key, value) = fit.given.iter().find(|(key, _)| key.text == name)?;
+    let is_conflict = matches!(fault, Error::Conflict { .. });
+    Some(if is_conflict { key.span.clone() } else { value.clone() })
 }
 
 /// The median, and the standard deviation that a normal number with the same quartiles has: heavy

@@ -8,16 +8,17 @@ mod summary;
 mod trials;
 
 use crate::{
-    args::{CalibrateArgs, overlay},
-    commands::fit,
+    args::{CalibrateArgs, Cli, Command, FitArgs},
     job::{MOST_THREADS, interrupt},
     text::{failure::usage, style::Style},
 };
 use adaann::{Error, Settings, calibrate, model::Model, optim::RateRule, schedule::Work};
 use anyhow::{Context, Result};
+use clap::Parser;
 use journal::Rows;
 use progress::Progress;
 use std::{
+    ffi::OsString,
     io::{Write, stdout},
     path::PathBuf,
     process::ExitCode,
@@ -91,13 +92,23 @@ fn refusal(error: &Error) -> anyhow::Error {
 
 /// The settings of all trials: defaults that are quick, those of the file, and flags behind `--`.
 fn trial_settings(args: &CalibrateArgs, model: &Model) -> Result<Settings> {
-    let own = fit::args_of(model, &args.model, &args.fit)?;
+    let flags = flags_of_fit(args).settings;
     // Whoever says how long to refine gets the learning rates that a fit of that length has.
-    let preset = match own.settings.training.refine {
-        Some(_) => model.settings(),
-        None => quick(model.settings()),
+    let base = match flags.overlay.0.refine.or(model.overlay().refine) {
+        Some(_) => model.default_settings(),
+        None => quick(model.default_settings()),
     };
-    overlay::resolve(&own.settings, &preset, &*model.target())
+    flags.over(model, base)
+}
+
+/// What `adaann fit` would be told by the flags behind `--`.
+fn flags_of_fit(args: &CalibrateArgs) -> Box<FitArgs> {
+    let program = ["adaann".into(), "fit".into(), args.model.clone().into_os_string()];
+    match Cli::try_parse_from(program.into_iter().chain(args.fit.iter().map(OsString::from))) {
+        Ok(Cli { command: Command::Fit(fit) }) => fit,
+        Ok(_) => unreachable!("this is `adaann fit`"),
+        Err(error) => error.exit(),
+    }
 }
 
 fn quick(settings: Settings) -> Settings {

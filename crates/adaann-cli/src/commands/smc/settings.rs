@@ -2,18 +2,14 @@
 
 use crate::commands::smc::record::SmcRecord;
 use crate::{
-    args::{
-        ParticleArgs, SmcArgs,
-        overlay::{schedule, set},
-        values::First,
-    },
-    commands::{fit, run},
+    args::{ParticleArgs, SmcArgs},
+    commands::run,
     folder::subject::Subject,
     text::failure::usage,
 };
 use adaann::{
-    Settings as FitSettings, flow::Start, model::Model, path::PathKind, registry, smc::Settings,
-    target::Unconstrained,
+    Settings as FitSettings, fit::overlay::First, flow::Start, model::Model, path::PathKind,
+    registry, smc::Settings, target::Unconstrained,
 };
 use anyhow::Result;
 use std::{collections::BTreeMap, path::Path};
@@ -54,7 +50,8 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
         }
     }
     let model = Model::read_with_data(path, args.data.data.as_deref())?;
-    let (subject, fit) = fit::resolved(model)?;
+    let fit = model.settings();
+    let subject = Subject::of_model(model);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let data = args.data.data.clone();
     Ok((subject, fit, SmcRecord { model: Some(path.to_owned()), data, ..record(name) }))
@@ -75,19 +72,25 @@ fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
     Ok((Subject { problem, model: None }, fit, record))
 }
 
+fn set<T>(setting: &mut T, flag: Option<T>) {
+    if let Some(value) = flag {
+        *setting = value;
+    }
+}
+
 /// Flags over what goes with the settings of a fit.
 fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Settings> {
     let target = &*subject.problem.target;
-    let path: PathKind = args.schedule.path.unwrap_or(fit.path);
-    if args.schedule.t0 == Some(First::Auto) {
+    let annealing = &args.annealing.0;
+    let path: PathKind = annealing.path.unwrap_or(fit.path);
+    if annealing.t0 == Some(First::Auto) {
         return Err(usage(
             "--t0 is auto, but must be a number: particles find their way from the base to t_0 \
              themselves",
         ));
     }
     let preset = FitSettings { path, ..fit.clone() }.particles();
-    let mut settings =
-        Settings { schedule: schedule(&args.schedule, &preset.schedule, path)?, ..preset };
+    let mut settings = Settings { schedule: annealing.schedule(&preset.schedule, path)?, ..preset };
     let ParticleArgs { particles, moves, no_jumps, freshness, most_sweeps, .. } = args.particles;
     let ParticleArgs { kept_sweeps, resample_below, ref base_mean, ref base_sd, .. } =
         args.particles;

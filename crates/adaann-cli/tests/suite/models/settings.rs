@@ -2,6 +2,7 @@
 
 use super::{refuse, succeed};
 use crate::support::common::{Place, stderr, stdout};
+use adaann::model::Model;
 
 const MODEL: &str = "density = \"-z^2\"\n[parameters]\nz = {}\n";
 
@@ -117,6 +118,88 @@ fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
     ] {
         let found = refuse(&place, &format!("fit m.toml {words}"), 2);
         assert!(found.contains(said), "{words}: {found}");
+    }
+}
+
+/// Several mistakes of all kinds, among settings and elsewhere, are told at once.
+#[test]
+fn mistakes_among_settings_are_told_with_all_others() {
+    let place = Place::new();
+    let lines = [
+        "taw = 1",
+        "layers = \"three\"",
+        "samples = 1",
+        "stage-most = 5",
+        "draws = 1",
+        "base_sd = 2",
+    ];
+    let at = |row: usize, column: usize| format!("m.toml:{row}:{column}\n");
+    let told = [
+        (at(5, 1), "unknown key `taw`"),
+        (at(6, 10), "`layers` must be a whole number"),
+        (at(7, 11), "samples is 1, but must be from 2"),
+        (at(8, 1), "`stage-most` belongs to `stage-ess`, which is not given"),
+        (at(9, 9), "draws is 1, but must be from 2"),
+        (at(10, 1), "did you mean `base-sd`?"),
+    ];
+    with_fit(&place, &lines.join("\n"));
+    let whole = refuse(&place, "fit m.toml", 2);
+    let text = place.read("m.toml").replace("-z^2", "-z^2 + q");
+    place.write("m.toml", &text);
+    let broken = refuse(&place, "check m.toml", 2);
+    assert!(broken.contains("unknown name `q`"), "{broken}");
+    for (at, words) in &told {
+        for said in [&whole, &broken] {
+            assert!(said.contains(at) && said.contains(words), "{at}{words} is not in\n{said}");
+        }
+    }
+    // Which flow such a file has is not known, and so not whether it has bins.
+    with_fit(&place, "flow = \"splein\"\nbins = 8");
+    let said = refuse(&place, "fit m.toml", 2);
+    assert_eq!(said.matches("error:").count(), 1, "{said}");
+    assert!(said.contains("did you mean 'spline'?"), "{said}");
+}
+
+/// A setting of the file that a flag makes wrong is shown in the file; a flag is named as a flag.
+#[test]
+fn what_flags_make_wrong_is_shown_where_it_is() {
+    let place = Place::new();
+    with_fit(&place, "flow = \"planar\"\nactivation = \"algebraic\"");
+    let said = refuse(&place, "fit m.toml --flow maf", 2);
+    assert!(said.contains("m.toml:6:1\n"), "{said}");
+    assert!(said.contains("`activation` does not apply to the maf flow"), "{said}");
+    let said = refuse(&place, "fit m.toml --bins 4", 2);
+    assert!(said.starts_with("error: --bins does not apply to the planar flow"), "{said}");
+}
+
+/// A Rust program that reads the file has the run of the command line, to the last bit.
+#[test]
+fn rust_and_the_command_line_run_the_same() {
+    let place = Place::new();
+    place.write(
+        "m.toml",
+        "density = \"-(z^2 - 2*z)^2 - z - w^2\"\n[parameters]\nz = {}\nw = { lower = -1 }\n[fit]\n\
+         flow = \"maf\"\nlayers = 2\nhidden = 5\nwarmup = 8\nupdates = 2\nrefine = 12\nsamples = 16\n\
+         refine-samples = 16\nvariance-samples = 64\nschedule = \"guarded\"\ntau = 0.5\nseed = 11\n\
+         base-sd = [2, 0.5]\ndraws = 40\nforward-kl = 1\nforward-kl-draws = 64\n\
+         forward-kl-updates = 3\ncheck-particles = 0\nquiet = true\nout = \"r\"\n",
+    );
+    succeed(&place, "fit m.toml");
+    let model = Model::read(&place.path("m.toml")).unwrap_or_else(|faults| panic!("{faults}"));
+    let (target, settings) = (model.target(), model.settings());
+    let outcome = adaann::fit(&*target, &settings, &mut ()).unwrap();
+    let saved = place.path("own.safetensors");
+    outcome.flow.save(&saved).unwrap();
+    let bytes = |path| std::fs::read(path).unwrap();
+    assert_eq!(bytes(saved), bytes(place.path("r/flow.safetensors")), "the flow");
+    let count = model.output().draws.unwrap();
+    let draws = outcome.approximation(&*target).unwrap().sample(count, settings.seed).unwrap();
+    let text = place.read("r/draws.csv");
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(rows.len(), count);
+    for (i, row) in rows.iter().enumerate() {
+        let written: Vec<f64> = row.split(',').take(2).map(|x| x.parse().unwrap()).collect();
+        assert_eq!(written, draws.points.point(i), "draw {i}");
     }
 }
 

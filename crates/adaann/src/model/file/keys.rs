@@ -33,10 +33,12 @@ pub(crate) enum Form {
     Positive,
     /// A whole number from 1.
     Count,
-    Boolean,
     Choice(&'static [&'static str]),
     List(&'static Form),
     Table(&'static Keys),
+    /// The table of [`Overlay`](crate::fit::Overlay) and [`Output`](crate::model::Output), whose values
+    /// are read and checked by their own tables.
+    Settings,
     /// The first that the value's type fits.
     Either(&'static [Form]),
 }
@@ -62,7 +64,7 @@ pub(crate) const FILE: Keys = keys(&[
         Form::Formula,
     ),
     key(
-        "log_likelihood",
+        "log-likelihood",
         "The log density of one row of the data; it is summed over the rows.",
         Form::Formula,
     ),
@@ -93,7 +95,7 @@ pub(crate) const FILE: Keys = keys(&[
         Form::Table(&LIKELIHOOD),
     ),
     key("ode", "A system of differential equations.", Form::Table(&ODE)),
-    key("fit", "Flags of `adaann fit`, without their dashes.", Form::Table(&FIT)),
+    key("fit", "Settings of a fit.", Form::Settings),
 ]);
 
 pub(crate) const CONSTANTS: Keys = named(&Form::Either(&[
@@ -139,7 +141,7 @@ pub(crate) const PARAMETER: Keys = keys(&[
 ]);
 
 pub(crate) const SUPPORTS: &[&str] =
-    &["real", "positive", "unit", "ordered", "positive_ordered", "simplex"];
+    &["real", "positive", "unit", "ordered", "positive-ordered", "simplex"];
 
 pub(crate) const QUANTITIES: Keys = named(&Form::Value);
 
@@ -153,7 +155,7 @@ pub(crate) const ODE: Keys = Keys {
         key("step", "The step of rk4.", Form::Positive),
         key("rtol", "The relative tolerance of dopri5 and stiff.", Form::Positive),
         key("atol", "The absolute tolerance of dopri5 and stiff.", Form::Positive),
-        key("max_steps", "The most steps of dopri5 and stiff.", Form::Count),
+        key("max-steps", "The most steps of dopri5 and stiff.", Form::Count),
         key(
             "states",
             "The states, each with its start value and its rate of change.",
@@ -197,13 +199,6 @@ pub(crate) const COMMAND: Keys = Keys {
 
 pub(crate) const GRADIENTS: &[&str] = &["auto", "program", "differences"];
 
-pub(crate) const FIT: Keys = named(&Form::Either(&[
-    Form::Text,
-    Form::Number,
-    Form::Boolean,
-    Form::List(&Form::Either(&[Form::Text, Form::Number])),
-]));
-
 impl Keys {
     pub(crate) fn get(&self, name: &str) -> Option<&'static Key> {
         self.known.iter().find(|key| key.name == name)
@@ -221,7 +216,6 @@ impl Form {
             Form::Number | Form::Cell => "a number".to_owned(),
             Form::Positive => "a number above 0".to_owned(),
             Form::Count => "a whole number from 1".to_owned(),
-            Form::Boolean => "true or false".to_owned(),
             Form::Choice(words) => {
                 let quoted: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 quoted.join(" or ")
@@ -229,7 +223,7 @@ impl Form {
             Form::List(Form::Number | Form::Cell) => "a list of numbers".to_owned(),
             Form::List(Form::Text) => "a list of texts".to_owned(),
             Form::List(_) => "a list".to_owned(),
-            Form::Table(_) => "a table".to_owned(),
+            Form::Table(_) | Form::Settings => "a table".to_owned(),
             Form::Either(forms) => {
                 let expected: Vec<_> = forms.iter().map(Form::expected).collect();
                 expected.join(" or ")

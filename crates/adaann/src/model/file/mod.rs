@@ -1,6 +1,7 @@
 //! A model file as it is written: every part with its place, every formula parsed, nothing looked up.
 
 mod check;
+mod fit;
 pub(crate) mod keys;
 mod names;
 mod offsets;
@@ -11,6 +12,7 @@ mod tests;
 mod value;
 
 use super::expression::{Ast, Span};
+pub(crate) use fit::Fit;
 pub(crate) use read::read;
 #[cfg(test)]
 pub(crate) use tests::examples;
@@ -47,7 +49,7 @@ pub(crate) struct File {
     pub likelihood: Vec<(Name, Formula)>,
     pub ode: Option<Ode>,
     pub command: Option<Command>,
-    pub fit: Vec<Setting>,
+    pub fit: Fit,
     /// Names whose definition has a mistake: defined, but not above.
     pub unread: Vec<Name>,
 }
@@ -81,7 +83,7 @@ impl SupportName {
             Self::Positive => "positive",
             Self::Unit => "unit",
             Self::Ordered => "ordered",
-            Self::PositiveOrdered => "positive_ordered",
+            Self::PositiveOrdered => "positive-ordered",
             Self::Simplex => "simplex",
         }
     }
@@ -157,14 +159,4 @@ pub(crate) enum GradientName {
     Auto,
     Program,
     Differences,
-}
-
-/// A flag of the command line.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Setting {
-    pub key: Name,
-    /// As the flag has it: lists with commas, nothing for a switch that is on.
-    pub value: String,
-    /// The value's place.
-    pub span: Span,
 }

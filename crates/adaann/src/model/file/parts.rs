@@ -62,7 +62,7 @@ impl Reader<'_> {
                 "positive" => SupportName::Positive,
                 "unit" => SupportName::Unit,
                 "ordered" => SupportName::Ordered,
-                "positive_ordered" => SupportName::PositiveOrdered,
+                "positive-ordered" => SupportName::PositiveOrdered,
                 "simplex" => SupportName::Simplex,
                 _ => return None,
             };
@@ -160,7 +160,7 @@ impl Reader<'_> {
         };
         let fixed = solver == SolverName::Rk4;
         for (key, of_fixed) in
-            [("step", true), ("rtol", false), ("atol", false), ("max_steps", false)]
+            [("step", true), ("rtol", false), ("atol", false), ("max-steps", false)]
         {
             if let (Some((key, _)), true) = (find(entries, &ODE, key), of_fixed != fixed) {
                 let others = if of_fixed { "rk4" } else { "dopri5 and stiff" };
@@ -176,7 +176,7 @@ impl Reader<'_> {
             self.error(&value.span, "there are no states", None);
         }
         let (step, rtol, atol) = (number("step"), number("rtol"), number("atol"));
-        let max_steps = get("max_steps").and_then(|value| match value.node {
+        let max_steps = get("max-steps").and_then(|value| match value.node {
             Node::Whole(steps) => usize::try_from(steps).ok(),
             _ => None,
         });

@@ -4,7 +4,7 @@ use super::check::Checker;
 use super::keys::{FILE, Form, Keys};
 use super::offsets::Offsets;
 use super::value::{Name, Node, Value, parse};
-use super::{Constant, File, Formula, Setting, names};
+use super::{Constant, File, Formula, names};
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::{self, Ast, Kind, Span};
 
@@ -58,11 +58,12 @@ impl Reader<'_> {
         let parameters = self.parameters(entries("parameters"));
         let quantities = self.each(entries("quantities"), Self::formula);
         let density = find("density").and_then(|(_, value)| self.formula(value));
-        let log_likelihood = find("log_likelihood").and_then(|(_, value)| self.formula(value));
+        let log_likelihood = find("log-likelihood").and_then(|(_, value)| self.formula(value));
         let likelihood = self.lines(entries("likelihood"));
         let ode = find("ode").and_then(|(name, value)| self.ode(name, value.table()?));
         let command = find("command").and_then(|(_, value)| self.command(value));
-        let fit = entries("fit").iter().filter_map(setting).collect();
+        let fit =
+            find("fit").map(|(name, value)| self.fit(name, value.table().unwrap_or_default()));
         self.missing(root);
         let unread = Vec::new();
         File {
@@ -76,7 +77,7 @@ impl Reader<'_> {
             likelihood,
             ode,
             command,
-            fit,
+            fit: fit.unwrap_or_default(),
             unread,
         }
     }
@@ -93,7 +94,7 @@ impl Reader<'_> {
             let help = "list them under [parameters], each with its prior: `a = \"normal(0, 1)\"`";
             self.somewhere(place("parameters"), "the model has no parameters", help);
         }
-        let rows = place("likelihood").filter(|_| !empty("likelihood")).or(place("log_likelihood"));
+        let rows = place("likelihood").filter(|_| !empty("likelihood")).or(place("log-likelihood"));
         if let (Some(rows), None) = (&rows, find("data")) {
             let help = "add a table [data] with `file = \"points.csv\"` or the columns themselves";
             self.error(rows, "a likelihood needs data", Some(help));
@@ -120,7 +121,7 @@ impl Reader<'_> {
     fn nothing_to_fit(&mut self, root: &[(Name, Value)]) {
         for (table, value) in root {
             for (name, _) in value.table().unwrap_or_default() {
-                if ["density", "log_likelihood", "command"].contains(&name.text.as_str()) {
+                if ["density", "log-likelihood", "command"].contains(&name.text.as_str()) {
                     let message = format!("`{}` stands inside [{}]", name.text, table.text);
                     let help = "move it above the first [table]";
                     return self.error(&name.span, message, Some(help));
@@ -221,23 +222,4 @@ impl Reader<'_> {
 
 pub(super) fn numbers(values: &[Value]) -> Option<Vec<f64>> {
     values.iter().map(Value::number).collect()
-}
-
-/// A flag with its value; a switch that is off is no flag.
-fn setting((key, value): &(Name, Value)) -> Option<Setting> {
-    let written = match &value.node {
-        Node::Boolean(true) => String::new(),
-        Node::List(values) => values.iter().map(word).collect::<Option<Vec<_>>>()?.join(","),
-        _ => word(value)?,
-    };
-    Some(Setting { key: key.clone(), value: written, span: value.span.clone() })
-}
-
-fn word(value: &Value) -> Option<String> {
-    match &value.node {
-        Node::Text(text) => Some(text.clone()),
-        Node::Whole(number) => Some(number.to_string()),
-        Node::Real(number) => Some(number.to_string()),
-        _ => None,
-    }
 }

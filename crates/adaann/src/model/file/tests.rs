@@ -1,11 +1,14 @@
 use super::*;
+use crate::fit::Overlay;
+use crate::flow::FlowSpec;
+use crate::model::Output;
 use crate::model::diagnostic::Source;
 use crate::model::expression::Kind;
 
 /// A file with every key.
 const FULL: &str = r#"title = "All of it"
 density = "-a^2"
-log_likelihood = "logpdf(normal(mu, 1), y)"
+log-likelihood = "logpdf(normal(mu, 1), y)"
 
 [constants]
 g = 9.81
@@ -48,8 +51,8 @@ tau = 0.01
 layers = 6
 flow = "spline"
 quiet = true
-report = false
-hidden = [32, 16]
+force = false
+base-sd = [2, 3]
 "#;
 
 /// Files that have every key between them.
@@ -57,7 +60,7 @@ pub(crate) fn examples() -> Vec<String> {
     let start = "[parameters]\na = \"flat()\"\n";
     let command = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60\n";
     let data = "[data]\nfile = \"points.csv\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
-    let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax_steps = 500";
+    let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax-steps = 500";
     vec![
         FULL.to_owned(),
         format!("command = \"./simulate\"\n{start}"),
@@ -136,10 +139,19 @@ fn every_key_arrives() {
     assert_eq!(states, ["u", "w"]);
     assert_eq!(ode.states[1].start.ast.kind, Kind::Number(2.5));
 
-    let fit: Vec<_> = file.fit.iter().map(|s| (s.key.text.as_str(), s.value.as_str())).collect();
-    let expected = [("tau", "0.01"), ("layers", "6"), ("flow", "spline"), ("quiet", "")];
-    assert_eq!(fit[..4], expected);
-    assert_eq!(fit[4..], [("hidden", "32,16")]);
+    let Fit { overlay, output, given, unread, .. } = file.fit;
+    let expected = Overlay {
+        tau: Some(0.01),
+        layers: Some(6),
+        flow: Some(FlowSpec::named("spline").unwrap()),
+        base_sd: Some(vec![2.0, 3.0]),
+        ..Overlay::default()
+    };
+    assert_eq!(overlay, expected);
+    assert_eq!(output, Output { quiet: Some(true), force: Some(false), ..Output::default() });
+    let written = |(key, span): &(Name, Span)| format!("{} {}", key.text, &FULL[span.clone()]);
+    assert_eq!(given[0..2].iter().map(written).collect::<Vec<_>>(), ["tau 0.01", "layers 6"]);
+    assert_eq!((given.len(), unread.len()), (6, 0));
 }
 
 #[test]
@@ -169,7 +181,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "[fit]",
             "[foo]",
-            "41:2 unknown key `foo` | there are title, density, log_likelihood, command, constants, data, parameters, quantities, likelihood, ode, fit",
+            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, fit",
         ),
         (
             "prior = \"normal(0, 1)\"",
@@ -196,7 +208,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "\"ordered\"",
             "\"orderd\"",
-            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive_ordered\" or \"simplex\" | did you mean `ordered`?",
+            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive-ordered\" or \"simplex\" | did you mean `ordered`?",
         ),
         ("z = {}", "z = 3", "22:5 expected a formula in quotes or a table, found 3"),
         (
@@ -281,10 +293,30 @@ fn a_mistake_is_said_where_it_is() {
             "20:8 this formula has no quotes | write `zeta = \"normal(0, 10)\"`",
         ),
         ("tau = 0.01", "tau = 0.01\ntau = 1", "43:1 `tau` is here twice | keep one of them"),
+        ("tau = 0.01", "tau = { a = 1 }", "42:7 `tau` must be a number, like 0.5 or 1e-3"),
+        ("tau = 0.01", "tau = \"0.01\"", "42:7 `tau` must be a number, like 0.5 or 1e-3"),
+        ("tau = 0.01", "taw = 0.01", "42:1 unknown key `taw` | did you mean `tau`?"),
+        ("tau = 0.01", "base_mean = 0", "42:1 unknown key `base_mean` | did you mean `base-mean`?"),
         (
             "tau = 0.01",
-            "tau = { a = 1 }",
-            "42:7 expected text in quotes or a number or true or false or a list, found a table",
+            "title = \"x\"",
+            "42:1 unknown key `title` | `title` concerns the whole file: move it above [fit]",
+        ),
+        (
+            "flow = \"spline\"",
+            "flow = \"splein\"",
+            "44:8 `flow`: there is no flow called 'splein'; did you mean 'spline'?",
+        ),
+        ("quiet = true", "quiet = 1", "45:9 `quiet` must be true or false"),
+        (
+            "base-sd = [2, 3]",
+            "base-sd = [2, \"3\"]",
+            "47:11 `base-sd` must be a number or a list of numbers, like [0.5, 1]",
+        ),
+        (
+            "log-likelihood =",
+            "log_likelihood =",
+            "3:1 unknown key `log_likelihood` | did you mean `log-likelihood`?",
         ),
     ] {
         assert!(FULL.contains(from), "{from}");

@@ -218,7 +218,7 @@ fn systems_are_predicted_with_their_solution() {
     for (words, solver) in [
         ("solver = \"rk4\"\nstep = 0.1", Solver::Rk4 { step: 0.1 }),
         (
-            "rtol = 1e-9\natol = 1e-10\nmax_steps = 5000",
+            "rtol = 1e-9\natol = 1e-10\nmax-steps = 5000",
             Solver::DormandPrince { relative: 1e-9, absolute: 1e-10, most_steps: 5_000 },
         ),
     ] {

@@ -54,7 +54,7 @@ fn solutions_enter_the_likelihood() {
 #[test]
 fn lost_trajectories_have_no_density() {
     let model = parse(
-        "[data]\nt = [1]\ny = [1]\n[parameters]\nk = \"normal(0, 3)\"\n[ode]\nmax_steps = 100\n\
+        "[data]\nt = [1]\ny = [1]\n[parameters]\nk = \"normal(0, 3)\"\n[ode]\nmax-steps = 100\n\
          [ode.states]\nx = { start = 1, rate = \"k * x^2\" }\n[likelihood]\ny = \"normal(x, 1)\"",
     );
     // x = 1 / (1 - k t) has a pole at t = 1 / k.

@@ -227,7 +227,7 @@ fn counts_have_their_probabilities() {
 fn terms_of_all_kinds_are_added() {
     let model = parse(&format!(
         "density = \"-a^4 + logpdf(multi_normal([a, 1], [[2, 0.6], [0.6, 0.5]]), [b, a])\"\n\
-         log_likelihood = \"x * log(s) - s * abs(y)\"\n{}[parameters]\na = \"normal(0, 1)\"\n\
+         log-likelihood = \"x * log(s) - s * abs(y)\"\n{}[parameters]\na = \"normal(0, 1)\"\n\
          b = \"normal(0, 2)\"\ns = \"lognormal(0, 0.5)\"\n\
          [likelihood]\ny = \"mixture(0.25, normal(a, s), 0.75, normal(b * x, 2))\"",
         data("")

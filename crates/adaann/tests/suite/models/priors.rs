@@ -145,14 +145,14 @@ fn ordered_vectors_have_mass_1() {
             1e-6,
         ),
         (
-            "support = \"positive_ordered\", size = 2, prior = \"gamma(2, 1.5)\"",
+            "support = \"positive-ordered\", size = 2, prior = \"gamma(2, 1.5)\"",
             2,
             0.0,
             1.0 / 16.0,
             1e-6,
         ),
         (
-            "support = \"positive_ordered\", size = 2, prior = \"normal(1, 1)\"",
+            "support = \"positive-ordered\", size = 2, prior = \"normal(1, 1)\"",
             2,
             0.0,
             1.0 / 16.0,

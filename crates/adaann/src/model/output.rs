@@ -1,0 +1,93 @@
+//! What a front end makes of a fit: draws, restarts, the check, and where all of it goes.
+
+use crate::{
+    Error, error,
+    fit::overlay::{LAST_SEED, OUTPUT, settings},
+};
+use std::{ops::RangeInclusive, path::PathBuf};
+
+settings! {
+    /// What comes out of a fit, and where, each given or not.
+    ///
+    /// The library's own functions are told these numbers by their arguments; a model file may have
+    /// them beside its settings.
+    pub struct Output {
+        OUTPUT {
+            /// Draws of the final flow, in draws.csv and behind every number of the summary
+            /// [default: 10000]
+            draws: usize = "draws" "COUNT",
+            /// Runs from this many seeds, from `seed` on, in parallel; the best by neg-ELBO is kept
+            /// [default: 1]
+            seeds: usize = "seeds" "COUNT",
+            /// Independent particles that look for what the flow has lost, at the end; 0 leaves them out
+            /// [default: 2000]
+            check_particles: usize = "check-particles" "COUNT",
+            /// End with exit code 3 unless the verdict is that the run is reliable
+            strict: bool = "strict" "",
+            /// Threads; they never change a result [default: 0, all cores]
+            threads: usize = "threads" "COUNT",
+            /// The run folder; it must not exist [default: runs/NAME-SEED]
+            out: PathBuf = "out" "FOLDER",
+            /// Replace the run folder if it exists
+            force: bool = "force" "",
+            /// Print nothing but errors
+            quiet: bool = "quiet" "",
+            /// Print summary.json, and nothing else, to standard output
+            json: bool = "json" "",
+            /// Print the settings as they would be run (run.toml), and stop
+            dry_run: bool = "dry-run" "",
+        }
+    }
+}
+
+/// Draws, restarts and threads; more are surely a slip.
+const DRAWS: RangeInclusive<usize> = 2..=Output::MOST_DRAWS;
+const SEEDS: RangeInclusive<usize> = 1..=10_000;
+const THREADS: RangeInclusive<usize> = 0..=Output::MOST_THREADS;
+/// Particles of a check; fewer say nothing.
+const CHECK_PARTICLES: RangeInclusive<usize> = 10..=10_000_000;
+
+impl Output {
+    /// Draws that one command takes.
+    pub const MOST_DRAWS: usize = 100_000_000;
+
+    /// Threads that one command starts.
+    pub const MOST_THREADS: usize = 1_024;
+
+    /// Refuses counts out of range, for a fit whose first seed is `seed`.
+    ///
+    /// # Errors
+    /// Names the setting, its value and the range.
+    pub fn check(&self, seed: u64) -> crate::Result<()> {
+        self.faults(seed).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All that is out of range.
+    pub(super) fn faults(&self, seed: u64) -> Vec<Error> {
+        let counts = [
+            ("draws", self.draws, DRAWS),
+            ("seeds", self.seeds, SEEDS),
+            ("threads", self.threads, THREADS),
+        ];
+        let mut faults = Vec::new();
+        for (name, count, range) in counts {
+            if let Some(count) = count.filter(|count| !range.contains(count)) {
+                let range = format!("from {} to {}", range.start(), range.end());
+                faults.push(error::setting(name, count, range));
+            }
+        }
+        let few = |particles: &usize| *particles != 0 && !CHECK_PARTICLES.contains(particles);
+        if let Some(particles) = self.check_particles.filter(few) {
+            let (least, most) = (CHECK_PARTICLES.start(), CHECK_PARTICLES.end());
+            let range = format!("0, or from {least} to {most}");
+            faults.push(error::setting("check-particles", particles, range));
+        }
+        let more = self.seeds.unwrap_or(1).saturating_sub(1) as u64;
+        if seed.saturating_add(more) > LAST_SEED {
+            let last = LAST_SEED.saturating_sub(more);
+            let range = format!("at most {last} for {} seeds", more + 1);
+            faults.push(error::setting("seed", seed, range));
+        }
+        faults
+    }
+}
