@@ -199,7 +199,7 @@ fn rust_and_the_command_line_run_the_same() {
     assert_eq!(rows.len(), count);
     for (i, row) in rows.iter().enumerate() {
         let written: Vec<f64> = row.split(',').take(2).map(|x| x.parse().unwrap()).collect();
-        assert_eq!(written, draws.points.point(i), "draw {i}");
+        assert_eq!(written, draws.x().point(i), "draw {i}");
     }
 }
 

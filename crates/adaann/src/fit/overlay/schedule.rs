@@ -66,7 +66,9 @@ impl Overlay {
                 set(steps, self.steps);
             }
             Schedule::AdaAnn(AdaAnn { tau, .. }) => set(tau, asked_tau),
-            Schedule::Guarded(Guarded { tau, max_ratio, min_epsilon, max_epsilon, robust, .. }) => {
+            Schedule::Guarded(Guarded {
+                tau, max_ratio, min_epsilon, max_epsilon, robust, ..
+            }) => {
                 set(tau, asked_tau);
                 set(max_ratio, self.max_ratio);
                 set(min_epsilon, self.min_epsilon);

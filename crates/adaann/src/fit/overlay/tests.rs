@@ -1,5 +1,9 @@
 use super::*;
-use crate::{Error, Program, Settings, fit::Pilot, schedule::Rule};
+use crate::{
+    Error, Program, Settings,
+    fit::Pilot,
+    schedule::{AdaAnn, EssBisection, Rule},
+};
 
 /// A skewed density in three dimensions, without a prior.
 fn target() -> Program {
