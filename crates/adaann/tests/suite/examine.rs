@@ -41,10 +41,14 @@ fn codes(verdict: &Verdict) -> Vec<&'static str> {
     verdict.reasons.iter().map(|reason| reason.finding.code()).collect()
 }
 
+/// Within two per cent of a place, or of 1.
+fn is_at(point: &[f64], place: &[f64]) -> bool {
+    point.iter().zip(place).all(|(a, b)| (a - b).abs() < 0.02 * (1.0 + b.abs()))
+}
+
 /// The mode that was found at a place.
 fn mode_at<'a>(found: &'a Examination, location: &[f64]) -> &'a Mode {
-    let is_near =
-        |mode: &&Mode| mode.location.iter().zip(location).all(|(a, b)| (a - b).abs() < 0.05);
+    let is_near = |mode: &&Mode| is_at(&mode.location, location);
     found
         .modes
         .iter()
@@ -85,9 +89,10 @@ fn a_good_approximation_is_reliable_and_its_answers_are_right() {
         let particles = found.particles.unwrap();
         assert_within(particles.log_z, lopsided.log_z, name);
         assert!(particles.lacking.value < thresholds::TAIL_MASS.value, "{name}: {particles:?}");
-        // KL(p‖q) and KL(q‖p) are small and not negative, but for noise.
-        assert!((-0.05..0.5).contains(&particles.forward_kl), "{name}: {particles:?}");
-        assert!((-0.05..0.5).contains(&found.kl), "{name}: {}", found.kl);
+        // KL(p‖q) and KL(q‖p) are small and not negative, but for the noise of the log Z in them.
+        for (kl, log_z) in [(particles.forward_kl, particles.log_z), (found.kl, found.log_z)] {
+            assert!((-4.0 * log_z.error..0.5).contains(&kl), "{name}: {kl}, {log_z:?}");
+        }
         assert!(found.evaluations > DRAWS + particles.evaluations, "{name}: with the climbs");
     }
 }
@@ -110,7 +115,7 @@ fn a_mode_that_is_missing_is_named() {
             _ => None,
         });
         let (place, under_q, particles) = lost.unwrap_or_else(|| panic!("{at}"));
-        assert!(place.point.iter().zip(location).all(|(a, b)| (a - b).abs() < 0.05), "{at}");
+        assert!(is_at(&place.point, location), "{at}");
         assert_eq!(place.names, lopsided.target.names());
         assert!(*under_q < 0.01, "{at}");
         assert_within(*particles, *weight, &at);
@@ -119,22 +124,26 @@ fn a_mode_that_is_missing_is_named() {
         assert!((lacking.value - weight).abs() < 0.02 + 4.0 * lacking.error, "{at}");
         assert_within(found.log_z, lopsided.log_z + (1.0 - weight).ln(), &at);
         assert!(codes(&found.verdict).contains(&"mass-lacking"), "{at}");
-        assert!(codes(&found.verdict).contains(&"evidence-above"), "{at}");
+        // Their log Z has an error of 0.05 or so: −log(1 − weight) is three of them from 0.14 on.
+        if *weight > 0.2 {
+            assert!(codes(&found.verdict).contains(&"evidence-above"), "{at}");
+        }
     }
 }
 
-/// With 0.3 of its width, q has p/q with moments below 1/(1 − 0.09) alone: k = 0.91. And p is over
-/// thirty times q from one of its standard deviations on.
+/// With 0.3 of its width, q has p/q with moments below 1/(1 − 0.09) alone: k is 0.91, of which 4,000
+/// draws show 0.8 ± 0.1, or few of them count. And p is over thirty times q from one of its standard
+/// deviations on.
 #[test]
-fn what_is_too_narrow_has_heavy_tails_and_lacks_mass() {
+fn what_is_too_narrow_has_uneven_weights_and_lacks_mass() {
     for lopsided in lopsided::all() {
         let found = examined(&lopsided, &lopsided.near.clone().scaled(0.3));
         let at = format!("{}: {:?}", lopsided.name, found.verdict);
         assert_eq!(found.verdict.trust, Trust::Distrust, "{at}");
-        for code in ["heavy-tail", "mass-lacking"] {
-            assert!(codes(&found.verdict).contains(&code), "{code}: {at}");
-        }
-        assert!(!codes(&found.verdict).contains(&"mode-lost"), "{at}");
+        let codes = codes(&found.verdict);
+        assert!(codes.contains(&"mass-lacking"), "{at}");
+        assert!(codes.iter().any(|c| ["heavy-tail", "few-effective-draws"].contains(c)), "{at}");
+        assert!(!codes.contains(&"mode-lost"), "{at}");
     }
 }
 
@@ -166,7 +175,7 @@ fn a_mode_is_thin_before_it_is_lost() {
     assert_within(thin.log_z, leaning.log_z, "a fifth");
     let lost = with(0.05);
     assert_eq!(lost.verdict.trust, Trust::Distrust, "{:?}", lost.verdict);
-    assert_eq!(codes(&lost.verdict)[0], "mode-lost", "{:?}", lost.verdict);
+    assert!(codes(&lost.verdict).contains(&"mode-lost"), "{:?}", lost.verdict);
 }
 
 #[test]
