@@ -89,6 +89,6 @@ impl Journal {
             serde_json::to_writer(&mut text, trial)?;
             text.push(b'\n');
         }
-        Ok(adaann::file::write(&self.file(run), &text)?)
+        Ok(adaann::support::file::write(&self.file(run), &text)?)
     }
 }

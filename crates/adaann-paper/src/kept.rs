@@ -48,7 +48,7 @@ impl Kept {
         let [flow, flow_at_1, way] = files(folder, name);
         self.flow.save(&flow)?;
         self.flow_at_1.save(&flow_at_1)?;
-        adaann::file::write(&way, &serde_json::to_vec(&self.way)?)?;
+        adaann::support::file::write(&way, &serde_json::to_vec(&self.way)?)?;
         Ok(())
     }
 
@@ -57,7 +57,7 @@ impl Kept {
         Ok(Self {
             flow: Flow::load(&flow)?,
             flow_at_1: Flow::load(&flow_at_1)?,
-            way: serde_json::from_slice(&adaann::file::read(&way)?)
+            way: serde_json::from_slice(&adaann::support::file::read(&way)?)
                 .with_context(|| way.display().to_string())?,
         })
     }

@@ -4,20 +4,47 @@
 //! temperature step from the flow's own samples: small where the density changes quickly, large
 //! where it does not.
 //!
-//! Write a log density as a closure ([`Program::record`]) or implement [`target::Target`], choose
-//! [`Settings`] (the defaults are the paper's), and call [`fit()`]; [`registry`] has densities with
-//! known answers to try. What comes back draws samples and gives its density anywhere
-//! ([`fit::Approximation`]). Posteriors of differential equations are in [`ode`]; the cargo feature
-//! `stiff` adds a solver for stiff ones.
+//! ```
+//! use adaann::{Program, Settings, fit, schedule::{AdaAnn, Work}};
+//!
+//! // log p, up to a constant: two modes, at -2 ± √3.
+//! let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+//! let settings = Settings {
+//!     schedule: AdaAnn { t0: 0.01, tau: 0.1 }.into(),
+//!     work: Work { warmup: 200, anneal: 5, refine: 500 },
+//!     ..Settings::default()
+//! };
+//! let outcome = fit(&target, &settings, &mut ())?;
+//! let draws = outcome.approximation(&target)?.sample(1000, 7)?;
+//! let right = draws.points.row(0).iter().filter(|z| **z > -2.0).count();
+//! assert!((300..700).contains(&right));
+//! # Ok::<(), adaann::Error>(())
+//! ```
+//!
+//! | To bring | there is |
+//! | --- | --- |
+//! | a log density, written once and differentiated | [`Program::record`] |
+//! | a plain function of one point | [`target::pointwise`] |
+//! | a density that runs over many points at once | [`target::Target`] |
+//! | a posterior of differential equations | [`ode`] (stiff ones: the cargo feature `stiff`) |
+//! | a model file | [`model::Model`] |
+//! | a program in any language | [`external`] |
+//! | a rule for the temperatures | [`schedule::Rule`] |
+//! | layers | [`flow::Layer`], [`flow::Stack`] |
+//!
+//! The defaults of [`Settings`] are the paper's. What comes back draws samples and gives its density
+//! anywhere ([`approximation::Approximation`]); [`registry`] has densities with known answers to try.
 
 pub mod approximation;
-pub mod batch;
+mod batch;
+#[doc(alias = "simulation-based calibration")]
+#[doc(alias = "SBC")]
 pub mod calibrate;
 pub mod diagnostics;
 pub(crate) mod distribution;
 mod error;
 pub mod external;
-pub mod file;
+mod file;
 pub mod fit;
 pub mod flow;
 pub mod importance;
@@ -34,10 +61,13 @@ pub(crate) mod posterior;
 pub mod prior;
 pub mod program;
 pub mod registry;
-pub mod rng;
+mod rng;
 pub mod schedule;
-pub mod simd;
+mod simd;
+#[doc(alias = "sequential Monte Carlo")]
 pub mod smc;
+#[doc(hidden)]
+pub mod support;
 mod table;
 pub mod target;
 
@@ -45,6 +75,7 @@ pub use batch::Batch;
 pub use error::{Error, Result};
 pub use fit::{Settings, fit};
 pub use program::{Expr, Program};
+pub use simd::{Buffer, Instructions};
 
 /// The README's examples compile and run.
 #[cfg(doctest)]

@@ -104,9 +104,7 @@ mod tests {
     use super::*;
     use adaann::{
         fit::{Divergence, Gradient},
-        flow::{
-            Covariance, FlowSpec, Precision, ScaleMap, Start, UnitActivation, planar::Activation,
-        },
+        flow::{Activation, Covariance, FlowSpec, Precision, ScaleMap, Start, UnitActivation},
     };
 
     /// A table has the names that serde knows, no more and no fewer.

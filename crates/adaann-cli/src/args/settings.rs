@@ -10,8 +10,8 @@ use crate::args::{
 use adaann::{
     fit::{Divergence, Gradient},
     flow::{
-        Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, Start, UnitActivation,
-        planar::Activation,
+        Activation, Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, Start,
+        UnitActivation,
     },
     optim::{Optimizer, RateRule},
     path::PathKind,

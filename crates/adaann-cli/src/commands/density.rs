@@ -39,7 +39,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let table =
         csv::sample(&target.names(), &evaluate(&approximation, target, points)?, None, None);
     match &args.out {
-        Some(path) => adaann::file::write(path, table.as_bytes())?,
+        Some(path) => adaann::support::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

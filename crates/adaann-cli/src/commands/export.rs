@@ -41,7 +41,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
             )));
         }
     };
-    adaann::file::write(&out, &bytes)?;
+    adaann::support::file::write(&out, &bytes)?;
     writeln!(stdout(), "written to {}", out.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -41,12 +41,12 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
             args.run.display()
         )));
     };
-    adaann::file::write(&out, predicted.csv().as_bytes())?;
+    adaann::support::file::write(&out, predicted.csv().as_bytes())?;
     let mut text = format!("written to {}\n", out.display());
     if let Some(figure) = figures::predictions(&predicted) {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
             let path = out.with_extension(extension);
-            adaann::file::write(&path, &bytes)?;
+            adaann::support::file::write(&path, &bytes)?;
             writeln!(text, "  figure   {}", path.display())?;
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     if args.out.is_none() {
         write_figures(&args.run, &figures)?;
     }
-    adaann::file::write(&place, page(&finished, figures)?.html().as_bytes())?;
+    adaann::support::file::write(&place, page(&finished, figures)?.html().as_bytes())?;
     writeln!(stdout(), "written to {}", place.display())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -44,7 +44,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     let finished = Finished::read(folder)?;
     let figures = figures::draw(&finished)?;
     write_figures(folder, &figures)?;
-    adaann::file::write(&folder.join(PAGE), page(&finished, figures)?.html().as_bytes())?;
+    adaann::support::file::write(&folder.join(PAGE), page(&finished, figures)?.html().as_bytes())?;
     Ok(())
 }
 
@@ -52,8 +52,11 @@ fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
     let place = folder.join("figures");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
     for figure in figures {
-        adaann::file::write(&place.join(format!("{}.svg", figure.name)), figure.svg().as_bytes())?;
-        adaann::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
+        adaann::support::file::write(
+            &place.join(format!("{}.svg", figure.name)),
+            figure.svg().as_bytes(),
+        )?;
+        adaann::support::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use adaann::{
     Batch,
     approximation::{Approximation, Sample},
     importance::resample::systematic,
-    rng::{Purpose, Stream},
+    support::rng::{Purpose, Stream},
 };
 use anyhow::Result;
 use std::{
@@ -45,7 +45,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     let names = subject.columns();
     let table = csv::sample(&names, &sample, quantities.as_ref(), weights.as_deref());
     match &args.out {
-        Some(path) => adaann::file::write(path, table.as_bytes())?,
+        Some(path) => adaann::support::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Settings of a start from particles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[doc(alias = "scout")]
 pub struct Pilot {
     /// How many particles go ahead.
     pub particles: usize,

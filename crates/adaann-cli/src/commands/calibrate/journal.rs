@@ -1,7 +1,7 @@
 //! `trials.csv`: a line for each trial, from which a calibration goes on where it was.
 
 use crate::{folder::csv, text::failure::usage};
-use adaann::{Settings, calibrate::Trial, model::Model, simd::Instructions};
+use adaann::{Instructions, Settings, calibrate::Trial, model::Model};
 use anyhow::{Context, Result, bail};
 use std::{
     fmt::Write as _,
@@ -163,7 +163,7 @@ impl Journal {
         self.entries.sort_by_key(|entry| entry.number);
         let mut text = format!("{}\n", self.header);
         self.entries.iter().for_each(|entry| text += &self.line(entry));
-        Ok(adaann::file::write(&self.path, text.as_bytes())?)
+        Ok(adaann::support::file::write(&self.path, text.as_bytes())?)
     }
 
     fn line(&self, Entry { number, outcome }: &Entry) -> String {

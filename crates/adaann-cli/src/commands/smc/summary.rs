@@ -6,11 +6,10 @@ use crate::folder::{
     summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
 };
 use adaann::{
-    Batch,
+    Batch, Instructions,
     importance::Estimate,
     modes,
     registry::Known,
-    simd::Instructions,
     smc::Population,
     target::{Target, Unconstrained},
 };

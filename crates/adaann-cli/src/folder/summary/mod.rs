@@ -9,12 +9,11 @@ pub(crate) use trust::{Check, Evidence, FoundMode};
 
 use crate::{job::examine::Examined, text::warnings};
 use adaann::{
-    Batch,
+    Batch, Instructions,
     approximation::Sample,
     diagnostics::Verdict,
     fit::{Outcome, Restart, StepRecord},
     registry::{Distance, Known, mode_weights},
-    simd::Instructions,
 };
 use estimates::mean_and_sd;
 use serde::{Deserialize, Deserializer, Serialize};

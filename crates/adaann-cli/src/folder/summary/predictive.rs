@@ -5,7 +5,7 @@ use adaann::{
     approximation::Sample,
     importance::{pareto, resample},
     model::Model,
-    rng::{Purpose, Stream},
+    support::rng::{Purpose, Stream},
 };
 use anyhow::Result;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Program,
-    flow::{Base, FlowSpec, Precision, RealNvp, planar::Activation},
+    flow::{Activation, Base, FlowSpec, Precision, RealNvp},
     path::PathKind,
     rng::Purpose,
     target::Unconstrained,
