@@ -3,10 +3,9 @@
 use crate::peers;
 use crate::regressions::{self, Regression};
 use adaann::{
-    Batch,
+    Batch, Instructions,
     model::Model,
     registry::{self, Choices, Data},
-    simd::Instructions,
     target::{Evaluation, Target, Weights},
 };
 use allocation_counter::measure;

@@ -2,12 +2,12 @@
 
 use crate::peers;
 use adaann::{
-    Batch, Program, Settings,
+    Batch, Buffer, Instructions, Program, Settings,
     fit::{Event, Observer, fit},
     flow::{Autoregressive, FlowSpec, Hidden, RealNvp, SplineSpec, UnitActivation, Weights},
     program::log_sum_exp,
     schedule::{Schedule, Work},
-    simd::{Buffer, F64, Instructions, Kernel, Lane},
+    support::simd::{F64, Kernel, Lane},
     target::Target,
 };
 use fearless_simd::Simd;
@@ -227,7 +227,7 @@ fn peak() -> [f64; 2] {
 }
 
 fn peak_of_one() -> f64 {
-    (0..20).map(|_| adaann::simd::dispatch(Multiply)).fold(0.0, f64::max)
+    (0..20).map(|_| adaann::support::simd::dispatch(Multiply)).fold(0.0, f64::max)
 }
 
 struct Multiply;

@@ -1,7 +1,7 @@
 //! Recorded programs against kernels written by hand: nanoseconds a sample, value and gradient.
 
 use adaann::program::log_sum_exp;
-use adaann::target::hand::{Bimodal, Mixture2d, TwoMoons};
+use adaann::support::hand::{Bimodal, Mixture2d, TwoMoons};
 use adaann::target::{Evaluation, Target, Weights};
 use adaann::{Batch, Program};
 use std::f64::consts::PI;

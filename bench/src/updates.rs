@@ -2,13 +2,12 @@
 
 use crate::peers;
 use adaann::{
-    Program, Settings,
+    Instructions, Program, Settings,
     fit::fit,
-    flow::{BaseSpec, FlowSpec, Precision, planar::Activation},
+    flow::{Activation, BaseSpec, FlowSpec, Precision},
     program::log_sum_exp,
     registry::{self, Choices},
     schedule::{Schedule, Work},
-    simd::Instructions,
     target::Target,
 };
 use std::{f64::consts::PI, time::Instant};

@@ -19,7 +19,7 @@ mod folder;
 mod job;
 mod text;
 
-use adaann::simd::Instructions;
+use adaann::Instructions;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use commands::{

@@ -1,6 +1,6 @@
 //! What computed it, in a line.
 
-use adaann::simd::Instructions;
+use adaann::Instructions;
 
 /// Processor, cores, instruction set and version.
 pub fn description() -> String {

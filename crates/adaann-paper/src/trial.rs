@@ -132,7 +132,7 @@ pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
 
 /// What the results of a point depend on.
 pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
-    let instructions = adaann::simd::Instructions::current();
+    let instructions = adaann::Instructions::current();
     let told = format!(
         "{METHOD} {} {instructions:?} {} {} {} {:?} {point:?}",
         run.id, run.keep, run.watch, run.most_updates, point.component_sd

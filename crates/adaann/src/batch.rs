@@ -3,7 +3,7 @@
 //! Rows are padded to a multiple of [`PAD`] points, so that kernels run over whole registers. What
 //! the padding holds is unspecified; a kernel may read and write it, nobody may count it.
 
-pub use crate::simd::PAD;
+pub(crate) use crate::simd::PAD;
 
 use crate::simd::Buffer;
 use serde::{Deserialize, Serialize};

@@ -4,14 +4,40 @@
 //! temperature step from the flow's own samples: small where the density changes quickly, large
 //! where it does not.
 //!
-//! Write a log density as a closure ([`Program::record`]) or implement [`target::Target`], choose
-//! [`Settings`] (the defaults are the paper's), and call [`fit()`]; [`registry`] has densities with
-//! known answers to try. What comes back draws samples and gives its density anywhere
-//! ([`fit::Approximation`]). Systems of differential equations are in [`ode`], their posteriors in
-//! [`posterior`]; the cargo feature `stiff` adds a solver for stiff ones.
+//! ```
+//! use adaann::{Program, Settings, fit, schedule::{AdaAnn, Work}};
+//!
+//! // log p, up to a constant: two modes, at -2 ± √3.
+//! let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+//! let settings = Settings {
+//!     schedule: AdaAnn { t0: 0.01, tau: 0.1 }.into(),
+//!     work: Work { warmup: 200, anneal: 5, refine: 500 },
+//!     ..Settings::default()
+//! };
+//! let outcome = fit(&target, &settings, &mut ())?;
+//! let sample = outcome.approximation(&target)?.sample(1000, 7)?; // draws with weights p/q
+//! assert!((sample.weight_sums()?.log_z() - 0.047).abs() < 0.05);
+//! # Ok::<(), adaann::Error>(())
+//! ```
+//!
+//! | To bring | there is |
+//! | --- | --- |
+//! | a log density, written once and differentiated | [`Program::record`] |
+//! | a plain function of one point | [`target::pointwise`] |
+//! | a density that runs over many points at once | [`target::Target`] |
+//! | a posterior of differential equations | [`ode`], [`posterior`] (stiff ones: the cargo feature `stiff`) |
+//! | a model file | [`model::Model`] |
+//! | a program in any language | [`external`] |
+//! | a rule for the temperatures | [`schedule::Rule`] |
+//! | layers | [`flow::Layer`], [`flow::Stack`] |
+//!
+//! The defaults of [`Settings`] are the paper's. What comes back draws samples and gives its density
+//! anywhere ([`approximation::Approximation`]); [`registry`] has densities with known answers to try.
 
 pub mod approximation;
-pub mod batch;
+mod batch;
+#[doc(alias = "simulation-based calibration")]
+#[doc(alias = "SBC")]
 pub mod calibrate;
 #[doc(hidden)]
 pub mod crew;
@@ -20,7 +46,7 @@ pub(crate) mod distribution;
 mod effective;
 mod error;
 pub mod external;
-pub mod file;
+mod file;
 pub mod fit;
 pub mod flow;
 pub mod importance;
@@ -39,10 +65,13 @@ pub mod posterior;
 pub mod prior;
 pub mod program;
 pub mod registry;
-pub mod rng;
+mod rng;
 pub mod schedule;
-pub mod simd;
+mod simd;
+#[doc(alias = "sequential Monte Carlo")]
 pub mod smc;
+#[doc(hidden)]
+pub mod support;
 mod table;
 pub mod target;
 mod train;
@@ -51,6 +80,7 @@ pub use batch::Batch;
 pub use error::{Error, Result};
 pub use fit::{Settings, fit};
 pub use program::{Expr, Program};
+pub use simd::{Buffer, Instructions};
 
 /// The README's examples compile and run.
 #[cfg(doctest)]

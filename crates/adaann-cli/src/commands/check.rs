@@ -9,7 +9,7 @@ use adaann::{
     flow::BaseSpec,
     model::{Model, Notation},
     path::PathKind,
-    rng::{Purpose, Stream},
+    support::rng::{Purpose, Stream},
     target::{Target, Unconstrained, compare_gradient, flat_directions},
 };
 use anyhow::Result;

@@ -35,7 +35,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];
     let table = csv::draws(&target.names(), &points, None, &known);
     match &args.out {
-        Some(path) => adaann::file::write(path, table.as_bytes())?,
+        Some(path) => adaann::support::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -23,7 +23,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     }
     let name = args.file.display().to_string();
     let text = template(args.kind).replace("NAME", &name);
-    adaann::file::write(&args.file, text.as_bytes())?;
+    adaann::support::file::write(&args.file, text.as_bytes())?;
     if let Some(path) = &args.schema {
         check_out(path)?;
         let schema = serde_json::to_string_pretty(&model::schema())?;

@@ -39,7 +39,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     if let Some(figure) = figures::predictions(&predicted) {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
             let path = out.with_extension(extension);
-            adaann::file::write(&path, &bytes)?;
+            adaann::support::file::write(&path, &bytes)?;
             writeln!(text, "  figure   {}", path.display())?;
         }
     }

@@ -49,7 +49,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         }
     };
     match &args.out {
-        Some(path) => adaann::file::write(path, table.as_bytes())?,
+        Some(path) => adaann::support::file::write(path, table.as_bytes())?,
         None => stdout().write_all(table.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -12,13 +12,13 @@ use fearless_simd::Simd;
 
 /// A shift and a positive scale for each coordinate.
 #[derive(Debug, Clone)]
-pub struct Affine {
+pub(super) struct Affine {
     dim: usize,
 }
 
 impl Affine {
     /// The map in `dim` dimensions.
-    pub fn new(dim: usize) -> Result<Self> {
+    pub(super) fn new(dim: usize) -> Result<Self> {
         error::at_least_one("dim", dim)?;
         Ok(Self { dim })
     }

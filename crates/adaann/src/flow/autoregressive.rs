@@ -11,7 +11,7 @@ use super::{
     Stack,
     choices::{Hidden, Ordering},
     compose::Compose,
-    conditioned::{
+    conditioner::{
         Conditioned, Plan,
         affine::{Affine, ScaleMap},
     },

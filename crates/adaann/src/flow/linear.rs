@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Which triangular factors a [`Linear`] map has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(super) enum Shape {
     /// z ← shift + L z, L lower triangular: of a standard normal it makes any normal.
     Lower,
     /// z ← L U z, L with a diagonal of ones and U upper triangular: the invertible map of Glow
@@ -53,14 +53,14 @@ impl Shape {
 /// one. The sums have a register for each parameter and one for the log-determinant. The tape holds
 /// the points before each factor.
 #[derive(Debug, Clone)]
-pub struct Linear {
+pub(super) struct Linear {
     dim: usize,
     shape: Shape,
 }
 
 impl Linear {
     /// The map in `dim` dimensions.
-    pub fn new(dim: usize, shape: Shape) -> Result<Self> {
+    pub(super) fn new(dim: usize, shape: Shape) -> Result<Self> {
         error::at_least_one("dim", dim)?;
         Ok(Self { dim, shape })
     }

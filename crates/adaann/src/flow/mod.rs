@@ -4,20 +4,20 @@
 //! registers all the way through. A [`Flow`] is a stack with its base and its parameters: it draws
 //! samples and gives their log density, and the log density at any point through the inverse.
 
-pub mod affine;
+mod affine;
 mod autoregressive;
 mod base;
 mod choices;
 mod compose;
-mod conditioned;
+mod conditioner;
 mod glow;
 mod layer;
-pub mod linear;
-pub mod permutation;
-pub mod planar;
+mod linear;
+mod permutation;
+mod planar;
 mod points;
 mod positive;
-pub mod radial;
+mod radial;
 mod realnvp;
 mod rows;
 mod save;
@@ -32,9 +32,11 @@ pub(crate) use base::Noise;
 pub use base::{Base, BaseSpec, Covariance, Start};
 pub use choices::{Hidden, Mask, Ordering};
 pub use compose::compose;
-pub use conditioned::affine::ScaleMap;
+pub use conditioner::affine::ScaleMap;
 pub use glow::Glow;
 pub use layer::{Layer, PerPoint};
+pub use permutation::Order;
+pub use planar::Activation;
 pub use realnvp::RealNvp;
 pub use spec::FlowSpec;
 pub use spline::SplineSpec;

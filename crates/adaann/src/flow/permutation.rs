@@ -41,7 +41,7 @@ impl Order {
 
 /// Another order of the coordinates; no parameters, and log det = 0.
 #[derive(Debug, Clone)]
-pub struct Permutation {
+pub(super) struct Permutation {
     dim: usize,
     /// Pairs of rows whose swaps, one after another, make the permutation: no row needs room aside.
     swaps: Vec<(usize, usize)>,
@@ -52,7 +52,7 @@ impl Permutation {
     ///
     /// # Errors
     /// If a list is not a permutation of 0 to `dim` − 1.
-    pub fn new(dim: usize, order: &Order) -> Result<Self> {
+    pub(super) fn new(dim: usize, order: &Order) -> Result<Self> {
         error::at_least_one("dim", dim)?;
         let sources = order.sources(dim)?;
         let mut swaps = Vec::new();

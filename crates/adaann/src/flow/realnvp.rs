@@ -5,7 +5,7 @@ use super::{
     Stack,
     choices::{Hidden, Mask},
     compose::Compose,
-    conditioned::{
+    conditioner::{
         Conditioned, Plan,
         affine::{Affine, ScaleMap},
     },

@@ -5,7 +5,7 @@ use super::{
     Stack,
     choices::{Hidden, Mask, Ordering},
     compose::Compose,
-    conditioned::{Conditioned, Plan, spline::Spline},
+    conditioner::{Conditioned, Plan, spline::Spline},
 };
 use crate::{Result, error};
 use serde::{Deserialize, Serialize};

@@ -279,6 +279,8 @@ impl Model {
     ///
     /// # Errors
     /// If the points have another dimension.
+    #[doc(alias = "transformed parameters")]
+    #[doc(alias = "generated quantities")]
     pub fn quantities(&self, points: &Batch) -> Result<Batch> {
         self.quantities.evaluate(points)
     }

@@ -17,6 +17,8 @@ macro_rules! schedules {
         /// assert_eq!(schedule, AdaAnn { t0: 0.01, tau: 0.01 }.into());
         /// # Ok::<(), serde_json::Error>(())
         /// ```
+        #[doc(alias = "temperature ladder")]
+        #[doc(alias = "annealing")]
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Schedule {
             #[doc = $no_annealing]

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 
 /// Rows are padded to a multiple of this many points: two of the widest registers (16 singles), so
 /// that a kernel which works on two at a time may always do so.
-pub const PAD: usize = 32;
+pub(crate) const PAD: usize = 32;
 
 /// The instruction set that kernels run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl std::fmt::Display for Instructions {
 }
 
 /// How many doubles a register of [`Instructions::current`] holds.
-pub fn doubles_per_register() -> usize {
+pub(crate) fn doubles_per_register() -> usize {
     struct Count;
     impl Kernel for Count {
         type Output = usize;

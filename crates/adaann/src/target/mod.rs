@@ -3,7 +3,7 @@
 mod central;
 mod differences;
 mod forward;
-pub mod hand;
+pub(crate) mod hand;
 mod laplace;
 mod maps;
 mod pointwise;
@@ -90,9 +90,13 @@ pub trait Target: Send + Sync {
         Support::Real
     }
 
-    /// Where coordinate `d` is expected on the whole line, once it is mapped there: its middle and its
-    /// spread. Flows see it in these units, so that a prior with a standard deviation of a million
-    /// is no harder than one of 1.
+    /// How coordinate `d` is standardised: where it is expected on the whole line, once its
+    /// [support](Target::support) is mapped there, as a middle m and a spread s > 0.
+    ///
+    /// Flows see (z − m)/s, so that a prior with a standard deviation of a million is no harder than
+    /// one of 1. It changes no density and no answer, only the scale that training works on; a prior's
+    /// own mean and standard deviation serve well.
+    #[doc(alias = "units")]
     fn standardisation(&self, d: usize) -> (f64, f64) {
         let _ = d;
         (0.0, 1.0)

@@ -22,8 +22,8 @@ enum Density<'a> {
 ///
 /// The function is called for one point after another, from several threads at once. It returns −∞
 /// outside the support of p; NaN counts as a failure at this point. What it writes there as gradient
-/// is not read. Where the function can be written with the arithmetic of [`Expr`](crate::Expr),
-/// [`Program::record`](crate::Program::record) differentiates it and runs many points at once.
+/// is not read. Where the function can be written with the arithmetic of `Expr`, `Program::record`
+/// differentiates it and runs many points at once.
 ///
 /// ```
 /// use adaann::{fit, schedule::Work, target::{self, Support}, Settings};

@@ -67,7 +67,7 @@ impl<'a> Unconstrained<'a> {
             if !(middle.is_finite() && spread > 0.0 && spread.is_finite()) {
                 let found = format!("{middle} and {spread}");
                 return Err(error::setting(
-                    "units",
+                    "standardisation",
                     found,
                     "a finite middle and a positive spread",
                 ));

@@ -3,7 +3,7 @@
 use adaann::{
     Batch, Error, Expr, Program, Settings,
     fit::{Event, fit, restarts},
-    flow::{BaseSpec, Covariance, Flow, FlowSpec, Precision, Start, planar::Activation},
+    flow::{Activation, BaseSpec, Covariance, Flow, FlowSpec, Precision, Start},
     optim::RateRule,
     path::PathKind,
     schedule::{AdaAnn, EssBisection, Exponential, Linear, List, Logarithmic, Schedule, Work},

@@ -4,7 +4,7 @@
 use crate::support::{common, flows};
 use adaann::{
     Batch,
-    flow::{FlowSpec, Precision, planar::Activation},
+    flow::{Activation, FlowSpec, Precision},
 };
 use common::Difference;
 use flows::{Case, DIMENSIONS, LAYERS, Random, distance, is_finite, norm, planar};

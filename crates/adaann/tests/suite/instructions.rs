@@ -2,7 +2,7 @@
 //! narrower instructions.
 
 use crate::support::flows;
-use adaann::simd::Instructions;
+use adaann::Instructions;
 use flows::{Case, Random, families, in_double};
 use std::{env, process::Command};
 

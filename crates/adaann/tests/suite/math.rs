@@ -1,6 +1,7 @@
 //! The lanes' elementary functions against exact values, at the ends of the range, and by their laws.
 
-use adaann::simd::{F32, F64, Instructions, Kernel, Lane, LogProduct, Math, dispatch_on};
+use adaann::Instructions;
+use adaann::support::simd::{F32, F64, Kernel, Lane, LogProduct, Math, dispatch_on};
 use fearless_simd::Simd;
 use proptest::prelude::*;
 

@@ -4,8 +4,8 @@ use crate::support::common::assert_close;
 use adaann::{
     Batch, Error, Program, Settings, fit,
     flow::FlowSpec,
-    rng::{Purpose, Stream},
     schedule::{AdaAnn, Work},
+    support::rng::{Purpose, Stream},
     target::{
         self, Evaluation, Pointwise, Support, Target, Unconstrained, Weights, compare_gradient,
     },

@@ -2,7 +2,7 @@
 
 use crate::support::common;
 use adaann::program::log_sum_exp;
-use adaann::target::hand::{Bimodal, Mixture2d, TwoMoons};
+use adaann::support::hand::{Bimodal, Mixture2d, TwoMoons};
 use adaann::target::{Evaluation, Target, Weights};
 use adaann::{Batch, Expr, Program};
 use common::Difference;

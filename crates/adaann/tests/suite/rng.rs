@@ -1,7 +1,7 @@
 //! The random streams: independence of tiles, moments, distribution and tails of the normals.
 
 use adaann::Batch;
-use adaann::rng::{Purpose, Stream};
+use adaann::support::rng::{Purpose, Stream};
 use proptest::prelude::*;
 
 const N: usize = 1_000_000;

@@ -1,7 +1,8 @@
 //! Special functions against exact values, at the ends of the range, and in programs.
 
 use crate::support::common;
-use adaann::simd::{F64, Instructions, Kernel, Lane, Special, dispatch_on};
+use adaann::Instructions;
+use adaann::support::simd::{F64, Kernel, Lane, Special, dispatch_on};
 use adaann::{Expr, Program};
 use common::{Difference, WHOLE, assert_close, evaluate, log_p_at};
 use fearless_simd::Simd;

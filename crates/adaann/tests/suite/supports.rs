@@ -4,7 +4,8 @@ use crate::support::common;
 use adaann::{
     Batch, Program, Result,
     registry::Gaussian,
-    target::{Evaluation, Support, Target, Unconstrained, Weights, Workspace, hand, laplace},
+    support::hand,
+    target::{Evaluation, Support, Target, Unconstrained, Weights, Workspace, laplace},
 };
 use common::assert_close;
 

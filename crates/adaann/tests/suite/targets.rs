@@ -6,7 +6,8 @@ use adaann::{
     program::log_sum_exp,
     registry::{self, Problem},
     schedule::{AdaAnn, Schedule},
-    target::{Support, Target, Weights, hand},
+    support::hand,
+    target::{Support, Target, Weights},
 };
 use common::{Numbers, WHOLE, assert_close, evaluate, log_p, log_p_at};
 use std::{f64::consts::PI, slice};

@@ -19,7 +19,7 @@ pub(super) fn write(
     let figures = figures::draw(summary, entries)?;
     let place = folder.join("figures");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
-    let put = |name: &str, bytes: &[u8]| adaann::file::write(&folder.join(name), bytes);
+    let put = |name: &str, bytes: &[u8]| adaann::support::file::write(&folder.join(name), bytes);
     for figure in &figures {
         put(&format!("figures/{}.svg", figure.name), figure.svg().as_bytes())?;
         put(&format!("figures/{}.png", figure.name), &figure.png()?)?;

@@ -8,7 +8,6 @@ use crate::folder::{
 use adaann::{
     Batch, modes,
     registry::Known,
-    simd::Instructions,
     smc::Population,
     target::{Target, Unconstrained},
 };

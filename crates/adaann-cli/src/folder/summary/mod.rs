@@ -14,7 +14,6 @@ use adaann::{
     fit::{Outcome, Restart, StepRecord},
     importance::Sample,
     registry::{Distance, Known, mode_weights},
-    simd::Instructions,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 
 /// A stack of planar layers.
 #[derive(Debug, Clone)]
-pub struct Planar {
+pub(super) struct Planar {
     dim: usize,
     layers: usize,
     activation: Activation,
@@ -31,7 +31,7 @@ pub struct Planar {
 
 impl Planar {
     /// A stack of `layers` layers in `dim` dimensions.
-    pub fn new(
+    pub(super) fn new(
         dim: usize,
         layers: usize,
         activation: Activation,

@@ -13,14 +13,14 @@ use crate::{Batch, Result, batch::padded, simd};
 
 /// A stack of radial layers.
 #[derive(Debug, Clone)]
-pub struct Radial {
+pub(super) struct Radial {
     dim: usize,
     layers: usize,
 }
 
 impl Radial {
     /// A stack of `layers` layers in `dim` dimensions.
-    pub fn new(dim: usize, layers: usize) -> Result<Self> {
+    pub(super) fn new(dim: usize, layers: usize) -> Result<Self> {
         check_size(dim, layers)?;
         Ok(Self { dim, layers })
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Program,
-    flow::{Base, FlowSpec, Noise, Precision, RealNvp, planar::Activation},
+    flow::{Activation, Base, FlowSpec, Noise, Precision, RealNvp},
     path::PathKind,
     rng::Purpose,
     target::Unconstrained,

@@ -3,13 +3,11 @@
 
 use super::own_layer::Bend;
 use adaann::{
-    Batch,
+    Batch, Buffer,
     flow::{
-        Autoregressive, FlowSpec, Glow, Hidden, Mask, Ordering, PerPoint, Precision, RealNvp,
-        ScaleMap, SplineSpec, Stack, UnitActivation, Weights, compose, permutation::Order,
-        planar::Activation,
+        Activation, Autoregressive, FlowSpec, Glow, Hidden, Mask, Order, Ordering, PerPoint,
+        Precision, RealNvp, ScaleMap, SplineSpec, Stack, UnitActivation, Weights, compose,
     },
-    simd::Buffer,
 };
 
 /// Where bounds from the rounding of each step are sharp.
@@ -294,12 +292,12 @@ pub(crate) fn norm(x: impl IntoIterator<Item = f64>) -> f64 {
     x.into_iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Parameters of a size: raw numbers, or those of networks that make knobs of that size. Some are
+/// Parameters of a size: raw numbers, or those of networks that make outputs of that size. Some are
 /// smaller, where no law could be seen in doubles otherwise:
 ///
 /// - Rows of a matrix have up to d entries. With entries of size 1 a triangle of 32 rows has a
 ///   condition number beyond 1/ε; entries of size 1/√d make rows of size 1, as networks have them.
-/// - Bins and slopes of splines are exponentials of their knobs. At 3 they are as narrow and as flat
+/// - Bins and slopes of splines are exponentials of their outputs. At 3 they are as narrow and as flat
 ///   as they may be, 1e-3, and differences see nothing but knots. They are a third of the size.
 /// - Glow has scales, which are exponentials too, and matrices in each step, one after another; they
 ///   are of size 1 at most.

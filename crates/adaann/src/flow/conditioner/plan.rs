@@ -29,7 +29,7 @@ pub(in crate::flow) struct Plan {
 
 impl Plan {
     /// A coupling: coordinates with `kept` set are read and stay, the others move. If none is kept,
-    /// the knobs are constants.
+    /// the outputs are constants.
     pub(in crate::flow) fn coupling(kept: &[bool], units: usize) -> Self {
         let with = |wanted: bool| (0..kept.len()).filter(move |d| kept[*d] == wanted);
         let order: Vec<usize> = with(true).chain(with(false)).collect();
@@ -45,7 +45,7 @@ impl Plan {
         }
     }
 
-    /// Each coordinate moves by knobs that depend on those before it in `order`.
+    /// Each coordinate moves by outputs that depend on those before it in `order`.
     pub(in crate::flow) fn autoregressive(order: Vec<usize>, units: usize) -> Self {
         let dim = order.len();
         // Units depend on 1 to d − 1 coordinates, as evenly as can be.

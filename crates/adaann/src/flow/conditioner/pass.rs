@@ -9,17 +9,17 @@ use crate::{
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// Where knobs are in a record: knob p of moved coordinate i is row `starts[p] + i * stride`.
+/// Where outputs are in a record: output p of moved coordinate i is row `starts[p] + i * stride`.
 #[derive(Debug, Clone)]
-pub(super) struct Knobs {
+pub(super) struct Outputs {
     pub(super) starts: Vec<usize>,
     pub(super) stride: usize,
 }
 
-/// The knobs of one coordinate at a register of points.
+/// The outputs of one coordinate at a register of points.
 pub(in crate::flow) struct Setting<'a, R> {
     record: R,
-    knobs: &'a Knobs,
+    outputs: &'a Outputs,
     /// Which coordinate.
     moved: usize,
     /// First point of the register.
@@ -28,16 +28,16 @@ pub(in crate::flow) struct Setting<'a, R> {
 
 impl<R: std::ops::Deref<Target = [Row]>> Setting<'_, R> {
     #[inline(always)]
-    pub(super) fn get<S: Simd>(&self, simd: S, knob: usize) -> F64<S> {
-        let row = self.knobs.starts[knob] + self.moved * self.knobs.stride;
+    pub(super) fn get<S: Simd>(&self, simd: S, output: usize) -> F64<S> {
+        let row = self.outputs.starts[output] + self.moved * self.outputs.stride;
         F64::load(simd, &self.record[row][self.at..])
     }
 }
 
 impl Setting<'_, &mut [Row]> {
     #[inline(always)]
-    pub(super) fn set<S: Simd>(&mut self, knob: usize, value: F64<S>) {
-        let row = self.knobs.starts[knob] + self.moved * self.knobs.stride;
+    pub(super) fn set<S: Simd>(&mut self, output: usize, value: F64<S>) {
+        let row = self.outputs.starts[output] + self.moved * self.outputs.stride;
         value.store(&mut self.record[row][self.at..]);
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn write(order: &[usize], z: &mut Batch, records: Records, tape: &[Ro
 /// Moves coordinates; the records end with what the curves start from.
 pub(super) struct Move<'a, C> {
     pub(super) curve: &'a C,
-    pub(super) knobs: &'a Knobs,
+    pub(super) outputs: &'a Outputs,
     pub(super) direction: Direction,
     /// The moved coordinates.
     pub(super) order: &'a [usize],
@@ -97,7 +97,7 @@ impl<C: Curve> Kernel for Move<'_, C> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { curve, knobs, direction, records, .. } = self;
+        let Self { curve, outputs, direction, records, .. } = self;
         let sign = F64::splat(simd, direction.log_slope_sign);
         for group in 0..records.groups() {
             let record = &mut self.tape[group * records.rows..][..records.rows];
@@ -106,9 +106,9 @@ impl<C: Curve> Kernel for Move<'_, C> {
                 let row = &mut self.z.padded_row_mut(self.order[moved])[group * GROUP..][..GROUP];
                 let log_det = &mut self.log_det[group * GROUP..][..GROUP];
                 for at in (0..records.len(group)).step_by(<F64<S> as Lane<S>>::LEN) {
-                    curve.settle(simd, &mut Setting { record: &mut *record, knobs, moved, at });
+                    curve.settle(simd, &mut Setting { record: &mut *record, outputs, moved, at });
                     let known = F64::load(simd, &record[place][at..]);
-                    let setting = Setting { record: &*record, knobs, moved, at };
+                    let setting = Setting { record: &*record, outputs, moved, at };
                     let log_slope = match direction.way {
                         Way::Along => {
                             let (y, log_slope) = curve.apply(simd, &setting, known);
@@ -130,10 +130,10 @@ impl<C: Curve> Kernel for Move<'_, C> {
     }
 }
 
-/// Takes the cotangents of moved coordinates back, in place, and makes those of the knobs.
+/// Takes the cotangents of moved coordinates back, in place, and makes those of the outputs.
 pub(super) struct PullBack<'a, C> {
     pub(super) curve: &'a C,
-    pub(super) knobs: &'a Knobs,
+    pub(super) outputs: &'a Outputs,
     pub(super) direction: Direction,
     pub(super) order: &'a [usize],
     pub(super) first_place: usize,
@@ -149,7 +149,7 @@ impl<C: Curve> Kernel for PullBack<'_, C> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { curve, knobs, direction, records, .. } = self;
+        let Self { curve, outputs, direction, records, .. } = self;
         let sign = F64::splat(simd, direction.log_slope_sign);
         for group in 0..records.groups() {
             let record = &self.tape[group * records.rows..][..records.rows];
@@ -159,7 +159,7 @@ impl<C: Curve> Kernel for PullBack<'_, C> {
                 let place = self.first_place + moved;
                 let row = &mut self.z.padded_row_mut(self.order[moved])[group * GROUP..][..GROUP];
                 for at in (0..records.len(group)).step_by(<F64<S> as Lane<S>>::LEN) {
-                    let setting = Setting { record, knobs, moved, at };
+                    let setting = Setting { record, outputs, moved, at };
                     let x = F64::load(simd, &record[place][at..]);
                     let g = F64::load(simd, &g_record[place][at..]);
                     let g_log_slope = sign * F64::load(simd, &g_log_det[at..]);
@@ -171,10 +171,10 @@ impl<C: Curve> Kernel for PullBack<'_, C> {
                         ),
                     };
                     z.store(&mut row[at..]);
-                    // Against the curves, knobs receive what −g_y gives; see `Stack`.
+                    // Against the curves, outputs receive what −g_y gives; see `Stack`.
                     let seed = if direction.way == Way::Along { g_y } else { -g_y };
-                    let mut g_knobs = Setting { record: &mut *g_record, knobs, moved, at };
-                    let g_x = curve.pull_back(simd, &setting, x, seed, g_log_slope, &mut g_knobs);
+                    let mut g_outputs = Setting { record: &mut *g_record, outputs, moved, at };
+                    let g_x = curve.pull_back(simd, &setting, x, seed, g_log_slope, &mut g_outputs);
                     let g = if direction.way == Way::Along { g_x } else { g_y };
                     g.store(&mut g_record[place][at..]);
                 }

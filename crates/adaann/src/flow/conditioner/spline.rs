@@ -7,8 +7,8 @@
 //! y = y₀ + h (s ξ² + a v)/q and dy/dx = s² p/q², where p = b ξ² + 2 s v + a (1 − ξ)² and
 //! q = s + (a + b − 2 s) v.
 //!
-//! Widths and heights are softmaxes of their knobs, slopes at inner knots are positive maps of
-//! theirs; with all knobs at 0 the bins are squares, the slopes 1 and the curve y = x.
+//! Widths and heights are softmaxes of their outputs, slopes at inner knots are positive maps of
+//! theirs; with all outputs at 0 the bins are squares, the slopes 1 and the curve y = x.
 
 use super::{Curve, pass::Setting};
 use crate::{
@@ -89,7 +89,7 @@ impl Spline {
     fn bin<S: Simd>(
         &self,
         simd: S,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         value: F64<S>,
         by_height: bool,
     ) -> Bin<S> {
@@ -97,19 +97,19 @@ impl Spline {
         let mut bin = Bin {
             x0: F64::splat(simd, -self.bound),
             y0: F64::splat(simd, -self.bound),
-            w: knobs.get(simd, 0),
-            h: knobs.get(simd, self.bins),
+            w: outputs.get(simd, 0),
+            h: outputs.get(simd, self.bins),
             a: one,
-            b: knobs.get(simd, 2 * self.bins),
+            b: outputs.get(simd, 2 * self.bins),
             index: F64::splat(simd, 0.0),
         };
         let (mut x, mut y) = (bin.x0, bin.y0);
         let (mut w, mut h) = (bin.w, bin.h);
         for k in 1..self.bins {
             (x, y) = (x + w, y + h);
-            (w, h) = (knobs.get(simd, k), knobs.get(simd, self.bins + k));
-            let a = knobs.get(simd, 2 * self.bins + k - 1);
-            let b = if k + 1 < self.bins { knobs.get(simd, 2 * self.bins + k) } else { one };
+            (w, h) = (outputs.get(simd, k), outputs.get(simd, self.bins + k));
+            let a = outputs.get(simd, 2 * self.bins + k - 1);
+            let b = if k + 1 < self.bins { outputs.get(simd, 2 * self.bins + k) } else { one };
             let past = if by_height { y.le(value) } else { x.le(value) };
             bin = Bin {
                 x0: F64::select(past, x, bin.x0),
@@ -129,39 +129,39 @@ impl Spline {
         2.0 * self.bound * (1.0 - LEAST * self.bins as f64)
     }
 
-    /// Replaces knobs by widths or heights: 2B (least + (1 − K least) softmax).
+    /// Replaces outputs by widths or heights: 2B (least + (1 − K least) softmax).
     #[inline(always)]
-    fn soften<S: Simd>(&self, simd: S, first: usize, knobs: &mut Setting<&mut [Row]>) {
-        let mut most: F64<S> = knobs.get(simd, first);
+    fn soften<S: Simd>(&self, simd: S, first: usize, outputs: &mut Setting<&mut [Row]>) {
+        let mut most: F64<S> = outputs.get(simd, first);
         for k in 1..self.bins {
-            most = most.max(knobs.get(simd, first + k));
+            most = most.max(outputs.get(simd, first + k));
         }
         let mut total = F64::splat(simd, 0.0);
         for k in 0..self.bins {
-            let e: F64<S> = knobs.get(simd, first + k);
+            let e: F64<S> = outputs.get(simd, first + k);
             let e = (e - most).exp();
             total = total + e;
-            knobs.set(first + k, e);
+            outputs.set(first + k, e);
         }
         let share = F64::splat(simd, self.side()) / total;
         let least = F64::splat(simd, 2.0 * self.bound * LEAST);
         for k in 0..self.bins {
-            let e: F64<S> = knobs.get(simd, first + k);
-            knobs.set(first + k, e.mul_add(share, least));
+            let e: F64<S> = outputs.get(simd, first + k);
+            outputs.set(first + k, e.mul_add(share, least));
         }
     }
 
-    /// Cotangents of the knobs of widths or heights: those of bins before the point's own receive
+    /// Cotangents of the outputs of widths or heights: those of bins before the point's own receive
     /// `g_before`, the bin itself `g_own`.
     #[inline(always)]
     fn harden<S: Simd>(
         &self,
         simd: S,
         first: usize,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         index: F64<S>,
         (g_before, g_own): (F64<S>, F64<S>),
-        g_knobs: &mut Setting<&mut [Row]>,
+        g_outputs: &mut Setting<&mut [Row]>,
     ) {
         let zero = F64::splat(simd, 0.0);
         let least = F64::splat(simd, 2.0 * self.bound * LEAST);
@@ -172,14 +172,14 @@ impl Spline {
             let number = F64::splat(simd, k as f64);
             let g = F64::select(number.lt(index), g_before, zero);
             let g = F64::select(number.eq(index), g_own, g);
-            let share = (knobs.get(simd, first + k) - least) * per_side;
+            let share = (outputs.get(simd, first + k) - least) * per_side;
             mean = share.mul_add(g, mean);
         }
         for k in 0..self.bins {
             let number = F64::splat(simd, k as f64);
             let g = F64::select(number.lt(index), g_before, zero);
             let g = F64::select(number.eq(index), g_own, g);
-            g_knobs.set(first + k, (knobs.get(simd, first + k) - least) * (g - mean));
+            g_outputs.set(first + k, (outputs.get(simd, first + k) - least) * (g - mean));
         }
     }
 
@@ -190,24 +190,24 @@ impl Spline {
 }
 
 impl Curve for Spline {
-    fn knobs(&self) -> usize {
+    fn outputs(&self) -> usize {
         3 * self.bins - 1
     }
 
     #[inline(always)]
-    fn settle<S: Simd>(&self, simd: S, knobs: &mut Setting<&mut [Row]>) {
-        self.soften(simd, 0, knobs);
-        self.soften(simd, self.bins, knobs);
+    fn settle<S: Simd>(&self, simd: S, outputs: &mut Setting<&mut [Row]>) {
+        self.soften(simd, 0, outputs);
+        self.soften(simd, self.bins, outputs);
         let (least, rest) = (F64::splat(simd, LEAST), F64::splat(simd, 1.0 - LEAST));
-        for k in 2 * self.bins..self.knobs() {
-            let raw: F64<S> = knobs.get(simd, k);
-            knobs.set(k, positive(raw).mul_add(rest, least));
+        for k in 2 * self.bins..self.outputs() {
+            let raw: F64<S> = outputs.get(simd, k);
+            outputs.set(k, positive(raw).mul_add(rest, least));
         }
     }
 
     #[inline(always)]
-    fn apply<S: Simd>(&self, simd: S, knobs: &Setting<&[Row]>, x: F64<S>) -> (F64<S>, F64<S>) {
-        let bin = self.bin(simd, knobs, x, false);
+    fn apply<S: Simd>(&self, simd: S, outputs: &Setting<&[Row]>, x: F64<S>) -> (F64<S>, F64<S>) {
+        let bin = self.bin(simd, outputs, x, false);
         let inside = bin.inside(x);
         let Inside { s, xi, v, q, .. } = inside;
         let y = bin.h.mul_add((s * xi).mul_add(xi, bin.a * v) / q, bin.y0);
@@ -216,10 +216,10 @@ impl Curve for Spline {
     }
 
     #[inline(always)]
-    fn solve<S: Simd>(&self, simd: S, knobs: &Setting<&[Row]>, y: F64<S>) -> (F64<S>, F64<S>) {
+    fn solve<S: Simd>(&self, simd: S, outputs: &Setting<&[Row]>, y: F64<S>) -> (F64<S>, F64<S>) {
         let (zero, one, two) =
             (F64::splat(simd, 0.0), F64::splat(simd, 1.0), F64::splat(simd, 2.0));
-        let bin = self.bin(simd, knobs, y, true);
+        let bin = self.bin(simd, outputs, y, true);
         let s = bin.h / bin.w;
         let rise = ((y - bin.y0) / bin.h).max(zero).min(one);
         // A ξ² + B ξ + C = 0, and of the two forms of the root in [0, 1] the one that does not cancel:
@@ -242,16 +242,16 @@ impl Curve for Spline {
     fn pull_back<S: Simd>(
         &self,
         simd: S,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         x: F64<S>,
         g_y: F64<S>,
         g_log_slope: F64<S>,
-        g_knobs: &mut Setting<&mut [Row]>,
+        g_outputs: &mut Setting<&mut [Row]>,
     ) -> F64<S> {
         let (zero, one, two) =
             (F64::splat(simd, 0.0), F64::splat(simd, 1.0), F64::splat(simd, 2.0));
         let mask = self.is_inside(x);
-        let bin = self.bin(simd, knobs, x, false);
+        let bin = self.bin(simd, outputs, x, false);
         let Inside { s, xi, v, p, q } = bin.inside(x);
         let rest = one - xi;
         // Outside, nothing but x itself is moved.
@@ -276,19 +276,19 @@ impl Curve for Spline {
         // ξ = (x − x₀)/w and s = h/w.
         let g_w = -(xi * g_x) - s * g_s * per_w;
         let g_h = g * n * per_q + g_s * per_w;
-        self.harden(simd, 0, knobs, bin.index, (-g_x, g_w), g_knobs);
-        self.harden(simd, self.bins, knobs, bin.index, (g, g_h), g_knobs);
+        self.harden(simd, 0, outputs, bin.index, (-g_x, g_w), g_outputs);
+        self.harden(simd, self.bins, outputs, bin.index, (g, g_h), g_outputs);
         let (least, scale) = (F64::splat(simd, LEAST), F64::splat(simd, 1.0 - LEAST));
         for j in 1..self.bins {
             // The inner knot between bins j − 1 and j: the left end of bin j.
-            let knob = 2 * self.bins + j - 1;
+            let output = 2 * self.bins + j - 1;
             let number = F64::splat(simd, j as f64);
             let g = F64::select(number.eq(bin.index), g_a, zero);
             let g = F64::select(number.eq(bin.index + one), g_b, g);
             // With d = least + (1 − least) c, dc/draw = 1 − e^{−c}.
-            let d: F64<S> = knobs.get(simd, knob);
+            let d: F64<S> = outputs.get(simd, output);
             let slope = scale - scale * ((least - d) / scale).exp();
-            g_knobs.set(knob, g * slope);
+            g_outputs.set(output, g * slope);
         }
         F64::select(mask, g_x, g_y)
     }
@@ -297,13 +297,13 @@ impl Curve for Spline {
     fn push<S: Simd>(
         &self,
         simd: S,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         x: F64<S>,
         g_x: F64<S>,
         g_log_slope: F64<S>,
     ) -> F64<S> {
         let (one, two) = (F64::splat(simd, 1.0), F64::splat(simd, 2.0));
-        let bin = self.bin(simd, knobs, x, false);
+        let bin = self.bin(simd, outputs, x, false);
         let Inside { s, xi, p, q, .. } = bin.inside(x);
         let rest = one - xi;
         // d log p/dξ − 2 d log q/dξ

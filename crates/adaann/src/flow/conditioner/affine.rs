@@ -1,4 +1,4 @@
-//! y = x eˢ + t, with knobs s and t.
+//! y = x eˢ + t, with s and t from the conditioner.
 
 use super::{Curve, pass::Setting};
 use crate::{
@@ -30,45 +30,45 @@ const S: usize = 0;
 const T: usize = 1;
 
 impl Curve for Affine {
-    fn knobs(&self) -> usize {
+    fn outputs(&self) -> usize {
         2
     }
 
     #[inline(always)]
-    fn settle<L: Simd>(&self, simd: L, knobs: &mut Setting<&mut [Row]>) {
+    fn settle<L: Simd>(&self, simd: L, outputs: &mut Setting<&mut [Row]>) {
         if self.scale == ScaleMap::TanhOutput {
-            let s: F64<L> = knobs.get(simd, S);
-            knobs.set(S, s.tanh());
+            let s: F64<L> = outputs.get(simd, S);
+            outputs.set(S, s.tanh());
         }
     }
 
     #[inline(always)]
-    fn apply<L: Simd>(&self, simd: L, knobs: &Setting<&[Row]>, x: F64<L>) -> (F64<L>, F64<L>) {
-        let s = knobs.get(simd, S);
-        (x.mul_add(s.exp(), knobs.get(simd, T)), s)
+    fn apply<L: Simd>(&self, simd: L, outputs: &Setting<&[Row]>, x: F64<L>) -> (F64<L>, F64<L>) {
+        let s = outputs.get(simd, S);
+        (x.mul_add(s.exp(), outputs.get(simd, T)), s)
     }
 
     #[inline(always)]
-    fn solve<L: Simd>(&self, simd: L, knobs: &Setting<&[Row]>, y: F64<L>) -> (F64<L>, F64<L>) {
-        let s = knobs.get(simd, S);
-        ((y - knobs.get(simd, T)) * (-s).exp(), s)
+    fn solve<L: Simd>(&self, simd: L, outputs: &Setting<&[Row]>, y: F64<L>) -> (F64<L>, F64<L>) {
+        let s = outputs.get(simd, S);
+        ((y - outputs.get(simd, T)) * (-s).exp(), s)
     }
 
     #[inline(always)]
     fn pull_back<L: Simd>(
         &self,
         simd: L,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         x: F64<L>,
         g_y: F64<L>,
         g_log_slope: F64<L>,
-        g_knobs: &mut Setting<&mut [Row]>,
+        g_outputs: &mut Setting<&mut [Row]>,
     ) -> F64<L> {
-        let s = knobs.get(simd, S);
+        let s = outputs.get(simd, S);
         let g_x = g_y * s.exp();
         let g_s = g_x.mul_add(x, g_log_slope);
-        g_knobs.set(T, g_y);
-        g_knobs.set(
+        g_outputs.set(T, g_y);
+        g_outputs.set(
             S,
             match self.scale {
                 ScaleMap::TanhOutput => g_s * s.neg_mul_add(s, F64::splat(simd, 1.0)),
@@ -82,12 +82,12 @@ impl Curve for Affine {
     fn push<L: Simd>(
         &self,
         simd: L,
-        knobs: &Setting<&[Row]>,
+        outputs: &Setting<&[Row]>,
         _: F64<L>,
         g_x: F64<L>,
         _: F64<L>,
     ) -> F64<L> {
-        let s = knobs.get(simd, S);
+        let s = outputs.get(simd, S);
         g_x * (-s).exp()
     }
 }

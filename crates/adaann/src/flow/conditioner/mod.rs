@@ -1,4 +1,4 @@
-//! Layers that move coordinates by curves whose knobs are set by networks of other coordinates.
+//! Layers that move coordinates by curves which conditioners set: networks of other coordinates.
 //!
 //! Coupling layers and autoregressive ones are both of this kind. A layer goes through its
 //! coordinates in stages: a stage reads coordinates that are known, computes the hidden units that
@@ -22,7 +22,7 @@ use crate::{
     net::{Activation, GROUP, Network, Records, Row, Shape},
     simd::{self, Buffer},
 };
-use pass::{Direction, Knobs, Move, PullBack, Way};
+use pass::{Direction, Move, Outputs, PullBack, Way};
 use plan::Stage;
 use std::{cell::Cell, ops::Range};
 
@@ -36,20 +36,20 @@ pub(super) struct Conditioned<C> {
     networks: Vec<Network>,
     /// Are entries of the networks' matrices fixed at 0?
     is_masked: bool,
-    knobs: Knobs,
+    outputs: Outputs,
     /// Rows of a record: the coordinates by place, then the networks' blocks.
     rows: usize,
     parameters: usize,
 }
 
 impl<C: Curve> Conditioned<C> {
-    /// A layer whose networks have hidden layers with these activations: one network for all knobs
+    /// A layer whose networks have hidden layers with these activations: one network for all outputs
     /// of the curve, or one list for each.
     pub(super) fn new(plan: Plan, curve: C, reads_input: bool, hidden: &[Vec<Activation>]) -> Self {
-        let count = curve.knobs();
-        // Knobs that one network makes.
+        let count = curve.outputs();
+        // Outputs of one network.
         let each = count / hidden.len();
-        debug_assert!(each * hidden.len() == count, "networks share the knobs evenly");
+        debug_assert!(each * hidden.len() == count, "networks share the outputs evenly");
         let (mut networks, mut starts) = (Vec::new(), Vec::new());
         let mut rows = plan.order.len();
         let mut parameters = 0;
@@ -66,13 +66,13 @@ impl<C: Curve> Conditioned<C> {
             };
             let network = Network::new(&shape, rows);
             rows = network.end();
-            starts.extend((0..each).map(|knob| network.output_at() + knob));
+            starts.extend((0..each).map(|output| network.output_at() + output));
             parameters += network.parameter_len();
             networks.push(network);
         }
-        let knobs = Knobs { starts, stride: each };
+        let outputs = Outputs { starts, stride: each };
         let is_masked = networks.iter().any(Network::is_masked);
-        Self { plan, curve, reads_input, networks, is_masked, knobs, rows, parameters }
+        Self { plan, curve, reads_input, networks, is_masked, outputs, rows, parameters }
     }
 
     fn records(&self, z: &Batch) -> Records {
@@ -113,12 +113,12 @@ impl<C: Curve> Conditioned<C> {
             pass::read(&self.plan.order, z, records, tape);
             for stage in self.stages(direction.way) {
                 for (network, own) in self.placed() {
-                    let outputs = self.outputs(&stage);
+                    let outputs = self.outputs_of(&stage);
                     network.forward(&matrices[own], stage.units.clone(), outputs, records, tape);
                 }
                 simd::dispatch(Move {
                     curve: &self.curve,
-                    knobs: &self.knobs,
+                    outputs: &self.outputs,
                     direction,
                     order: &self.plan.order[self.plan.first_moved..],
                     first_place: self.plan.first_moved,
@@ -147,8 +147,8 @@ impl<C: Curve> Conditioned<C> {
     }
 
     /// The outputs of a network that a stage computes.
-    fn outputs(&self, stage: &Stage) -> Range<usize> {
-        stage.moved.start * self.knobs.stride..stage.moved.end * self.knobs.stride
+    fn outputs_of(&self, stage: &Stage) -> Range<usize> {
+        stage.moved.start * self.outputs.stride..stage.moved.end * self.outputs.stride
     }
 
     fn matrices<'a>(&self, weights: Weights<'a>) -> &'a [f64] {
@@ -179,7 +179,7 @@ impl<C: Curve> Conditioned<C> {
             for stage in self.stages(direction.way).rev() {
                 simd::dispatch(PullBack {
                     curve: &self.curve,
-                    knobs: &self.knobs,
+                    outputs: &self.outputs,
                     direction,
                     order: &self.plan.order[self.plan.first_moved..],
                     first_place: self.plan.first_moved,
