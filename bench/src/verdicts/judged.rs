@@ -58,7 +58,7 @@ impl Judged {
         let found = examine(&approximation, &sample, &problem.settings, &settings, &mut ())?;
         let log_z = problem.known.log_z.expect("known for these targets");
         let kl = sample.neg_elbo() + log_z;
-        let outcome = if has_lost_a_mode(&problem.known, &sample.points) {
+        let outcome = if has_lost_a_mode(&problem.known, sample.x()) {
             Outcome::LostMode
         } else if kl < CLOSE {
             Outcome::Close

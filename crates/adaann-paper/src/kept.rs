@@ -47,7 +47,7 @@ impl Kept {
         let [flow, flow_at_1, way] = files(folder, name);
         self.flow.save(&flow)?;
         self.flow_at_1.save(&flow_at_1)?;
-        adaann::file::write(&way, &serde_json::to_vec(&self.way).expect("plain data"))?;
+        adaann::support::file::write(&way, &serde_json::to_vec(&self.way).expect("plain data"))?;
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl Kept {
         Ok(Self {
             flow: Flow::load(&flow)?,
             flow_at_1: Flow::load(&flow_at_1)?,
-            way: serde_json::from_slice(&adaann::file::read(&way)?).map_err(|error| {
+            way: serde_json::from_slice(&adaann::support::file::read(&way)?).map_err(|error| {
                 Error::Kept { path: way.display().to_string(), reason: error.to_string() }
             })?,
         })

@@ -44,7 +44,7 @@ pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<()> {
         fs::create_dir_all(&path)
             .map_err(|cause| Error::Create { path: path.display().to_string(), cause })?;
     }
-    let put = |name: &str, bytes: &[u8]| adaann::file::write(&folder.join(name), bytes);
+    let put = |name: &str, bytes: &[u8]| adaann::support::file::write(&folder.join(name), bytes);
     put("results.json", &results_json(results))?;
     put("times.json", &times_json(results))?;
     for block in &page.blocks {

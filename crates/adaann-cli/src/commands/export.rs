@@ -41,7 +41,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
             )));
         }
     };
-    adaann::file::write(&out, &bytes)?;
+    adaann::support::file::write(&out, &bytes)?;
     let note = match (whose, extension) {
         (Whose::Flow, "csv") => whose.note(),
         (Whose::Flow, _) => format!(" (the group unweighted has {})", whose.draws()),

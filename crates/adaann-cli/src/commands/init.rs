@@ -27,7 +27,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     if let Some(path) = &args.schema {
         check_out(path)?;
         let schema = serde_json::to_string_pretty(&model::schema())?;
-        adaann::file::write(path, format!("{schema}\n").as_bytes())?;
+        adaann::support::file::write(path, format!("{schema}\n").as_bytes())?;
     }
     writeln!(
         stdout(),

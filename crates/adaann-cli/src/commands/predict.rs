@@ -34,7 +34,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
             args.run.display()
         )));
     };
-    adaann::file::write(&out, predicted.csv().as_bytes())?;
+    adaann::support::file::write(&out, predicted.csv().as_bytes())?;
     let mut text = format!("written to {}{}\n", out.display(), finished.whose.note());
     if let Some(figure) = figures::predictions(&predicted) {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {

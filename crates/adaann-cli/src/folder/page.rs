@@ -35,15 +35,18 @@ pub(crate) fn write_alone(folder: &Path, path: &Path, whose: Whose) -> Result<()
 }
 
 fn write_page(finished: &Finished, figures: Vec<Figure>, path: &Path) -> Result<()> {
-    Ok(adaann::file::write(path, page(finished, figures)?.html().as_bytes())?)
+    Ok(adaann::support::file::write(path, page(finished, figures)?.html().as_bytes())?)
 }
 
 fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
     let place = folder.join("figures");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
     for figure in figures {
-        adaann::file::write(&place.join(format!("{}.svg", figure.name)), figure.svg().as_bytes())?;
-        adaann::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
+        adaann::support::file::write(
+            &place.join(format!("{}.svg", figure.name)),
+            figure.svg().as_bytes(),
+        )?;
+        adaann::support::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ fn assert_right(name: &str, target: &dyn Target, known: &Known, preset: &Setting
         assert!(log_z.error < 1.0 / (DRAWS as f64).sqrt(), "{at}: {log_z:?}");
         assert!((log_z.value - known.log_z.unwrap()).abs() < 4.0 * log_z.error, "{at}: {log_z:?}");
         for (d, truth) in known.mean.iter().flatten().enumerate() {
-            let mean = Quantity::new(sample.points.row(d), &found.weights).unwrap().mean();
+            let mean = Quantity::new(sample.x().row(d), sample.weights()).unwrap().mean();
             assert!((mean.value - truth).abs() < 4.0 * mean.error, "{at}: {mean:?} for {truth}");
         }
         assert_modes(&at, known, &found);

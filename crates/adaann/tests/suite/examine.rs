@@ -28,8 +28,8 @@ fn examined_by(
     let approximation = q.of(&*lopsided.target);
     let sample = approximation.sample(DRAWS, 5).unwrap();
     let found = examine(&approximation, &sample, fit, check, observer).unwrap();
-    let mean = |d| Quantity::new(sample.points.row(d), &found.weights).unwrap().mean();
-    let means = (0..sample.points.dim()).map(mean).collect();
+    let mean = |d| Quantity::new(sample.x().row(d), sample.weights()).unwrap().mean();
+    let means = (0..sample.x().dim()).map(mean).collect();
     (found, means)
 }
 

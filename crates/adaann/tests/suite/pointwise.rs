@@ -140,7 +140,7 @@ fn a_fit_gives_the_answers_of_the_recorded_density() {
     let by_differences: Box<dyn Target> = Box::new(target::pointwise_by_differences(2, value));
     for (found, tolerance) in [(draws(&shared), 1e-6), (draws(&&by_differences), 1e-4)] {
         for i in 0..500 {
-            for (found, exact) in found.points.point(i).iter().zip(expected.points.point(i)) {
+            for (found, exact) in found.x().point(i).iter().zip(expected.x().point(i)) {
                 assert_close(*found, exact, tolerance, "a draw");
             }
         }

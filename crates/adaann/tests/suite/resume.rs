@@ -6,10 +6,12 @@ use adaann::{
         Divergence, Event, Fit, ForwardKl, Outcome, Pilot, RoundRecord, Stage, State, StepRecord,
         UpdateRecord, fit, resume,
     },
-    flow::{Base, BaseSpec, Flow, FlowSpec, Precision, planar::Activation},
+    flow::{Activation, Base, BaseSpec, Flow, FlowSpec, Precision},
     optim::{Optimizer, RateRule},
     path::PathKind,
-    schedule::{AdaAnn, Draws, Phase, Position, Reason, Rule, Schedule, ScheduleError, Step, Work},
+    schedule::{
+        AdaAnn, Draws, List, Phase, Position, Reason, Rule, Schedule, ScheduleError, Step, Work,
+    },
 };
 use std::ops::ControlFlow;
 
@@ -27,7 +29,7 @@ fn walled() -> Program {
 fn short() -> Settings {
     Settings {
         flow: FlowSpec::planar(3),
-        schedule: Schedule::List(vec![0.3, 0.6, 1.0]),
+        schedule: Schedule::List(List(vec![0.3, 0.6, 1.0])),
         work: Work { warmup: 4, anneal: 2, refine: 5 },
         samples: 20,
         refine_samples: 30,
@@ -213,7 +215,7 @@ fn skipped_updates_in_a_row_are_carried() {
     let work = Work { warmup: 300, anneal: 1, refine: 300 };
     let clip = Some(3.0);
     for (schedule, refine_lr, remedy) in [
-        (Schedule::List(vec![0.5, 1.0]), Some(0.1), "lower lr (0.02), or set clip"),
+        (Schedule::List(List(vec![0.5, 1.0])), Some(0.1), "lower lr (0.02), or set clip"),
         (Schedule::None, Some(0.1), "lower refine-lr (0.1), or lower refine-clip (3)"),
         (Schedule::None, None, "set refine-lr below lr (0.02), or lower refine-clip (3)"),
     ] {

@@ -7,7 +7,7 @@ use adaann::{
     flow::{BaseSpec, Flow, FlowSpec},
     path::PathKind,
     registry,
-    schedule::{AdaAnn, Exponential, Linear, List, Phase, Schedule, Work, weight_ess},
+    schedule::{AdaAnn, Exponential, Linear, List, Phase, Schedule, Work},
     target::Target,
 };
 use std::ops::ControlFlow;
@@ -67,7 +67,7 @@ fn exact_kl(target: &dyn Target, flow: &Flow, ranges: &[(f64, f64)]) -> f64 {
 /// Effective sample size of p/q over fresh draws, as a share of them.
 fn ess_share(target: &dyn Target, flow: &Flow) -> f64 {
     let sample = Approximation::new(target, flow.clone()).unwrap().sample(20_000, 99).unwrap();
-    weight_ess(0.0, &sample.log_p, &sample.log_p, &sample.log_q)
+    sample.weight_sums().unwrap().ess_share()
 }
 
 const PLANE: [(f64, f64); 2] = [(-8.0, 8.0), (-4.0, 31.0)];

@@ -2,11 +2,10 @@
 
 use crate::{folder::csv, text::failure::usage};
 use adaann::{
-    Error, Settings,
+    Error, Instructions, Settings,
     calibrate::Trial,
     crew::{self, Lock},
     model::Model,
-    simd::Instructions,
 };
 use anyhow::Result;
 use std::{fmt::Write, fs, path::Path};

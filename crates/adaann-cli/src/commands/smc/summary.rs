@@ -6,7 +6,7 @@ use crate::folder::{
     summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
 };
 use adaann::{
-    Batch, modes,
+    Batch, Instructions, modes,
     registry::Known,
     smc::Population,
     target::{Target, Unconstrained},

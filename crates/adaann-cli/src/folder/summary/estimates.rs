@@ -8,9 +8,6 @@ use adaann::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Where the quantiles of a parameter are taken.
-const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
-
 /// Weighted draws.
 #[derive(Clone, Copy)]
 pub(crate) struct Draws<'a> {

@@ -9,7 +9,7 @@ pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::folder::words::warnings;
 use adaann::{
-    Batch,
+    Batch, Instructions,
     diagnostics::{self, Examination},
     fit::{Outcome, Restart, StepRecord},
     importance::Sample,

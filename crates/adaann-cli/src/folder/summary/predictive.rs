@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use adaann::{
         Batch,
-        rng::{Purpose, Stream},
+        support::rng::{Purpose, Stream},
     };
 
     fn check(observed: f64, predicted: &[f64]) -> Option<Check> {

@@ -1,8 +1,8 @@
 //! What the check of a run has found, as plain data.
 
-use crate::{
-    folder::summary::{number, numbers, point},
-    text::verdict::words,
+use crate::folder::{
+    summary::{number, numbers, point},
+    words::verdict::words,
 };
 use adaann::{
     diagnostics::{self, Examination, Mode, Particles, Trust},

@@ -30,8 +30,8 @@ pub(crate) use table::{Value, settings};
 use super::{Divergence, Gradient};
 use crate::{
     flow::{
-        Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, Start, UnitActivation,
-        planar::Activation,
+        Activation, Covariance, FlowSpec, Mask, Ordering, Precision, ScaleMap, Start,
+        UnitActivation,
     },
     optim::{Optimizer, RateRule},
     path::PathKind,

@@ -5,8 +5,7 @@ use crate::{
     Error,
     fit::{Divergence, Gradient},
     flow::{
-        Covariance, FlowSpec, Ordering, Precision, ScaleMap, Start, UnitActivation,
-        planar::Activation,
+        Activation, Covariance, FlowSpec, Ordering, Precision, ScaleMap, Start, UnitActivation,
     },
     optim::Optimizer,
     path::PathKind,
