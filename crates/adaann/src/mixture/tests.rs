@@ -139,25 +139,31 @@ fn points_of_weight_0_change_nothing() {
     assert_eq!(with.to_components(), fit.to_components());
 }
 
-/// On a line the covariance has no inverse; a billionth of the variance makes one.
+/// On a line the covariance has no inverse; a billionth of the variance, and what is taken off
+/// between coordinates, makes one. Long clusters may be cut along the line, but none leaves it.
 #[test]
 fn clusters_on_a_line_have_a_density() {
     let truth = mixture(&[
         (0.6, [-5.0, 0.0], [1.0, 0.0, 0.0, 1.0]),
         (0.4, [5.0, 0.0], [0.25, 0.0, 0.0, 1.0]),
     ]);
-    let (mut z, _) = draws(7, 2_000, &truth);
+    let (mut z, of) = draws(7, 2_000, &truth);
     for i in 0..2_000 {
         let x = z.row(0)[i];
         z.set_point(i, &[x, 2.0 * x + 1.0]);
     }
-    let mixture = Mixture::fit(&z, &equal(2_000), None);
-    let on_line = self::mixture(&[
-        (0.6, [-5.0, -9.0], [1.0, 2.0, 2.0, 4.0 + 1e-9]),
-        (0.4, [5.0, 11.0], [0.25, 0.5, 0.5, 1.0 + 1e-9]),
-    ]);
-    assert_close(&mixture.to_components(), &on_line, 2_000.0);
-    assert!(mixture.log_student(&z).iter().all(|log_q| log_q.is_finite()));
+    let fit = Mixture::fit(&z, &equal(2_000), None);
+    let found = fit.to_components();
+    for component in &found {
+        let [x, y] = component.mean[..] else { panic!("two coordinates") };
+        assert!((y - (2.0 * x + 1.0)).abs() < 1e-9, "{component:?}");
+        assert!(component.covariance.iter().all(|entry| entry.is_finite()), "{component:?}");
+    }
+    // Eight standard deviations are between them.
+    let left: f64 = found.iter().filter(|c| c.mean[0] < 0.0).map(|c| c.weight).sum();
+    let own = of.iter().filter(|k| **k == 0).count() as f64 / 2_000.0;
+    assert!((left - own).abs() < 1e-3, "{left} is not {own}");
+    assert!(fit.log_student(&z).iter().all(|log_q| log_q.is_finite()));
 }
 
 /// 2 d + 4 points are the fewest that may be a component: 6 far away are none, 60 are one.
@@ -223,7 +229,8 @@ fn one_point_is_one_component() {
         assert!((found[0].mean[1] + 1e6).abs() < 1e-6);
         let [a, b, c, d] = found[0].covariance[..] else { panic!("two by two") };
         assert!(a > 0.0 && d > 0.0 && a <= 1e-11 && d <= 1e-11, "{found:?}");
-        assert_eq!((b, c), (0.0, 0.0));
+        // Rounding moves all points off their mean alike.
+        assert!(b.abs() <= 1e-11 && b == c, "{found:?}");
     }
 }
 
