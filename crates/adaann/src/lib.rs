@@ -7,8 +7,8 @@
 //! Write a log density as a closure ([`Program::record`]) or implement [`target::Target`], choose
 //! [`Settings`] (the defaults are the paper's), and call [`fit()`]; [`registry`] has densities with
 //! known answers to try. What comes back draws samples and gives its density anywhere
-//! ([`fit::Approximation`]). Posteriors of differential equations are in [`ode`]; the cargo feature
-//! `stiff` adds a solver for stiff ones.
+//! ([`approximation::Approximation`]). Posteriors of differential equations are in [`ode`]; the cargo
+//! feature `stiff` adds a solver for stiff ones.
 
 pub mod approximation;
 pub mod batch;
