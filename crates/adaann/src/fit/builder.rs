@@ -164,13 +164,7 @@ impl<'a> Fit<'a> {
         let Settings { path, work, auto_t0, samples, refine_samples, .. } = self.settings;
         self.settings.check(self.target)?;
         if let Some(flow) = &self.flow {
-            if flow.dim() != self.target.dim() {
-                return Err(error::shape(
-                    "the dimensions of the flow",
-                    flow.dim(),
-                    self.target.dim(),
-                ));
-            }
+            self.check_dim(flow.dim())?;
             let components = flow.base().components();
             for (name, count) in [("samples", *samples), ("refine-samples", *refine_samples)] {
                 if count < components {
@@ -194,6 +188,14 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
+    /// Refuses a flow, or a state, of another dimension than the target's.
+    fn check_dim(&self, found: usize) -> Result<()> {
+        match self.target.dim() {
+            dim if dim == found => Ok(()),
+            dim => Err(error::shape("the dimensions of the flow", found, dim)),
+        }
+    }
+
     fn from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
         let Self { target, settings, .. } = self;
         let pilot = match settings.pilot {
@@ -212,6 +214,7 @@ impl<'a> Fit<'a> {
     }
 
     fn from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.check_dim(state.base().dim())?;
         let density = self.density(state.base().clone())?;
         let followed = self.followed();
         let mut flow = match self.flow {

@@ -52,12 +52,12 @@ impl State {
     pub(super) fn restore(self, flow: &mut Flow) -> Result<Carried> {
         let Self { parameters, carried } = self;
         let expected = flow.parameters().len();
-        let lengths = [parameters.len(), carried.training.parameters()]
+        let mut lengths = [parameters.len(), carried.training.parameters()]
             .into_iter()
             .chain(carried.at_1.iter().map(|parameters| parameters.len()))
             .chain(carried.round_training.iter().map(train::State::parameters))
             .chain(carried.rounds.iter().map(|round| round.parameters.len()));
-        if let Some(found) = lengths.into_iter().find(|found| *found != expected) {
+        if let Some(found) = lengths.find(|found| *found != expected) {
             let what = "the parameters of the flow in the state";
             return Err(error::shape(what, found, expected));
         }

@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for Buffer {
         let mut buffer = Self::zeros(groups.len());
         for (value, group) in buffer.iter_mut().zip(groups) {
             let mut digits = group.iter().map(|digit| char::from(*digit).to_digit(16));
-            let bits = digits.try_fold(0, |bits, digit| Some(bits << 4 | u64::from(digit?)));
+            let bits = digits.try_fold(0, |bits, digit| Some((bits << 4) | u64::from(digit?)));
             *value = f64::from_bits(bits.ok_or_else(refuse)?);
         }
         Ok(buffer)

@@ -1,7 +1,7 @@
 //! Training of a flow: updates on its own draws, or on points that are given with weights.
 //!
-//! What an update descends is an [`Objective`]; [`Trainer`] does the rest of it, the same for all:
-//! the mean gradient, its clipping, the optimizer's step, and what happens when there is none.
+//! What an update descends is a [`trainer::Objective`]; [`Trainer`] does the rest of it, the same for
+//! all: the mean gradient, its clipping, the optimizer's step, and what happens when there is none.
 
 mod gradient;
 mod on_draws;

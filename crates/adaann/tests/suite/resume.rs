@@ -147,38 +147,43 @@ fn annealing_and_refinement_go_on() {
     assert_eq!((whole.trace.len(), whole.steps.len()), (4 + 2 + 5, 3));
     // What else is carried: two moments or one, falling rates, limits, losses, a bridge's start.
     let base = BaseSpec { trained: true, components: 2, sd: vec![1.7], ..BaseSpec::default() };
-    let whole = survives_everywhere(&Settings {
-        schedule: Schedule::named("adaann").unwrap(),
+    let adaptive = || Settings {
+        schedule: Schedule::for_step_ess(0.01, 0.8).unwrap(),
         auto_t0: true,
+        work: Work { warmup: 3, anneal: 1, refine: 4 },
+        ..short()
+    };
+    let whole = survives_everywhere(&Settings {
         path: PathKind::Bridge,
         base,
         point_clip: Some(1.5),
         clip: Some(0.5),
         lr_rule: RateRule::Step { every: 3, factor: 0.5 },
         refine_lr_rule: RateRule::Cosine { over: 5, floor: 0.1 },
-        work: Work { warmup: 3, anneal: 1, refine: 4 },
-        // Few steps, of a share of 0.4.
-        ..Settings { schedule: Schedule::for_step_ess(0.01, 0.4).unwrap(), ..short() }
+        ..adaptive()
     });
     assert!(whole.steps.iter().any(|step| step.lost > 0.0), "{:?}", whole.steps);
     assert!(whole.steps.len() > 2);
     for optimizer in ["sgd", "rmsprop"] {
         let optimizer = Optimizer::named(optimizer).unwrap();
-        survives_everywhere(&Settings { optimizer, ..short() });
+        survives_everywhere(&Settings { optimizer, lr: 0.005, ..adaptive() });
     }
 }
 
-/// Stages of two blocks and more, some that end because they fit.
+/// The base is the prior, p_0, and nearly all of its draws count at t = 0.02: a block of two updates is
+/// enough there. Of draws of the prior about half count at t = 0.9, and five updates of 0.02 do not
+/// raise that to 0.85.
 #[test]
 fn stages_that_end_by_their_effective_sample_size_go_on() {
     let whole = survives_everywhere(&Settings {
-        stage: Some(Stage { ess: 0.6, most_updates: 5 }),
-        auto_t0: true,
-        schedule: Schedule::for_step_ess(0.01, 0.4).unwrap(),
+        path: PathKind::Likelihood,
+        base: BaseSpec { sd: vec![2.0_f64.sqrt()], ..BaseSpec::default() },
+        schedule: Schedule::List(vec![0.0, 0.02, 0.9, 1.0]),
+        stage: Some(Stage { ess: 0.85, most_updates: 5 }),
         ..short()
     });
-    let made = |updates| whole.steps[..whole.steps.len() - 1].iter().any(|s| s.updates == updates);
-    assert!(made(2) && made(5), "{:?}", whole.steps);
+    let updates: Vec<usize> = whole.steps.iter().map(|step| step.updates).collect();
+    assert_eq!(updates, [2, 2, 5, 5], "{:?}", whole.steps);
 }
 
 #[test]
