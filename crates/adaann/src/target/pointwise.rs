@@ -13,9 +13,12 @@ pub struct Pointwise<'a> {
 
 /// What the caller has given.
 enum Density<'a> {
-    WithGradient(Box<dyn Fn(&[f64], &mut [f64]) -> f64 + Send + Sync + 'a>),
-    ValueAlone(Box<dyn Fn(&[f64]) -> f64 + Send + Sync + 'a>),
+    WithGradient(Box<WithGradient<'a>>),
+    ValueAlone(Box<ValueAlone<'a>>),
 }
+
+type WithGradient<'a> = dyn Fn(&[f64], &mut [f64]) -> f64 + Send + Sync + 'a;
+type ValueAlone<'a> = dyn Fn(&[f64]) -> f64 + Send + Sync + 'a;
 
 /// A target from a function that returns log p at a point x of `dim` coordinates, up to a constant,
 /// and writes its gradient there.
