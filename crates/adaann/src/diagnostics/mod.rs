@@ -30,6 +30,7 @@ mod modes;
 mod particles;
 mod remedy;
 pub mod thresholds;
+mod trust;
 mod verdict;
 
 pub use examination::{Examination, Settings, examine};
@@ -37,4 +38,5 @@ pub use finding::{Finding, Place};
 pub use modes::Mode;
 pub use particles::Particles;
 pub use remedy::Remedy;
-pub use verdict::{Reason, Trust, Verdict};
+pub use trust::Trust;
+pub use verdict::{Reason, Verdict};

@@ -5,7 +5,7 @@
 //! cannot tell from their own luck is not held against q.
 
 use crate::diagnostics::{
-    Finding, Remedy,
+    Finding, Remedy, Trust,
     findings::{Comparison, Findings, Independent, ModeShares},
     thresholds::{
         ALLOWANCE, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT, MASS_LACKING,
@@ -14,29 +14,6 @@ use crate::diagnostics::{
     },
 };
 use crate::importance::Estimate;
-use serde::{Deserialize, Serialize};
-
-/// How far an answer is to be trusted, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Trust {
-    /// Every check has passed.
-    Reliable,
-    /// Something is off; the reasons say what.
-    Care,
-    /// The answer is wrong, or nothing shows that it is right.
-    Distrust,
-}
-
-impl std::fmt::Display for Trust {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Reliable => "reliable",
-            Self::Care => "use with care",
-            Self::Distrust => "do not trust",
-        })
-    }
-}
 
 /// Something that speaks against an approximation, and what to try.
 #[derive(Debug, Clone, PartialEq)]

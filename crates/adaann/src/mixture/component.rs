@@ -1,7 +1,18 @@
 //! One Gaussian of a mixture, by the factor of its covariance.
 
-use super::Component;
 use crate::{Batch, linear};
+
+/// One Gaussian of a mixture.
+#[derive(Debug, Clone, PartialEq)]
+#[doc(alias("GMM", "Gaussian mixture"))]
+pub struct Component {
+    /// Its share of the mass; those of all components sum to 1.
+    pub weight: f64,
+    /// Its mean.
+    pub mean: Vec<f64>,
+    /// Its covariance, row by row.
+    pub covariance: Vec<f64>,
+}
 
 /// A Gaussian with its weight.
 #[derive(Debug, Clone)]

@@ -9,20 +9,10 @@ mod student;
 #[cfg(test)]
 mod tests;
 
+pub use component::Component;
+
 use crate::{Batch, importance::log_sum_exp};
 use component::Gaussian;
-
-/// One Gaussian of a mixture.
-#[derive(Debug, Clone, PartialEq)]
-#[doc(alias("GMM", "Gaussian mixture"))]
-pub struct Component {
-    /// Its share of the mass; those of all components sum to 1.
-    pub weight: f64,
-    /// Its mean.
-    pub mean: Vec<f64>,
-    /// Its covariance, row by row.
-    pub covariance: Vec<f64>,
-}
 
 /// A mixture of Gaussians.
 #[derive(Debug, Clone)]

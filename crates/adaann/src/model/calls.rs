@@ -3,7 +3,7 @@
 use super::evaluate::{Evaluator, nearest};
 use super::expression::{Ast, Span};
 use super::functions::{self, Function};
-use super::law::Law;
+use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
 use crate::linear;

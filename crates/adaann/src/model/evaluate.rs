@@ -5,9 +5,9 @@
 
 use super::expression::{Ast, Fault, Kind, Operator, Span};
 use super::functions;
-use super::law::Law;
 use super::names::Names;
 use super::scope::{Place, Scope};
+use super::value::Law;
 use super::value::{Truth, Value};
 use crate::distribution::Family;
 use crate::names;

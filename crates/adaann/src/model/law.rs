@@ -1,30 +1,8 @@
 //! A distribution with its arguments: its log density, draws from it, and where it lives.
 
-use super::value::Value;
-use crate::distribution::{self, Family};
+use super::value::{Law, Value};
+use crate::distribution;
 use crate::program::Expr;
-
-/// A distribution with its arguments.
-#[derive(Clone)]
-pub(super) enum Law<'g> {
-    /// A distribution of single numbers; arguments are numbers, or vectors for a vector.
-    Of {
-        family: Family,
-        arguments: Vec<Value<'g>>,
-    },
-    /// With the lower factor of the covariance, row by row.
-    MultiNormal {
-        mean: Vec<Expr<'g>>,
-        factor: Vec<f64>,
-    },
-    Dirichlet {
-        concentrations: Vec<Expr<'g>>,
-    },
-    Mixture {
-        weights: Vec<Expr<'g>>,
-        parts: Vec<Self>,
-    },
-}
 
 impl<'g> Law<'g> {
     /// How many numbers a draw has, if that is fixed.

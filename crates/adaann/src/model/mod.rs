@@ -25,6 +25,7 @@ mod calls;
 mod command;
 mod constants;
 mod data;
+mod defaults;
 mod diagnostic;
 mod evaluate;
 mod excerpt;
@@ -168,7 +169,7 @@ impl Model {
         let (outline, report) = Outline::new(source, folder, data);
         let (fit, source) = (outline.file.fit.clone(), outline.source.clone());
         let mut model = Self::assemble(outline, report, folder).map_err(|mut report| {
-            settings::check_those_of_the_file(&fit, &source, &mut report);
+            defaults::check_those_of_the_file(&fit, &source, &mut report);
             report.into_result().expect_err("an error was reported")
         })?;
         if let Some(units) = model.prior_units() {
@@ -176,7 +177,7 @@ impl Model {
         }
         let mut report = Report::default();
         model.settings =
-            settings::with_those_of_the_file(&fit, &*model.target, &source, &mut report);
+            defaults::with_those_of_the_file(&fit, &*model.target, &source, &mut report);
         report.into_result().map(|()| model)
     }
 
@@ -198,7 +199,7 @@ impl Model {
                 return Err(report);
             }
         };
-        let settings = settings::suiting(&*target);
+        let settings = defaults::suiting(&*target);
         Ok(Self { outline, target, bounds, quantity_names, quantities, settings })
     }
 
@@ -304,7 +305,7 @@ impl Model {
         let draws = self.prior_draws(count, 1)?;
         let unconstrained = Unconstrained::new(&*self.target).ok()?;
         let z = unconstrained.unconstrain(&draws).ok()?;
-        Some((0..z.dim()).map(|d| settings::middle_and_spread(z.row(d))).collect())
+        Some((0..z.dim()).map(|d| defaults::middle_and_spread(z.row(d))).collect())
     }
 
     /// A table of new inputs for predictions, from the text of a CSV file; its columns have the names

@@ -1,9 +1,9 @@
 //! Posterior predictions: what the model would measure, at the rows of the data or at new inputs.
 
 use super::evaluate::Evaluator;
-use super::law::Law;
 use super::outline::Outline;
 use super::scope::{Place, Scope};
+use super::value::Law;
 use crate::ode::Solution;
 use crate::posterior::Dynamics;
 use crate::program::Expr;

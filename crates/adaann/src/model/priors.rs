@@ -1,7 +1,7 @@
 //! From a parameter's prior to its log density, with the bounds and the constants that belong to it.
 
-use super::law::Law;
 use super::parameter::{Parameter, Shape};
+use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
 use crate::program::Expr;

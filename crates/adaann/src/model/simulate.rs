@@ -1,10 +1,10 @@
 //! Draws by the model itself: parameters from their priors.
 
 use super::evaluate::Evaluator;
-use super::law::Law;
 use super::outline::Outline;
 use super::parameter::Shape;
 use super::scope::{Place, Scope};
+use super::value::Law;
 use super::value::Value;
 
 /// Tries before a prior that is cut off by bounds is given up.

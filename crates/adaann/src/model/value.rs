@@ -1,6 +1,6 @@
 //! What a formula can stand for: numbers, vectors, matrices, conditions and distributions.
 
-use super::law::Law;
+use crate::distribution::Family;
 use crate::program::{Condition, Expr};
 
 /// The value of a formula.
@@ -32,6 +32,28 @@ pub(super) enum Truth<'g> {
     And(Box<[Self; 2]>),
     Or(Box<[Self; 2]>),
     Not(Box<Self>),
+}
+
+/// A distribution with its arguments.
+#[derive(Clone)]
+pub(super) enum Law<'g> {
+    /// A distribution of single numbers; arguments are numbers, or vectors for a vector.
+    Of {
+        family: Family,
+        arguments: Vec<Value<'g>>,
+    },
+    /// With the lower factor of the covariance, row by row.
+    MultiNormal {
+        mean: Vec<Expr<'g>>,
+        factor: Vec<f64>,
+    },
+    Dirichlet {
+        concentrations: Vec<Expr<'g>>,
+    },
+    Mixture {
+        weights: Vec<Expr<'g>>,
+        parts: Vec<Self>,
+    },
 }
 
 impl<'g> Truth<'g> {

@@ -8,7 +8,7 @@
 //! a wide one beside it.
 
 use crate::Batch;
-use crate::modes::starts::{Units, median};
+use crate::modes::units::{Units, median};
 use rayon::prelude::*;
 
 /// A mode's typical length counts as if this many more climbs had gone as far as those of all.

@@ -1,6 +1,6 @@
 //! The density to be climbed, log p + log|J|, at many points a call and within a budget.
 
-use crate::modes::starts::Units;
+use crate::modes::units::Units;
 use crate::{
     Batch, Result, lost,
     path::{Tempered, Tile},

@@ -25,6 +25,7 @@ mod heights;
 mod lbfgs;
 mod merge;
 mod starts;
+mod units;
 mod weights;
 
 pub use weights::{ModeSummary, shares};
@@ -34,7 +35,8 @@ use ascent::{End, climb};
 use assign::Anchors;
 use heights::Heights;
 use merge::{Merge, Regions};
-use starts::{Units, reach, steps};
+use starts::{reach, steps};
+use units::Units;
 
 /// How modes are sought.
 #[derive(Debug, Clone, Copy, PartialEq)]

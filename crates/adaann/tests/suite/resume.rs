@@ -178,7 +178,7 @@ fn stages_that_end_by_their_effective_sample_size_go_on() {
     let whole = survives_everywhere(&Settings {
         path: PathKind::Likelihood,
         base: BaseSpec { sd: vec![2.0_f64.sqrt()], ..BaseSpec::default() },
-        schedule: Schedule::List(vec![0.0, 0.02, 0.9, 1.0]),
+        schedule: Schedule::List(List(vec![0.0, 0.02, 0.9, 1.0])),
         stage: Some(Stage { ess: 0.85, most_updates: 5 }),
         ..short()
     });
@@ -272,7 +272,8 @@ fn a_state_says_where_it_is_and_fits_only_its_own_flow() {
 }
 
 fn own_flow(settings: &Settings) -> Flow {
-    let mut flow = Flow::new(&settings.flow, Base::standard(2)).unwrap();
+    let mut flow =
+        Flow::new(&settings.flow, Base::diagonal(&[0.0; 2], &[2.0; 2]).unwrap()).unwrap();
     flow.initialise(settings.initial_scale, settings.seed);
     flow
 }

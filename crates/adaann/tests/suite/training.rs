@@ -291,7 +291,7 @@ fn settings_out_of_range_are_refused_by_name() {
     assert_eq!(with(&|s| s.stage = stage(0.5, 0)), "stage-most");
     assert_eq!(
         with(&|s| s.forward_kl = Some(ForwardKl { rounds: 0, ..forward_kl() })),
-        "forward_kl"
+        "forward-kl"
     );
     assert_eq!(
         with(&|s| s.forward_kl = Some(ForwardKl { draws: 1, ..forward_kl() })),
@@ -338,7 +338,7 @@ fn settings_survive_a_file_and_need_not_stand_in_it() {
     assert!(text.contains(r#""divergence":"alpha2""#) && text.contains(r#""most-updates":200"#));
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
     let own: Settings =
-        serde_json::from_str(r#"{"forward_kl": {"rounds": 3}, "stage": {}}"#).unwrap();
+        serde_json::from_str(r#"{"forward-kl": {"rounds": 3}, "stage": {}}"#).unwrap();
     assert_eq!(own.forward_kl, Some(ForwardKl { rounds: 3, ..ForwardKl::default() }));
     assert_eq!(own.stage, Some(Stage::default()));
 }

@@ -1,6 +1,6 @@
 //! y = x eˢ + t, with s and t from the conditioner.
 
-use super::{Curve, pass::Setting};
+use super::{Curve, outputs::Setting};
 use crate::{
     net::Row,
     simd::{F64, Lane, Math},

@@ -1,6 +1,6 @@
 //! Increasing curves of one coordinate, set by the outputs of a conditioner.
 
-use super::pass::Setting;
+use super::outputs::Setting;
 use crate::{net::Row, simd::F64};
 use fearless_simd::Simd;
 

@@ -9,6 +9,7 @@
 
 pub(super) mod affine;
 mod curve;
+mod outputs;
 mod pass;
 mod plan;
 pub(super) mod spline;
@@ -22,7 +23,8 @@ use crate::{
     net::{Activation, GROUP, Network, Records, Row, Shape},
     simd::{self, Buffer},
 };
-use pass::{Direction, Move, Outputs, PullBack, Way};
+use outputs::Outputs;
+use pass::{Direction, Move, PullBack, Way};
 use plan::Stage;
 use std::{cell::Cell, ops::Range};
 

@@ -1,6 +1,9 @@
 //! Moving the coordinates of a stage along their curves, and the way back.
 
-use super::Curve;
+use super::{
+    Curve,
+    outputs::{Outputs, Setting},
+};
 use crate::{
     Batch,
     net::{GROUP, Records, Row},
@@ -8,39 +11,6 @@ use crate::{
 };
 use fearless_simd::Simd;
 use std::ops::Range;
-
-/// Where outputs are in a record: output p of moved coordinate i is row `starts[p] + i * stride`.
-#[derive(Debug, Clone)]
-pub(super) struct Outputs {
-    pub(super) starts: Vec<usize>,
-    pub(super) stride: usize,
-}
-
-/// The outputs of one coordinate at a register of points.
-pub(in crate::flow) struct Setting<'a, R> {
-    record: R,
-    outputs: &'a Outputs,
-    /// Which coordinate.
-    moved: usize,
-    /// First point of the register.
-    at: usize,
-}
-
-impl<R: std::ops::Deref<Target = [Row]>> Setting<'_, R> {
-    #[inline(always)]
-    pub(super) fn get<S: Simd>(&self, simd: S, output: usize) -> F64<S> {
-        let row = self.outputs.starts[output] + self.moved * self.outputs.stride;
-        F64::load(simd, &self.record[row][self.at..])
-    }
-}
-
-impl Setting<'_, &mut [Row]> {
-    #[inline(always)]
-    pub(super) fn set<S: Simd>(&mut self, output: usize, value: F64<S>) {
-        let row = self.outputs.starts[output] + self.moved * self.outputs.stride;
-        value.store(&mut self.record[row][self.at..]);
-    }
-}
 
 /// Are the coordinates that the networks read given, or those that the curves lead to?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

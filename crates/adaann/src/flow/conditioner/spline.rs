@@ -10,7 +10,7 @@
 //! Widths and heights are softmaxes of their outputs, slopes at inner knots are positive maps of
 //! theirs; with all outputs at 0 the bins are squares, the slopes 1 and the curve y = x.
 
-use super::{Curve, pass::Setting};
+use super::{Curve, outputs::Setting};
 use crate::{
     flow::positive::positive,
     net::Row,

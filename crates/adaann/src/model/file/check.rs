@@ -1,5 +1,6 @@
 //! Holds a file against the table of its keys: unknown ones, missing ones, values of another form.
 
+use super::brief::brief;
 use super::keys::{FILE, Form, Keys};
 use super::value::{Name, Node, Value};
 use crate::model::diagnostic::{Report, Source};
@@ -127,12 +128,4 @@ pub(super) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     let short = word.len() <= 64;
     let nearest = if short { nearest(word, known) } else { None };
     nearest.map(|nearest| format!("did you mean `{nearest}`?"))
-}
-
-/// A word from the file, short enough for a message.
-pub(super) fn brief(word: &str) -> String {
-    if word.chars().count() <= 60 {
-        return word.to_owned();
-    }
-    word.chars().take(57).chain("...".chars()).collect()
 }

@@ -1,6 +1,7 @@
 //! The table `fit`: settings over those that suit the model, each with its place.
 
-use super::check::{brief, meant};
+use super::brief::brief;
+use super::check::meant;
 use super::keys::FILE;
 use super::read::{Reader, numbers};
 use super::value::{Name, Node, Value};

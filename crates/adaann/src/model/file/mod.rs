@@ -1,5 +1,6 @@
 //! A model file as it is written: every part with its place, every formula parsed, nothing looked up.
 
+mod brief;
 mod check;
 mod fit;
 pub(crate) mod keys;

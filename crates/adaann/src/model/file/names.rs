@@ -1,6 +1,6 @@
 //! Every name is a name, is free, and is given once.
 
-use super::check::brief;
+use super::brief::brief;
 use super::{File, Name};
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::is_name;

@@ -101,7 +101,7 @@ impl Reader<'_> {
             self.error(&name.span, "[data] has neither a file nor columns", Some(help));
         }
         if let (Some(_), Some((column, _))) = (get("file"), given().next()) {
-            let message = format!("`{}` stands beside a file", super::check::brief(&column.text));
+            let message = format!("`{}` stands beside a file", super::brief::brief(&column.text));
             let help = "columns are in the file, or here, not both";
             self.error(&column.span, message, Some(help));
         }

@@ -1,6 +1,6 @@
 //! TOML as a tree with the place of everything, in the order of the file.
 
-use super::check::brief;
+use super::brief::brief;
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::{self, Span};
 use toml::Spanned;

@@ -23,8 +23,9 @@ const STEPS: u64 = 20;
 /// 2e-4.
 const RIGHT: f64 = 4.5;
 
-/// What a mistake must come to, not to be taken for chance.
-const WRONG: f64 = 8.0;
+/// What a mistake must come to, not to be taken for chance: beyond six standard errors no moment is
+/// found once in 10⁸ tests. The least that was seen is a random walk without its ratio, at seven.
+const WRONG: f64 = 6.0;
 
 fn tempered(target: &Lopsided) -> Tempered<'_> {
     let target = Unconstrained::new(target).unwrap();

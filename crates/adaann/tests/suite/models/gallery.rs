@@ -49,7 +49,7 @@ fn every_model_fits() {
             samples: 32,
             refine_samples: 64,
             variance_samples: 64,
-            ..model.settings()
+            ..model.default_settings()
         };
         let outcome = fit(&*target, &settings, &mut ()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let sample = outcome.approximation(&*target).unwrap().sample(500, 3).unwrap();
