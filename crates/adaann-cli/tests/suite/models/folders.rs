@@ -1,7 +1,7 @@
 //! A run folder holds all that is needed, whatever becomes of the files that it was made from.
 
-use super::{copy, fit, refuse, succeed};
-use crate::support::common::{Place, names, stdout};
+use super::{QUICK, copy, fit, refuse, succeed};
+use crate::support::common::{Place, names, stderr, stdout};
 use crate::support::python;
 use std::fs;
 
@@ -65,12 +65,15 @@ fn threads_change_nothing() {
         &place,
         &["logistic_regression.toml", "data/patients.csv", "sir.toml", "data/influenza.csv"],
     );
+    // Several shards, so that there is something to share.
+    let mut flags = QUICK.to_vec();
+    let at = flags.iter().position(|flag| *flag == "--samples").unwrap();
+    flags[at + 1] = "200";
     for model in ["logistic_regression", "sir"] {
         for threads in [1, 2] {
-            fit(
-                &place,
-                &format!("{model}.toml --threads {threads} --out {model}-{threads} --samples 200"),
-            );
+            let words = format!("fit {model}.toml --threads {threads} --out {model}-{threads}");
+            let output = place.adaann(&words, &flags);
+            assert!(output.status.success(), "{words}: {}", stderr(&output));
         }
         for file in names(&place.path(&format!("{model}-1"))) {
             if !file.ends_with(".csv") && file != "flow.safetensors" {
