@@ -36,7 +36,7 @@ pub enum Purpose {
     Prior = 8,
     /// Measurements that a model predicts.
     Prediction = 9,
-    /// Base samples of the mass-covering stage, and which of them an update sees.
+    /// Base samples of the forward-KL refinement, and which of them an update sees.
     ForwardKl = 10,
     /// Which particles a flow learns from.
     Pilot = 11,
@@ -45,7 +45,7 @@ pub enum Purpose {
 /// The random numbers of one seed and purpose.
 ///
 /// ```
-/// use adaann::{Batch, rng::{Purpose, Stream}};
+/// use adaann::{Batch, support::rng::{Purpose, Stream}};
 ///
 /// let stream = Stream::new(1, Purpose::Training);
 /// let mut whole = Batch::zeros(3, 64);

@@ -86,8 +86,8 @@ impl Pace {
         }
     }
 
-    /// Work of the mass-covering stage.
-    fn covering(&self) -> f64 {
+    /// Work of the forward-KL refinement.
+    fn forward_kl(&self) -> f64 {
         self.settings.forward_kl.map_or(0.0, |stage| {
             let draws = (stage.rounds as f64 + 1.0) * stage.draws as f64;
             stage.rounds as f64 * stage.updates as f64 * stage.batch as f64 + COST_OF_A_DRAW * draws
@@ -128,7 +128,7 @@ impl Pace {
             let updates = work.warmup as f64 + (count - 2.0).max(0.0) * work.anneal as f64;
             updates * *samples as f64 + (count - 1.0) * self.draws()
         };
-        before + work.refine as f64 * *refine_samples as f64 + self.covering()
+        before + work.refine as f64 * *refine_samples as f64 + self.forward_kl()
     }
 
     /// Values of t of the whole run: known, extrapolated from log t, or that of a Gaussian.

@@ -144,7 +144,7 @@ impl Watch {
                 Phase::Warmup => format!("warm-up at t {t:.4}"),
                 Phase::Anneal => format!("t {t:.4}"),
                 Phase::Refine => "refinement at t 1".to_owned(),
-                Phase::ForwardKl => "covering at t 1".to_owned(),
+                Phase::ForwardKl => "forward-KL refinement at t 1".to_owned(),
             };
             if let Some(epsilon) = epsilon {
                 text += &format!("  epsilon {epsilon:.1e}");

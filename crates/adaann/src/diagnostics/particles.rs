@@ -8,6 +8,7 @@ use crate::{
     importance::Estimate,
     smc::{self, Population},
     target::Target,
+    weight::log_weight,
 };
 
 /// What independent particles found.
@@ -78,7 +79,7 @@ impl Particles {
         let (mut forward_kl, mut worst) = (0.0, (f64::NEG_INFINITY, 0));
         for (i, &from) in chosen.iter().enumerate() {
             let log_p = population.log_p[from] + log_jacobian[i] - log_z;
-            let log_ratio = log_p - log_q[i];
+            let log_ratio = log_weight(log_p, log_q[i]);
             forward_kl += log_ratio / chosen.len() as f64;
             lacks[from] = f64::from(u8::from(log_ratio.is_nan() || log_ratio > most));
             if lacks[from] == 1.0 && log_p > worst.0 {

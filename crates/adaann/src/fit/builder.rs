@@ -147,7 +147,7 @@ impl<'a> Fit<'a> {
     pub fn run(self, observer: &mut dyn Observer) -> Result<Outcome> {
         self.check()?;
         // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
-        rayon::scope(|_| self.from_start(observer))
+        rayon::scope(|_| self.run_from_start(observer))
     }
 
     /// Goes on from a state: see [`resume`]. A flow or a rule of its own is given again; its
@@ -157,7 +157,7 @@ impl<'a> Fit<'a> {
     /// As [`Fit::run`], and if the state is that of a run with another flow.
     pub fn resume(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
         self.check()?;
-        rayon::scope(|_| self.from_state(state, observer))
+        rayon::scope(|_| self.run_from_state(state, observer))
     }
 
     fn check(&self) -> Result<()> {
@@ -196,7 +196,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    fn from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
+    fn run_from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
         let Self { target, settings, .. } = self;
         let pilot = match settings.pilot {
             None => None,
@@ -213,7 +213,7 @@ impl<'a> Fit<'a> {
         go_on(run, observer)
     }
 
-    fn from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
+    fn run_from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
         self.check_dim(state.base().dim())?;
         let density = self.density(state.base().clone())?;
         let followed = self.followed();

@@ -1,7 +1,7 @@
 //! The draws that a round of the forward-KL refinement is trained on and judged by.
 
 use super::RoundRecord;
-use crate::{Batch, flow::Flow, schedule::weight_ess, simd::Buffer, train::Drawn};
+use crate::{Batch, flow::Flow, schedule::weight_ess, simd::Buffer, train::Drawn, weight};
 use serde::{Deserialize, Serialize};
 
 /// The flow that a round begins with, and its draws.
@@ -33,7 +33,7 @@ impl Round {
     /// log p − log q at each draw; −∞ where it is not a number.
     pub(super) fn log_weights(&self) -> Vec<f64> {
         let of = |(log_p, log_q): (&f64, &f64)| {
-            let log_weight = log_p - log_q;
+            let log_weight = weight::log_weight(*log_p, *log_q);
             if log_weight < f64::INFINITY { log_weight } else { f64::NEG_INFINITY }
         };
         self.log_p.iter().zip(&*self.log_q).map(of).collect()

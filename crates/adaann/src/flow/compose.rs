@@ -26,7 +26,7 @@ pub(super) struct Compose {
 ///
 /// let (bend, turn) = (FlowSpec::planar(5).build(2)?, FlowSpec::Linear.build(2)?);
 /// let flow = Flow::from_stack(compose([("bend", bend), ("turn", turn)])?, Base::standard(2))?;
-/// assert_eq!(flow.blocks()[0].name, "bend.u");
+/// assert_eq!(flow.blocks()[0].name, "bend.w");
 /// # Ok::<(), adaann::Error>(())
 /// ```
 ///

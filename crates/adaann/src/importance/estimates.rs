@@ -1,6 +1,6 @@
 //! Means, spreads and quantiles under p from weighted draws of q, each with its Monte Carlo error.
 
-use crate::{Error, Result, effective::effective_size, error};
+use crate::{Error, Result, error, weight::effective_size};
 
 /// A number and its Monte Carlo standard error.
 #[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]

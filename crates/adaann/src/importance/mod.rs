@@ -17,7 +17,7 @@ mod sample;
 mod stated_errors;
 mod weight_sums;
 
-pub use crate::effective::ess;
+pub use crate::weight::ess;
 pub use covariance::covariance;
 pub use estimates::{Coordinate, Estimate, QUANTILES, Quantity};
 pub use log_sum_exp::log_sum_exp;

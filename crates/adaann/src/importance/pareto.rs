@@ -4,9 +4,9 @@
 //! (2024). Weights have a mean if k < 1 and a variance if k < ½.
 
 use crate::Result;
-use crate::effective::ess;
 use crate::importance::generalized_pareto::GeneralizedPareto;
 use crate::importance::weight_sums::{largest_of_some, weight};
+use crate::weight::ess;
 
 /// Smoothed weights, and how heavy the tail of the raw ones is.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,6 +7,7 @@ use crate::importance::{
     weight_sums::{largest_of_some, weight},
 };
 use crate::lost::is_lost;
+use crate::weight::log_weight;
 use crate::{Batch, Error, Result};
 use std::sync::OnceLock;
 
@@ -46,7 +47,7 @@ impl Sample {
     /// # Errors
     /// If there are not as many of one as of the other.
     pub fn of_draws(z: Batch, x: Batch, log_p: Vec<f64>, log_q: Vec<f64>) -> Result<Self> {
-        let log_weights = log_p.iter().zip(&log_q).map(|(log_p, log_q)| log_p - log_q).collect();
+        let log_weights = log_p.iter().zip(&log_q).map(|(p, q)| log_weight(*p, *q)).collect();
         Self::new(z, x, log_p, Some(log_q), log_weights)
     }
 

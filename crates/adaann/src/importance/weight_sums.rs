@@ -1,6 +1,6 @@
 //! Sums over importance weights in bounded memory, for log Z and the effective sample size.
 
-use crate::{Error, Result, effective::effective_size, lost::is_lost, pieces};
+use crate::{Error, Result, lost::is_lost, pieces, weight::effective_size};
 
 /// What log Z, its error and the effective sample size need of the weights w = p/q seen so far.
 ///

@@ -2,7 +2,7 @@
 
 use super::spread::{Weighted, std_of, usable};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step};
-use crate::{effective::effective_size, error::setting};
+use crate::{error::setting, weight::effective_size};
 use serde::{Deserialize, Serialize};
 
 /// The t' at which the weights exp((t' − t) b) keep the share `ess` of the draws, by bisection.

@@ -1,6 +1,6 @@
 //! How much draws of one density are worth as draws of another, and the t at which that is most.
 
-use crate::effective::effective_size;
+use crate::weight::{effective_size, log_weight};
 
 /// The smallest t that [`gentlest_t`] finds.
 const SMALLEST: f64 = 1e-6;
@@ -18,7 +18,9 @@ pub fn weight_ess(t: f64, a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
         let parts = a.iter().zip(b).zip(log_q);
         // At t = 0 it is a, also where b is −∞.
         let log_p = move |a: f64, b: f64| if t == 0.0 { a } else { a + t * b };
-        parts.map(move |((a, b), log_q)| log_p(*a, *b) - log_q).filter(|w| w.is_finite())
+        parts
+            .map(move |((a, b), log_q)| log_weight(log_p(*a, *b), *log_q))
+            .filter(|w| w.is_finite())
     };
     let largest = log_weights().fold(f64::NEG_INFINITY, f64::max);
     let (mut first, mut second) = (0.0, 0.0);

@@ -6,7 +6,7 @@ use super::{
     run::Sampler,
     state::State,
 };
-use crate::{Batch, Result, importance::log_sum_exp, mixture::Mixture};
+use crate::{Batch, Result, importance::log_sum_exp, mixture::Mixture, weight::log_weight};
 
 impl Sampler<'_> {
     /// Draws from the mixture with Student tails, weights them by p, and fits the mixture to them: a
@@ -21,7 +21,8 @@ impl Sampler<'_> {
                 let z = independence::draw(&on, range);
                 let log_q = on.mixture.log_student(&z);
                 let drawn = Particles::evaluate(&self.density, z, None)?;
-                let ratio = |(i, log_q): (usize, f64)| drawn.log_density(weights, i) - log_q;
+                let ratio =
+                    |(i, log_q): (usize, f64)| log_weight(drawn.log_density(weights, i), log_q);
                 let log_ratios: Vec<f64> = log_q.into_iter().enumerate().map(ratio).collect();
                 Ok((drawn.z, log_ratios))
             })?;

@@ -7,6 +7,7 @@ use crate::{
     lost,
     path::Parts,
     schedule::{Draws, Position, Rule, Step},
+    weight::effective_size,
 };
 
 impl State {
@@ -56,6 +57,6 @@ impl State {
     /// The weights' effective sample size, as a share of the particles.
     pub(super) fn ess_share(&self) -> f64 {
         let squares: f64 = self.log_weights.iter().map(|w| (2.0 * w).exp()).sum();
-        1.0 / squares / self.particles.len() as f64
+        effective_size(1.0, squares) / self.particles.len() as f64
     }
 }

@@ -42,7 +42,7 @@ type ValueAlone<'a> = dyn Fn(&[f64]) -> f64 + Send + Sync + 'a;
 /// let work = Work { warmup: 100, anneal: 1, refine: 500 };
 /// let outcome = fit(&gamma, &Settings { work, ..Settings::default() }, &mut ())?;
 /// let draws = outcome.approximation(&gamma)?.sample(2000, 1)?;
-/// assert!(draws.points.row(0).iter().all(|x| *x > 0.0));
+/// assert!(draws.x().row(0).iter().all(|x| *x > 0.0));
 /// # Ok::<(), adaann::Error>(())
 /// ```
 pub fn pointwise<'a>(

@@ -45,7 +45,7 @@ const BASE: &str = "Base density (defaults: those of the target)";
 pub const ANNEALING: &str = "Annealing (defaults: those of the target)";
 const TRAINING: &str = "Training (defaults: those of the target)";
 const OPTIMIZER: &str = "Optimizer (defaults: those of the target)";
-const FORWARD_KL: &str = "Covering the target's mass, after t = 1";
+const FORWARD_KL: &str = "Forward-KL refinement, after t = 1: covers the target's mass";
 const AUTOMATIC: &str = "Automatic settings";
 /// The heading of what comes out, and where.
 pub const OUTPUT: &str = "Run and output";

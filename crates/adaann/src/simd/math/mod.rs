@@ -42,7 +42,7 @@ use tables::Tables;
 /// A lane's result depends on that lane's argument alone, never on its neighbours.
 ///
 /// ```
-/// use adaann::simd::{F64, Kernel, Lane, Math, dispatch};
+/// use adaann::support::simd::{F64, Kernel, Lane, Math, dispatch};
 ///
 /// struct Tanh<'a>(&'a mut [f64]);
 ///

@@ -1,4 +1,9 @@
-//! How many equally weighted points weighted ones are worth.
+//! The weight of a draw, and how many equally weighted points weighted ones are worth.
+
+/// log of the weight p/q that makes a draw of q one of p.
+pub(crate) fn log_weight(log_p: f64, log_q: f64) -> f64 {
+    log_p - log_q
+}
 
 /// The effective sample size (Σ w)²/Σ w² from the two sums; 0 if no weight is positive.
 ///
