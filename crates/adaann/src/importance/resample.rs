@@ -1,8 +1,8 @@
 //! Draws from weighted draws: which to keep, and how often.
 //!
 //! A weight that is not positive and finite is taken for 0, and a draw of weight 0 is never chosen. The
-//! uniform numbers are the caller's, as those of a [`Stream`](crate::rng::Stream) for
-//! [`Purpose::MonteCarlo`](crate::rng::Purpose::MonteCarlo).
+//! uniform numbers are the caller's, as those of a `Stream` for
+//! `Purpose::MonteCarlo`.
 
 use crate::{
     pieces,
