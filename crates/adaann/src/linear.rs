@@ -4,6 +4,19 @@
 
 use crate::{Result, error};
 
+/// Σ a b in four sums at once: one would wait for itself.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..4 {
+            sums[l] += a[l] * b[l];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
 /// The lower-triangular factor L with L Lᵀ = `covariance`.
 ///
 /// # Errors

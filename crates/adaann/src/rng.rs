@@ -40,6 +40,10 @@ pub enum Purpose {
     ForwardKl = 10,
     /// Which particles a flow learns from.
     Pilot = 11,
+    /// Where ascents start.
+    Modes = 13,
+    /// Draws of a mixture that is being adapted.
+    Mixture = 14,
 }
 
 /// The random numbers of one seed and purpose.
@@ -92,11 +96,19 @@ impl Stream {
     /// # Panics
     /// As [`Stream::fill_normals`].
     pub fn point_uniform_at(&self, draw: u64, point: u64) -> f64 {
+        self.point_uniform_of(draw, point, 0)
+    }
+
+    /// The same with a number of its own, below a million: number 0 is [`Stream::point_uniform_at`].
+    ///
+    /// # Panics
+    /// As [`Stream::fill_normals`].
+    pub fn point_uniform_of(&self, draw: u64, point: u64, number: u32) -> f64 {
         assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
         assert!(point < 1 << 33, "more than 2^33 points in one draw");
         let [draw_low, draw_high] = halves(draw);
         let [a, b, c, d] =
-            philox([(point / 2) as u32, UNIFORM_COORDINATE, draw_low, draw_high], self.key);
+            philox([(point / 2) as u32, UNIFORM_COORDINATE - number, draw_low, draw_high], self.key);
         if point.is_multiple_of(2) { uniform(a, b) } else { uniform(c, d) }
     }
 

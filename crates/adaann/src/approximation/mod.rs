@@ -56,7 +56,7 @@ impl<'a> Approximation<'a> {
     }
 
     /// Draws `count` points from number `first` on.
-    fn sample_from(&self, first: usize, count: usize, seed: u64) -> Result<Sample> {
+    pub(crate) fn sample_from(&self, first: usize, count: usize, seed: u64) -> Result<Sample> {
         let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
         let chunks: Vec<(Batch, Batch, Vec<f64>)> = starts
             .par_iter()

@@ -75,7 +75,7 @@ fn student_t(df: f64, random: &mut impl FnMut() -> f64) -> f64 {
 /// The logarithm of a gamma number with rate 1: for a small shape the number itself underflows.
 ///
 /// G. Marsaglia, W. Tsang, "A simple method for generating gamma variables" (2000).
-pub(super) fn ln_gamma_draw(shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
+pub(crate) fn ln_gamma_draw(shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
     if shape < 1.0 {
         // A number of shape + 1 times u^(1/shape).
         return ln_gamma_draw(shape + 1.0, random) + random().ln() / shape;

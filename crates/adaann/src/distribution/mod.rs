@@ -23,4 +23,5 @@ mod tests;
 
 pub(crate) use family::Family;
 pub(crate) use interval::outside;
+pub(crate) use draw::ln_gamma_draw;
 pub(crate) use joint::{dirichlet, draw_dirichlet, draw_multi_normal, mixture, multi_normal};

@@ -216,6 +216,28 @@ impl Sample {
         self.choose(&resample::by_seed(self.weights(), count, seed))
     }
 
+    /// These points and others of the same q.
+    ///
+    /// # Errors
+    /// If only one of them has a q, or they differ in dimension.
+    pub(crate) fn join(&self, other: &Self) -> Result<Self> {
+        let points = |a: &Batch, b: &Batch| {
+            let mut all = Batch::zeros(a.dim(), a.len() + b.len());
+            all.copy_points(0, a, 0, a.len());
+            all.copy_points(a.len(), b, 0, b.len());
+            all
+        };
+        let numbers = |a: &[f64], b: &[f64]| [a, b].concat();
+        let log_q = self.log_q().zip(other.log_q()).map(|(a, b)| numbers(a, b));
+        Self::new(
+            points(&self.z, &other.z),
+            points(&self.x, &other.x),
+            numbers(&self.log_p, &other.log_p),
+            log_q,
+            numbers(&self.log_weights, &other.log_weights),
+        )
+    }
+
     /// Some of the points, with weights that are equal.
     fn choose(&self, chosen: &[usize]) -> Self {
         let of = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect();

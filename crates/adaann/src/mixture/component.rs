@@ -1,8 +1,8 @@
 //! One Gaussian of a mixture, by the factor of its covariance.
 
-use crate::{Batch, linear};
+use crate::{Batch, linear, simd::Special};
 
-/// One Gaussian of a mixture.
+/// One Gaussian of a mixture, or one Student distribution.
 #[derive(Debug, Clone, PartialEq)]
 #[doc(alias("GMM", "Gaussian mixture"))]
 pub struct Component {
@@ -10,8 +10,10 @@ pub struct Component {
     pub weight: f64,
     /// Its mean.
     pub mean: Vec<f64>,
-    /// Its covariance, row by row.
+    /// Its covariance, row by row; that of the Gaussian which a Student distribution's core resembles.
     pub covariance: Vec<f64>,
+    /// Degrees of freedom of its tails; none for a Gaussian.
+    pub degrees: Option<f64>,
 }
 
 /// A Gaussian with its weight.
@@ -23,6 +25,8 @@ pub(crate) struct Gaussian {
     pub(super) factor: Vec<f64>,
     /// log det L
     pub(super) log_det: f64,
+    /// Degrees of freedom of its tails; none for a Gaussian.
+    pub(super) degrees: Option<f64>,
 }
 
 impl Gaussian {
@@ -31,7 +35,25 @@ impl Gaussian {
         let dim = mean.len();
         let factor = linear::cholesky(dim, covariance).ok()?;
         let log_det = (0..dim).map(|d| factor[d * dim + d].ln()).sum();
-        Some(Self { log_weight: weight.ln(), mean, factor, log_det })
+        Some(Self { log_weight: weight.ln(), mean, factor, log_det, degrees: None })
+    }
+
+    /// log of weight times density for each |L⁻¹(x − mean)|², less what all Gaussians of a dimension
+    /// share.
+    pub(super) fn log_terms(&self, squares: &[f64]) -> Vec<f64> {
+        let height = self.log_weight - self.log_det;
+        match self.degrees {
+            None => squares.iter().map(|square| height - 0.5 * square).collect(),
+            Some(nu) => {
+                let half = 0.5 * self.mean.len() as f64;
+                let ln_gamma = |x: f64| Special::LnGamma.at(x);
+                let peak = height + ln_gamma(0.5 * nu + half)
+                    - ln_gamma(0.5 * nu)
+                    - half * (0.5 * nu).ln();
+                let power = 0.5 * nu + half;
+                squares.iter().map(|square| peak - power * (square / nu).ln_1p()).collect()
+            }
+        }
     }
 
     /// |L⁻¹(x − centre)|² at every point, with `centre` the mean or another point for each.
@@ -113,6 +135,7 @@ impl Gaussian {
             weight: self.log_weight.exp(),
             mean: self.mean.clone(),
             covariance: self.covariance(),
+            degrees: self.degrees,
         }
     }
 }

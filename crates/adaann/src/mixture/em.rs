@@ -1,43 +1,54 @@
 //! Mixtures fitted to weighted points by expectation–maximisation.
 //!
-//! The number of components is found by splitting: a component is cut in two along its longest axis
-//! where two explain its points better than one by the Bayesian information criterion.
+//! The number of components is found by splitting (`split.rs`). A covariance is shrunk towards the one
+//! that was there before, as a whole matrix and so in its own coordinates: what is known of long and
+//! short directions is kept, where shrinking towards a diagonal would forget it.
 
-use super::{Mixture, component::Gaussian};
-use crate::{Batch, importance::log_sum_exp, linear};
+use super::{Mixture, component::Gaussian, points::Points};
+use crate::Batch;
 use rayon::prelude::*;
 
 /// Rounds of expectation–maximisation after each change of the components. The shape has to be
 /// right for moves to be quick, not to the last digit.
-const ROUNDS: usize = 8;
+pub(super) const ROUNDS: usize = 8;
 
 /// Rounds of splitting at each fit: up to 2⁶ components from one.
 const SPLITS: usize = 6;
 
-/// Components that are never exceeded.
-const MOST: usize = 64;
-
 impl Mixture {
     /// Fits points with weights that sum to 1, starting from an earlier fit if there is one.
-    pub(crate) fn fit(points: &Batch, weights: &[f64], earlier: Option<&Self>) -> Self {
-        let dim = points.dim();
-        let fitting = Fitting::new(points, weights);
-        let mut best = Self { components: vec![fitting.whole()], dim };
-        let mut best_score = fitting.score(&best);
+    pub(crate) fn fit(z: &Batch, weights: &[f64], earlier: Option<&Self>) -> Self {
+        let points = Points::new(z, weights);
+        let mut best = Self { components: vec![points.whole()], dim: z.dim() };
+        let mut best_score = points.score(&best);
         if let Some(earlier) = earlier.filter(|earlier| earlier.components.len() > 1) {
-            let moved = fitting.improve(earlier.clone());
-            let score = fitting.score(&moved);
+            let moved = earlier.clone().improve(&points);
+            let score = points.score(&moved);
             if score > best_score {
                 (best, best_score) = (moved, score);
             }
         }
+        best.grow(&points, best_score)
+    }
+
+    /// Fits points with weights that sum to 1 from this mixture on, tails included.
+    pub(crate) fn adapt(&self, z: &Batch, weights: &[f64]) -> Self {
+        let points = Points::new(z, weights);
+        let moved = self.clone().improve(&points).with_tails(&points);
+        let score = points.score(&moved);
+        moved.grow(&points, score).with_tails(&points)
+    }
+
+    /// Splits components as long as it pays.
+    fn grow(self, points: &Points, mut best_score: f64) -> Self {
+        let mut best = self;
         for _ in 0..SPLITS {
-            let split = fitting.split(&best);
+            let split = best.split(points);
             if split.components.len() == best.components.len() {
                 break;
             }
-            let split = fitting.improve(split);
-            let score = fitting.score(&split);
+            let split = split.improve(points);
+            let score = points.score(&split);
             if score <= best_score {
                 break;
             }
@@ -46,184 +57,28 @@ impl Mixture {
         best
     }
 
-    /// Makes the weights sum to 1.
-    fn normalise(&mut self) {
-        let total = log_sum_exp(self.components.iter().map(|component| component.log_weight));
-        self.components.iter_mut().for_each(|component| component.log_weight -= total);
-    }
-}
-
-/// Points to be fitted.
-struct Fitting<'a> {
-    points: &'a Batch,
-    weights: &'a [f64],
-    /// Points that the weights are worth.
-    effective: f64,
-    /// Variance of each coordinate over all points, by which components are kept from collapsing.
-    variance: Vec<f64>,
-}
-
-impl<'a> Fitting<'a> {
-    fn new(points: &'a Batch, weights: &'a [f64]) -> Self {
-        let effective = 1.0 / weights.iter().map(|w| w * w).sum::<f64>();
-        let mut fitting = Self { points, weights, effective, variance: Vec::new() };
-        fitting.variance = (0..points.dim())
-            .map(|d| {
-                let row = points.row(d);
-                let mean: f64 = weights.iter().zip(row).map(|(w, x)| w * x).sum();
-                let square = weights.iter().zip(row).map(|(w, x)| w * (x - mean).powi(2)).sum();
-                f64::max(square, f64::MIN_POSITIVE)
-            })
-            .collect();
-        fitting
-    }
-
-    /// Numbers that describe one component.
-    fn size(&self) -> f64 {
-        let dim = self.points.dim();
-        (1 + dim + dim * (dim + 1) / 2) as f64
-    }
-
-    /// Fewer points than this are no component: as many as half of the numbers that describe it.
-    fn fewest(&self) -> f64 {
-        (2.0 * self.points.dim() as f64 + 4.0).max(0.5 * self.size())
-    }
-
-    /// All points as one component.
-    fn whole(&self) -> Gaussian {
-        self.component(self.weights).unwrap_or_else(|| {
-            let dim = self.points.dim();
-            let mean = (0..dim)
-                .map(|d| self.weights.iter().zip(self.points.row(d)).map(|(w, x)| w * x).sum());
-            let mut covariance = vec![0.0; dim * dim];
-            for d in 0..dim {
-                covariance[d * dim + d] = self.variance[d].max(1e-12);
-            }
-            Gaussian::new(1.0, mean.collect(), &covariance).expect("a positive diagonal")
-        })
-    }
-
-    /// The Gaussian of points with the given weights, whose sum is its own weight; none if they are
-    /// too few.
-    fn component(&self, weights: &[f64]) -> Option<Gaussian> {
-        let dim = self.points.dim();
-        let total: f64 = weights.iter().sum();
-        if total.is_nan() || total * self.effective < self.fewest() {
-            return None;
-        }
-        let mean: Vec<f64> = (0..dim)
-            .map(|d| {
-                weights.iter().zip(self.points.row(d)).map(|(w, x)| w * x).sum::<f64>() / total
-            })
-            .collect();
-        let mut covariance = vec![0.0; dim * dim];
-        for i in 0..dim {
-            let deviations: Vec<f64> = (self.points.row(i).iter().zip(weights))
-                .map(|(x, w)| w * (x - mean[i]) / total)
-                .collect();
-            for j in 0..=i {
-                let row = self.points.row(j);
-                let sum = deviations.iter().zip(row).map(|(a, x)| a * (x - mean[j])).sum();
-                covariance[i * dim + j] = sum;
-                covariance[j * dim + i] = sum;
-            }
-            covariance[i * dim + i] += 1e-9 * self.variance[i];
-        }
-        // With few points for many coordinates correlations are mostly noise.
-        let shrink = (dim as f64 / (total * self.effective)).min(0.5);
-        for i in 0..dim {
-            for j in 0..dim {
-                if i != j {
-                    covariance[i * dim + j] *= 1.0 - shrink;
-                }
-            }
-        }
-        Gaussian::new(total, mean, &covariance)
-    }
-
-    /// Mean log density less what the components' numbers cost: half of the logarithm of the number
-    /// of points for each.
-    fn score(&self, mixture: &Mixture) -> f64 {
-        let count = mixture.components.len() as f64;
-        self.mean_log_density(mixture, self.weights)
-            - 0.5 * count * self.size() * self.effective.ln() / self.effective
-    }
-
-    /// Σ weight · log density
-    fn mean_log_density(&self, mixture: &Mixture, weights: &[f64]) -> f64 {
-        let terms = mixture.log_terms(self.points);
-        let log_density = |i: usize| log_sum_exp(terms.iter().map(|row| row[i]));
-        (weights.iter().enumerate())
-            .filter(|(_, weight)| **weight > 0.0)
-            .map(|(i, weight)| weight * log_density(i))
-            .sum()
-    }
-
     /// Some rounds of expectation–maximisation; components that die out are dropped.
-    fn improve(&self, mut mixture: Mixture) -> Mixture {
+    pub(super) fn improve(mut self, points: &Points) -> Self {
+        let mut earlier = self.components.clone();
         for _ in 0..ROUNDS {
-            let shares = mixture.log_shares(self.points);
-            let weighted = |row: &Vec<f64>| -> Vec<f64> {
-                row.iter().zip(self.weights).map(|(share, w)| share.exp() * w).collect()
+            let shares = self.log_shares(points.z);
+            let own = |row: &Vec<f64>| -> Vec<f64> {
+                row.iter().zip(points.weights).map(|(share, w)| share.exp() * w).collect()
             };
-            let components: Vec<_> =
-                shares.par_iter().map(|row| self.component(&weighted(row))).collect();
-            let components: Vec<Gaussian> = components.into_iter().flatten().collect();
-            if components.is_empty() {
-                return mixture;
+            let fitted: Vec<Option<Gaussian>> = (shares.par_iter().zip(&earlier))
+                .map(|(row, earlier)| points.component(&own(row), Some(earlier)))
+                .collect();
+            if fitted.iter().all(Option::is_none) {
+                return self;
             }
-            mixture.components = components;
-            mixture.normalise();
+            earlier = earlier
+                .into_iter()
+                .zip(&fitted)
+                .filter_map(|(earlier, fitted)| fitted.is_some().then_some(earlier))
+                .collect();
+            self.components = fitted.into_iter().flatten().collect();
+            self.normalise();
         }
-        mixture
-    }
-
-    /// Splits every component for whose own points two are worth more than one.
-    fn split(&self, mixture: &Mixture) -> Mixture {
-        let shares = mixture.log_shares(self.points);
-        let halves: Vec<Vec<Gaussian>> = (mixture.components.par_iter().zip(&shares))
-            .map(|(component, shares)| {
-                let own: Vec<f64> =
-                    shares.iter().zip(self.weights).map(|(share, w)| share.exp() * w).collect();
-                self.halves(component, &own).unwrap_or_else(|| vec![component.clone()])
-            })
-            .collect();
-        if halves.iter().map(Vec::len).sum::<usize>() > MOST {
-            return mixture.clone();
-        }
-        let mut split = Mixture { components: halves.concat(), dim: mixture.dim };
-        split.normalise();
-        split
-    }
-
-    /// Two Mixture for the points of one, cut along its longest axis, if they pay.
-    fn halves(&self, component: &Gaussian, own: &[f64]) -> Option<Vec<Gaussian>> {
-        let dim = self.points.dim();
-        let total: f64 = own.iter().sum();
-        if total * self.effective < 2.0 * self.fewest() {
-            return None;
-        }
-        let (values, vectors) = linear::symmetric_eigen(dim, &component.covariance());
-        let longest = (0..dim).max_by(|&i, &j| values[i].total_cmp(&values[j]))?;
-        let (axis, length) = (&vectors[longest], values[longest].max(0.0).sqrt());
-        let one = Mixture { components: vec![component.clone()], dim };
-        let shifted = |side: f64| {
-            let mean = component.mean.iter().zip(axis).map(|(m, a)| m + side * length * a);
-            let log_weight = component.log_weight - std::f64::consts::LN_2;
-            Gaussian { mean: mean.collect(), log_weight, ..component.clone() }
-        };
-        let mut two = Mixture { components: vec![shifted(-0.8), shifted(0.8)], dim };
-        for _ in 0..ROUNDS {
-            let shares = two.log_shares(self.points);
-            let fitted = shares.iter().map(|row| {
-                let weights: Vec<f64> =
-                    row.iter().zip(own).map(|(share, w)| share.exp() * w).collect();
-                self.component(&weights)
-            });
-            two.components = fitted.collect::<Option<Vec<_>>>()?;
-        }
-        let gain = self.mean_log_density(&two, own) - self.mean_log_density(&one, own);
-        let cost = 0.5 * self.size() * self.effective.ln() / self.effective;
-        (gain > cost).then_some(two.components)
+        self
     }
 }

@@ -68,7 +68,7 @@ impl<'a> Heights<'a> {
     }
 
     fn evaluate_chunk(&self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
-        let dim = self.units.spread.len();
+        let dim = self.units.dim();
         let z: Vec<_> = points.iter().map(|u| self.units.to_z(u)).collect();
         let mut tile = Tile::zeros(dim, z.len());
         let weights = self.density.path.weights(1.0);
@@ -76,8 +76,10 @@ impl<'a> Heights<'a> {
         self.density.evaluate_parts(&z, slopes.then_some(weights), &mut tile)?;
         let one = |i: usize| {
             let height = tile.log_density(weights, i);
-            let slope = |d: usize| tile.gradient().row(d)[i] * self.units.spread[d];
-            let slope: Vec<f64> = if slopes { (0..dim).map(slope).collect() } else { Vec::new() };
+            let slope: Vec<f64> = match slopes {
+                true => self.units.pull_back(&tile.gradient().point(i)),
+                false => Vec::new(),
+            };
             let is_followed = lost::is_followed(height, slope.iter().copied());
             (if is_followed { height } else { f64::NEG_INFINITY }, slope)
         };

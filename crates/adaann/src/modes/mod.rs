@@ -22,12 +22,15 @@ mod ascent;
 mod assign;
 mod components;
 mod heights;
+mod laplace;
 mod lbfgs;
 mod merge;
+mod search;
 mod starts;
 mod units;
 mod weights;
 
+pub use search::{Search, Searched, Summit, search};
 pub use weights::{ModeSummary, shares};
 
 use crate::{Batch, Error, Result, error, target::Unconstrained};

@@ -1,13 +1,22 @@
-//! Units of the coordinates: middle and spread of the draws.
+//! Units of the coordinates: middle and spread of the draws, or the shape of the density at a place.
+
+use crate::linear;
 
 /// Of a normal distribution, the median distance from its middle in standard deviations.
 const MEDIAN_DEVIATION: f64 = 0.674_489_750_196_081_7;
 
-/// Middle and spread of the draws in each coordinate: z = middle + spread · u.
+/// Middle and spread of the draws in each coordinate: z = middle + spread · u; or z = middle + L u with
+/// a lower-triangular L.
 #[derive(Debug, Clone)]
 pub(super) struct Units {
     pub(super) middle: Vec<f64>,
-    pub(super) spread: Vec<f64>,
+    scale: Scale,
+}
+
+#[derive(Debug, Clone)]
+enum Scale {
+    Spread(Vec<f64>),
+    Factor(Vec<f64>),
 }
 
 /// The middle of numbers, or what is between the two in the middle; none of no numbers.
@@ -34,15 +43,86 @@ impl Units {
         let middle: Vec<f64> =
             (0..dim).map(|d| median(column(d).collect()).unwrap_or(0.0)).collect();
         let spread = (0..dim).map(|d| spread(column(d).map(|x| x - middle[d]))).collect();
-        Self { middle, spread }
+        Self { middle, scale: Scale::Spread(spread) }
+    }
+
+    /// Units in which a Gaussian with this middle and factor is a standard one.
+    pub(super) fn whitening(middle: Vec<f64>, factor: Vec<f64>) -> Self {
+        Self { middle, scale: Scale::Factor(factor) }
+    }
+
+    /// The coordinates as they are, around a place.
+    pub(super) fn around(middle: Vec<f64>) -> Self {
+        let scale = Scale::Spread(vec![1.0; middle.len()]);
+        Self { middle, scale }
+    }
+
+    pub(super) fn dim(&self) -> usize {
+        self.middle.len()
     }
 
     pub(super) fn to_u(&self, z: &[f64]) -> Vec<f64> {
-        (0..z.len()).map(|d| (z[d] - self.middle[d]) / self.spread[d]).collect()
+        let mut u: Vec<f64> = z.iter().zip(&self.middle).map(|(z, middle)| z - middle).collect();
+        match &self.scale {
+            Scale::Spread(spread) => u.iter_mut().zip(spread).for_each(|(u, spread)| *u /= spread),
+            Scale::Factor(factor) => linear::solve_lower(u.len(), factor, &mut u),
+        }
+        u
     }
 
     pub(super) fn to_z(&self, u: &[f64]) -> Vec<f64> {
-        (0..u.len()).map(|d| self.middle[d] + self.spread[d] * u[d]).collect()
+        let dim = u.len();
+        let along = |d: usize| match &self.scale {
+            Scale::Spread(spread) => spread[d] * u[d],
+            Scale::Factor(factor) => linear::dot(&factor[d * dim..][..=d], &u[..=d]),
+        };
+        (0..dim).map(|d| self.middle[d] + along(d)).collect()
+    }
+
+    /// The gradient with respect to u from that with respect to z.
+    pub(super) fn pull_back(&self, slope: &[f64]) -> Vec<f64> {
+        match &self.scale {
+            Scale::Spread(spread) => slope.iter().zip(spread).map(|(s, spread)| s * spread).collect(),
+            Scale::Factor(factor) => {
+                let dim = slope.len();
+                let mut out = vec![0.0; dim];
+                for (i, slope) in slope.iter().enumerate() {
+                    let row = &factor[i * dim..][..=i];
+                    out.iter_mut().zip(row).for_each(|(out, l)| *out += l * slope);
+                }
+                out
+            }
+        }
+    }
+
+    /// A covariance with respect to z from one with respect to u, row by row.
+    pub(super) fn covariance_in_z(&self, covariance: &[f64]) -> Vec<f64> {
+        let dim = self.dim();
+        // A Σ Aᵀ, each product by the columns of A.
+        let times = |matrix: &[f64]| -> Vec<f64> {
+            let mut out = vec![0.0; dim * dim];
+            for j in 0..dim {
+                let column: Vec<f64> = (0..dim).map(|i| matrix[i * dim + j]).collect();
+                let image = match &self.scale {
+                    Scale::Spread(spread) => column.iter().zip(spread).map(|(c, s)| c * s).collect(),
+                    Scale::Factor(factor) => (0..dim)
+                        .map(|i| linear::dot(&factor[i * dim..][..=i], &column[..=i]))
+                        .collect::<Vec<f64>>(),
+                };
+                // Transposed, so that the second product multiplies from the other side.
+                out[j * dim..][..dim].copy_from_slice(&image);
+            }
+            out
+        };
+        let mut product = times(&times(covariance));
+        for i in 0..dim {
+            for j in 0..i {
+                let mean = 0.5 * (product[i * dim + j] + product[j * dim + i]);
+                product[i * dim + j] = mean;
+                product[j * dim + i] = mean;
+            }
+        }
+        product
     }
 }
 
@@ -56,6 +136,19 @@ mod tests {
         let units = Units::of(&points, 2);
         assert_eq!(units.middle, [3.0, 7.0]);
         // Deviations 0, 1, 1, 2, huge.
-        assert_eq!(units.spread, [1.0 / MEDIAN_DEVIATION, 1.0]);
+        assert_eq!(units.to_z(&[1.0, 1.0]), [3.0 + 1.0 / MEDIAN_DEVIATION, 8.0]);
+    }
+
+    #[test]
+    fn whitened_units_go_there_and_back_and_pull_slopes_and_covariances_along() {
+        // L = [[2, 0], [1, 3]]
+        let units = Units::whitening(vec![1.0, -1.0], vec![2.0, 0.0, 1.0, 3.0]);
+        assert_eq!(units.to_z(&[0.5, 2.0]), [2.0, 5.5]);
+        assert_eq!(units.to_u(&[2.0, 5.5]), [0.5, 2.0]);
+        // Lᵀ (1, 10)
+        assert_eq!(units.pull_back(&[1.0, 10.0]), [12.0, 30.0]);
+        // L Lᵀ, and L diag(1, 4) Lᵀ
+        assert_eq!(units.covariance_in_z(&[1.0, 0.0, 0.0, 1.0]), [4.0, 2.0, 2.0, 10.0]);
+        assert_eq!(units.covariance_in_z(&[1.0, 0.0, 0.0, 4.0]), [4.0, 2.0, 2.0, 37.0]);
     }
 }

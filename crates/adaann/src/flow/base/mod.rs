@@ -31,7 +31,7 @@ enum Kind {
 }
 
 /// A base as a file has it: a Gaussian has a factor; a mixture has logits and log scales and, if its
-/// covariance is full, the entries below the diagonals.
+/// covariance is full, the entries below the diagonals; one of Student distributions has degrees.
 #[derive(Deserialize)]
 struct Unchecked {
     mean: Vec<f64>,
@@ -40,6 +40,7 @@ struct Unchecked {
     logit: Option<Vec<f64>>,
     log_scale: Option<Vec<f64>>,
     below: Option<Vec<f64>>,
+    degrees: Option<Vec<Option<f64>>>,
     trained: bool,
 }
 
@@ -47,17 +48,19 @@ impl TryFrom<Unchecked> for Base {
     type Error = String;
 
     fn try_from(file: Unchecked) -> Result<Self, String> {
-        let Unchecked { mean, factor, covariance, logit, log_scale, below, trained } = file;
+        let Unchecked { mean, factor, covariance, logit, log_scale, below, degrees, trained } = file;
         Ok(Self(match (factor, covariance, logit, log_scale, below) {
-            (Some(factor), Some(covariance), None, None, None) => {
+            (Some(factor), Some(covariance), None, None, None) if degrees.is_none() => {
                 Kind::Gaussian(Gaussian::from_file(mean, factor, covariance, trained)?)
             }
             // Files leave out a covariance that is diagonal, and entries where there are none.
             (None, covariance, Some(logit), Some(log_scale), below) => {
                 let (covariance, below) =
                     (covariance.unwrap_or_default(), below.unwrap_or_default());
-                let mixture =
-                    Mixture::from_file(logit, mean, log_scale, below, covariance, trained)?;
+                let degrees = degrees.unwrap_or_default();
+                let mixture = Mixture::from_file(
+                    logit, mean, log_scale, below, covariance, degrees, trained,
+                )?;
                 Kind::Mixture(mixture)
             }
             _ => return Err("the base is neither a Gaussian nor a mixture".into()),
@@ -138,6 +141,33 @@ impl Base {
         Ok(Self(Kind::Mixture(Mixture::full(weights, means, covariances)?)))
     }
 
+    /// Σ_k w_k t_ν(μ_k, Σ_k): as [`Base::full_mixture`], where Σ_k has the shape of a component and its
+    /// tails have ν degrees of freedom; none for a Gaussian.
+    ///
+    /// ```
+    /// use adaann::flow::{Base, Flow, FlowSpec};
+    ///
+    /// // A Gaussian, and a component three times as heavy with the tails of four degrees of freedom.
+    /// let base = Base::student_mixture(&[1.0, 3.0], &[0.0, 5.0], &[1.0, 4.0], &[None, Some(4.0)])?;
+    /// let log_q = Flow::new(&FlowSpec::Affine, base)?.log_density(&adaann::Batch::from_points(1, &[[25.0]]))?;
+    /// // Ten standard deviations out, Γ(5/2)/(Γ(2) √(4π) 2) (1 + 100/4)^(−5/2) is left of the second.
+    /// let exact = (0.75 * 0.1875_f64 * 26.0_f64.powf(-2.5)).ln();
+    /// assert!((log_q[0] - exact).abs() < 1e-12);
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Base::full_mixture`], and if degrees of freedom are below 1 or above a million.
+    pub fn student_mixture(
+        weights: &[f64],
+        means: &[f64],
+        shapes: &[f64],
+        degrees: &[Option<f64>],
+    ) -> Result<Self> {
+        let mixture = Mixture::full(weights, means, shapes)?;
+        Ok(Self(Kind::Mixture(mixture.with_degrees(degrees)?)))
+    }
+
     /// The same base with parameters that training may move.
     #[must_use]
     pub fn trained(self) -> Self {
@@ -205,6 +235,7 @@ impl Base {
         stream.fill_normals(draw, first_point, &mut noise.normal);
         if let Kind::Mixture(mixture) = &self.0 {
             mixture.choose(stream, draw, first_point, noise);
+            mixture.stretch_tails(stream, draw, first_point, noise);
         }
     }
 
@@ -223,7 +254,10 @@ impl Base {
         stream.fill_normals(draw, first_point, &mut noise.normal);
         match &self.0 {
             Kind::Gaussian(_) => weight.fill(1.0),
-            Kind::Mixture(mixture) => mixture.stratify(first_point, total, noise, weight),
+            Kind::Mixture(mixture) => {
+                mixture.stratify(first_point, total, noise, weight);
+                mixture.stretch_tails(stream, draw, first_point, noise);
+            }
         }
     }
 

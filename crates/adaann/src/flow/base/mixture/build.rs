@@ -52,6 +52,21 @@ impl Mixture {
         Ok(Self::build(logit, means.to_vec(), log_scale, below, Covariance::Full, false))
     }
 
+    /// The same components with Student tails: the degrees of freedom of each, none for a Gaussian.
+    pub(in super::super) fn with_degrees(self, degrees: &[Option<f64>]) -> Result<Self> {
+        if degrees.len() != self.logit.len() {
+            let value = format!("a list of {}", degrees.len());
+            let range = format!("{}, one for each component", self.logit.len());
+            return Err(error::setting("base-degrees", value, range));
+        }
+        if let Some(bad) = degrees.iter().flatten().find(|nu| !is_degrees(**nu)) {
+            return Err(error::setting("base-degrees", bad, DEGREES));
+        }
+        let mut mixture = Self { degrees: degrees.to_vec(), ..self.with_full_factor() };
+        mixture.derive();
+        Ok(mixture)
+    }
+
     /// A mixture as a file has it.
     pub(in super::super) fn from_file(
         logit: Vec<f64>,
@@ -59,6 +74,7 @@ impl Mixture {
         log_scale: Vec<f64>,
         below: Vec<f64>,
         covariance: Covariance,
+        degrees: Vec<Option<f64>>,
         trained: bool,
     ) -> Result<Self, String> {
         if logit.is_empty() || logit.iter().any(|x| !x.is_finite()) {
@@ -84,7 +100,18 @@ impl Mixture {
                 "the base's entries below the diagonal are not {expected} finite numbers"
             ));
         }
-        Ok(Self::build(logit, mean, log_scale, below, covariance, trained))
+        let is_list = degrees.is_empty() || degrees.len() == logit.len();
+        let is_full = degrees.is_empty() || covariance == Covariance::Full;
+        if !is_list || !is_full || degrees.iter().flatten().any(|nu| !is_degrees(*nu)) {
+            let expected = logit.len();
+            return Err(format!(
+                "the base's degrees of freedom are not {expected} numbers {DEGREES}, with full factors"
+            ));
+        }
+        let mut mixture = Self::build(logit, mean, log_scale, below, covariance, trained);
+        mixture.degrees = degrees;
+        mixture.derive();
+        Ok(mixture)
     }
 
     fn build(
@@ -102,10 +129,19 @@ impl Mixture {
             log_peak: vec![0.0; logit.len()],
             average: vec![0.0; mean.len() / logit.len()],
         };
-        let mut mixture = Self { logit, mean, log_scale, below, covariance, trained, derived };
+        let degrees = Vec::new();
+        let mut mixture =
+            Self { logit, mean, log_scale, below, covariance, degrees, trained, derived };
         mixture.derive();
         mixture
     }
+}
+
+/// What degrees of freedom are.
+const DEGREES: &str = "from 1 to a million";
+
+fn is_degrees(nu: f64) -> bool {
+    (1.0..=1e6).contains(&nu)
 }
 
 /// Refuses weights and means that are no components; the number of coordinates if they are.

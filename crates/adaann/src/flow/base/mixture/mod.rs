@@ -2,7 +2,8 @@
 //!
 //! The factors L are diagonal with the scales σ, or full: lower-triangular with σ on the diagonal. A
 //! trained mixture has the logits a, the means μ, log σ and, if full, the entries of L below the
-//! diagonal in the flow's parameter vector.
+//! diagonal in the flow's parameter vector. Components with full factors may be Student distributions,
+//! whose degrees of freedom are not trained: ε is then a normal vector, stretched (`tails.rs`).
 //!
 //! # The gradient of the training objective
 //!
@@ -23,7 +24,8 @@
 //! - Through the density, at fixed z: with the responsibilities r_k = w_k N_k(z)/q₀(z),
 //!   e = L_k⁻¹(z − μ_k) and x = L_k⁻ᵀ e, log q₀ has the derivatives r_k x in μ_k, r_k x_i e_j in
 //!   L_kij below the diagonal, r_k (x_i e_i σ_ki − 1) in log σ_ki, and r_k − w_k in a_k, for every k
-//!   and not the point's own alone. In z it has −Σ_k r_k x. Where L is diagonal, x is e/σ.
+//!   and not the point's own alone. In z it has −Σ_k r_k x. Where L is diagonal, x is e/σ. Of a
+//!   Student component with ν degrees of freedom x is (ν + d)/(ν + |e|²) times as long.
 //! - Through the weights c_n: ∂c_n/∂a_j = c_n (δ_jk − w_j). No randomness but that of ℓ's own means
 //!   is in Σ c_n (δ_jk − w_j) ℓ_n, which is N w_j times how far the mean of ℓ over component j is
 //!   above the mean over all.
@@ -43,6 +45,7 @@ mod diagonal;
 mod full;
 mod own;
 mod parameters;
+mod tails;
 
 pub(super) use parameters::Mixture;
 

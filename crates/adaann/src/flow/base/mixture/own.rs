@@ -1,7 +1,7 @@
 //! From noise to the points of a mixture, each by its own component, and back.
 
 use super::{Covariance, Mixture, full, parameters::below_len};
-use crate::{Batch, flow::base::Noise};
+use crate::{Batch, flow::base::Noise, linear::dot};
 
 /// Points whose noise is turned from rows of points to rows of coordinates at once: a cache line.
 const POINTS: usize = 8;
@@ -98,17 +98,4 @@ fn turn(normal: &Batch, at: usize, turned: &mut [f64]) {
             turned[p * dim + i] = *e;
         }
     }
-}
-
-/// Four sums at once: one would wait for itself.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        for l in 0..4 {
-            sums[l] += a[l] * b[l];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

@@ -1,9 +1,12 @@
 //! What a mixture is made of, and what follows from it.
 
-use crate::flow::base::{Covariance, moments::LOG_SQRT_2PI};
+use crate::{
+    flow::base::{Covariance, moments::LOG_SQRT_2PI},
+    simd::Special,
+};
 use serde::Serialize;
 
-/// A mixture of Gaussians. Rows of K·d numbers are component by component.
+/// A mixture of Gaussians, or of Student distributions. Rows of K·d numbers are component by component.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::flow::base) struct Mixture {
     pub(super) logit: Vec<f64>,
@@ -14,6 +17,9 @@ pub(in crate::flow::base) struct Mixture {
     pub(super) below: Vec<f64>,
     #[serde(skip_serializing_if = "Covariance::is_diagonal")]
     pub(super) covariance: Covariance,
+    /// Degrees of freedom of each component, none for a Gaussian; empty if all are Gaussians.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) degrees: Vec<Option<f64>>,
     pub(super) trained: bool,
     #[serde(skip)]
     pub(super) derived: Derived,
@@ -25,7 +31,7 @@ pub(super) struct Derived {
     pub(super) weight: Vec<f64>,
     pub(super) scale: Vec<f64>,
     pub(super) inverse_scale: Vec<f64>,
-    /// log w_k N(μ_k; μ_k, L_k L_kᵀ)
+    /// log of w_k times the component's density at its middle
     pub(super) log_peak: Vec<f64>,
     /// Σ_k w_k μ_k
     pub(super) average: Vec<f64>,
@@ -48,7 +54,8 @@ impl Mixture {
             let own = k * dim..(k + 1) * dim;
             let log_scale = &self.log_scale[own.clone()];
             log_peak[k] = log_weight
-                - log_scale.iter().map(|log_scale| log_scale + LOG_SQRT_2PI).sum::<f64>();
+                - log_scale.iter().map(|log_scale| log_scale + LOG_SQRT_2PI).sum::<f64>()
+                + self.degrees.get(k).copied().flatten().map_or(0.0, |nu| above_gaussian(nu, dim));
             for (average, mean) in average.iter_mut().zip(&self.mean[own]) {
                 *average += weight[k] * mean;
             }
@@ -58,6 +65,19 @@ impl Mixture {
     pub(in crate::flow::base) fn dim(&self) -> usize {
         self.derived.average.len()
     }
+
+    /// Degrees of freedom of component k; none for a Gaussian.
+    pub(super) fn degrees_of(&self, k: usize) -> Option<f64> {
+        self.degrees.get(k).copied().flatten()
+    }
+}
+
+/// How far, in logarithms, a Student density of ν degrees of freedom is above a Gaussian of the same
+/// factor at their middle: ln Γ((ν + d)/2) − ln Γ(ν/2) − (d/2) ln (ν/2).
+fn above_gaussian(nu: f64, dim: usize) -> f64 {
+    let half = 0.5 * dim as f64;
+    let ln_gamma = |x: f64| Special::LnGamma.at(x);
+    ln_gamma(0.5 * nu + half) - ln_gamma(0.5 * nu) - half * (0.5 * nu).ln()
 }
 
 /// How many entries a factor has below its diagonal.

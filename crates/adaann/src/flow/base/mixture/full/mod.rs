@@ -129,7 +129,15 @@ impl Kernel for Pull<'_> {
                     continue;
                 }
                 let of = Component::new(mixture, c);
-                of.solve(simd, z, at, e);
+                let square = of.solve(simd, z, at, e);
+                let mut pull = share;
+                if let Some(nu) = mixture.degrees_of(c) {
+                    // The slope of a Student density in |e|²/2 is (ν + d)/(ν + |e|²) for a Gaussian's 1.
+                    let (nu, all) = (F64::splat(simd, nu), F64::splat(simd, nu + dim as f64));
+                    for r in 0..REGISTERS {
+                        pull[r] = share[r] * (all / (nu + square[r]));
+                    }
+                }
                 for at in (0..dim * width).step_by(width) {
                     for r in 0..REGISTERS {
                         let at = at + r * lanes;
@@ -137,7 +145,8 @@ impl Kernel for Pull<'_> {
                         let own = F64::load(simd, &e[at..]);
                         let own = F64::select(share[r].eq(zero), zero, own);
                         own.store(&mut e[at..]);
-                        (share[r] * own).store(&mut x[at..]);
+                        let pull = F64::select(share[r].eq(zero), zero, pull[r]);
+                        (pull * own).store(&mut x[at..]);
                     }
                 }
                 of.solve_transposed(simd, x);
@@ -156,8 +165,8 @@ impl Kernel for Pull<'_> {
     }
 }
 
-/// log q₀ of the group of points from `at` on. The first rows of the scratch receive
-/// log w_k N(z; μ_k, L_k L_kᵀ).
+/// log q₀ of the group of points from `at` on. The first rows of the scratch receive the logarithm of
+/// each component's weight times its density.
 #[inline(always)]
 fn log_density<S: Simd>(
     simd: S,
@@ -178,7 +187,14 @@ fn log_density<S: Simd>(
         for r in 0..REGISTERS {
             // Coordinates beyond all numbers may have been subtracted from each other.
             let square = F64::select(square[r].eq(square[r]), square[r], far);
-            let term = square.mul_add(F64::splat(simd, -0.5), log_peak);
+            let term = match mixture.degrees_of(c) {
+                None => square.mul_add(F64::splat(simd, -0.5), log_peak),
+                Some(nu) => {
+                    let power = F64::splat(simd, -0.5 * (nu + mixture.dim() as f64));
+                    let scaled = square.mul_add(F64::splat(simd, 1.0 / nu), F64::splat(simd, 1.0));
+                    scaled.ln().mul_add(power, log_peak)
+                }
+            };
             term.store(&mut terms[c * width + r * lanes..]);
             largest[r] = largest[r].max(term);
         }

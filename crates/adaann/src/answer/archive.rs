@@ -1,0 +1,106 @@
+//! Every draw of every proposal so far, with weights that use all of them.
+//!
+//! A draw of any round is weighted by p/q̄ with q̄ = Σ_r n_r q_r/Σ_r n_r, the mixture of all rounds'
+//! proposals (deterministic-mixture weights, or the balance heuristic): a draw that its own round found
+//! unlikely is no surprise if another round proposes it often.
+//!
+//! E. Veach, L. Guibas, "Optimally combining sampling techniques for Monte Carlo rendering" (1995);
+//! A. Owen, Y. Zhou, "Safe and effective importance sampling" (2000); J.-M. Cornuet and others,
+//! "Adaptive multiple importance sampling" (2012).
+
+use crate::{
+    Batch, Result,
+    flow::Flow,
+    importance::{Sample, log_sum_exp},
+    lost,
+    target::Unconstrained,
+    weight::log_weight,
+};
+use rayon::prelude::*;
+
+/// Points that go to a thread at once.
+const PIECE: usize = 256;
+
+/// Draws, and the proposals that they come from.
+pub(super) struct Archive {
+    z: Batch,
+    /// log p + log|J| at each draw.
+    log_p: Vec<f64>,
+    /// log Σ_r n_r q_r at each draw.
+    log_q: Vec<f64>,
+    proposals: Vec<(Flow, f64)>,
+}
+
+impl Archive {
+    pub(super) fn new(dim: usize) -> Self {
+        let (log_p, log_q) = (Vec::new(), Vec::new());
+        Self { z: Batch::zeros(dim, 0), log_p, log_q, proposals: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.log_p.len()
+    }
+
+    pub(super) fn z(&self) -> &Batch {
+        &self.z
+    }
+
+    /// Takes in the draws of a proposal.
+    pub(super) fn add(&mut self, target: &Unconstrained, proposal: &Flow, sample: &Sample) -> Result<()> {
+        let (before, count) = (self.len(), sample.len());
+        let mut z = Batch::zeros(self.z.dim(), before + count);
+        z.copy_points(0, &self.z, 0, before);
+        z.copy_points(before, sample.z(), 0, count);
+        let (_, log_jacobian) = target.constrain(sample.z());
+        self.log_p.extend(sample.log_p().iter().zip(&log_jacobian).map(|(p, j)| p + j));
+        self.z = z;
+        let log_count = (count as f64).ln();
+        let both = |a: f64, b: f64| log_sum_exp([a, b].into_iter());
+        // The new proposal at the old draws, and all proposals at the new ones.
+        if before > 0 {
+            let here = log_density(proposal, &self.z, 0..before)?;
+            self.log_q.iter_mut().zip(here).for_each(|(q, new)| *q = both(*q, log_count + new));
+        }
+        self.proposals.push((proposal.clone(), log_count));
+        let mut log_q = vec![f64::NEG_INFINITY; count];
+        for (proposal, log_count) in &self.proposals {
+            let here = log_density(proposal, &self.z, before..before + count)?;
+            log_q.iter_mut().zip(here).for_each(|(q, new)| *q = both(*q, log_count + new));
+        }
+        self.log_q.extend(log_q);
+        Ok(())
+    }
+
+    /// Weights towards p that sum to 1. None is above 1/√n of all, by which an unlucky draw spoils no fit
+    /// (E. Ionides, "Truncated importance sampling", 2008); none at all if no draw has a density.
+    pub(super) fn weights(&self) -> Option<Vec<f64>> {
+        let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
+            .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            .collect();
+        let total = log_sum_exp(log_weights.iter().copied());
+        if !total.is_finite() {
+            return None;
+        }
+        let most = (self.len() as f64).sqrt().recip();
+        let mut weights: Vec<f64> =
+            log_weights.iter().map(|w| (w - total).exp().min(most)).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        Some(weights)
+    }
+}
+
+/// log q at some of the points, on all threads.
+fn log_density(flow: &Flow, z: &Batch, points: std::ops::Range<usize>) -> Result<Vec<f64>> {
+    let starts: Vec<usize> = points.clone().step_by(PIECE).collect();
+    let pieces: Vec<Vec<f64>> = starts
+        .into_par_iter()
+        .map(|at| {
+            let len = PIECE.min(points.end - at);
+            let mut piece = Batch::zeros(z.dim(), len);
+            piece.copy_points(0, z, at, len);
+            flow.log_density(&piece)
+        })
+        .collect::<Result<_>>()?;
+    Ok(pieces.concat())
+}

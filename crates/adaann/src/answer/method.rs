@@ -1,0 +1,78 @@
+//! The methods of the ladder by name.
+
+use crate::{Result, names};
+use serde::{Deserialize, Serialize};
+
+/// What makes the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// All of them, from the cheapest on, until one is good enough.
+    #[default]
+    Ladder,
+    /// The Gaussians at the peaks, as they are.
+    Modes,
+    /// A mixture that starts from them and is adapted by importance sampling.
+    Mixture,
+    /// Particles of sequential Monte Carlo, and a mixture fitted to them.
+    Smc,
+    /// Long Hamiltonian chains.
+    Chains,
+    /// A flow that starts from what the others have found.
+    Flow,
+    /// The paper's Algorithm 1 alone.
+    Adaann,
+}
+
+impl Method {
+    /// Every method's name, with a line on what it does.
+    pub const ALL: &[(&str, &str)] = &[
+        ("ladder", "the methods below from the first on, until one is good enough"),
+        ("modes", "ascents to the peaks, and the Gaussians there as they are"),
+        ("mixture", "these Gaussians, adapted by importance sampling"),
+        ("smc", "particles, and a mixture fitted to them"),
+        ("chains", "long Hamiltonian chains"),
+        ("flow", "a flow that starts from what the others have found"),
+        ("adaann", "the paper's Algorithm 1: an annealed flow"),
+    ];
+
+    const KINDS: [Self; 7] = [
+        Self::Ladder,
+        Self::Modes,
+        Self::Mixture,
+        Self::Smc,
+        Self::Chains,
+        Self::Flow,
+        Self::Adaann,
+    ];
+
+    /// The method of this name.
+    ///
+    /// # Errors
+    /// If there is none; the message has the name nearest to it.
+    pub fn named(name: &str) -> Result<Self> {
+        let known = || Self::ALL.iter().map(|(known, _)| *known);
+        let at = known().position(|known| known == name);
+        at.map(|at| Self::KINDS[at]).ok_or_else(|| names::unknown("method", name, known()))
+    }
+
+    /// Its name, as in [`Method::ALL`].
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_a_file() {
+        assert_eq!(Method::ALL.len(), Method::KINDS.len());
+        for (&(name, _), kind) in Method::ALL.iter().zip(Method::KINDS) {
+            assert_eq!((kind.name(), Method::named(name).unwrap()), (name, kind));
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{name}\""));
+        }
+        assert!(Method::named("mixtur").unwrap_err().to_string().contains("mixture"));
+    }
+}

@@ -1,0 +1,22 @@
+//! The ladder: methods from the cheapest to the strongest, of which the first that is good enough gives
+//! the answer.
+//!
+//! Ascents find the modes; a mixture of the Gaussians at their peaks is adapted by importance sampling;
+//! where its weights stay poor, particles come from the base; what they leave over is for a flow, or,
+//! in many dimensions, for long chains. What is reported comes from fresh draws of a proposal that no
+//! longer changes.
+
+mod adapt;
+mod archive;
+mod frozen;
+mod ladder;
+mod method;
+mod observer;
+mod rung;
+mod settings;
+
+pub use ladder::{Answer, approximate};
+pub use method::Method;
+pub use observer::{Event, Observer};
+pub use rung::{Left, Rung};
+pub use settings::Settings;

@@ -1,0 +1,60 @@
+//! What the ladder is told.
+
+use super::Method;
+use crate::{Result, error, flow::BaseSpec};
+use serde::{Deserialize, Serialize};
+
+/// The settings of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Which method makes it.
+    pub method: Method,
+    /// Where the search starts: draws of it should be where the density may be.
+    pub base: BaseSpec,
+    /// How many draws of the target itself the weighted draws are to be worth.
+    pub target_ess: f64,
+    /// The most draws that are taken for it.
+    pub most_draws: usize,
+    /// So many draws whatever they are worth, if given.
+    pub draws: Option<usize>,
+    /// The check's share of all evaluations: 0 for no check.
+    pub check: f64,
+    /// Fixes every random number.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    /// 4,000 effective draws: the error of a mean is then a sixtieth of the standard deviation.
+    fn default() -> Self {
+        Self {
+            method: Method::Ladder,
+            base: BaseSpec::default(),
+            target_ess: 4_000.0,
+            most_draws: 200_000,
+            draws: None,
+            check: 0.5,
+            seed: 1,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses settings out of range.
+    ///
+    /// # Errors
+    /// Names the setting, its value and the range.
+    pub fn check(&self) -> Result<()> {
+        if !(self.target_ess >= 100.0 && self.target_ess <= 1e8) {
+            return Err(error::setting("target-ess", self.target_ess, "from 100 to 1e8"));
+        }
+        if (self.most_draws as f64) < self.target_ess {
+            let range = "at least target-ess";
+            return Err(error::setting("most-draws", self.most_draws, range));
+        }
+        if !(0.0..=0.9).contains(&self.check) {
+            return Err(error::setting("check", self.check, "from 0 to 0.9"));
+        }
+        Ok(())
+    }
+}

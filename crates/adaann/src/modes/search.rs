@@ -1,0 +1,290 @@
+//! The search for modes from nothing: ascents from draws of a base, and the Gaussian at each peak.
+//!
+//! Half of the ascents start from the highest draws, half from any, so that from the latter the chance
+//! that one more finds something new can be told (I. Good, A. Turing 1953): the share of ascents whose
+//! mode no other has reached. It speaks of basins under the law of the starts, and not of mass.
+
+use crate::modes::{
+    ascent::{End, climb},
+    heights::{Heights, Place},
+    laplace::{self, Curved},
+    units::Units,
+};
+use crate::{
+    Batch, Error, Result, error,
+    flow::{Base, Noise},
+    linear,
+    mixture::Component,
+    rng::Stream,
+    target::Unconstrained,
+};
+
+/// How modes are searched for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Draws at which the density is looked at before ascents start.
+    pub draws: usize,
+    /// Ascents.
+    pub ascents: usize,
+    /// Evaluations of one ascent, between two looks at the curvature.
+    pub rounds: usize,
+    /// How often ascents that have not arrived go on, in units of the curvature where the highest is.
+    pub whitenings: usize,
+}
+
+impl Default for Search {
+    /// 256 draws and 32 ascents: a basin that a tenth of the starts lead to is then missed once in 30.
+    fn default() -> Self {
+        Self { draws: 256, ascents: 32, rounds: 60, whitenings: 3 }
+    }
+}
+
+/// A peak, with the Gaussian of its curvature, on unconstrained coordinates.
+#[derive(Debug, Clone)]
+pub struct Summit {
+    /// Where it is.
+    pub z: Vec<f64>,
+    /// log p + log|J| there.
+    pub log_density: f64,
+    /// The inverse of the curvature, row by row.
+    pub covariance: Vec<f64>,
+    /// log of the mass that the density would have if it were this Gaussian.
+    pub log_mass: f64,
+    /// Ascents that came here, and those among them that started from any draw.
+    pub ascents: usize,
+    /// Is it a peak in every direction, and not the end of an ascent that came no further?
+    pub is_peak: bool,
+    any: usize,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// Peaks, the one with most mass first.
+    pub summits: Vec<Summit>,
+    /// Ascents that were made.
+    pub ascents: usize,
+    /// Ascents that came to no peak: on their way where the density is unbounded or endless, or stuck.
+    pub adrift: usize,
+    /// The chance that one more ascent from any draw leads to a basin that none has reached.
+    pub unseen: f64,
+    /// Points at which the density was evaluated.
+    pub evaluations: usize,
+}
+
+/// Widths of the base that ascents start from; the draws are dealt out among them.
+const SCALES: [f64; 4] = [1.0, 3.0, 1.0, 0.3];
+
+/// Ends are one peak if they are nearer than this in units of its Gaussian, for each √d, and as high.
+const SAME_PLACE: f64 = 0.3;
+const SAME_HEIGHT: f64 = 0.3;
+
+/// Peaks whose curvature is asked for.
+const MOST_SUMMITS: usize = 64;
+
+/// Searches for the modes of a target from draws of a base.
+///
+/// # Errors
+/// If no draw has a finite density and gradient, or the target fails.
+pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -> Result<Searched> {
+    error::at_least_one("draws", search.draws)?;
+    error::at_least_one("ascents", search.ascents)?;
+    let draws = draw(base, search.draws, seed);
+    let units = Units::of(&draws, target.dim());
+    let mut heights = Heights::new(target, units, usize::MAX);
+    let u: Vec<Vec<f64>> = draws.iter().map(|z| heights.standardisation().to_u(z)).collect();
+    let seen = heights.at(&u)?;
+    let chosen = choose(&seen, search.ascents);
+    if chosen.is_empty() {
+        return Err(Error::Target(format!(
+            "none of {} draws of the base has a finite log density: it must be inside the support              (base-mean, base-sd)",
+            search.draws
+        )));
+    }
+    let places = heights.places(chosen.iter().map(|&(i, _)| u[i].clone()).collect())?;
+    let (places, is_any): (Vec<Place>, Vec<bool>) = (places.into_iter())
+        .zip(chosen.iter().map(|&(_, is_any)| is_any))
+        .filter(|(place, _)| place.height.is_finite())
+        .unzip();
+    let start = (heights.standardisation().clone(), places);
+    let mut used = heights.used();
+    let arrived = arrive(target, start, search, &mut used)?;
+    let mut found = Searched {
+        summits: Vec::new(),
+        ascents: is_any.len(),
+        adrift: 0,
+        unseen: 1.0,
+        evaluations: 0,
+    };
+    found.gather(target, &arrived, &is_any, &mut used)?;
+    found.evaluations = used;
+    Ok(found)
+}
+
+/// Draws of the base, at a ladder of scales.
+fn draw(base: &Base, count: usize, seed: u64) -> Vec<Vec<f64>> {
+    let stream = Stream::new(seed, crate::rng::Purpose::Modes);
+    let (dim, mut noise) = (base.dim(), Noise::zeros(base.dim(), count));
+    let (mut z, mut log_q) = (Batch::zeros(dim, count), vec![0.0; count.next_multiple_of(32)]);
+    base.draw(&stream, 0, 0, &mut noise);
+    base.forward(&noise, &mut z, &mut log_q);
+    let middle = base.mean();
+    let scaled = |i: usize| -> Vec<f64> {
+        let scale = SCALES[i % SCALES.len()];
+        z.point(i).iter().zip(middle).map(|(z, m)| m + scale * (z - m)).collect()
+    };
+    (0..count).map(scaled).collect()
+}
+
+/// Which draws ascents start from, and whether each is any draw or one of the highest.
+fn choose(seen: &[f64], ascents: usize) -> Vec<(usize, bool)> {
+    let finite: Vec<usize> = (0..seen.len()).filter(|&i| seen[i].is_finite()).collect();
+    let any = ascents.div_ceil(2).min(finite.len());
+    // The draws are independent, so that the first are any.
+    let mut chosen: Vec<(usize, bool)> = finite[..any].iter().map(|&i| (i, true)).collect();
+    let mut rest = finite[any..].to_vec();
+    rest.sort_by(|&a, &b| seen[b].total_cmp(&seen[a]).then(a.cmp(&b)));
+    chosen.extend(rest.into_iter().take(ascents - any).map(|i| (i, false)));
+    chosen
+}
+
+/// An ascent that has ended, on unconstrained coordinates.
+struct Arrived {
+    z: Vec<f64>,
+    log_density: f64,
+    has_peaked: bool,
+}
+
+/// Ascends, in units of the draws and then of the curvature where the highest has arrived.
+fn arrive(
+    target: &Unconstrained,
+    (mut units, mut places): (Units, Vec<Place>),
+    search: &Search,
+    used: &mut usize,
+) -> Result<Vec<Arrived>> {
+    let mut arrived: Vec<Arrived> = places
+        .iter()
+        .map(|place| Arrived {
+            z: units.to_z(&place.u),
+            log_density: place.height,
+            has_peaked: false,
+        })
+        .collect();
+    let mut climbing: Vec<usize> = (0..places.len()).collect();
+    for whitening in 0..=search.whitenings {
+        let mut heights = Heights::new(target, units.clone(), usize::MAX);
+        let starts = places.drain(..).map(|place| (place, 1.0)).collect();
+        let ends = climb(&mut heights, starts, search.rounds, usize::MAX)?;
+        for (&i, end) in climbing.iter().zip(&ends) {
+            let End { u, height, has_peaked } = end;
+            let z = units.to_z(u);
+            arrived[i] = Arrived { z, log_density: *height, has_peaked: *has_peaked };
+        }
+        climbing.retain(|&i| !arrived[i].has_peaked);
+        *used += heights.used();
+        if climbing.is_empty() || whitening == search.whitenings {
+            break;
+        }
+        let best = (arrived.iter())
+            .max_by(|a, b| a.log_density.total_cmp(&b.log_density))
+            .expect("at least one");
+        let mut around = Heights::new(target, units.clone(), usize::MAX);
+        let curved = laplace::curvature(&mut around, &units.to_u(&best.z))?;
+        *used += around.used();
+        let covariance = units.covariance_in_z(&curved.covariance);
+        let Ok(factor) = linear::cholesky(target.dim(), &covariance) else { break };
+        units = Units::whitening(best.z.clone(), factor);
+        let mut heights = Heights::new(target, units.clone(), usize::MAX);
+        places = heights.places(climbing.iter().map(|&i| units.to_u(&arrived[i].z)).collect())?;
+        *used += heights.used();
+        let is_known: Vec<bool> = places.iter().map(|place| place.height.is_finite()).collect();
+        let mut known = is_known.iter();
+        climbing.retain(|_| *known.next().expect("one for each"));
+        places.retain(|place| place.height.is_finite());
+    }
+    Ok(arrived)
+}
+
+impl Searched {
+    /// Puts ends of ascents together to peaks, the highest first.
+    fn gather(
+        &mut self,
+        target: &Unconstrained,
+        arrived: &[Arrived],
+        is_any: &[bool],
+        used: &mut usize,
+    ) -> Result<()> {
+        let mut order: Vec<usize> = (0..arrived.len()).collect();
+        order.sort_by(|&a, &b| {
+            let by_height = arrived[b].log_density.total_cmp(&arrived[a].log_density);
+            by_height.then(a.cmp(&b))
+        });
+        let dim = target.dim();
+        let mut factors: Vec<Vec<f64>> = Vec::new();
+        for i in order {
+            let end = &arrived[i];
+            let same = self.summits.iter().zip(&factors).position(|(summit, factor)| {
+                let mut away: Vec<f64> = end.z.iter().zip(&summit.z).map(|(a, b)| a - b).collect();
+                linear::solve_lower(dim, factor, &mut away);
+                let square = linear::dot(&away, &away) / dim as f64;
+                let drop = summit.log_density - end.log_density;
+                let is_on_it = square < SAME_PLACE.powi(2) && drop < SAME_HEIGHT;
+                // What has not arrived may be on its way there, as far below as a draw would be.
+                let is_on_its_way = !end.has_peaked && square < 9.0 && drop < 3.0 * dim as f64 + 9.0;
+                is_on_it || is_on_its_way
+            });
+            if let Some(at) = same {
+                self.summits[at].ascents += 1;
+                self.summits[at].any += usize::from(is_any[i]);
+                continue;
+            }
+            if self.summits.len() == MOST_SUMMITS {
+                self.adrift += usize::from(!end.has_peaked);
+                continue;
+            }
+            let mut heights = Heights::new(target, Units::around(end.z.clone()), usize::MAX);
+            let Curved { covariance, log_det, is_peak } =
+                laplace::curvature(&mut heights, &vec![0.0; dim])?;
+            *used += heights.used();
+            let Ok(factor) = linear::cholesky(dim, &covariance) else { continue };
+            if !(end.has_peaked || is_peak) {
+                self.adrift += 1;
+            }
+            let log_mass = end.log_density + log_det + 0.5 * dim as f64 * std::f64::consts::TAU.ln();
+            self.summits.push(Summit {
+                z: end.z.clone(),
+                log_density: end.log_density,
+                covariance,
+                log_mass,
+                ascents: 1,
+                is_peak: is_peak && end.has_peaked,
+                any: usize::from(is_any[i]),
+            });
+            factors.push(factor);
+        }
+        let any = is_any.iter().filter(|is_any| **is_any).count();
+        let once = self.summits.iter().filter(|summit| summit.any == 1).count();
+        self.unseen = if any == 0 { 1.0 } else { once as f64 / any as f64 };
+        self.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
+        Ok(())
+    }
+
+    /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained
+    /// coordinates.
+    pub fn components(&self) -> Vec<Component> {
+        /// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
+        const LEAST: f64 = -14.0;
+        let Some(first) = self.summits.first() else { return Vec::new() };
+        let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST);
+        let component = |summit: &Summit| Component {
+            weight: (summit.log_mass - first.log_mass).exp(),
+            mean: summit.z.clone(),
+            covariance: summit.covariance.clone(),
+            degrees: None,
+        };
+        let mut components: Vec<Component> = kept.map(component).collect();
+        let total: f64 = components.iter().map(|component| component.weight).sum();
+        components.iter_mut().for_each(|component| component.weight /= total);
+        components
+    }
+}
