@@ -31,6 +31,7 @@
 //! The defaults of [`Settings`] are the paper's. What comes back draws samples and gives its density
 //! anywhere ([`approximation::Approximation`]); [`registry`] has densities with known answers to try.
 
+mod adaptive;
 pub mod answer;
 pub mod approximation;
 mod batch;
