@@ -267,8 +267,8 @@ impl Regression {
             let mut log_p = -0.5 * ((log_sigma - 1.0) / 1.5).square() - n * log_sigma;
             let mut squares = z[0] * 0.0 + n * self.variance;
             for (beta, b) in z.iter().zip(&self.coefficients) {
-                log_p = log_p - 0.5 * (*beta / 10.0).square();
-                squares = squares + n * (*beta - *b).square();
+                log_p -= 0.5 * (*beta / 10.0).square();
+                squares += n * (*beta - *b).square();
             }
             log_p - 0.5 * squares * (-2.0 * log_sigma).exp()
         })
