@@ -59,12 +59,12 @@ impl Moves<'_> {
         let chains = |of: fn(&Moved) -> &[f64]| pieces.iter().flat_map(of).copied().collect();
         Ok(Moved {
             places: Places {
-                z: join(&parts(|piece| &piece.places.z)),
+                z: Batch::concat(&parts(|piece| &piece.places.z)),
                 log_density: chains(|piece| &piece.places.log_density),
-                gradient: join(&parts(|piece| &piece.places.gradient)),
+                gradient: Batch::concat(&parts(|piece| &piece.places.gradient)),
             },
-            ends: join(&parts(|piece| &piece.ends)),
-            velocity: join(&parts(|piece| &piece.velocity)),
+            ends: Batch::concat(&parts(|piece| &piece.ends)),
+            velocity: Batch::concat(&parts(|piece| &piece.velocity)),
             acceptance: chains(|piece| &piece.acceptance),
             is_taken: pieces.iter().flat_map(|piece| piece.is_taken.clone()).collect(),
             divergences: pieces.iter().map(|piece| piece.divergences).sum(),
@@ -131,16 +131,4 @@ fn kinetic(velocity: &Batch) -> Vec<f64> {
         }
     }
     sums
-}
-
-/// The points of some batches, of which there is at least one, one after another.
-fn join(batches: &[&Batch]) -> Batch {
-    let len = batches.iter().map(|batch| batch.len()).sum();
-    let mut all = Batch::zeros(batches[0].dim(), len);
-    let mut at = 0;
-    for batch in batches {
-        all.copy_points(at, batch, 0, batch.len());
-        at += batch.len();
-    }
-    all
 }
