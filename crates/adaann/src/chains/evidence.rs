@@ -34,15 +34,17 @@ pub struct Evidence {
 pub fn evidence(target: &Unconstrained, chains: &Chains, seed: u64) -> Result<Evidence> {
     let density = Tempered::untempered(target.clone());
     let stream = Stream::new(seed, Purpose::Chains);
-    let halves = [0, 1].map(|parity| Half::new(chains, parity));
+    // What more draws would add to the bridge is not worth their evaluations; the Gaussian sees all.
+    let every = (chains.z.len() / 2).div_ceil(MOST_DRAWS).max(1);
     let (mut log_zs, mut evaluations) = (Vec::new(), 0);
-    for (number, (fitted, used)) in [(0, 1), (1, 0)].into_iter().enumerate() {
+    for parity in [0, 1] {
         // A Gaussian needs more draws than coordinates.
-        let Ok(q) = halves[fitted].gaussian() else { continue };
-        let count = halves[used].log_density.len();
-        let at_q = ratios_of_proposals(&density, &q, &stream, FIRST_DRAW + number as u64, count)?;
+        let Ok(q) = Half::new(chains, parity, 1).gaussian() else { continue };
+        let used = Half::new(chains, 1 - parity, every);
+        let (count, draw) = (used.log_density.len(), FIRST_DRAW + parity as u64);
+        let at_q = ratios_of_proposals(&density, &q, &stream, draw, count)?;
         evaluations += count;
-        log_zs.extend(bridge(&halves[used].ratios(&density, &q)?, halves[used].chains, &at_q));
+        log_zs.extend(bridge(&used.ratios(&density, &q)?, used.chains, &at_q));
     }
     let log_z = if let [a, b] = log_zs[..] { Some(mean(a, b)) } else { None };
     Ok(Evidence { log_z, evaluations })
@@ -50,6 +52,9 @@ pub fn evidence(target: &Unconstrained, chains: &Chains, seed: u64) -> Result<Ev
 
 /// Numbers of draws that no chain uses, not even of the same seed.
 const FIRST_DRAW: u64 = 1 << 62;
+
+/// Draws of a half that are used at most, about.
+const MOST_DRAWS: usize = 10_000;
 
 /// Points that are looked at together.
 const PIECE: usize = 64;
@@ -60,7 +65,7 @@ const FEWEST: f64 = 50.0;
 /// The least ∫ p q/(s₁ p + s₂ q), with p normalised, which is 1 where p and q are the same.
 const LEAST_OVERLAP: f64 = 1e-3;
 
-/// Every second chain.
+/// Every second chain, and of these every so many iterations.
 struct Half {
     chains: usize,
     z: Batch,
@@ -68,8 +73,9 @@ struct Half {
 }
 
 impl Half {
-    fn new(all: &Chains, parity: usize) -> Self {
-        let is_in = |i: &usize| i % all.chains % 2 == parity;
+    fn new(all: &Chains, parity: usize, every: usize) -> Self {
+        let is_chain = |m: usize| m % 2 == parity;
+        let is_in = |i: &usize| is_chain(i % all.chains) && (i / all.chains).is_multiple_of(every);
         let of =
             |row: &[f64]| -> Vec<f64> { (0..row.len()).filter(is_in).map(|i| row[i]).collect() };
         let log_density = of(&all.log_density);
@@ -77,7 +83,7 @@ impl Half {
         for d in 0..z.dim() {
             z.row_mut(d).copy_from_slice(&of(all.z.row(d)));
         }
-        Self { chains: (0..all.chains).filter(is_in).count(), z, log_density }
+        Self { chains: (0..all.chains).filter(|&m| is_chain(m)).count(), z, log_density }
     }
 
     /// The Gaussian of these draws.

@@ -41,6 +41,11 @@ impl Length {
         self.log_longest.exp() * share(iteration)
     }
 
+    /// The length of trajectories on average.
+    pub(super) fn mean(&self) -> f64 {
+        0.5 * (SHORTEST + 1.0) * self.log_longest.exp()
+    }
+
     /// From now on the length stays what it has been on average.
     pub(super) fn settle(&mut self) {
         self.log_longest = self.log_average;

@@ -121,8 +121,9 @@ fn resolved(dim: usize, s: &[f64], least: f64) -> Vec<f64> {
     out
 }
 
-/// Chains that can go so far see a density that this metric fits from end to end.
-const FAR: f64 = 10.0;
+/// Chains that can go so far see a density that this metric fits from end to end; those whose trajectories
+/// have their full length can within ten.
+const FAR: f64 = 4.0;
 
 /// Of the square of what chains could reach the part that they are spread by where nothing holds them is a
 /// sixth; eigenvalues of few draws are some times smaller.

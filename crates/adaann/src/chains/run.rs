@@ -10,8 +10,8 @@ use crate::{Batch, Result, target::Unconstrained};
 
 /// Hamiltonian Monte Carlo with many chains side by side, on log p + log|J| in unconstrained coordinates.
 ///
-/// Chains begin at `starts`, again from the first where these are fewer; starts without a density are
-/// left out. `shape` is a covariance, row by row, that is thought to be near that of the density; without
+/// Chains begin at `starts`: at some of them, evenly, where these are more, and again from the first where
+/// they are fewer; starts without a density are left out, and those far from the mass climb towards it first. `shape` is a covariance, row by row, that is thought to be near that of the density; without
 /// one all coordinates are taken to have spread 1 at first. Runs on the threads of the rayon pool it is
 /// called in; their number never changes the result.
 ///

@@ -51,14 +51,19 @@ impl<'a> Sampler<'a> {
     pub(super) fn start(&self, starts: &Batch, shape: Option<&[f64]>) -> Result<State> {
         let dim = self.density.target.dim();
         let metric = shape.map_or_else(|| Ok(Metric::identity(dim)), |s| Metric::new(dim, s))?;
-        let places = Places::start(&self.density, self.weights, starts, self.settings.chains)?;
+        // Of more starts than chains some, evenly.
+        let chains = self.settings.chains;
+        let used = starts.len().min(chains);
+        let mut some = Batch::zeros(starts.dim(), used);
+        (0..used).for_each(|i| some.copy_points(i, starts, i * starts.len() / used, 1));
+        let places = Places::start(&self.density, self.weights, &some, chains)?;
         Ok(State {
             places,
             metric,
             length: Length::new(),
             step_size: 1.0,
             iteration: 0,
-            evaluations: starts.len(),
+            evaluations: used,
             divergences: 0,
             r_hat: None,
             bulk_ess: None,
@@ -67,13 +72,13 @@ impl<'a> Sampler<'a> {
     }
 
     /// Leapfrog steps of the next iteration.
-    pub(super) fn steps(&self, state: &State) -> usize {
+    fn steps(&self, state: &State) -> usize {
         let steps = (state.length.at(state.iteration) / state.step_size).round();
         (steps as usize).clamp(1, self.settings.max_steps)
     }
 
-    /// Takes an iteration, unless that would be more evaluations than `most`, and tells of it; chains are
-    /// where they were until [`State::move_to`].
+    /// Trajectories of the next iteration and their steps, unless these would be more evaluations than
+    /// `most`; chains stay where they are until [`State::move_to`].
     pub(super) fn iterate(&self, state: &mut State, most: usize) -> Result<Option<(Moved, usize)>> {
         let steps = self.steps(state);
         let evaluations = state.evaluations + steps * state.places.len();

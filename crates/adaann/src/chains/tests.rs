@@ -263,3 +263,12 @@ fn evaluations_are_never_more_than_allowed() {
         assert!(found.evaluations <= most && !found.has_converged, "{}", found.evaluations);
     }
 }
+
+#[test]
+fn more_starts_than_chains_are_used_evenly() {
+    let target = Lopsided::default();
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    let settings = Settings { chains: 16, max_iterations: 5, max_warm_up: 1, ..quick() };
+    let found = run(&unconstrained, &starts(2, 1.0), None, &settings, &mut ()).unwrap();
+    assert_eq!((target.count(), found.z.len()), (found.evaluations, 80));
+}

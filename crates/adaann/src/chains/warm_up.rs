@@ -47,7 +47,8 @@ impl Sampler<'_> {
                 let from = (LEFT_OUT * draws.iterations() as f64) as usize;
                 // Each trajectory sets off in a new direction, so that squares add up.
                 let trajectories = (draws.iterations() - from) as f64;
-                let reach = self.steps(state) as f64 * state.step_size * trajectories.sqrt();
+                let longest = self.settings.max_steps as f64 * state.step_size;
+                let reach = longest.min(state.length.mean()) * trajectories.sqrt();
                 state.metric = state.metric.learn(&draws.batch(from), reach)?;
                 if number <= FEWEST_WINDOWS {
                     release(state, &has_moved);
