@@ -40,6 +40,8 @@ pub enum Purpose {
     ForwardKl = 10,
     /// Which particles a flow learns from.
     Pilot = 11,
+    /// Velocities and decisions of long chains.
+    Chains = 12,
     /// Where ascents start.
     Modes = 13,
     /// Draws of a mixture that is being adapted.
