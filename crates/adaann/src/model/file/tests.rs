@@ -1,9 +1,9 @@
 use super::*;
 use crate::fit::Overlay;
 use crate::flow::FlowSpec;
-use crate::model::Output;
 use crate::model::diagnostic::Source;
 use crate::model::expression::Kind;
+use crate::model::{Given, Output};
 
 /// A file with every key.
 const FULL: &str = r#"title = "All of it"
@@ -139,7 +139,7 @@ fn every_key_arrives() {
     assert_eq!(states, ["u", "w"]);
     assert_eq!(ode.states[1].start.ast.kind, Kind::Number(2.5));
 
-    let Fit { overlay, output, given, unread, .. } = file.fit;
+    let Fit { settings: Given { fit: overlay, output, .. }, given, unread, .. } = file.fit;
     let expected = Overlay {
         tau: Some(0.01),
         layers: Some(6),
