@@ -54,7 +54,7 @@ fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
 /// The page of a run.
 fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     let Finished { record, summary, .. } = finished;
-    let title = title(record, summary.seed);
+    let title = title(record, summary);
     let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(&title);
     let mut blocks = vec![judgement(&summary.verdict)];
     blocks.extend(summary.warnings.iter().cloned().map(Block::Warning));
