@@ -254,7 +254,7 @@ impl Summary {
             stopped: made.stopped || seeds.iter().any(|seed| seed.stopped),
             t: made.t(),
             warnings: Vec::new(),
-            verdict: Verdict::new(&verdict),
+            verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
             notes,

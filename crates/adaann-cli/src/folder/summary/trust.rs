@@ -5,6 +5,7 @@ use crate::folder::{
     words::verdict::words,
 };
 use adaann::{
+    answer::Method,
     diagnostics::{self, Examination, Mode, Particles, Trust},
     importance::{Estimate, Sample, pareto},
     modes::ModeSummary,
@@ -86,13 +87,13 @@ pub(crate) struct Reason {
 }
 
 impl Verdict {
-    pub(crate) fn new(verdict: &diagnostics::Verdict) -> Self {
+    pub(crate) fn new(verdict: &diagnostics::Verdict, method: Method) -> Self {
         let reason = |reason: &diagnostics::Reason| Reason {
             trust: reason.trust,
             finding_code: reason.finding.code().to_owned(),
             finding: reason.finding.to_string(),
             remedy_code: reason.remedy.code().to_owned(),
-            remedy: words(reason.remedy).to_owned(),
+            remedy: words(reason.remedy, method).to_owned(),
         };
         Self { trust: verdict.trust, reasons: verdict.reasons.iter().map(reason).collect() }
     }

@@ -4,7 +4,10 @@ use crate::{
     folder::summary::{Reason, Verdict},
     text::style::{Style, wrapped},
 };
-use adaann::diagnostics::{Remedy, Trust};
+use adaann::{
+    answer::Method,
+    diagnostics::{Remedy, Trust},
+};
 
 /// Reasons shown; the rest is in `summary.json`.
 const MOST_REASONS: usize = 6;
@@ -12,26 +15,39 @@ const MOST_REASONS: usize = 6;
 /// Exit code of a run with --strict whose verdict is not that it is reliable.
 pub(crate) const EXIT_CODE: u8 = 3;
 
-/// What to try, as flags and commands of this program.
-pub(crate) fn words(remedy: Remedy) -> &'static str {
+/// What to try, as flags and commands of this program, after a run by some method.
+pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
+    let is_annealed = method == Method::Adaann;
     match remedy {
-        Remedy::TrainMore => {
+        Remedy::TrainMore if is_annealed => {
             "train longer (--refine), add a refinement by the forward KL divergence \
-             (--forward-kl 10), or use a richer flow (--flow spline)"
+             (--forward-kl 10), use a richer flow (--flow spline), or climb the ladder \
+             (--method ladder)"
         }
-        Remedy::AnnealMore => {
-            "let --auto start the flow from the particles' modes, take smaller steps (a lower \
+        Remedy::TrainMore => "try another method (--method smc, --method flow)",
+        Remedy::AnnealMore if is_annealed => {
+            "let the ladder look for the modes (--method ladder), take smaller steps (a lower \
              --tau), or several seeds (--seeds 4)"
         }
-        Remedy::DrawMore => {
+        Remedy::AnnealMore => {
+            "start wider (--base-sd), give the check more of the work (--check 0.8), try another \
+             method (--method smc), or tell more by the prior"
+        }
+        Remedy::DrawMore if is_annealed => {
             "take more draws (--draws), or train longer (--refine, --forward-kl 10)"
         }
-        Remedy::BoundParameters => "give the parameters bounds or narrower priors",
-        Remedy::BoundOrTrain => {
+        Remedy::DrawMore => {
+            "allow more draws (--most-draws), or try another method (--method smc, --method flow)"
+        }
+        Remedy::BoundOrTrain if is_annealed => {
             "give the parameters bounds or narrower priors, or train longer (--refine)"
         }
+        Remedy::BoundParameters | Remedy::BoundOrTrain => {
+            "give the parameters bounds or narrower priors"
+        }
         Remedy::Finish => "let it run to its end",
-        Remedy::CheckWithParticles => "leave --check-particles at its default",
+        Remedy::CheckWithParticles if is_annealed => "leave --check-particles at its default",
+        Remedy::CheckWithParticles => "leave --check at its default",
         Remedy::ChangeParticles => "see what `adaann smc` says with other settings",
         Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
     }
