@@ -398,3 +398,15 @@ fn limits_have_their_own_messages() {
     let dotted = format!("{}a = 1", "a.".repeat(100_000));
     assert!(!said(&dotted).is_empty());
 }
+
+/// Other programs write underscores.
+#[test]
+fn supports_are_read_with_hyphens_and_underscores() {
+    for word in ["positive-ordered", "positive_ordered"] {
+        let text = format!("[parameters]\na = {{ size = 2, support = \"{word}\" }}\n");
+        let (file, report) = read(&Source::new("model.toml", text));
+        report.into_result().unwrap_or_else(|errors| panic!("{word}: {errors}"));
+        let support = file.parameters[0].support.as_ref().map(|(support, _)| *support);
+        assert_eq!(support, Some(SupportName::PositiveOrdered), "{word}");
+    }
+}
