@@ -37,6 +37,7 @@
 //! What comes back draws samples and gives its density anywhere ([`approximation::Approximation`]);
 //! [`registry`] has densities with known answers to try.
 
+mod adaptive;
 pub mod answer;
 pub mod approximation;
 mod batch;

@@ -1,21 +1,19 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings,
-    adapt::{Rules, adapt},
-    archive::Archive,
-    frozen,
+    Left, Method, Observer, Rung, Settings, candidate::Candidate, context::Context, flow,
+    particles,
 };
 use crate::{
     Error, Result,
-    approximation::Approximation,
+    adaptive,
     diagnostics::Examination,
     fit::Outcome,
     flow::Flow,
     importance::{Estimate, Sample},
-    mixture::{Component, Mixture},
+    mixture::Mixture,
     modes::{self, Search, Searched},
-    target::{Target, Unconstrained},
+    target::Target,
 };
 
 /// What the ladder came to.
@@ -41,12 +39,8 @@ pub struct Answer {
     pub stopped: bool,
 }
 
-/// Tells the random numbers of the ladder's parts from each other.
-const ADAPT_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
-const FROZEN_SEED: u64 = 0x2545_f491_4f6c_dd1d;
-
-/// Weights that are worth less than this share of the draws are poor.
-const POOR: f64 = 0.05;
+/// Tells the random numbers of the rungs from each other.
+const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
 
 /// Approximates a target.
 ///
@@ -57,72 +51,108 @@ pub fn approximate(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Answer> {
-    let _ = observer;
     settings.check()?;
+    // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
     rayon::scope(|_| {
-        let unconstrained = Unconstrained::new(target)?;
-        let base = settings.base.resolve(&unconstrained, settings.seed)?;
-        let searched = modes::search(&unconstrained, &base, &Search::default(), settings.seed)?;
-        let mut rungs = vec![Rung {
-            method: Method::Modes,
-            evaluations: searched.evaluations,
-            ess_share: None,
-            left: Left::Prepared,
-            found: format!(
-                "{} peaks from {} ascents, {} adrift, unseen {:.2}",
-                searched.summits.len(),
-                searched.ascents,
-                searched.adrift,
-                searched.unseen
-            ),
-        }];
-        let start = start(&searched)?;
-        let mut archive = Archive::new(target.dim());
-        let rules = Rules::new(target.dim());
-        let proposal =
-            adapt(target, start, rules, settings.seed ^ ADAPT_SEED, &mut archive)?;
-        let is_poor = proposal.ess_share < POOR;
-        rungs.push(Rung {
-            method: Method::Mixture,
-            evaluations: archive.len(),
-            ess_share: Some(proposal.ess_share),
-            left: if is_poor { Left::PoorWeights } else { Left::Answered },
-            found: format!("{} components", proposal.mixture.components.len()),
-        });
-        let approximation = Approximation::new(target, proposal.flow.clone())?;
-        let sample = frozen::draw(
-            &approximation,
-            proposal.ess_share,
-            settings,
-            settings.seed ^ FROZEN_SEED,
-        )?;
-        let sums = sample.weight_sums()?;
-        let evaluations =
-            rungs.iter().map(|rung| rung.evaluations).sum::<usize>() + sample.len();
+        let mut context = Context::new(target, settings, observer)?;
+        let candidate = climb(&mut context)?;
+        let Candidate { method, flow, sample, log_z, fit, .. } = candidate;
         Ok(Answer {
-            method: Method::Mixture,
-            flow: proposal.flow,
-            log_z: Some(Estimate { value: sums.log_z(), error: sums.log_z_error() }),
+            method,
+            flow,
             sample,
-            rungs,
-            evaluations,
+            log_z,
+            evaluations: context.evaluations(),
             examination: None,
-            fit: None,
-            stopped: false,
+            rungs: context.rungs,
+            fit,
+            stopped: context.stopped,
         })
     })
 }
 
-/// The mixture to begin with: Gaussians of the peaks, a little wider and with tails.
-fn start(searched: &Searched) -> Result<Mixture> {
-    let dim = searched.summits.first().map_or(1, |summit| summit.z.len()) as f64;
-    let wider = 1.0 + 0.6 / dim;
-    let component = |component: Component| Component {
-        covariance: component.covariance.iter().map(|c| wider * c).collect(),
-        degrees: Some((4.0 * dim).max(6.0)),
-        ..component
+/// The first candidate that is good enough, or else the best.
+fn climb(context: &mut Context) -> Result<Candidate> {
+    let wanted = context.settings.method;
+    let is_tried = |method: Method| wanted == Method::Ladder || wanted == method;
+    let mut best: Option<Candidate> = None;
+    if matches!(wanted, Method::Ladder | Method::Modes | Method::Mixture) {
+        if let Some(start) = search(context)? {
+            let found = mixture(context, start, wanted == Method::Modes)?;
+            if found.is_good || !is_tried(Method::Smc) {
+                return Ok(found);
+            }
+            best = Some(found);
+        }
+    }
+    let mut population = None;
+    if is_tried(Method::Smc) || is_tried(Method::Flow) {
+        match particles::climb(context) {
+            Ok((found, particles)) => {
+                if found.is_good && is_tried(Method::Smc) || wanted == Method::Smc {
+                    return Ok(found);
+                }
+                population = Some(particles);
+                best = Some(found.or_better_than(best));
+            }
+            Err(error) if best.is_none() => return Err(error),
+            Err(error) => context.leave(Method::Smc, 0, None, Left::Failed, error.to_string()),
+        }
+    }
+    if is_tried(Method::Flow) {
+        if let Some(population) = population {
+            match flow::climb(context, &population) {
+                Ok(found) => best = Some(found.or_better_than(best)),
+                Err(error) => context.leave(Method::Flow, 0, None, Left::Failed, error.to_string()),
+            }
+        }
+    }
+    best.ok_or_else(|| Error::Target("no method came to an answer".into()))
+}
+
+/// Ascents to the modes; none if there is nothing to start from.
+fn search(context: &mut Context) -> Result<Option<Mixture>> {
+    context.tell("searching for modes");
+    let Context { unconstrained, base, settings, .. } = context;
+    let search = Search::new(unconstrained.dim());
+    let searched = modes::search(unconstrained, base, &search, settings.seed)?;
+    let start = Mixture::of(&searched.components()).filter(|_| !searched.is_endless);
+    let left = if start.is_some() { Left::Prepared } else { Left::Failed };
+    let evaluations = searched.evaluations;
+    context.leave(Method::Modes, evaluations, None, left, words(&searched));
+    Ok(start)
+}
+
+/// What a search has found, in words.
+fn words(searched: &Searched) -> String {
+    let Searched { summits, ascents, adrift, unseen, is_endless, .. } = searched;
+    let mut words = match (summits.len(), is_endless) {
+        (_, true) => format!("a new peak at nearly every one of {ascents} ascents"),
+        (1, _) => format!("one peak from {ascents} ascents"),
+        (peaks, _) => format!("{peaks} peaks from {ascents} ascents"),
     };
-    let components: Vec<Component> = searched.components().into_iter().map(component).collect();
-    Mixture::of(&components)
-        .ok_or_else(|| Error::Target("no ascent came to a peak".into()))
+    if *adrift > 0 {
+        words += &format!(", {adrift} of which came to none");
+    }
+    if *unseen > 0.0 && !is_endless {
+        let percent = 100.0 * unseen;
+        words += &format!("; one more would find a new one with a chance of {percent:.0} per cent");
+    }
+    words
+}
+
+/// The mixture rung: Gaussians at the peaks, adapted unless they are asked for as they are.
+fn mixture(context: &mut Context, start: Mixture, as_it_is: bool) -> Result<Candidate> {
+    context.tell("adapting a mixture");
+    let mut rules = context.rules();
+    if as_it_is {
+        (rules.most_rounds, rules.attempts) = (1, 1);
+    }
+    let method = if as_it_is { Method::Modes } else { Method::Mixture };
+    let seed = context.settings.seed ^ MIXTURE_SEED;
+    let adapted = adaptive::run(context.target, start, &rules, seed)?;
+    let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
+    let found = adapted.components();
+    context.leave(method, adapted.evaluations, Some(adapted.ess_share), left, found);
+    Candidate::of_mixture(method, adapted)
 }

@@ -6,13 +6,14 @@
 //! in many dimensions, for long chains. What is reported comes from fresh draws of a proposal that no
 //! longer changes.
 
-mod adapt;
-mod archive;
-mod frozen;
+mod candidate;
+mod context;
+mod flow;
 mod ladder;
 mod method;
 mod observer;
 mod overlay;
+mod particles;
 mod plan;
 mod rung;
 mod settings;

@@ -4,7 +4,7 @@
 //! that was there before, as a whole matrix and so in its own coordinates: what is known of long and
 //! short directions is kept, where shrinking towards a diagonal would forget it.
 
-use super::{Mixture, component::Gaussian, points::Points};
+use super::{Mixture, component::Gaussian, own_weights, points::Points};
 use crate::Batch;
 use rayon::prelude::*;
 
@@ -62,11 +62,10 @@ impl Mixture {
         let mut earlier = self.components.clone();
         for _ in 0..ROUNDS {
             let shares = self.log_shares(points.z);
-            let own = |row: &Vec<f64>| -> Vec<f64> {
-                row.iter().zip(points.weights).map(|(share, w)| share.exp() * w).collect()
-            };
             let fitted: Vec<Option<Gaussian>> = (shares.par_iter().zip(&earlier))
-                .map(|(row, earlier)| points.component(&own(row), Some(earlier)))
+                .map(|(row, earlier)| {
+                    points.component(&own_weights(row, points.weights), Some(earlier))
+                })
                 .collect();
             if fitted.iter().all(Option::is_none) {
                 return self;

@@ -15,8 +15,15 @@ mod tests;
 
 pub use component::Component;
 
-use crate::{Batch, Result, flow::Base, importance::log_sum_exp};
+use crate::{
+    Batch, Result,
+    flow::Base,
+    importance::log_sum_exp,
+    simd::{Buffer, F64, Kernel, Lane, Math, dispatch},
+};
 use component::Gaussian;
+use fearless_simd::Simd;
+use rayon::prelude::*;
 
 /// A mixture of Gaussians.
 #[derive(Debug, Clone)]
@@ -26,24 +33,25 @@ pub(crate) struct Mixture {
 }
 
 impl Mixture {
-    /// log of weight times density of each component at every point, component by component;
-    /// constants that all of them share are left out.
-    fn log_terms(&self, points: &Batch) -> Vec<Vec<f64>> {
-        let terms = |component: &Gaussian| component.log_terms(&component.squares(points, None));
-        self.components.iter().map(terms).collect()
+    /// log of each component's share in the density at every point.
+    pub(crate) fn log_shares(&self, points: &Batch) -> Vec<Buffer> {
+        self.log_density_and_shares(points).1
     }
 
-    /// log of each component's share in the density at every point.
-    pub(crate) fn log_shares(&self, points: &Batch) -> Vec<Vec<f64>> {
-        if self.components.len() == 1 {
-            return vec![vec![0.0; points.len()]];
-        }
-        let mut terms = self.log_terms(points);
-        for i in 0..points.len() {
-            let total = log_sum_exp(terms.iter().map(|row| row[i]));
-            terms.iter_mut().for_each(|row| row[i] -= total);
-        }
-        terms
+    /// The log density at every point, less what all Gaussians of a dimension share, and the log of each
+    /// component's share in it; rows are padded.
+    fn log_density_and_shares(&self, points: &Batch) -> (Buffer, Vec<Buffer>) {
+        let padded = points.padded_len();
+        let terms = |component: &Gaussian| {
+            let mut row = Buffer::zeros(padded);
+            let terms = component.log_terms(&component.squares(points, None));
+            row[..points.len()].copy_from_slice(&terms);
+            row
+        };
+        let mut shares: Vec<Buffer> = self.components.par_iter().map(terms).collect();
+        let mut log_density = Buffer::zeros(padded);
+        dispatch(Normalise { terms: &mut shares, log_sum: &mut log_density });
+        (log_density, shares)
     }
 
     /// A mixture of components; none if a covariance is none.
@@ -83,5 +91,54 @@ impl Mixture {
     /// The components as others see them.
     pub(crate) fn to_components(&self) -> Vec<Component> {
         self.components.iter().map(Gaussian::to_component).collect()
+    }
+}
+
+/// Takes the log of the terms' sum at every point off each of them.
+struct Normalise<'a> {
+    terms: &'a mut [Buffer],
+    log_sum: &'a mut [f64],
+}
+
+impl Kernel for Normalise<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { terms, log_sum } = self;
+        for at in (0..log_sum.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            // Finite, so that a point far from all components has shares and not NaN.
+            let mut largest = F64::splat(simd, f64::MIN);
+            for k in 0..terms.len() {
+                largest = largest.max(F64::load(simd, &terms[k][at..]));
+            }
+            let mut sum = F64::splat(simd, 0.0);
+            for k in 0..terms.len() {
+                sum = sum + (F64::load(simd, &terms[k][at..]) - largest).exp();
+            }
+            let log = largest + sum.ln();
+            log.store(&mut log_sum[at..]);
+            for k in 0..terms.len() {
+                (F64::load(simd, &terms[k][at..]) - log).store(&mut terms[k][at..]);
+            }
+        }
+    }
+}
+
+/// Weights times shares: what points count for a component.
+fn own_weights(log_share: &[f64], weights: &[f64]) -> Vec<f64> {
+    let mut own = Buffer::from(log_share);
+    dispatch(Exp(&mut own));
+    own.iter().zip(weights).map(|(share, weight)| share * weight).collect()
+}
+
+struct Exp<'a>(&'a mut [f64]);
+
+impl Kernel for Exp<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for at in (0..self.0.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            F64::load(simd, &self.0[at..]).exp().store(&mut self.0[at..]);
+        }
     }
 }

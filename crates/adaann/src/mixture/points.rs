@@ -1,7 +1,7 @@
 //! Weighted points that a mixture is fitted to, and the component that some of them make.
 
 use super::{Mixture, component::Gaussian};
-use crate::{Batch, importance::log_sum_exp, linear, weight::ess};
+use crate::{Batch, linear, weight::ess};
 use rayon::prelude::*;
 
 /// Points with weights that sum to 1.
@@ -124,12 +124,9 @@ impl<'a> Points<'a> {
 
     /// Σ weight · log density
     pub(super) fn mean_log_density(&self, mixture: &Mixture, weights: &[f64]) -> f64 {
-        let terms = mixture.log_terms(self.z);
-        let log_density = |i: usize| log_sum_exp(terms.iter().map(|row| row[i]));
-        (weights.iter().enumerate())
-            .filter(|(_, weight)| **weight > 0.0)
-            .map(|(i, weight)| weight * log_density(i))
-            .sum()
+        let (log_density, _) = mixture.log_density_and_shares(self.z);
+        let counted = weights.iter().zip(&*log_density).filter(|(weight, _)| **weight > 0.0);
+        counted.map(|(weight, log_density)| weight * log_density).sum()
     }
 
     /// Mean log density less what the components' numbers cost: half of the logarithm of the number

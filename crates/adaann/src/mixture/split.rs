@@ -4,7 +4,7 @@
 //! share one shape: what tells them apart is then d + 1 numbers, and a pair of modes is seen in any
 //! dimension, where two covariances of their own would cost more than they bring.
 
-use super::{Mixture, component::Gaussian, em::ROUNDS, points::Points};
+use super::{Mixture, component::Gaussian, em::ROUNDS, own_weights, points::Points};
 use crate::{linear, weight::effective_size};
 use rayon::prelude::*;
 
@@ -17,8 +17,7 @@ impl Mixture {
         let shares = self.log_shares(points.z);
         let halves: Vec<Vec<Gaussian>> = (self.components.par_iter().zip(&shares))
             .map(|(component, shares)| {
-                let own: Vec<f64> =
-                    shares.iter().zip(points.weights).map(|(share, w)| share.exp() * w).collect();
+                let own = own_weights(shares, points.weights);
                 halves(points, component, &own).unwrap_or_else(|| vec![component.clone()])
             })
             .collect();
@@ -61,7 +60,7 @@ fn tied(points: &Points, mixture: &Mixture, own: &[f64]) -> Option<Mixture> {
     let mut covariance = vec![0.0; dim * dim];
     let mut parts = Vec::new();
     for row in &shares {
-        let weights: Vec<f64> = row.iter().zip(own).map(|(share, w)| share.exp() * w).collect();
+        let weights = own_weights(row, own);
         let total: f64 = weights.iter().sum();
         if total.is_nan() || total * points.effective < points.fewest() {
             return None;

@@ -1,6 +1,6 @@
 //! How heavy a component's tails are: degrees of freedom by likelihood.
 
-use super::{Mixture, component::Gaussian, points::Points};
+use super::{Mixture, component::Gaussian, own_weights, points::Points};
 use rayon::prelude::*;
 
 /// Degrees of freedom that are tried, besides a Gaussian.
@@ -12,9 +12,7 @@ impl Mixture {
         let shares = self.log_shares(points.z);
         self.components = (self.components.par_iter().zip(&shares))
             .map(|(component, shares)| {
-                let own: Vec<f64> =
-                    shares.iter().zip(points.weights).map(|(share, w)| share.exp() * w).collect();
-                likeliest(points, component, &own)
+                likeliest(points, component, &own_weights(shares, points.weights))
             })
             .collect();
         self

@@ -22,20 +22,28 @@ use crate::{
 /// How modes are searched for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
-    /// Draws at which the density is looked at before ascents start.
+    /// Draws at which the density is looked at, for each ascent that starts.
     pub draws: usize,
-    /// Ascents.
+    /// Ascents of the first batch.
     pub ascents: usize,
+    /// As long as one more ascent may find something new with a chance of more than this, batches of
+    /// twice as many follow.
+    pub unseen: f64,
+    /// The most ascents.
+    pub most_ascents: usize,
     /// Evaluations of one ascent, between two looks at the curvature.
     pub rounds: usize,
     /// How often ascents that have not arrived go on, in units of the curvature where the highest is.
     pub whitenings: usize,
 }
 
-impl Default for Search {
-    /// 256 draws and 32 ascents: a basin that a tenth of the starts lead to is then missed once in 30.
-    fn default() -> Self {
-        Self { draws: 256, ascents: 32, rounds: 60, whitenings: 3 }
+impl Search {
+    /// A search in so many dimensions. A narrow mode is as hard to hit as its volume is small, so that
+    /// there are more ascents in more dimensions; of 32 one leads to a basin that a tenth of the starts
+    /// lead to, but for once in 30.
+    pub fn new(dim: usize) -> Self {
+        let ascents = (8 * dim).clamp(32, 192);
+        Self { draws: 4, ascents, unseen: 0.03, most_ascents: 512, rounds: 60, whitenings: 3 }
     }
 }
 
@@ -55,6 +63,8 @@ pub struct Summit {
     /// Is it a peak in every direction, and not the end of an ascent that came no further?
     pub is_peak: bool,
     any: usize,
+    /// Lower factor of the covariance.
+    factor: Vec<f64>,
 }
 
 /// What a search has found.
@@ -68,6 +78,8 @@ pub struct Searched {
     pub adrift: usize,
     /// The chance that one more ascent from any draw leads to a basin that none has reached.
     pub unseen: f64,
+    /// Did nearly every ascent find a peak of its own? Then there are more than can be listed.
+    pub is_endless: bool,
     /// Points at which the density was evaluated.
     pub evaluations: usize,
 }
@@ -82,6 +94,10 @@ const SAME_HEIGHT: f64 = 0.3;
 /// Peaks whose curvature is asked for.
 const MOST_SUMMITS: usize = 64;
 
+/// Ascents after which peaks are too many if most of them have one of their own, and that share.
+const FEW_ASCENTS: usize = 48;
+const ENDLESS: f64 = 0.6;
+
 /// Searches for the modes of a target from draws of a base.
 ///
 /// # Errors
@@ -89,16 +105,54 @@ const MOST_SUMMITS: usize = 64;
 pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -> Result<Searched> {
     error::at_least_one("draws", search.draws)?;
     error::at_least_one("ascents", search.ascents)?;
-    let draws = draw(base, search.draws, seed);
+    let mut found = Searched {
+        summits: Vec::new(),
+        ascents: 0,
+        adrift: 0,
+        unseen: 1.0,
+        is_endless: false,
+        evaluations: 0,
+    };
+    let (mut any, mut batch) = (0, search.ascents);
+    for number in 0.. {
+        let (arrived, is_any) = ascend(target, base, search, (batch, number, seed), &mut found)?;
+        found.gather(target, &arrived, &is_any)?;
+        found.ascents += is_any.len();
+        any += is_any.iter().filter(|is_any| **is_any).count();
+        let once = found.summits.iter().filter(|summit| summit.any == 1).count();
+        found.unseen = once as f64 / any.max(1) as f64;
+        let summits = found.summits.len();
+        let own = summits as f64 / found.ascents as f64;
+        found.is_endless = summits == MOST_SUMMITS || found.ascents >= FEW_ASCENTS && own > ENDLESS;
+        batch = (2 * batch).min(search.most_ascents.saturating_sub(found.ascents));
+        let is_lost = found.adrift > found.ascents / 2;
+        if found.unseen <= search.unseen || found.is_endless || is_lost || batch == 0 {
+            break;
+        }
+    }
+    found.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
+    Ok(found)
+}
+
+/// A batch of ascents: where each ended, and whether it started from any draw.
+fn ascend(
+    target: &Unconstrained,
+    base: &Base,
+    search: &Search,
+    (ascents, number, seed): (usize, u64, u64),
+    found: &mut Searched,
+) -> Result<(Vec<Arrived>, Vec<bool>)> {
+    let draws = draw(base, search.draws.saturating_mul(ascents).max(64), number, seed);
     let units = Units::of(&draws, target.dim());
     let mut heights = Heights::new(target, units, usize::MAX);
     let u: Vec<Vec<f64>> = draws.iter().map(|z| heights.standardisation().to_u(z)).collect();
     let seen = heights.at(&u)?;
-    let chosen = choose(&seen, search.ascents);
+    let chosen = choose(&seen, ascents);
     if chosen.is_empty() {
         return Err(Error::Target(format!(
-            "none of {} draws of the base has a finite log density: it must be inside the support              (base-mean, base-sd)",
-            search.draws
+            "none of {} draws of the base has a finite log density; start the search inside the \
+             support (base-mean, base-sd)",
+            draws.len()
         )));
     }
     let places = heights.places(chosen.iter().map(|&(i, _)| u[i].clone()).collect())?;
@@ -106,27 +160,17 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         .zip(chosen.iter().map(|&(_, is_any)| is_any))
         .filter(|(place, _)| place.height.is_finite())
         .unzip();
+    found.evaluations += heights.used();
     let start = (heights.standardisation().clone(), places);
-    let mut used = heights.used();
-    let arrived = arrive(target, start, search, &mut used)?;
-    let mut found = Searched {
-        summits: Vec::new(),
-        ascents: is_any.len(),
-        adrift: 0,
-        unseen: 1.0,
-        evaluations: 0,
-    };
-    found.gather(target, &arrived, &is_any, &mut used)?;
-    found.evaluations = used;
-    Ok(found)
+    Ok((arrive(target, start, search, &mut found.evaluations)?, is_any))
 }
 
 /// Draws of the base, at a ladder of scales.
-fn draw(base: &Base, count: usize, seed: u64) -> Vec<Vec<f64>> {
+fn draw(base: &Base, count: usize, number: u64, seed: u64) -> Vec<Vec<f64>> {
     let stream = Stream::new(seed, crate::rng::Purpose::Modes);
     let (dim, mut noise) = (base.dim(), Noise::zeros(base.dim(), count));
     let (mut z, mut log_q) = (Batch::zeros(dim, count), vec![0.0; count.next_multiple_of(32)]);
-    base.draw(&stream, 0, 0, &mut noise);
+    base.draw(&stream, number, 0, &mut noise);
     base.forward(&noise, &mut z, &mut log_q);
     let middle = base.mean();
     let scaled = |i: usize| -> Vec<f64> {
@@ -212,7 +256,6 @@ impl Searched {
         target: &Unconstrained,
         arrived: &[Arrived],
         is_any: &[bool],
-        used: &mut usize,
     ) -> Result<()> {
         let mut order: Vec<usize> = (0..arrived.len()).collect();
         order.sort_by(|&a, &b| {
@@ -220,12 +263,11 @@ impl Searched {
             by_height.then(a.cmp(&b))
         });
         let dim = target.dim();
-        let mut factors: Vec<Vec<f64>> = Vec::new();
         for i in order {
             let end = &arrived[i];
-            let same = self.summits.iter().zip(&factors).position(|(summit, factor)| {
+            let same = self.summits.iter().position(|summit| {
                 let mut away: Vec<f64> = end.z.iter().zip(&summit.z).map(|(a, b)| a - b).collect();
-                linear::solve_lower(dim, factor, &mut away);
+                linear::solve_lower(dim, &summit.factor, &mut away);
                 let square = linear::dot(&away, &away) / dim as f64;
                 let drop = summit.log_density - end.log_density;
                 let is_on_it = square < SAME_PLACE.powi(2) && drop < SAME_HEIGHT;
@@ -245,7 +287,7 @@ impl Searched {
             let mut heights = Heights::new(target, Units::around(end.z.clone()), usize::MAX);
             let Curved { covariance, log_det, is_peak } =
                 laplace::curvature(&mut heights, &vec![0.0; dim])?;
-            *used += heights.used();
+            self.evaluations += heights.used();
             let Ok(factor) = linear::cholesky(dim, &covariance) else { continue };
             if !(end.has_peaked || is_peak) {
                 self.adrift += 1;
@@ -259,28 +301,26 @@ impl Searched {
                 ascents: 1,
                 is_peak: is_peak && end.has_peaked,
                 any: usize::from(is_any[i]),
+                factor,
             });
-            factors.push(factor);
         }
-        let any = is_any.iter().filter(|is_any| **is_any).count();
-        let once = self.summits.iter().filter(|summit| summit.any == 1).count();
-        self.unseen = if any == 0 { 1.0 } else { once as f64 / any as f64 };
-        self.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
         Ok(())
     }
 
     /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained
-    /// coordinates.
+    /// coordinates: a little wider than their curvature says, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
         /// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
         const LEAST: f64 = -14.0;
         let Some(first) = self.summits.first() else { return Vec::new() };
         let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST);
+        let dim = first.z.len() as f64;
+        let wider = 1.0 + 0.6 / dim;
         let component = |summit: &Summit| Component {
             weight: (summit.log_mass - first.log_mass).exp(),
             mean: summit.z.clone(),
-            covariance: summit.covariance.clone(),
-            degrees: None,
+            covariance: summit.covariance.iter().map(|c| wider * c).collect(),
+            degrees: Some((4.0 * dim).max(6.0)),
         };
         let mut components: Vec<Component> = kept.map(component).collect();
         let total: f64 = components.iter().map(|component| component.weight).sum();

@@ -11,7 +11,7 @@
 use crate::{
     Batch, Result,
     flow::Flow,
-    importance::{Sample, log_sum_exp},
+    importance::{Sample, log_sum_exp, resample},
     lost,
     target::Unconstrained,
     weight::log_weight,
@@ -41,10 +41,6 @@ impl Archive {
         self.log_p.len()
     }
 
-    pub(super) fn z(&self) -> &Batch {
-        &self.z
-    }
-
     /// Takes in the draws of a proposal.
     pub(super) fn add(&mut self, target: &Unconstrained, proposal: &Flow, sample: &Sample) -> Result<()> {
         let (before, count) = (self.len(), sample.len());
@@ -71,9 +67,11 @@ impl Archive {
         Ok(())
     }
 
-    /// Weights towards p that sum to 1. None is above 1/√n of all, by which an unlucky draw spoils no fit
-    /// (E. Ionides, "Truncated importance sampling", 2008); none at all if no draw has a density.
-    pub(super) fn weights(&self) -> Option<Vec<f64>> {
+    /// Draws with weights towards p that sum to 1, to fit a mixture to; none if no draw has a density.
+    ///
+    /// No weight is above 1/√n of all, by which an unlucky draw spoils no fit (E. Ionides, "Truncated
+    /// importance sampling", 2008). Of many draws as many are chosen as a fit can use.
+    pub(super) fn weighted(&self, seed: u64) -> Option<(Batch, Vec<f64>)> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
             .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
             .collect();
@@ -82,13 +80,38 @@ impl Archive {
             return None;
         }
         let most = (self.len() as f64).sqrt().recip();
-        let mut weights: Vec<f64> =
-            log_weights.iter().map(|w| (w - total).exp().min(most)).collect();
+        let weights: Vec<f64> = log_weights.iter().map(|w| (w - total).exp().min(most)).collect();
         let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
-        Some(weights)
+        let counted = weights.iter().filter(|w| **w * self.len() as f64 > NEGLIGIBLE * sum).count();
+        // A draw that is chosen twice counts twice.
+        let mut counts = vec![0.0; self.len()];
+        match counted > MOST_FITTED {
+            true => {
+                let weights: Vec<f64> = weights.iter().map(|w| w / sum).collect();
+                for i in resample::by_seed(&weights, MOST_FITTED, seed) {
+                    counts[i] += 1.0 / MOST_FITTED as f64;
+                }
+            }
+            false => counts.iter_mut().zip(&weights).for_each(|(count, w)| *count = w / sum),
+        }
+        let members: Vec<usize> = (0..self.len())
+            .filter(|&i| counts[i] * self.len() as f64 > NEGLIGIBLE)
+            .collect();
+        let mut z = Batch::zeros(self.z.dim(), members.len());
+        for d in 0..self.z.dim() {
+            let from = self.z.row(d);
+            z.row_mut(d).iter_mut().zip(&members).for_each(|(to, &i)| *to = from[i]);
+        }
+        let kept: f64 = members.iter().map(|&i| counts[i]).sum();
+        Some((z, members.iter().map(|&i| counts[i] / kept).collect()))
     }
 }
+
+/// Draws that a fit uses.
+const MOST_FITTED: usize = 10_000;
+
+/// A draw with less than this share of the mean weight changes no fit.
+const NEGLIGIBLE: f64 = 1e-5;
 
 /// log q at some of the points, on all threads.
 fn log_density(flow: &Flow, z: &Batch, points: std::ops::Range<usize>) -> Result<Vec<f64>> {

@@ -1,0 +1,40 @@
+//! Fresh draws of a proposal that no longer changes: what is reported comes from them alone.
+
+use super::{Rules, rules::POOR};
+use crate::{Result, approximation::Approximation, importance::Sample};
+
+/// Draws after which it is seen whether the proposal is as good as was thought.
+const FIRST: usize = 2_000;
+
+/// Less than this share of what was foreseen is a disappointment.
+pub(super) const DISAPPOINTING: f64 = 0.5;
+
+/// How often more draws are added.
+const MORE: usize = 4;
+
+/// Draws until they are worth what is asked for, or as many as are allowed; no more than a first look if
+/// that disappoints.
+pub(super) fn draw(
+    approximation: &Approximation,
+    foreseen: f64,
+    rules: &Rules,
+    seed: u64,
+) -> Result<Sample> {
+    if let Some(count) = rules.exactly {
+        return approximation.sample(count, seed);
+    }
+    let mut sample = approximation.sample(FIRST.min(rules.most_draws), seed)?;
+    for _ in 0..MORE {
+        let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
+        let share = ess / count as f64;
+        let disappoints = share < DISAPPOINTING * foreseen || share < POOR;
+        if ess >= rules.target_ess || count >= rules.most_draws || disappoints {
+            break;
+        }
+        // A little more than foreseen: the share is known by chance.
+        let total = (1.05 * rules.target_ess / share).min(rules.most_draws as f64) as usize;
+        let more = total.saturating_sub(count).max(100);
+        sample = sample.join(&approximation.sample_from(count, more, seed)?)?;
+    }
+    Ok(sample)
+}

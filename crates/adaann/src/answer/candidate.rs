@@ -1,0 +1,52 @@
+//! An answer that a rung proposes.
+
+use super::Method;
+use crate::{
+    Result,
+    adaptive::Adapted,
+    fit::Outcome,
+    flow::Flow,
+    importance::{Estimate, Sample},
+};
+
+/// An answer that a rung proposes.
+pub(super) struct Candidate {
+    pub(super) method: Method,
+    pub(super) flow: Flow,
+    pub(super) sample: Sample,
+    pub(super) log_z: Option<Estimate>,
+    /// Is it good enough, as far as its own weights can tell?
+    pub(super) is_good: bool,
+    pub(super) fit: Option<Outcome>,
+}
+
+impl Candidate {
+    /// A mixture that was adapted.
+    pub(super) fn of_mixture(method: Method, adapted: Adapted) -> Result<Self> {
+        let Adapted { flow, sample, is_good, .. } = adapted;
+        Self::of_draws(method, flow, sample, is_good)
+    }
+
+    /// Weighted draws of a flow.
+    pub(super) fn of_draws(
+        method: Method,
+        flow: Flow,
+        sample: Sample,
+        is_good: bool,
+    ) -> Result<Self> {
+        let sums = sample.weight_sums()?;
+        let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
+        Ok(Self { method, flow, sample, log_z, is_good, fit: None })
+    }
+
+    /// This or an earlier one: one that is good, or the one whose draws count for more.
+    pub(super) fn or_better_than(self, other: Option<Self>) -> Self {
+        let Some(other) = other else { return self };
+        let worth = |candidate: &Self| {
+            let ess = candidate.sample.weight_sums().map_or(0.0, |sums| sums.ess());
+            (candidate.is_good, ess)
+        };
+        let (own, others) = (worth(&self), worth(&other));
+        if (others.0, others.1) > (own.0, own.1) { other } else { self }
+    }
+}

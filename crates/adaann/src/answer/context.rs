@@ -1,0 +1,88 @@
+//! What all rungs share: the target, where the search starts, settings, and who watches.
+
+use super::{Event, Left, Method, Observer, Rung, Settings};
+use crate::{
+    Result,
+    adaptive::Rules,
+    flow::Base,
+    smc,
+    target::{Target, Unconstrained},
+};
+use std::ops::ControlFlow;
+
+/// The work of an answer.
+pub(super) struct Context<'a> {
+    pub(super) target: &'a dyn Target,
+    pub(super) unconstrained: Unconstrained<'a>,
+    /// Where the search starts.
+    pub(super) base: Base,
+    pub(super) settings: &'a Settings,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) rungs: Vec<Rung>,
+    /// Was it stopped?
+    pub(super) stopped: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        target: &'a dyn Target,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self> {
+        let unconstrained = Unconstrained::new(target)?;
+        let base = settings.base.resolve(&unconstrained, settings.seed)?;
+        let rungs = Vec::new();
+        Ok(Self { target, unconstrained, base, settings, observer, rungs, stopped: false })
+    }
+
+    /// Points evaluated by all rungs so far.
+    pub(super) fn evaluations(&self) -> usize {
+        self.rungs.iter().map(|rung| rung.evaluations).sum()
+    }
+
+    /// Says what is done now.
+    pub(super) fn tell(&mut self, what: &str) {
+        let evaluations = self.evaluations();
+        let _ = self.see(&Event::Progress { what, share: None, evaluations });
+    }
+
+    /// Shows an event to who watches.
+    pub(super) fn see(&mut self, event: &Event) -> ControlFlow<()> {
+        let told = self.observer.observe(event);
+        self.stopped |= told.is_break();
+        told
+    }
+
+    /// A rung is left.
+    pub(super) fn leave(
+        &mut self,
+        method: Method,
+        evaluations: usize,
+        ess_share: Option<f64>,
+        left: Left,
+        found: String,
+    ) {
+        let rung = Rung { method, evaluations, ess_share, left, found };
+        let _ = self.see(&Event::Left(&rung));
+        self.rungs.push(rung);
+    }
+
+    /// The rules of adapting that the settings ask for.
+    pub(super) fn rules(&self) -> Rules {
+        let Settings { target_ess, most_draws, draws, .. } = *self.settings;
+        Rules { target_ess, most_draws, exactly: draws, ..Rules::new(self.target.dim()) }
+    }
+
+    /// How particles travel to this target: from the prior where there is a proper one, and else by
+    /// powers of the density.
+    pub(super) fn particles(&self, count: usize, seed: u64) -> smc::Settings {
+        let from_prior = self.target.has_prior() && self.target.has_proper_prior();
+        let (path, t0) = match from_prior {
+            true => (crate::path::PathKind::Likelihood, 0.0),
+            false if self.target.has_prior() => (crate::path::PathKind::Bridge, 0.0),
+            false => (crate::path::PathKind::Power, 0.01),
+        };
+        let base = self.settings.base.clone();
+        smc::Settings { path, base, particles: count, seed, ..smc::Settings::starting_at(t0) }
+    }
+}

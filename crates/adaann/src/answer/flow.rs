@@ -1,0 +1,60 @@
+//! The flow's rung: what a mixture leaves over, by a flow on top of it.
+
+use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use crate::{
+    Result,
+    approximation::Approximation,
+    fit::{self, Fit, ForwardKl},
+    flow::{Flow, FlowSpec, SplineSpec},
+    mixture::Mixture,
+    optim::RateRule,
+    path::PathKind,
+    schedule::{Guarded, Work},
+    smc::Population,
+};
+
+/// Weights that are worth less than this share of the draws are poor.
+const POOR: f64 = 0.05;
+
+/// Anneals a spline flow from the particles' mixture to the target, and covers its mass.
+pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Candidate> {
+    context.tell("annealing a flow");
+    let work = Work { warmup: 200, anneal: 5, refine: 2_000 };
+    let settings = fit::Settings {
+        flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
+        path: PathKind::Bridge,
+        schedule: Guarded { t0: 0.0, tau: 0.1, ..Guarded::default() }.into(),
+        refine_lr_rule: RateRule::Cosine { over: work.refine, floor: 1e-3 },
+        work,
+        samples: 128,
+        refine_samples: 256,
+        variance_samples: 512,
+        lr: 0.002,
+        initial_scale: 0.01,
+        point_clip: Some(100.0),
+        forward_kl: Some(ForwardKl::default()),
+        seed: context.settings.seed,
+        ..fit::Settings::default()
+    };
+    let base = Mixture::of(&population.mixture()).expect("it describes particles").to_base()?;
+    let mut flow = Flow::new(&settings.flow, base)?;
+    flow.initialise(settings.initial_scale, settings.seed);
+    let target = context.target;
+    let outcome = {
+        let mut watch = |event: &fit::Event| context.see(&Event::Fit(event));
+        Fit::new(target, &settings).flow(flow).run(&mut watch)?
+    };
+    let approximation = Approximation::new(target, outcome.flow.clone())?;
+    let count = context.settings.draws.unwrap_or(20_000);
+    let sample = approximation.sample(count, settings.seed)?;
+    let ess_share = sample.weight_sums()?.ess_share();
+    let is_good = ess_share > POOR;
+    let left = if is_good { Left::Answered } else { Left::PoorWeights };
+    let evaluations = outcome.target_evaluations + count;
+    let found = format!("{} steps, {} updates", outcome.steps.len(), outcome.trace.len());
+    context.leave(Method::Flow, evaluations, Some(ess_share), left, found);
+    let flow = outcome.flow.clone();
+    let mut candidate = Candidate::of_draws(Method::Flow, flow, sample, is_good)?;
+    candidate.fit = Some(outcome);
+    Ok(candidate)
+}

@@ -1,0 +1,55 @@
+//! The particles' rung: sequential Monte Carlo, and a mixture fitted to its particles, adapted.
+
+use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use crate::{
+    Result, adaptive,
+    mixture::{Component, Mixture},
+    path::PathKind,
+    smc::{self, Population},
+};
+
+/// Particles that are sent.
+const PARTICLES: usize = 2_000;
+
+/// Tails of the components that describe particles: theirs are thin where particles are few.
+const DEGREES: f64 = 8.0;
+
+const SMC_SEED: u64 = 0xd1b5_4a32_d192_ed03;
+
+/// Sends particles, and adapts the mixture that describes them.
+pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
+    context.tell("sending particles");
+    let seed = context.settings.seed ^ SMC_SEED;
+    let target = context.target;
+    let population = send(context, seed)?;
+    let tailed = |component: Component| Component { degrees: Some(DEGREES), ..component };
+    let shape: Vec<Component> = population.mixture().into_iter().map(tailed).collect();
+    let start = Mixture::of(&shape).expect("the mixture of particles has covariances");
+    let adapted = adaptive::run(target, start, &context.rules(), seed)?;
+    let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
+    let found = format!(
+        "{} temperatures, {}",
+        population.stages.len(),
+        adapted.components()
+    );
+    let evaluations = population.evaluations + adapted.evaluations;
+    context.leave(Method::Smc, evaluations, Some(adapted.ess_share), left, found);
+    Ok((Candidate::of_mixture(Method::Smc, adapted)?, population))
+}
+
+/// Particles on the target's own path or, if they do not arrive there, on the bridge from the base: powers
+/// of a density with heavy tails have no integral.
+fn send(context: &mut Context, seed: u64) -> Result<Population> {
+    let target = context.target;
+    let settings = context.particles(PARTICLES, seed);
+    let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
+    let sent = smc::smc(target, &settings, &mut watch);
+    match (sent, settings.path) {
+        (Err(_), PathKind::Power) => {
+            let schedule = smc::Settings::starting_at(0.0).schedule;
+            let settings = smc::Settings { path: PathKind::Bridge, schedule, ..settings };
+            smc::smc(target, &settings, &mut watch)
+        }
+        (sent, _) => sent,
+    }
+}
