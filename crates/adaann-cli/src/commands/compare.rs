@@ -10,6 +10,7 @@ use crate::{
     },
     text::{layout::aligned, style::Style},
 };
+use adaann::answer::Method;
 use adaann_report::Table;
 use anyhow::{Context, Result};
 use std::{
@@ -84,13 +85,15 @@ fn evidence(runs: &[Run]) -> Table {
         false => format!("{x:.3} ± {error:.3}"),
     };
     let row = |run: &&Run| {
-        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, .. } = &run.summary;
+        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, stopped, method, .. } =
+            &run.summary;
         let Quality { log_z, log_z_error, .. } = run.summary.quality;
         let known = true_log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
-        let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
+        let is_cut = *t < 1.0 || *stopped && *method != Method::Adaann;
+        let unfinished = if is_cut { " (stopped early)" } else { "" };
         vec![
             format!("{}{unfinished}", run.label),
-            run.summary.method.name().to_owned(),
+            method.name().to_owned(),
             run.summary.verdict.trust.to_string(),
             with(log_z, log_z_error),
             number(run.log_evidence() - best),
