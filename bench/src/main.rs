@@ -2,6 +2,7 @@
 
 mod evidence;
 mod families;
+mod ladder;
 mod models;
 mod networks;
 mod peers;
@@ -13,6 +14,7 @@ mod trials;
 mod updates;
 mod verdicts;
 
+use ladder::LadderOptions;
 use std::process::ExitCode;
 use trials::Options;
 use updates::Kind;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["models", "--peers"] => models::run(true),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
+        ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
         ["evidence", ref options @ ..] => return table(evidence::run, options, 20),
         ["smc-schedules", ref options @ ..] => return table(smc_schedules::run, options, 20),
         ["verdicts", ref options @ ..] => return table(verdicts::run, options, 2),
@@ -47,7 +50,21 @@ fn table(
     seeds: u64,
 ) -> ExitCode {
     let Some(options) = Options::read(options, seeds) else { return usage() };
-    match command(&options) {
+    ended(command(&options))
+}
+
+/// The same with the ladder's options.
+fn of_ladder(
+    command: impl Fn(&LadderOptions) -> std::io::Result<()>,
+    options: &[&str],
+    seeds: u64,
+) -> ExitCode {
+    let Some(options) = LadderOptions::read(options, seeds) else { return usage() };
+    ended(command(&options))
+}
+
+fn ended(result: std::io::Result<()>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("the table cannot be written: {error}");
@@ -67,8 +84,11 @@ fn usage() -> ExitCode {
          adaann-bench precision           what f32 layers cost in quality\n       \
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
-         adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n\n\
+         adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
+         adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n\n\
          OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
+         LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
+         --explain for each rung; --only then takes names and groups with commas between them\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

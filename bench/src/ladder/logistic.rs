@@ -1,0 +1,74 @@
+//! A logistic regression: 50 coefficients with normal(0, 1) priors, 500 rows, held against long chains.
+//!
+//! The reference answers and the script that makes them, with the same data, are in `bench/fixtures`.
+
+use adaann::{Expr, Program, registry::Known};
+use serde::Deserialize;
+use std::f64::consts::TAU;
+
+const ROWS: usize = 500;
+const DIM: usize = 50;
+const SEED: u64 = 16;
+
+/// Coefficients are drawn with this standard deviation.
+const TRUE_SD: f64 = 0.5;
+
+struct Data {
+    x: Vec<Vec<f64>>,
+    /// Was it so?
+    y: Vec<bool>,
+}
+
+pub(super) fn target() -> Program {
+    let Data { x, y } = data();
+    Program::record_parts(DIM, |b| {
+        let square: Expr<'_> = b.iter().map(|b| b.square()).sum();
+        let row = |(x, y): (&Vec<f64>, &bool)| -> Expr<'_> {
+            let eta: Expr<'_> = b.iter().zip(x).map(|(b, x)| *b * *x).sum();
+            -(if *y { -eta } else { eta }).softplus()
+        };
+        let log_likelihood: Expr<'_> = x.iter().zip(&y).map(row).sum();
+        (-0.5 * square - 0.5 * DIM as f64 * TAU.ln(), log_likelihood)
+    })
+}
+
+/// What the long chains came to.
+#[derive(Deserialize)]
+struct Chains {
+    log_z: Option<f64>,
+    mean: Vec<f64>,
+    sd: Vec<f64>,
+}
+
+pub(super) fn known() -> Known {
+    let text = include_str!("../../fixtures/logistic.json");
+    let Chains { log_z, mean, sd } =
+        serde_json::from_str(text).expect("made by the script beside it");
+    Known { log_z, mean: Some(mean), sd: Some(sd), ..Known::default() }
+}
+
+/// Normal columns, normal coefficients, and outcomes by chance.
+fn data() -> Data {
+    let mut uniform = uniforms();
+    let mut normal = || {
+        let (radius, angle) = (uniform(), uniform());
+        (-2.0 * (-radius).ln_1p()).sqrt() * (TAU * angle).cos()
+    };
+    let x: Vec<Vec<f64>> = (0..ROWS).map(|_| (0..DIM).map(|_| normal()).collect()).collect();
+    let truth: Vec<f64> = (0..DIM).map(|_| TRUE_SD * normal()).collect();
+    let logit = |x: &Vec<f64>| x.iter().zip(&truth).map(|(x, b)| x * b).sum::<f64>();
+    let y = x.iter().map(|x| uniform() < (1.0 + (-logit(x)).exp()).recip()).collect();
+    Data { x, y }
+}
+
+/// Steele, Lea and Flood's SplitMix64 as numbers in [0, 1): the script has the same ones.
+fn uniforms() -> impl FnMut() -> f64 {
+    let mut state = SEED;
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = state;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ (x >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

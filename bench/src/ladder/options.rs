@@ -1,0 +1,102 @@
+//! What the ladder's commands are told.
+
+use super::{models, registered, subject::Subject, targets};
+use crate::trials::Options;
+use adaann::Result;
+use std::{path::PathBuf, time::Duration};
+
+/// The most seconds of a run: observers ask it to end then.
+const LIMIT: u64 = 300;
+
+pub(crate) struct LadderOptions {
+    pub(super) trials: Options,
+    /// Folders of model files, in place of the targets with known answers.
+    models: Vec<PathBuf>,
+    /// Tables for the posteriors of the registry, with the noise's variance where it can be chosen.
+    data: Vec<(&'static str, Option<f64>, PathBuf)>,
+    /// Runs at a time, each on one thread; none for one after another on all threads.
+    pub(super) jobs: Option<usize>,
+    pub(super) limit: Duration,
+    /// Say what each rung did?
+    pub(super) explain: bool,
+    /// Beside others' samplers?
+    pub(super) peers: bool,
+}
+
+impl LadderOptions {
+    /// Reads the options; none if there is something else among them.
+    pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
+        let mut options = Self {
+            trials: Options::read(&[], seeds)?,
+            models: Vec::new(),
+            data: Vec::new(),
+            jobs: None,
+            limit: Duration::from_secs(LIMIT),
+            explain: false,
+            peers: false,
+        };
+        let (mut rest, mut arguments) = (Vec::new(), arguments.iter());
+        while let Some(&argument) = arguments.next() {
+            match argument {
+                "--models" => options.models.push(arguments.next()?.into()),
+                "--data" => options.data.push(data(arguments.next()?)?),
+                "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
+                "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
+                "--explain" => options.explain = true,
+                "--peers" => options.peers = true,
+                other => rest.push(other),
+            }
+        }
+        options.trials = Options::read(&rest, seeds)?;
+        Some(options)
+    }
+
+    /// The subjects that are asked for.
+    pub(super) fn subjects(&self) -> Result<Vec<Subject>> {
+        let mut subjects = Vec::new();
+        for folder in &self.models {
+            subjects.extend(models::in_folder(folder)?);
+        }
+        for (name, noise, path) in &self.data {
+            subjects.push(registered::from_file(name, *noise, path.clone()));
+        }
+        if subjects.is_empty() {
+            subjects = targets::all();
+        }
+        if let Some(only) = &self.trials.only {
+            subjects.retain(|subject| subject.is_among(only));
+        }
+        Ok(subjects)
+    }
+}
+
+/// `hiv=FILE`, `lorenz=FILE` or `lorenz:0.001=FILE`.
+fn data(text: &str) -> Option<(&'static str, Option<f64>, PathBuf)> {
+    let (name, path) = text.split_once('=')?;
+    let (name, noise) = match name.split_once(':') {
+        Some((name, noise)) => (name, Some(noise.parse().ok()?)),
+        None => (name, None),
+    };
+    let name = ["hiv", "lorenz"].into_iter().find(|known| *known == name)?;
+    Some((name, noise, path.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_or_refused() {
+        let read = |text: &str| LadderOptions::read(&text.split(' ').collect::<Vec<_>>(), 3);
+        let options = read("--seeds 2 --only hiv,lorenz-0.2-seed-1 --jobs 2 --limit 5").unwrap();
+        assert_eq!((options.jobs, options.limit.as_secs()), (Some(2), 5));
+        let names: Vec<String> =
+            options.subjects().unwrap().into_iter().map(|subject| subject.name).collect();
+        assert_eq!((names.len(), &names[0][..]), (7, "hiv-hiv"));
+        let options = read("--data lorenz:0.001=a.csv").unwrap();
+        assert_eq!(options.subjects().unwrap()[0].name, "lorenz-0.001-a");
+        for wrong in ["--jobs 0", "--data hib=a.csv", "--models", "--sedes 3"] {
+            assert!(read(wrong).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Is an answer right? Its means, standard deviations, weights of modes and evidence against the truth.
+
+use super::subject::{Reference, Truth};
+use adaann::{
+    Batch, Result,
+    answer::Answer,
+    diagnostics::thresholds::is_mode_lost,
+    importance::Sample,
+    model::Model,
+    registry::{Known, Mode},
+};
+
+/// What an answer may be off by: means in standard deviations, standard deviations as a share of
+/// themselves, weights of modes, and log Z, for which three stated errors will do up to the last number.
+const MEAN: f64 = 0.1;
+const SD: f64 = 0.1;
+const WEIGHT: f64 = 0.03;
+const LOG_Z: f64 = 0.05;
+const LOG_Z_ERRORS: f64 = 3.0;
+const MOST_LOG_Z: f64 = 0.1;
+
+/// The worst that an answer is off by; 0 where nothing is known.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Deviation {
+    /// A mean, in standard deviations.
+    pub(super) mean: f64,
+    /// A standard deviation over the true one, less 1.
+    pub(super) sd: f64,
+    /// The weight of a mode.
+    pub(super) weight: f64,
+    /// Modes that are as good as absent.
+    pub(super) lost: usize,
+    /// A standard deviation of a mode's points over the true one, less 1.
+    pub(super) sd_within: f64,
+    /// log Z less the true one.
+    pub(super) log_z: Option<f64>,
+    /// Its stated error.
+    pub(super) log_z_error: f64,
+    /// Is anything known to compare with?
+    pub(super) is_known: bool,
+}
+
+impl Deviation {
+    /// Holds an answer against the truth.
+    pub(super) fn of(answer: &Answer, truth: &Truth) -> Result<Self> {
+        match truth {
+            Truth::Known(known) => Self::from_known(answer, known),
+            Truth::Reference { values: None, .. } => Ok(Self::default()),
+            Truth::Reference { model, values: Some(values) } => {
+                Self::from_reference(&answer.sample, model, values)
+            }
+        }
+    }
+
+    fn from_known(answer: &Answer, known: &Known) -> Result<Self> {
+        let mut off = Self { is_known: true, ..Self::default() };
+        let sample = &answer.sample;
+        if let (Some(mean), Some(sd)) = (&known.mean, &known.sd) {
+            for ((found, mean), sd) in sample.coordinates()?.iter().zip(mean).zip(sd) {
+                if sd.is_finite() {
+                    off.compare(found.mean.value, found.sd.value, *mean, *sd);
+                }
+            }
+        }
+        off.weigh_modes(sample, known);
+        if let (Some(truth), Some(found)) = (known.log_z, answer.log_z) {
+            off.log_z = Some(found.value - truth);
+            off.log_z_error = found.error;
+        }
+        Ok(off)
+    }
+
+    fn from_reference(sample: &Sample, model: &Model, values: &[Reference]) -> Result<Self> {
+        let mut off = Self { is_known: true, ..Self::default() };
+        let quantities = model.quantities(sample.x())?;
+        let names = model.target().names();
+        for Reference { name, mean, sd } in values {
+            let row = row_of(&names, name, sample.x())
+                .or_else(|| row_of(model.quantity_names(), name, &quantities));
+            match row {
+                Some(row) => {
+                    let found = sample.quantity(row)?.coordinate();
+                    off.compare(found.mean.value, found.sd.value, *mean, *sd);
+                }
+                None => off.mean = f64::INFINITY,
+            }
+        }
+        Ok(off)
+    }
+
+    fn compare(&mut self, mean: f64, sd: f64, true_mean: f64, true_sd: f64) {
+        self.mean = worse(self.mean, (mean - true_mean) / true_sd);
+        self.sd = worse(self.sd, sd / true_sd - 1.0);
+    }
+
+    fn weigh_modes(&mut self, sample: &Sample, known: &Known) {
+        let (x, weights) = (sample.x(), sample.weights());
+        let mode_of: Vec<Option<usize>> =
+            (0..x.len()).map(|i| known.mode_of(&x.point(i))).collect();
+        for (at, mode) in known.modes.iter().enumerate() {
+            let inside = |i: &usize| mode_of[*i] == Some(at);
+            let points: Vec<usize> = (0..x.len()).filter(inside).collect();
+            let share: f64 = points.iter().map(|&i| weights[i]).sum();
+            self.weigh(share, mode.weight);
+            self.look_within(x, weights, &points, share, mode);
+        }
+        for split in &known.splits {
+            let row = x.row(split.coordinate).iter().zip(weights);
+            let above: f64 = row.filter(|(x, _)| **x > split.at).map(|(_, w)| w).sum();
+            self.weigh(above, split.above);
+            self.weigh(1.0 - above, 1.0 - split.above);
+        }
+    }
+
+    fn weigh(&mut self, share: f64, truth: f64) {
+        self.weight = worse(self.weight, share - truth);
+        self.lost += usize::from(is_mode_lost(share, truth));
+    }
+
+    fn look_within(
+        &mut self,
+        x: &Batch,
+        weights: &[f64],
+        points: &[usize],
+        share: f64,
+        mode: &Mode,
+    ) {
+        let Some(true_sd) = &mode.sd else { return };
+        for (d, true_sd) in true_sd.iter().enumerate() {
+            let row = x.row(d);
+            let over = |f: &dyn Fn(f64) -> f64| -> f64 {
+                points.iter().map(|&i| weights[i] * f(row[i])).sum::<f64>() / share
+            };
+            let mean = over(&|x| x);
+            let sd = over(&|x| (x - mean).powi(2)).sqrt();
+            self.sd_within = worse(self.sd_within, sd / true_sd - 1.0);
+        }
+    }
+
+    /// Within all that is allowed; none if nothing is known.
+    pub(super) fn is_right(&self) -> Option<bool> {
+        self.is_known.then(|| self.faults().is_empty())
+    }
+
+    /// What is beyond the allowed, in words.
+    pub(super) fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if !(self.mean.abs() <= MEAN) {
+            faults.push(format!("mean {:+.2} SD", self.mean));
+        }
+        if !(self.sd.abs() <= SD) {
+            faults.push(format!("SD {:+.0} %", 100.0 * self.sd));
+        }
+        if !(self.weight.abs() <= WEIGHT) {
+            faults.push(format!("weight {:+.3}", self.weight));
+        }
+        if self.lost > 0 {
+            faults.push(format!("{} modes lost", self.lost));
+        }
+        if let Some(off) = self.log_z.filter(|_| !self.is_log_z_right()) {
+            faults.push(format!("log Z {off:+.3} ± {:.3}", self.log_z_error));
+        }
+        faults
+    }
+
+    /// Is the evidence right, where it is stated and known?
+    fn is_log_z_right(&self) -> bool {
+        let allowed = LOG_Z.max(LOG_Z_ERRORS * self.log_z_error).min(MOST_LOG_Z);
+        self.log_z.is_none_or(|off| off.abs() <= allowed)
+    }
+
+    /// Is log Z within three stated errors? None where it is not stated or not known.
+    pub(super) fn is_log_z_within_errors(&self) -> Option<bool> {
+        self.log_z.map(|off| off.abs() <= LOG_Z_ERRORS * self.log_z_error)
+    }
+}
+
+/// The one that is further from 0; what is not a number is furthest.
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if a.abs() >= b.abs() || a.is_nan() { a } else { b }
+}
+
+fn row_of<'a>(names: &[String], name: &str, points: &'a Batch) -> Option<&'a [f64]> {
+    names.iter().position(|known| known == name).map(|at| points.row(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_may_be_off_by_its_errors_but_not_by_a_tenth() {
+        let off = |log_z, log_z_error| Deviation {
+            log_z: Some(log_z),
+            log_z_error,
+            is_known: true,
+            ..Deviation::default()
+        };
+        assert_eq!(off(0.04, 0.001).is_right(), Some(true));
+        assert_eq!(off(0.06, 0.001).is_right(), Some(false));
+        assert_eq!(off(0.06, 0.03).is_right(), Some(true));
+        assert_eq!(off(-0.11, 0.05).is_right(), Some(false));
+        assert_eq!(off(f64::NAN, 0.05).is_right(), Some(false));
+        assert_eq!(off(0.04, 0.001).is_log_z_within_errors(), Some(false));
+        assert_eq!(Deviation::default().is_right(), None);
+    }
+
+    #[test]
+    fn a_sample_is_compared_by_its_weights() {
+        let known = Known {
+            modes: vec![Mode::new(vec![-1.0], 0.25), Mode::new(vec![1.0], 0.75)],
+            ..Known::default()
+        };
+        let x = Batch::from_points(1, &[[-1.0], [1.0]]);
+        let log_weights = vec![0.0, 3.0_f64.ln()];
+        let sample = Sample::of_particles(x.clone(), x, vec![0.0; 2], log_weights).unwrap();
+        let mut off = Deviation { is_known: true, ..Deviation::default() };
+        off.weigh_modes(&sample, &known);
+        assert!(off.weight.abs() < 1e-12 && off.faults().is_empty(), "{off:?}");
+        off.weigh(0.01, 0.2);
+        assert_eq!((off.lost, off.faults().len()), (1, 2));
+        off.compare(f64::NAN, 1.0, 0.0, 1.0);
+        assert!(off.is_right() == Some(false) && off.mean.is_nan());
+    }
+}

@@ -1,0 +1,107 @@
+//! One run: an answer, how far it is off, what it cost, and what the check says.
+
+use super::{
+    right::Deviation,
+    subject::{Built, Subject},
+};
+use adaann::{
+    Result,
+    answer::{self, Event, Method, Settings},
+    diagnostics::Trust,
+};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+/// A run that came to an answer.
+pub(super) struct Run {
+    pub(super) off: Deviation,
+    pub(super) method: Method,
+    /// None if there was no check.
+    pub(super) trust: Option<Trust>,
+    pub(super) reasons: Vec<String>,
+    /// Points at which the target was evaluated: for the answer, and for its check.
+    pub(super) evaluations: usize,
+    pub(super) check_evaluations: usize,
+    pub(super) ess_share: f64,
+    pub(super) seconds: f64,
+    pub(super) stopped: bool,
+    /// A line of each rung.
+    pub(super) rungs: Vec<String>,
+}
+
+impl Run {
+    /// Answers, within a limit of time.
+    pub(super) fn new(subject: &Subject, seed: u64, limit: Duration) -> Result<Self> {
+        let Built { target, base, truth } = (subject.build)()?;
+        let settings = Settings { seed, base, ..Settings::default() };
+        let start = Instant::now();
+        let mut watch = |_: &Event| {
+            if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let answer = answer::approximate(&*target, &settings, &mut watch)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let check = answer.examination.as_ref();
+        let rung = |rung: &answer::Rung| {
+            let share =
+                rung.ess_share.map_or(String::new(), |share| format!(", ESS share {share:.3}"));
+            format!(
+                "{}: {} evaluations{share}, {:?}, {}",
+                rung.method.name(),
+                rung.evaluations,
+                rung.left,
+                rung.found
+            )
+        };
+        Ok(Self {
+            off: Deviation::of(&answer, &truth)?,
+            method: answer.method,
+            trust: check.map(|check| check.verdict.trust),
+            reasons: check.map_or(Vec::new(), |check| {
+                check.verdict.reasons.iter().map(|reason| reason.finding.to_string()).collect()
+            }),
+            evaluations: answer.evaluations,
+            check_evaluations: check.map_or(0, |check| check.evaluations),
+            ess_share: answer.sample.weight_sums()?.ess_share(),
+            seconds,
+            stopped: answer.stopped,
+            rungs: answer.rungs.iter().map(rung).collect(),
+        })
+    }
+
+    pub(super) fn all_evaluations(&self) -> usize {
+        self.evaluations + self.check_evaluations
+    }
+
+    pub(super) fn is_right(&self) -> bool {
+        self.off.is_right() == Some(true)
+    }
+
+    pub(super) fn is_wrong(&self) -> bool {
+        self.off.is_right() == Some(false)
+    }
+
+    pub(super) fn is_reliable(&self) -> bool {
+        self.trust == Some(Trust::Reliable)
+    }
+
+    /// What there is to say of it in one line.
+    pub(super) fn line(&self) -> String {
+        let judged = match self.off.is_right() {
+            Some(true) => "right".to_owned(),
+            Some(false) => format!("WRONG ({})", self.off.faults().join(", ")),
+            None => "unknown".to_owned(),
+        };
+        let trust = self.trust.map_or("not checked".to_owned(), |trust| trust.to_string());
+        format!(
+            "{judged}, {trust}, {} + {} evaluations, {:.2} s, ESS share {:.3}, by {}{}",
+            self.evaluations,
+            self.check_evaluations,
+            self.seconds,
+            self.ess_share,
+            self.method.name(),
+            if self.stopped { ", stopped" } else { "" }
+        )
+    }
+}
