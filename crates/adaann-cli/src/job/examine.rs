@@ -29,7 +29,9 @@ pub(crate) fn examine(
 ) -> Examined {
     // Who has stopped the fit does not want to wait for more.
     let particles = if outcome.stopped { 0 } else { particles };
-    let wanted = diagnostics::Settings { particles, ..diagnostics::Settings::default() };
+    // Nor does who wants no particles want another search.
+    let search = particles > 0;
+    let wanted = diagnostics::Settings { particles, search, ..diagnostics::Settings::default() };
     let mut examined =
         match diagnostics::examine(approximation, sample, settings, &wanted, observer) {
             Ok(found) => Examined { verdict: found.verdict.clone(), examination: Some(found) },

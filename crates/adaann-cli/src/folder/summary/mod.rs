@@ -74,6 +74,9 @@ pub(crate) struct Summary {
     pub(crate) check: Option<Check>,
     /// Target evaluations of the whole check.
     pub(crate) check_evaluations: usize,
+    /// What the check could have seen and what it could not, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sight: Option<String>,
     /// How the target is evaluated, where that is worth knowing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
@@ -257,6 +260,7 @@ impl Summary {
             verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
+            sight: examination.map(|found| found.sight.clone()).filter(|sight| !sight.is_empty()),
             notes,
             lost: Lost::new(steps, sample.lost() as f64 / sample.len() as f64),
             skipped_updates: made.outcome.map_or(0, |outcome| outcome.skipped_updates),

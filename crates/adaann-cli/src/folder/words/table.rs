@@ -201,7 +201,7 @@ pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Styl
         writeln!(text, "{} {warning}", style.yellow("warning:")).expect("strings grow");
     }
     text.push('\n');
-    text += &verdict::text(&summary.verdict, style);
+    text += &verdict::text(&summary.verdict, summary.sight.as_deref(), style);
     let folder = folder.display();
     write!(
         text,

@@ -54,7 +54,7 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
 }
 
 /// The verdict with its reasons, and what to try.
-pub(crate) fn text(verdict: &Verdict, style: Style) -> String {
+pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> String {
     let said = verdict.trust.to_string().to_uppercase();
     let said = match verdict.trust {
         Trust::Reliable => style.green(&said),
@@ -71,6 +71,10 @@ pub(crate) fn text(verdict: &Verdict, style: Style) -> String {
     }
     if let Some(more) = more(verdict) {
         text += &style.dim(&format!("  {more}"));
+        text.push('\n');
+    }
+    if let Some(sight) = sight {
+        text += &style.dim(wrapped("  looked: ", sight).trim_end());
         text.push('\n');
     }
     text
@@ -126,17 +130,18 @@ mod tests {
             reason(Trust::Care, "mass", "anneal"),
         ];
         assert_eq!(
-            text(&verdict(Trust::Distrust, collapsed), Style::plain()),
+            text(&verdict(Trust::Distrust, collapsed), None, Style::plain()),
             "Verdict  DO NOT TRUST\n  - mode\n  - mass\n    try: anneal\n  - tail\n    try: train\n"
         );
         let reliable = verdict(Trust::Reliable, Vec::new());
-        assert_eq!(text(&reliable, Style::plain()), "Verdict  RELIABLE\n");
+        let said = text(&reliable, Some("far and wide"), Style::plain());
+        assert_eq!(said, "Verdict  RELIABLE\n  looked: far and wide\n");
     }
 
     #[test]
     fn many_reasons_are_counted() {
         let all = (0..9).map(|i| reason(Trust::Care, &format!("reason {i}"), "x")).collect();
-        let said = text(&verdict(Trust::Care, all), Style::plain());
+        let said = text(&verdict(Trust::Care, all), None, Style::plain());
         assert!(said.contains("reason 5") && !said.contains("reason 6"), "{said}");
         assert!(said.ends_with("3 more reasons in summary.json\n"), "{said}");
     }
