@@ -18,7 +18,7 @@
 //!
 //! [`approximate`] climbs a ladder: ascents to the modes, a mixture of Gaussians adapted by importance
 //! sampling, particles, a flow. The first that is good enough gives the answer, and an independent check
-//! says whether to trust it ([`answer`]). The paper's method is [`fit`]: a normalizing flow is trained on an
+//! says whether to trust it ([`answer`]). The paper's method is [`fit()`]: a normalizing flow is trained on an
 //! annealed sequence of densities, and AdaAnn chooses each temperature step from the flow's own samples,
 //! small where the density changes quickly, large where it does not. The defaults of its [`Settings`] are
 //! the paper's.
