@@ -1,21 +1,26 @@
-//! A density as a closure: fitted, drawn from, judged.
+//! A density as a closure: approximated, drawn from, judged.
 //!
 //! `cargo run --release --example closure -p adaann`
 
-use adaann::{Program, Settings, fit};
+use adaann::{Program, answer::Settings, approximate};
 
 fn main() -> adaann::Result<()> {
     // log p up to a constant: two modes, the one on the right heavier.
     let target = Program::record(1, |z| -(z[0].square() - 3.0).square() + 0.2 * z[0]);
     let settings = Settings { seed: 7, ..Settings::default() };
-    let outcome = fit(&target, &settings, &mut ())?;
+    let answer = approximate(&target, &settings, &mut ())?;
+    for rung in &answer.rungs {
+        println!("{}: {} evaluations, {}", rung.method.name(), rung.evaluations, rung.found);
+    }
+    if let Some(log_z) = answer.log_z {
+        println!("log Z {:.3} ± {:.3}", log_z.value, log_z.error);
+    }
+    if let Some(examined) = &answer.examination {
+        println!("{}", examined.verdict.trust);
+    }
 
-    let sample = outcome.approximation(&target)?.sample(10_000, 1)?;
-    let sums = sample.weight_sums()?;
-    println!("log Z {:.3} ± {:.3}", sums.log_z(), sums.log_z_error());
-    println!("draws worth {:.0} of {}", sums.ess(), sample.len());
-
-    // Under p, not under the flow: every draw has its weight p/q.
+    // Under p: every draw has its weight.
+    let sample = answer.sample;
     let right: f64 = sample
         .x()
         .row(0)

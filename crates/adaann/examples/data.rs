@@ -1,8 +1,8 @@
-//! A posterior with data: prior and likelihood apart, so that the likelihood alone is tempered.
+//! A posterior with data: prior and likelihood apart, so that the check can start from the prior.
 //!
 //! `cargo run --release --example data -p adaann`
 
-use adaann::{Program, Settings, diagnostics::examine, fit, path::PathKind};
+use adaann::{Program, answer::Settings, approximate};
 
 /// Reaction times in seconds of subjects who are awake (0) or tired (1).
 const TIMES: [(f64, f64); 8] = [
@@ -27,16 +27,15 @@ fn main() -> adaann::Result<()> {
             .sum();
         (log_prior, log_likelihood)
     });
-    let settings = Settings { path: PathKind::Likelihood, ..Settings::default() }.automatic();
-    let outcome = fit(&target, &settings, &mut ())?;
-    let approximation = outcome.approximation(&target)?;
-    let sample = approximation.sample(4_000, 1)?;
-    for (name, found) in ["mean", "tired", "log sd"].iter().zip(sample.coordinates()?) {
+    let answer = approximate(&target, &Settings::default(), &mut ())?;
+    for (name, found) in ["mean", "tired", "log sd"].iter().zip(answer.sample.coordinates()?) {
         println!("{name:7} {:+.3} ± {:.3}", found.mean.value, found.mean.error);
     }
 
-    // Particles that never saw the approximation look for what it may have missed.
-    let examined = examine(&approximation, &sample, &settings, &Default::default(), &mut ())?;
-    println!("{:?}", examined.verdict.trust);
+    // What made the answer, and what a check that never saw it says.
+    println!("by {} with {} evaluations", answer.method.name(), answer.evaluations);
+    if let Some(examined) = answer.examination {
+        println!("{}", examined.verdict.trust);
+    }
     Ok(())
 }

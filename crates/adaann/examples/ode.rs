@@ -3,7 +3,8 @@
 //! `cargo run --release --example ode -p adaann`
 
 use adaann::{
-    Settings, fit,
+    answer::Settings,
+    approximate,
     ode::{Noise, Observations, Scatter, Solver, System},
     posterior::OdePosterior,
     prior::Prior,
@@ -27,11 +28,8 @@ fn main() -> adaann::Result<()> {
     let priors = [positive, positive, positive, Prior::HalfNormal { sd: 0.5 }];
     let posterior = OdePosterior::new(&system, Solver::ADAPTIVE, data, &priors)?;
 
-    // From the prior to the posterior, with settings that find themselves.
-    let settings = Settings { path: adaann::path::PathKind::Likelihood, ..Settings::default() };
-    let outcome = fit(&posterior, &settings.automatic(), &mut ())?;
-    let sample = outcome.approximation(&posterior)?.sample(4_000, 1)?;
-    for (name, found) in system.parameters().iter().zip(sample.coordinates()?) {
+    let answer = approximate(&posterior, &Settings::default(), &mut ())?;
+    for (name, found) in system.parameters().iter().zip(answer.sample.coordinates()?) {
         println!(
             "{name:8} {:.3} ± {:.3}, sd {:.3}",
             found.mean.value, found.mean.error, found.sd.value

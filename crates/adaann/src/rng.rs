@@ -38,8 +38,6 @@ pub enum Purpose {
     Prediction = 9,
     /// Base samples of the forward-KL refinement, and which of them an update sees.
     ForwardKl = 10,
-    /// Which particles a flow learns from.
-    Pilot = 11,
     /// Velocities and decisions of long chains.
     Chains = 12,
     /// Where ascents start.
@@ -109,8 +107,10 @@ impl Stream {
         assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
         assert!(point < 1 << 33, "more than 2^33 points in one draw");
         let [draw_low, draw_high] = halves(draw);
-        let [a, b, c, d] =
-            philox([(point / 2) as u32, UNIFORM_COORDINATE - number, draw_low, draw_high], self.key);
+        let [a, b, c, d] = philox(
+            [(point / 2) as u32, UNIFORM_COORDINATE - number, draw_low, draw_high],
+            self.key,
+        );
         if point.is_multiple_of(2) { uniform(a, b) } else { uniform(c, d) }
     }
 

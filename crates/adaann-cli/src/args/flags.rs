@@ -145,6 +145,7 @@ impl<T: Table> TypedValueParser for Word<T> {
 mod tests {
     use crate::args::Cli;
     use adaann::{
+        answer,
         fit::{Overlay, overlay::Table},
         model::Output,
     };
@@ -162,7 +163,8 @@ mod tests {
         let schema = adaann::model::schema();
         let keys = schema["properties"]["fit"]["properties"].as_object().unwrap();
         assert_eq!(flags, keys.keys().map(String::as_str).collect());
-        assert_eq!(keys.len(), Overlay::TABLE.len() + Output::TABLE.len());
+        let tables = answer::Overlay::TABLE.len() + Overlay::TABLE.len() + Output::TABLE.len();
+        assert_eq!(keys.len(), tables);
         for (name, key) in keys {
             let arg = fit.get_arguments().find(|arg| arg.get_long() == Some(name)).unwrap();
             let help = arg.get_help().unwrap().to_string();

@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use values::{count, number};
 
-/// Approximates a density by a normalizing flow that is annealed in steps it chooses itself.
+/// Approximates a density that is known up to a constant, and says how far to trust the answer.
 #[derive(Debug, Parser)]
 #[command(name = "adaann", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -29,12 +29,16 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Train a flow on a target and write a run folder: draws, summary, figures, report
+    /// Approximate a target by name and write a run folder: draws, summary, figures, report
     ///
-    /// Every target comes with settings that work for it; a flag replaces one of them. --dry-run
-    /// shows what would be run.
-    #[command(after_help = "Examples:\n  adaann run bimodal\n  adaann run bimodal --tau 0.1 \
-        --out runs/coarse\n  adaann run bimodal --schedule none --seeds 8")]
+    /// The paper's Examples 1 to 3 are answered by its method, a flow that is annealed; all other
+    /// targets climb the ladder: modes, mixture, particles, flow, until one is good enough. A flag that
+    /// belongs to annealed flows, like --tau, chooses them (--method adaann). --dry-run shows what would
+    /// be run.
+    #[command(
+        after_help = "Examples:\n  adaann run bimodal\n  adaann run hiv\n  adaann run bimodal \
+        --tau 0.1 --out runs/coarse\n  adaann run two-moons --method mixture"
+    )]
     Run(Box<RunArgs>),
     /// Write a commented model file to start from
     #[command(after_help = "Examples:\n  adaann init line.toml                   a regression\n  \
@@ -45,18 +49,22 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Fit the model of a file and write a run folder
     ///
-    /// Flags replace the settings of the file's [fit] table, which replace defaults that suit most
-    /// models.
-    #[command(after_help = "Examples:\n  adaann fit model.toml\n  adaann fit model.toml --flow \
-        realnvp --seeds 4\n  adaann fit model.toml --data other.csv --out runs/other")]
+    /// The posterior is found by the ladder (modes, mixture, particles, flow, until one is good enough),
+    /// unless --method or a flag that belongs to annealed flows says otherwise. Flags replace the
+    /// settings of the file's [fit] table.
+    #[command(
+        after_help = "Examples:\n  adaann fit model.toml\n  adaann fit model.toml --target-ess \
+        20000\n  adaann fit model.toml --flow realnvp --seeds 4\n  adaann fit model.toml --data \
+        other.csv --out runs/other"
+    )]
     Fit(Box<FitArgs>),
     /// Fit data that a model makes itself, many times: do the draws spread around the truth rightly?
     ///
     /// Each trial draws parameters from the prior, makes data of the same shape as the file's from
-    /// them, fits the model to it and ranks the true values among draws of the fit. A command that was
-    /// stopped or killed goes on where it was when it is given again; a larger -n adds trials. Fits
-    /// have 1000 updates at t = 1 in place of 3000 unless the file's [fit] table or a flag behind --
-    /// says otherwise.
+    /// them, fits the model to it as `adaann fit` would and ranks the true values among draws of the fit.
+    /// A command that was stopped or killed goes on where it was when it is given again; a larger -n adds
+    /// trials. Annealed flows have 1000 updates at t = 1 in place of 3000 unless the file's [fit] table or
+    /// a flag behind -- says otherwise.
     #[command(
         after_help = "Examples:\n  adaann calibrate model.toml\n  adaann calibrate model.toml \
         -n 50 -- --refine 3000     flags of `adaann fit` behind --"
@@ -118,8 +126,8 @@ pub(crate) struct RunArgs {
     /// A parameter of the target, like mu=4; may be repeated [default: the target's own]
     #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = values::parameter)]
     pub(crate) parameters: Vec<(String, f64)>,
-    /// The set of settings to start from, like paper; `adaann list` shows those of each target
-    /// [default: the target's first]
+    /// The set of settings of annealed flows to start from, like paper, with the method adaann; `adaann
+    /// list` shows those of each target [default: the target's first]
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
     #[command(flatten)]

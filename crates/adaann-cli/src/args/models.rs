@@ -135,7 +135,8 @@ pub(crate) struct SampleArgs {
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Draws of the flow itself, with their weights [default: draws of the target, chosen from more
-    /// draws of the flow by their weights; some may come twice]
+    /// draws of the flow by their weights, or from those of the run where it has no weights by a flow;
+    /// some may come twice]
     #[arg(long)]
     pub(crate) unweighted: bool,
     /// Write to a file [default: standard output]

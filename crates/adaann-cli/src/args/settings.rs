@@ -3,11 +3,10 @@
 use crate::args::flags::Flags;
 use adaann::{
     Error, Settings,
-    fit::{
-        Overlay,
-        overlay::{Setting, Table},
-    },
-    model::{Model, Output},
+    answer::{self, Method, Plan},
+    fit::{Overlay, overlay::Table},
+    model::{Given, Model, Output},
+    target::Target,
 };
 use anyhow::Result;
 use clap::Args;
@@ -17,24 +16,43 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct SettingArgs {
     #[command(flatten)]
+    pub(crate) answer: Flags<answer::Overlay>,
+    #[command(flatten)]
     pub(crate) overlay: Flags<Overlay>,
     #[command(flatten)]
     pub(crate) output: Flags<Output>,
 }
 
 impl SettingArgs {
-    /// The settings of a fit: these flags over those of the model's file over `base`.
-    pub(crate) fn over(&self, model: &Model, base: Settings) -> Result<Settings> {
-        let flags = &self.overlay.0;
-        let given = flags.clone().over(model.overlay());
-        given.apply(base, &*model.target()).map_err(|error| at_its_place(error, model, flags))
+    /// What the flags give.
+    pub(crate) fn given(&self) -> Given {
+        Given {
+            answer: self.answer.0.clone(),
+            fit: self.overlay.0.clone(),
+            output: self.output.0.clone(),
+        }
+    }
+
+    /// What is run on a target without a file; `base` has its settings of Algorithm 1.
+    pub(crate) fn plan(
+        &self,
+        default: Method,
+        base: &Settings,
+        target: &dyn Target,
+    ) -> Result<Plan> {
+        Ok(self.given().plan(&Given::default(), default, base, target)?)
+    }
+
+    /// What is run of a model: these flags over what its file says over `base`.
+    pub(crate) fn plan_over(&self, model: &Model, base: &Settings) -> Result<Plan> {
+        let plan = model.plan_with(&self.given(), base);
+        plan.map_err(|error| self.at_its_place(error, model))
     }
 
     /// What comes out: these flags over what the model's file says.
     pub(crate) fn output_over(&self, model: &Model, seed: u64) -> Result<OutputArgs> {
-        let flags = &self.output.0;
-        let output = flags.clone().over(model.output());
-        output.check(seed).map_err(|error| at_its_place(error, model, flags))?;
+        let output = self.output.0.clone().over(&model.given().output);
+        output.check(seed).map_err(|error| self.at_its_place(error, model))?;
         Ok(output.into())
     }
 
@@ -43,18 +61,24 @@ impl SettingArgs {
         self.output.0.check(seed)?;
         Ok(self.output.0.clone().into())
     }
+
+    /// An error about a setting that no flag gives but the file does, shown there.
+    fn at_its_place(&self, error: Error, model: &Model) -> anyhow::Error {
+        let Self { answer, overlay, output } = self;
+        let is_flag = |name| has(name, &answer.0) || has(name, &overlay.0) || has(name, &output.0);
+        if error.setting().is_some_and(is_flag) {
+            return error.into();
+        }
+        match model.at_its_place(&error) {
+            Some(diagnostics) => diagnostics.into(),
+            None => error.into(),
+        }
+    }
 }
 
-/// An error about a setting that no flag gives but the file does, shown there.
-fn at_its_place<T: Table>(error: Error, model: &Model, flags: &T) -> anyhow::Error {
-    let is_flag = |setting: &Setting<T>| setting.is_given(flags);
-    if error.setting().and_then(T::find).is_some_and(is_flag) {
-        return error.into();
-    }
-    match model.at_its_place(&error) {
-        Some(diagnostics) => diagnostics.into(),
-        None => error.into(),
-    }
+/// Is a setting of this name given?
+fn has<T: Table>(name: &str, flags: &T) -> bool {
+    T::find(name).is_some_and(|setting| setting.is_given(flags))
 }
 
 /// What comes out, and where: as given, or else the defaults that the help names.

@@ -6,6 +6,7 @@ use crate::{
 };
 use adaann::{
     Batch,
+    answer::{Method, Plan},
     flow::BaseSpec,
     model::{Model, Notation},
     path::PathKind,
@@ -64,7 +65,7 @@ impl Findings {
         let best = findings.look(&unconstrained, &points, origin)?;
         findings.compare(&unconstrained, &best, model.has_adaptive_solver())?;
         findings.find_flat(&unconstrained, &points, &model.independent_priors())?;
-        findings.judge_path(model, target);
+        findings.judge_method(model, target);
         Ok(findings)
     }
 
@@ -170,8 +171,16 @@ impl Findings {
         Ok(())
     }
 
-    fn judge_path(&mut self, model: &Model, target: &dyn Target) {
-        match model.settings().path {
+    fn judge_method(&mut self, model: &Model, target: &dyn Target) {
+        let path = match model.plan() {
+            Plan::Adaann(settings) => settings.path,
+            Plan::Answer(settings) => {
+                let line = Method::ALL.iter().find(|(name, _)| *name == settings.method.name());
+                self.facts.extend(line.map(|(name, line)| format!("method: {name}, {line}")));
+                return;
+            }
+        };
+        match path {
             PathKind::Likelihood => {
                 self.facts.push("path: from the prior to the posterior (likelihood)".to_owned());
             }

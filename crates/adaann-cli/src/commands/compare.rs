@@ -10,6 +10,7 @@ use crate::{
     },
     text::{layout::aligned, style::Style},
 };
+use adaann::answer::Method;
 use adaann_report::Table;
 use anyhow::{Context, Result};
 use std::{
@@ -71,35 +72,49 @@ impl Run {
 /// The runs by their evidence, the best first.
 fn evidence(runs: &[Run]) -> Table {
     let mut order: Vec<&Run> = runs.iter().collect();
-    order.sort_by(|a, b| b.log_evidence().total_cmp(&a.log_evidence()));
+    // One without any comes last.
+    let key = |run: &Run| match run.log_evidence() {
+        none if none.is_nan() => f64::NEG_INFINITY,
+        known => known,
+    };
+    order.sort_by(|a, b| key(b).total_cmp(&key(a)));
     let best = order[0].log_evidence();
+    let number = |x: f64| if x.is_nan() { "-".to_owned() } else { format!("{x:.3}") };
+    let with = |x: f64, error: f64| match x.is_nan() {
+        true => "-".to_owned(),
+        false => format!("{x:.3} ± {error:.3}"),
+    };
     let row = |run: &&Run| {
-        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, .. } = &run.summary;
+        let Summary { neg_elbo, neg_elbo_standard_error, true_log_z, t, stopped, method, .. } =
+            &run.summary;
         let Quality { log_z, log_z_error, .. } = run.summary.quality;
         let known = true_log_z.map_or(String::new(), |log_z| format!("{log_z:.3}"));
-        let unfinished = if *t < 1.0 { " (stopped early)" } else { "" };
+        let is_cut = *t < 1.0 || *stopped && *method != Method::Adaann;
+        let unfinished = if is_cut { " (stopped early)" } else { "" };
         vec![
             format!("{}{unfinished}", run.label),
+            method.name().to_owned(),
             run.summary.verdict.trust.to_string(),
-            format!("{log_z:.3} ± {log_z_error:.3}"),
-            format!("{:.3}", run.log_evidence() - best),
+            with(log_z, log_z_error),
+            number(run.log_evidence() - best),
             known,
-            format!("{neg_elbo:.3} ± {neg_elbo_standard_error:.3}"),
+            with(*neg_elbo, *neg_elbo_standard_error),
         ]
     };
-    let header = ["run", "verdict", "log Z", "against the best", "log Z (known)", "neg-ELBO"];
+    let header =
+        ["run", "method", "verdict", "log Z", "against the best", "log Z (known)", "neg-ELBO"];
     let same_data = runs.windows(2).all(|pair| pair[0].data == pair[1].data);
     let mut header: Vec<String> = header.map(str::to_owned).to_vec();
     let mut rows: Vec<Vec<String>> = order.iter().map(row).collect();
     let none_known = runs.iter().all(|run| run.summary.true_log_z.is_none());
-    for (column, is_left_out) in [(4, none_known), (3, !same_data)] {
+    for (column, is_left_out) in [(5, none_known), (4, !same_data)] {
         if is_left_out {
             header.remove(column);
             rows.iter_mut().for_each(|row| drop(row.remove(column)));
         }
     }
     let note = if same_data {
-        "log Z is the log evidence, from draws weighted by p/q; trust it as far as the verdict goes"
+        "log Z is the log evidence; trust it as far as the verdict goes"
     } else {
         "the runs are of different data: their evidences cannot be compared"
     };

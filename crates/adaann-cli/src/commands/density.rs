@@ -10,7 +10,7 @@ use crate::{
         subject::Subject,
     },
 };
-use adaann::{approximation::Approximation, flow::Flow};
+use adaann::approximation::Approximation;
 use anyhow::Result;
 use std::{
     io::{Write, stdout},
@@ -25,8 +25,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let record = Record::read(&args.run)?;
     let subject = Subject::read(&record, &args.run)?;
     let target = &*subject.problem.target;
-    let flows = record.settings.flows();
-    let flow = Flow::load_as(&args.run.join("flow.safetensors"), &flows, target.dim())?;
+    let flow = record.flow(&args.run, target.dim())?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;

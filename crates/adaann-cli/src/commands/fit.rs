@@ -2,7 +2,10 @@
 
 use crate::{
     args::FitArgs,
-    folder::{record::Record, subject::Subject},
+    folder::{
+        record::{Record, Repeats},
+        subject::Subject,
+    },
     job::Job,
 };
 use adaann::model::Model;
@@ -13,21 +16,20 @@ use std::{collections::BTreeMap, process::ExitCode};
 pub(crate) fn fit(args: &FitArgs) -> Result<ExitCode> {
     let model = Model::read_with_data(&args.model, args.data.as_deref())?;
     let name = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let settings = args.settings.over(&model, model.default_settings())?;
-    let output = args.settings.output_over(&model, settings.seed)?;
+    let plan = args.settings.plan_over(&model, &model.default_settings())?;
+    let output = args.settings.output_over(&model, plan.seed())?;
     let record = Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: name,
         model: Some(args.model.clone()),
-        draws: output.draws,
-        seeds: output.seeds,
-        check_particles: output.check_particles,
+        method: plan.method(),
+        repeats: Repeats::of(&plan, &output),
         strict: output.strict,
         preset: String::new(),
         data_seed: None,
         data: args.data.clone(),
         parameters: BTreeMap::new(),
-        settings,
+        plan,
     };
     Job { record, subject: Subject::of_model(model) }.carry_out(&output)
 }

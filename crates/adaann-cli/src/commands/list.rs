@@ -2,7 +2,8 @@
 
 use crate::text::style::Style;
 use adaann::{
-    flow::FlowSpec, model, optim::Optimizer, path::PathKind, registry, schedule::Schedule,
+    answer::Method, flow::FlowSpec, model, optim::Optimizer, path::PathKind, registry,
+    schedule::Schedule,
 };
 use anyhow::Result;
 use std::{
@@ -29,6 +30,7 @@ pub(crate) fn list() -> Result<ExitCode> {
         }
     }
     for (title, all) in [
+        ("methods (--method)", Method::ALL),
         ("flows (--flow)", FlowSpec::ALL),
         ("schedules (--schedule)", Schedule::ALL),
         ("paths (--path)", PathKind::ALL),

@@ -1,13 +1,17 @@
-//! `adaann run`: a registered density, trained.
+//! `adaann run`: a registered density, approximated.
 
 use crate::{
     args::{DataArgs, OutputArgs, RunArgs},
-    folder::{csv, record::Record, subject::Subject},
+    folder::{
+        csv,
+        record::{Record, Repeats},
+        subject::Subject,
+    },
     job::Job,
     text::failure::usage,
 };
 use adaann::{
-    Settings,
+    answer::{Method, Plan},
     registry::{self, Choices, Data, Entry},
 };
 use anyhow::Result;
@@ -18,10 +22,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
     let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
     let problem = entry.choose(&choices)?;
-    let flags = &args.settings.overlay.0;
-    let settings = flags.apply(problem.settings.clone(), &*problem.target)?;
-    let output = args.settings.output(settings.seed)?;
-    let record = record(args, entry, &choices, settings, &output);
+    // Whoever asks for a set of settings wants the method that they are for.
+    let default = if args.preset.is_some() { Method::Adaann } else { entry.method };
+    let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
+    let output = args.settings.output(plan.seed())?;
+    let record = record(args, entry, &choices, plan, &output);
     Job { record, subject: Subject { problem, model: None } }.carry_out(&output)
 }
 
@@ -61,22 +66,21 @@ fn record(
     args: &RunArgs,
     entry: &Entry,
     choices: &Choices,
-    settings: Settings,
+    plan: Plan,
     output: &OutputArgs,
 ) -> Record {
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: args.target.clone(),
         model: None,
-        draws: output.draws,
-        seeds: output.seeds,
-        check_particles: output.check_particles,
+        method: plan.method(),
+        repeats: Repeats::of(&plan, output),
         strict: output.strict,
         preset: preset(entry, choices),
         data_seed: data_seed(entry, choices),
         data: args.data.data.clone(),
         parameters: parameters(entry, choices),
-        settings,
+        plan,
     }
 }
 

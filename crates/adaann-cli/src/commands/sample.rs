@@ -30,6 +30,12 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     let (subject, approximation) = (&finished.subject, finished.approximation()?);
     let names = subject.columns();
     let table = match whose {
+        // What has no weights by the flow is chosen from the draws of the run.
+        Whose::Target if !finished.drawn.has_q() => {
+            let chosen = finished.drawn.chosen(whose, args.count, args.seed);
+            let quantities = subject.quantities(&chosen.x)?;
+            csv::draws(&names, &chosen.x, quantities.as_ref(), &[("log_p", &chosen.log_p)])
+        }
         Whose::Target => {
             let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
             let sample = approximation.sample(candidates, args.seed)?;

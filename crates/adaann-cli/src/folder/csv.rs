@@ -12,7 +12,7 @@ use anyhow::Result;
 use std::{fmt::Write, path::Path};
 
 /// `draws.csv`, and whatever else is a table of points: parameters, derived quantities, and what is
-/// known of each point.
+/// known of each point; what is not known of one is an empty field.
 pub(crate) fn draws(
     names: &[String],
     points: &Batch,
@@ -29,17 +29,19 @@ pub(crate) fn draws(
             }
         }
         for (column, (_, values)) in known.iter().enumerate() {
-            push(&mut text, values[i], if column + 1 == known.len() { '\n' } else { ',' });
+            let after = if column + 1 == known.len() { '\n' } else { ',' };
+            if values[i].is_nan() { text.push(after) } else { push(&mut text, values[i], after) }
         }
     }
     text
 }
 
-/// `draws.csv` of draws of a flow, with the weights that all answers are made of.
+/// `draws.csv` of a weighted sample, with the weights that all answers are made of. Particles and chains
+/// are draws of no q: their column log_q is empty.
 pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batch>) -> String {
-    let mut known = vec![("log_p", sample.log_p())];
-    known.extend(sample.log_q().map(|log_q| ("log_q", log_q)));
-    known.push(("weight", sample.weights()));
+    let none = vec![f64::NAN; sample.len()];
+    let log_q = sample.log_q().unwrap_or(&none);
+    let known = [("log_p", sample.log_p()), ("log_q", log_q), ("weight", sample.weights())];
     draws(names, sample.x(), quantities, &known)
 }
 

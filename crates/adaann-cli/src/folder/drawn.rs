@@ -10,6 +10,7 @@ pub(crate) struct Drawn {
     /// The parameters.
     pub(crate) x: Batch,
     pub(crate) log_p: Vec<f64>,
+    /// NaN where they are draws of no q.
     pub(crate) log_q: Vec<f64>,
     /// They sum to 1.
     pub(crate) weights: Vec<f64>,
@@ -66,6 +67,11 @@ impl Drawn {
             x.row_mut(d).copy_from_slice(column);
         }
         Ok(Self { x, log_p, log_q, weights })
+    }
+
+    /// Are they draws of a q? Particles and chains are not.
+    pub(crate) fn has_q(&self) -> bool {
+        self.log_q.iter().any(|log_q| !log_q.is_nan())
     }
 
     /// So many draws: the target's by a seed, the flow's from the first on.

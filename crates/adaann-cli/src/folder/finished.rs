@@ -64,8 +64,7 @@ impl Finished {
         let mut summary: Summary = serde_json::from_str(&text)
             .with_context(|| format!("cannot read {}", path.display()))?;
         summary.name_modes(&problem.known);
-        let flows = record.settings.flows();
-        let flow = Flow::load_as(&folder.join("flow.safetensors"), &flows, problem.target.dim())?;
+        let flow = record.flow(folder, problem.target.dim())?;
         let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
         Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow })
     }

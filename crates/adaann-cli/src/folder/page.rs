@@ -54,9 +54,9 @@ fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
 /// The page of a run.
 fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     let Finished { record, summary, .. } = finished;
-    let title = title(record, summary.seed);
+    let title = title(record, summary);
     let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(&title);
-    let mut blocks = vec![judgement(&summary.verdict)];
+    let mut blocks = vec![judgement(&summary.verdict, summary.sight.as_deref())];
     blocks.extend(summary.warnings.iter().cloned().map(Block::Warning));
     blocks.push(Block::SideBySide(tables(summary)));
     blocks.extend(figures.into_iter().map(Block::Figure));
@@ -77,7 +77,7 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
 }
 
 /// The verdict with its reasons, and what to try.
-fn judgement(verdict: &Verdict) -> Block {
+fn judgement(verdict: &Verdict, sight: Option<&str>) -> Block {
     let mut points = Vec::new();
     for Advice { findings, remedy } in advice(verdict) {
         points.extend(findings.iter().map(|finding| (*finding).to_owned()));
@@ -86,6 +86,7 @@ fn judgement(verdict: &Verdict) -> Block {
         }
     }
     points.extend(more(verdict));
+    points.extend(sight.map(|sight| format!("**looked:** {sight}")));
     Block::Judgement {
         tone: match verdict.trust {
             Trust::Reliable => Tone::Good,

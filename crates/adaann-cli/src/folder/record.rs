@@ -1,8 +1,9 @@
 //! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
 
-use crate::{folder::csv, text::failure::usage};
+use crate::{args::OutputArgs, folder::csv, text::failure::usage};
 use adaann::{
-    Settings,
+    answer::{Method, Plan},
+    flow::Flow,
     registry::{Choices, Data},
 };
 use anyhow::{Context, Result};
@@ -23,13 +24,12 @@ pub(crate) struct Record {
     /// The model file, if that is what the target comes from; a copy is in the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<PathBuf>,
-    /// Draws of the final flow.
-    pub(crate) draws: usize,
-    /// How many seeds were run, from that of the settings on.
-    pub(crate) seeds: usize,
-    /// Independent particles that the run is checked by; 0 for none.
-    #[serde(default)]
-    pub(crate) check_particles: usize,
+    /// The method that was asked for; folders of before there were several do not say.
+    #[serde(default = "adaann")]
+    pub(crate) method: Method,
+    /// What only Algorithm 1 is told beside its settings.
+    #[serde(flatten)]
+    pub(crate) repeats: Option<Repeats>,
     /// Is a run that is not reliable a failure?
     #[serde(default)]
     pub(crate) strict: bool,
@@ -45,8 +45,34 @@ pub(crate) struct Record {
     /// Parameters of the target.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, f64>,
-    /// Everything else, as resolved.
-    pub(crate) settings: Settings,
+    /// Everything else, as resolved: `answer` for the ladder and its methods, `settings` for Algorithm 1.
+    #[serde(flatten)]
+    pub(crate) plan: Plan,
+}
+
+/// What Algorithm 1 is told beside its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Repeats {
+    /// Draws of the final flow.
+    pub(crate) draws: usize,
+    /// How many seeds were run, from that of the settings on.
+    pub(crate) seeds: usize,
+    /// Independent particles that the run is checked by; 0 for none.
+    #[serde(default)]
+    pub(crate) check_particles: usize,
+}
+
+impl Repeats {
+    /// What is asked for, if the plan is Algorithm 1.
+    pub(crate) fn of(plan: &Plan, output: &OutputArgs) -> Option<Self> {
+        let OutputArgs { draws, seeds, check_particles, .. } = *output;
+        matches!(plan, Plan::Adaann(_)).then_some(Self { draws, seeds, check_particles })
+    }
+}
+
+fn adaann() -> Method {
+    Method::Adaann
 }
 
 impl Record {
@@ -55,6 +81,9 @@ impl Record {
 
     /// Name of the file with the data, if there is some.
     pub(crate) const DATA: &str = "data.csv";
+
+    /// Name of the file with the approximation.
+    pub(crate) const FLOW: &str = "flow.safetensors";
 
     /// Name of the copy of the model file, if there is one.
     pub(crate) const MODEL: &str = "model.toml";
@@ -77,7 +106,8 @@ impl Record {
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let found: toml::Table =
             toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
-        if found.get("method").and_then(toml::Value::as_str) == Some("smc") {
+        let method = found.get("method").and_then(toml::Value::as_str);
+        if method == Some("smc") && !found.contains_key("answer") {
             return Err(usage(format!(
                 "{} is a run of `adaann smc`, which has particles and no flow; its draws are in \
                  draws.csv",
@@ -85,6 +115,23 @@ impl Record {
             )));
         }
         found.try_into().with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// Reads the flow of the run, in the dimension of its target. That of Algorithm 1 is the one of the
+    /// settings; the ladder finds its own.
+    pub(crate) fn flow(&self, folder: &Path, dim: usize) -> Result<Flow> {
+        let path = folder.join(Self::FLOW);
+        let flow = match &self.plan {
+            Plan::Adaann(settings) => {
+                Flow::load_as(&path, &[settings.flow.clone().in_double()], dim)?
+            }
+            Plan::Answer(_) => Flow::load(&path)?,
+        };
+        if flow.dim() != dim {
+            let found = flow.dim();
+            anyhow::bail!("{}: has {found} dimensions, but {dim} are expected", path.display());
+        }
+        Ok(flow)
     }
 
     /// What the run chose of its target; the data is read from its folder.
@@ -112,6 +159,7 @@ impl Record {
 mod tests {
     use super::*;
     use adaann::{
+        Settings, answer,
         flow::{BaseSpec, FlowSpec},
         optim::{Optimizer, RateRule},
         schedule::Schedule,
@@ -128,15 +176,14 @@ mod tests {
                 version: "0".into(),
                 target: "bimodal".into(),
                 model: (i % 3 == 1).then(|| "models/my model.toml".into()),
-                draws: 5,
-                seeds: 2,
-                check_particles: 10 * i,
+                method: Method::Adaann,
+                repeats: Some(Repeats { draws: 5, seeds: 2, check_particles: 10 * i }),
                 strict: i % 2 == 0,
                 preset: "paper".into(),
                 data_seed: (i % 2 == 0).then_some(3),
                 data: (i % 2 == 1).then(|| "my data.csv".into()),
                 parameters: BTreeMap::from([("mu".into(), 0.1)]),
-                settings: Settings {
+                plan: Plan::Adaann(Box::new(Settings {
                     flow,
                     base: BaseSpec { mean: vec![0.1, -1e-7], ..BaseSpec::default() },
                     schedule: Schedule::named(name).unwrap(),
@@ -145,7 +192,40 @@ mod tests {
                     clip: (i % 2 == 0).then_some(1.5),
                     seed: i64::MAX as u64,
                     ..Settings::default()
-                },
+                })),
+            };
+            let text = record.to_toml().unwrap();
+            assert_eq!(toml::from_str::<Record>(&text).unwrap(), record, "{text}");
+            // A folder of before there were several methods.
+            let old = text.replace("method = \"adaann\"\n", "");
+            assert!(old.len() < text.len());
+            assert_eq!(toml::from_str::<Record>(&old).unwrap(), record, "{old}");
+        }
+    }
+
+    #[test]
+    fn every_method_survives_the_file() {
+        for (name, _) in Method::ALL.iter().filter(|(name, _)| *name != "adaann") {
+            let method = Method::named(name).unwrap();
+            let settings = answer::Settings {
+                method,
+                base: BaseSpec { mean: vec![0.1, -1e-7], ..BaseSpec::default() },
+                draws: Some(7),
+                seed: i64::MAX as u64,
+                ..answer::Settings::default()
+            };
+            let record = Record {
+                version: "0".into(),
+                target: "hiv".into(),
+                model: None,
+                method,
+                repeats: None,
+                strict: false,
+                preset: "default".into(),
+                data_seed: Some(1),
+                data: None,
+                parameters: BTreeMap::from([("mu".into(), 0.1)]),
+                plan: Plan::Answer(settings),
             };
             let text = record.to_toml().unwrap();
             assert_eq!(toml::from_str::<Record>(&text).unwrap(), record, "{text}");

@@ -2,8 +2,9 @@
 
 use adaann::{
     Settings,
+    answer::Answer,
     approximation::Approximation,
-    diagnostics::{self, Examination, Verdict},
+    diagnostics::{self, Examination, Finding, Reason, Trust, Verdict},
     fit::Outcome,
     importance::Sample,
     smc::Observer,
@@ -28,7 +29,9 @@ pub(crate) fn examine(
 ) -> Examined {
     // Who has stopped the fit does not want to wait for more.
     let particles = if outcome.stopped { 0 } else { particles };
-    let wanted = diagnostics::Settings { particles, ..diagnostics::Settings::default() };
+    // Nor does who wants no particles want another search.
+    let search = particles > 0;
+    let wanted = diagnostics::Settings { particles, search, ..diagnostics::Settings::default() };
     let mut examined =
         match diagnostics::examine(approximation, sample, settings, &wanted, observer) {
             Ok(found) => Examined { verdict: found.verdict.clone(), examination: Some(found) },
@@ -39,4 +42,20 @@ pub(crate) fn examine(
         examined.verdict = examined.verdict.of_stopped(t);
     }
     examined
+}
+
+/// The judgement on an answer of the ladder: that of its check, or that there was none.
+pub(crate) fn of_answer(answer: &Answer) -> Verdict {
+    let finding = Finding::NotChecked;
+    let remedy = finding.remedy();
+    let unchecked = || Verdict {
+        trust: Trust::Care,
+        reasons: vec![Reason { trust: Trust::Care, finding, remedy }],
+    };
+    let verdict = answer.examination.as_ref().map_or_else(unchecked, |found| found.verdict.clone());
+    let is_told = |reason: &Reason| matches!(reason.finding, Finding::Stopped { .. });
+    if answer.stopped && !verdict.reasons.iter().any(is_told) {
+        return verdict.of_stopped(1.0);
+    }
+    verdict
 }

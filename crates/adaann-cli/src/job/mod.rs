@@ -1,7 +1,8 @@
-//! From settings to a finished run folder: train, look at what came out, write it down, say so.
+//! From a plan to a finished run folder: climb or train, look at what came out, write it down, say so.
 
 pub(crate) mod examine;
 pub(crate) mod interrupt;
+pub(crate) mod ladder;
 pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
@@ -12,9 +13,9 @@ use crate::{
         self, Folder, csv,
         drawn::Whose,
         page,
-        record::Record,
+        record::{Record, Repeats},
         subject::Subject,
-        summary::{Seed, Sources, Summary, predictive},
+        summary::{Made, Seed, Sources, Summary, predictive},
         words::{table, title::title, verdict},
     },
     job::{examine::Examined, progress::Progress},
@@ -22,8 +23,10 @@ use crate::{
 };
 use adaann::{
     Batch, Settings,
+    answer::{self, Plan, approximate},
     diagnostics::Trust,
-    fit::{Outcome, PilotRecord, Restarts, restarts},
+    fit::{Outcome, Restarts, restarts},
+    flow::Flow,
     importance::Sample,
     model::Output,
     path::PathKind,
@@ -64,12 +67,12 @@ impl Job {
             .with_context(|| format!("cannot start {} threads", output.threads))?;
         let progress = Progress::new(output.quiet || output.json);
         pool.install(|| {
-            let run = self.train(&progress)?;
+            let run = self.work(&progress)?;
             self.write(&run, &out)?.finish(output.force)?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
             } else if !output.quiet {
-                let title = title(&self.record, run.summary.seed);
+                let title = title(&self.record, &run.summary);
                 let closing = table::closing(&title, &run.summary, &out, Style::detect());
                 stdout().write_all(closing.as_bytes())?;
             }
@@ -83,22 +86,73 @@ impl Job {
     }
 
     fn default_folder(&self) -> PathBuf {
-        let Record { target, settings, .. } = &self.record;
-        PathBuf::from("runs").join(format!("{target}-{}", settings.seed))
+        let Record { target, plan, .. } = &self.record;
+        PathBuf::from("runs").join(format!("{target}-{}", plan.seed()))
     }
 
-    fn train(&self, progress: &Progress) -> Result<Run> {
+    fn work(&self, progress: &Progress) -> Result<Run> {
+        let mut run = match &self.record.plan {
+            Plan::Adaann(settings) => self.train(settings, progress)?,
+            Plan::Answer(settings) => self.climb(settings, progress)?,
+        };
         let Self { record, subject } = self;
-        let (settings, problem) = (&record.settings, &subject.problem);
+        let Run { summary, sample, .. } = &mut run;
+        if let Some(model) = subject.model.as_ref().filter(|_| !summary.stopped) {
+            summary.predictive_checks = predictive::checks(model, sample, summary.seed)?;
+            summary.warnings.extend(predictive::warnings(&summary.predictive_checks));
+        }
+        if record.data.is_some() && subject.problem.known.mean.is_some() {
+            summary.notes.push(
+                "the true values are a quadrature over the mode near the parameters that data is \
+                 made from; other modes that your data may have are not in them"
+                    .to_owned(),
+            );
+        }
+        Ok(run)
+    }
+
+    /// Climbs the ladder, or asks one of its methods.
+    fn climb(&self, settings: &answer::Settings, progress: &Progress) -> Result<Run> {
+        let (record, problem) = (&self.record, &self.subject.problem);
         let target = &*problem.target;
         let started = Instant::now();
-        let Restarts { mut runs, failed } = restarts(target, settings, record.seeds, |seed| {
-            let label = if record.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
+        let mut watch = ladder::Watch::new(progress);
+        let mut answer = approximate(target, settings, &mut watch)?;
+        drop(watch);
+        let seconds = started.elapsed().as_secs_f64();
+        let quantities = self.subject.quantities(answer.sample.x())?;
+        let examination = answer.examination.as_ref();
+        let summary = Summary::new(Sources {
+            target: &record.target,
+            names: &self.subject.columns(),
+            notes: target.notes(),
+            known: &problem.known,
+            seed: settings.seed,
+            made: Made::by_ladder(&answer),
+            sample: &answer.sample,
+            examination,
+            verdict: examine::of_answer(&answer),
+            quantities: quantities.as_ref(),
+            seconds,
+            seeds: Vec::new(),
+        });
+        let training = answer.fit.take();
+        Ok(Run { flow: answer.flow, training, sample: answer.sample, quantities, summary })
+    }
+
+    /// Trains flows by Algorithm 1, and keeps the best.
+    fn train(&self, settings: &Settings, progress: &Progress) -> Result<Run> {
+        let Self { record, subject } = self;
+        let (problem, repeats) = (&subject.problem, self.repeats());
+        let target = &*problem.target;
+        let started = Instant::now();
+        let Restarts { mut runs, failed } = restarts(target, settings, repeats.seeds, |seed| {
+            let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim())
         })?;
         let seconds = started.elapsed().as_secs_f64();
         let draw =
-            |outcome: &Outcome, seed| outcome.approximation(target)?.sample(record.draws, seed);
+            |outcome: &Outcome, seed| outcome.approximation(target)?.sample(repeats.draws, seed);
         let mut seeds = Vec::new();
         if runs.len() > 1 {
             for run in &runs {
@@ -108,36 +162,26 @@ impl Job {
         let best = runs.swap_remove(0);
         let sample = draw(&best.outcome, best.seed)?;
         let quantities = subject.quantities(sample.x())?;
-        let examined = self.examine(&best.outcome, best.seed, &sample, progress)?;
+        let settings = Settings { seed: best.seed, ..settings.clone() };
+        let examined = self.examine(&best.outcome, &settings, &sample, progress)?;
+        let examination = examined.examination.as_ref();
         let mut summary = Summary::new(Sources {
             target: &record.target,
             names: &subject.columns(),
             notes: target.notes(),
             known: &problem.known,
             seed: best.seed,
-            outcome: &best.outcome,
+            made: Made::by_adaann(&best.outcome, examination),
             sample: &sample,
-            examination: examined.examination.as_ref(),
+            examination,
             verdict: examined.verdict,
             quantities: quantities.as_ref(),
             seconds,
             seeds,
         });
-        if let Some(model) = subject.model.as_ref().filter(|_| !summary.stopped) {
-            summary.predictive_checks = predictive::checks(model, &sample, best.seed)?;
-            summary.warnings.extend(predictive::warnings(&summary.predictive_checks));
-        }
         let failed = failed.iter();
         let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
         summary.warnings.extend(failed);
-        summary.notes.extend(best.outcome.pilot.as_ref().map(pilot));
-        if record.data.is_some() && problem.known.mean.is_some() {
-            summary.notes.push(
-                "the true values are a quadrature over the mode near the parameters that data is \
-                 made from; other modes that your data may have are not in them"
-                    .to_owned(),
-            );
-        }
         if settings.path == PathKind::Power && target.has_prior() && !target.has_proper_prior() {
             summary.warnings.push(
                 "the prior is flat, and a power p^t of such a posterior may have no integral; if \
@@ -145,40 +189,47 @@ impl Job {
                     .to_owned(),
             );
         }
-        Ok(Run { outcome: best.outcome, sample, quantities, summary })
+        let flow = best.outcome.flow.clone();
+        Ok(Run { flow, training: Some(best.outcome), sample, quantities, summary })
+    }
+
+    /// What Algorithm 1 is told beside its settings.
+    fn repeats(&self) -> Repeats {
+        self.record.repeats.expect("a run of Algorithm 1 has them")
     }
 
     /// Weights the draws, and judges the run.
     fn examine(
         &self,
         outcome: &Outcome,
-        seed: u64,
+        settings: &Settings,
         sample: &Sample,
         progress: &Progress,
     ) -> Result<Examined> {
-        let settings = Settings { seed, ..self.record.settings.clone() };
         let approximation = outcome.approximation(&*self.subject.problem.target)?;
         let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
-        let particles = self.record.check_particles;
-        Ok(examine::examine(outcome, &approximation, sample, &settings, particles, &mut watch))
+        let particles = self.repeats().check_particles;
+        Ok(examine::examine(outcome, &approximation, sample, settings, particles, &mut watch))
     }
 
     /// Writes the run folder, all but its name.
     fn write(&self, run: &Run, out: &Path) -> Result<Folder> {
         let Self { record, subject } = self;
-        let outcome = &run.outcome;
+        let training = run.training.as_ref();
         let folder = Folder::create(out)?;
         folder.write(Record::FILE, record.to_toml()?)?;
         folder.write(Summary::FILE, run.summary.to_json())?;
         let quantities = run.quantities.as_ref();
         let draws = csv::sample(&subject.columns(), &run.sample, quantities);
         folder.write("draws.csv", draws)?;
-        folder.write("schedule.csv", csv::schedule(&outcome.steps))?;
-        folder.write("trace.csv", csv::trace(&outcome.trace))?;
+        let steps = training.map_or(&[][..], |outcome| &outcome.steps);
+        folder.write("schedule.csv", csv::schedule(steps))?;
+        let updates = training.map_or(&[][..], |outcome| &outcome.trace);
+        folder.write("trace.csv", csv::trace(updates))?;
         subject.write(&folder)?;
-        outcome.flow.save(&folder.file("flow.safetensors"))?;
-        if let Some(flow) = &outcome.flow_at_1 {
+        run.flow.save(&folder.file(Record::FLOW))?;
+        if let Some(flow) = training.and_then(|outcome| outcome.flow_at_1.as_ref()) {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
         // From the files, as `adaann report` does it: what they lack no page can show.
@@ -189,26 +240,11 @@ impl Job {
 
 /// A finished run: the best of its seeds.
 struct Run {
-    outcome: Outcome,
+    /// q, as a flow.
+    flow: Flow,
+    /// The training of a flow, if one was annealed.
+    training: Option<Outcome>,
     sample: Sample,
     quantities: Option<Batch>,
     summary: Summary,
-}
-
-/// What particles that went ahead came to, in words.
-fn pilot(record: &PilotRecord) -> String {
-    let PilotRecord { evaluations, stages, components, ess, is_kept } = record;
-    let of = match components {
-        1 => "a Gaussian".to_owned(),
-        many => format!("a mixture of {many} Gaussians"),
-    };
-    let then = match is_kept {
-        true => "it is the approximation",
-        false => "the flow is better",
-    };
-    format!(
-        "particles went ahead over {stages} temperatures, with {evaluations} evaluations; {of} fitted \
-         to them has {:.0} per cent of its draws worth draws of the target, and {then}",
-        100.0 * ess
-    )
 }

@@ -84,6 +84,19 @@ pub(crate) enum Display {
 }
 
 impl Display {
+    /// The share of a part that is done, which may be less than that of the part before it.
+    pub(crate) fn show_part(
+        &mut self,
+        elapsed: Duration,
+        share: f64,
+        text: impl FnOnce() -> String,
+    ) {
+        if let Self::Bar(bar) = self {
+            bar.set_position((1000.0 * share) as u64);
+        }
+        self.show(elapsed, share, text);
+    }
+
     /// The share that is done after some time; the text is made only if it is shown.
     pub(crate) fn show(&mut self, elapsed: Duration, share: f64, text: impl FnOnce() -> String) {
         match self {
@@ -168,11 +181,6 @@ impl Observer for Watch {
                 if self.unseen >= self.stride {
                     self.look(record.t, record.neg_elbo, *phase);
                 }
-            }
-            Event::Pilot(stage) => {
-                let elapsed = self.started.elapsed();
-                let text = || format!("particles at t {:.4}", stage.t);
-                self.display.show(elapsed, 0.0, text);
             }
             Event::Step { record: step, .. } => {
                 // What is not counted yet belongs to the phase that ends here.

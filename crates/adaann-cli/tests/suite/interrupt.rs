@@ -71,6 +71,23 @@ fn what_was_done_is_kept() {
     }
 }
 
+/// A density with 65,536 modes is more than the first rungs can do.
+#[test]
+fn a_climb_that_is_stopped_keeps_the_best_that_was_there() {
+    let place = Place::new();
+    interrupt(started(&place, "run many-well --target-ess 100000", "%  "), "-INT");
+    let summary = place.summary("parent/r");
+    assert_eq!(summary["stopped"], true);
+    assert!(summary["warnings"][0].as_str().unwrap().contains("stopped"), "{summary}");
+    let verdict = summary["verdict"].to_string();
+    assert!(verdict.contains("the run was stopped"), "{verdict}");
+    assert!(!summary["rungs"].as_array().unwrap().is_empty());
+    assert!(!table(&place.read("parent/r/draws.csv")).1.is_empty());
+    assert!(place.path("parent/r/flow.safetensors").is_file());
+    assert!(place.path("parent/r/report.html").is_file());
+    assert_eq!(common::names(&place.path("parent")), ["r"]);
+}
+
 /// Particles of a density with 65,536 modes pass many temperatures.
 #[test]
 fn a_check_that_is_stopped_keeps_the_fit() {

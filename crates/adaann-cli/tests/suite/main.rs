@@ -5,6 +5,7 @@ mod support;
 mod book;
 mod density;
 mod interrupt;
+mod ladder;
 mod models;
 mod paper;
 mod posteriors;

@@ -157,7 +157,8 @@ fn rules_and_paths_that_cannot_start_at_0_have_their_own_start() {
         ("--path power --t0 0.2", "t0 = 0.2\n"),
     ] {
         for target in ["shells", "eggbox"] {
-            let output = place.adaann(&format!("run {target} {flags} --dry-run"), &[]);
+            let words = format!("run {target} --method adaann {flags} --dry-run");
+            let output = place.adaann(&words, &[]);
             assert!(output.status.success(), "{target} {flags}: {}", stderr(&output));
             assert!(stdout(&output).contains(t0), "{target} {flags}: {}", stdout(&output));
         }
@@ -304,7 +305,7 @@ fn the_report_needs_nothing_else() {
 #[test]
 fn the_list_names_everything() {
     let said = stdout(&Place::new().adaann("list", &[]));
-    for name in ["bimodal", "planar", "radial", "guarded", "bridge", "rmsprop"] {
+    for name in ["bimodal", "mixture", "planar", "radial", "guarded", "bridge", "rmsprop"] {
         assert!(said.contains(&format!("  {name} ")), "{name} in {said}");
     }
 }

@@ -74,7 +74,7 @@ fn a_collapsed_run_is_not_and_says_where() {
     assert!(lost["finding"].to_string().contains("a mode at z = -4.0"), "{lost}");
     assert_eq!(lost["finding_code"], "mode-lost");
     assert_eq!(lost["remedy_code"], "anneal-more");
-    assert!(lost["remedy"].as_str().unwrap().contains("--auto"), "{lost}");
+    assert!(lost["remedy"].as_str().unwrap().contains("--method ladder"), "{lost}");
     // The weights alone have seen nothing of it.
     assert!(number(&summary["k_hat"]) < 0.7 && number(&summary["found_modes"][1]["weight"]) < 0.01);
     assert!(number(&summary["check"]["lacking"]) > 0.3);

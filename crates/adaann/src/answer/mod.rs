@@ -13,12 +13,16 @@ mod flow;
 mod ladder;
 mod method;
 mod observer;
+mod overlay;
 mod particles;
+mod plan;
 mod rung;
 mod settings;
 
 pub use ladder::{Answer, approximate};
 pub use method::Method;
 pub use observer::{Event, Observer};
+pub use overlay::Overlay;
+pub use plan::Plan;
 pub use rung::{Left, Rung};
 pub use settings::Settings;

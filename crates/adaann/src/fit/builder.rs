@@ -2,7 +2,6 @@
 
 use super::{
     Event, Observer, Outcome, Settings,
-    pilot::explore,
     run::{Followed, Run},
     state::State,
 };
@@ -130,7 +129,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Trains this flow, from the parameters that it has, in place of the settings' `flow` on their
-    /// `base`. A bridge starts at its base. Particles of a pilot run start where they would without it.
+    /// `base`. A bridge starts at its base.
     pub fn flow(self, flow: Flow) -> Self {
         Self { flow: Some(flow), ..self }
     }
@@ -197,18 +196,7 @@ impl<'a> Fit<'a> {
     }
 
     fn run_from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
-        let Self { target, settings, .. } = self;
-        let pilot = match settings.pilot {
-            None => None,
-            Some(pilot) => match explore(&pilot, target, settings, observer)? {
-                Some(found) if found.is_enough() => return found.into_outcome(),
-                Some(found) => Some(found),
-                // The flow as it starts.
-                None => return self.start()?.into_outcome(true),
-            },
-        };
         let mut run = self.start()?;
-        run.carried.pilot = pilot;
         run.find_first()?;
         go_on(run, observer)
     }
@@ -267,10 +255,5 @@ fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     if let (ControlFlow::Continue(()), Some(forward_kl)) = (told, &run.settings.forward_kl) {
         (told, rounds) = run.forward_kl(forward_kl, observer)?;
     }
-    let pilot = run.carried.pilot.take();
-    let outcome = Outcome { rounds, ..run.into_outcome(told.is_break())? };
-    match pilot {
-        Some(found) => found.or_better(outcome),
-        None => Ok(outcome),
-    }
+    Ok(Outcome { rounds, ..run.into_outcome(told.is_break())? })
 }

@@ -4,7 +4,6 @@ use super::{RoundRecord, Snapshot, StepRecord, UpdateRecord};
 use crate::{
     flow::Flow,
     schedule::{Phase, Warning},
-    smc::Stage,
 };
 use std::ops::ControlFlow;
 
@@ -35,8 +34,6 @@ pub enum Event<'a> {
         /// The run after the step.
         snapshot: Snapshot<'a>,
     },
-    /// Particles that go ahead have settled at a temperature.
-    Pilot(&'a Stage),
     /// Draws of a round of the forward-KL refinement were taken.
     Round {
         /// What they say.

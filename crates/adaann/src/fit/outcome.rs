@@ -1,6 +1,6 @@
 //! What a run has done.
 
-use super::{PilotRecord, RoundRecord, StepRecord, UpdateRecord};
+use super::{RoundRecord, StepRecord, UpdateRecord};
 use crate::{Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target};
 
 /// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
@@ -23,8 +23,6 @@ pub struct Outcome {
     /// The rounds of the forward-KL refinement, if there was one: what each began with, and what the
     /// last one ended with.
     pub rounds: Vec<RoundRecord>,
-    /// What particles that went ahead have found, if any did.
-    pub pilot: Option<PilotRecord>,
     /// What the schedule warned of.
     pub warnings: Vec<Warning>,
     /// Did the observer stop the run before its end?

@@ -1,7 +1,7 @@
-//! What a run reports: a record for each update, value of t, round, and pilot run.
+//! What a run reports: a record for each update, value of t, and round.
 
 use crate::schedule::Reason;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One parameter update.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -52,19 +52,4 @@ pub struct RoundRecord {
     pub neg_elbo: f64,
     /// Share of the draws where p is 0 or not a number.
     pub lost: f64,
-}
-
-/// What particles that went ahead have found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PilotRecord {
-    /// Points at which the target was evaluated for them.
-    pub evaluations: usize,
-    /// Temperatures they passed.
-    pub stages: usize,
-    /// Components of the mixture.
-    pub components: usize,
-    /// Share of the mixture's draws that counts as draws of the target.
-    pub ess: f64,
-    /// Is the mixture the approximation?
-    pub is_kept: bool,
 }

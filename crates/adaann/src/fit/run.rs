@@ -114,7 +114,6 @@ impl<'a> Run<'a> {
             target_evaluations: self.carried.target_evaluations,
             skipped_updates: self.carried.skipped_updates(),
             rounds: Vec::new(),
-            pilot: None,
             warnings: self.warnings,
             stopped,
         })

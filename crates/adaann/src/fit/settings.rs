@@ -1,12 +1,12 @@
 //! Everything that a run is told, checked before the first update.
 
-use super::{ForwardKl, Gradient, Pilot, Stage};
+use super::{ForwardKl, Gradient, Stage};
 use crate::{
     Error, Result, error,
-    flow::{BaseSpec, FlowSpec, SplineSpec},
+    flow::{BaseSpec, FlowSpec},
     optim::{Optimizer, RateRule, check_max_norm},
     path::PathKind,
-    schedule::{Guarded, Rule, Schedule, Work},
+    schedule::{Rule, Schedule, Work},
     target::Target,
 };
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,6 @@ pub struct Settings {
     pub auto_t0: bool,
     /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
     pub stage: Option<Stage>,
-    /// Particles that go ahead and become the base, if any; the base above is where they start.
-    pub pilot: Option<Pilot>,
     /// A last stage that covers the target's mass, if any.
     pub forward_kl: Option<ForwardKl>,
     /// Fixes every random number of the run.
@@ -92,7 +90,6 @@ impl Default for Settings {
             gradient: Gradient::Total,
             auto_t0: false,
             stage: None,
-            pilot: None,
             forward_kl: None,
             seed: 1,
         }
@@ -135,38 +132,6 @@ impl Settings {
         schedule.check(self.path.allows_zero())
     }
 
-    /// The same problem with settings that find themselves.
-    ///
-    /// Particles go ahead from the base ([`Pilot`]); where the mixture that describes them is not
-    /// enough, a spline flow is annealed by AdaAnn's rule and then covers the target's mass.
-    #[must_use]
-    pub fn automatic(self) -> Self {
-        let t0 = if self.path.allows_zero() { 0.0 } else { 0.01 };
-        let work = Work { warmup: 300, anneal: 5, refine: 2_000 };
-        Self {
-            flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
-            pilot: Some(Pilot::default()),
-            forward_kl: Some(ForwardKl::default()),
-            schedule: Guarded { t0, tau: 0.1, ..Guarded::default() }.into(),
-            refine_lr_rule: RateRule::Cosine { over: work.refine, floor: 1e-3 },
-            work,
-            samples: 128,
-            refine_samples: 256,
-            variance_samples: 512,
-            lr: NETWORK_LR,
-            initial_scale: 0.01,
-            point_clip: Some(100.0),
-            ..self
-        }
-    }
-
-    /// The flows that a run may end with: the one of the settings, and the mixture of particles that
-    /// go ahead, whose layers are a shift and a scale.
-    pub fn flows(&self) -> Vec<FlowSpec> {
-        let pilot = self.pilot.map(|_| FlowSpec::Affine);
-        std::iter::once(self.flow.clone().in_double()).chain(pilot).collect()
-    }
-
     /// Refuses settings out of range; every run begins with this.
     ///
     /// # Errors
@@ -178,12 +143,7 @@ impl Settings {
     /// All that is out of range; without a target only what is so for any.
     pub(crate) fn faults(&self, target: Option<&dyn Target>) -> Vec<Error> {
         let mut faults = Vec::new();
-        let pilot = self.pilot.zip(target).map(|(pilot, target)| {
-            pilot.check()?;
-            pilot.particles(self.particles()).check(target)
-        });
         let checks = [
-            pilot.map_or(Ok(()), |checked| checked.map_err(of_pilot)),
             self.check_flow(target),
             self.check_schedule(),
             self.stage.map_or(Ok(()), |stage| stage.check()),
@@ -280,18 +240,5 @@ impl Settings {
             let range = "above 0: planar layers that start at 0 have gradient 0 and never move";
             faults.push(error::setting("initial-scale", 0, range));
         }
-    }
-}
-
-/// What particles that go ahead refuse, by the names that a fit has for it.
-fn of_pilot(fault: Error) -> Error {
-    match fault {
-        Error::Setting { setting: "particles", value, range } => {
-            error::setting("pilot", value, range)
-        }
-        Error::Setting { setting: "pmc-draws", value, range } => {
-            error::setting("pilot-draws", value, range)
-        }
-        other => other,
     }
 }

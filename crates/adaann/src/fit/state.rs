@@ -1,7 +1,7 @@
 //! What a run carries from one update to the next: all that it needs to go on, and nothing of what it
 //! reports.
 
-use super::{pilot::Found, round::Round, stage::Progress};
+use super::{round::Round, stage::Progress};
 use crate::{
     Error, Result, error,
     flow::{Base, Flow},
@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 /// same bits as if it had never been put down, for any number of threads.
 ///
 /// Serialised and read back, it is the same state. What it carries is the flow's parameters, the
-/// optimizer's moments, where on its path the run is, counts, and what particles and rounds have
-/// found; settings, target and what was reported are not in it. Its size is that of a few parameter
+/// optimizer's moments, where on its path the run is, counts, and what rounds have found; settings, target and what was reported are not in it. Its size is that of a few parameter
 /// vectors, in the forward-KL refinement also that of all its draws.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
@@ -110,8 +109,6 @@ pub(super) struct Carried {
     /// Rounds of the forward-KL refinement whose draws were taken, and the training on them.
     pub(super) rounds: Vec<Round>,
     pub(super) round_training: Option<train::State>,
-    /// What particles that went ahead have found.
-    pub(super) pilot: Option<Found>,
 }
 
 impl Carried {
@@ -135,7 +132,6 @@ impl Carried {
             is_refined: false,
             rounds: Vec::new(),
             round_training: None,
-            pilot: None,
         }
     }
 

@@ -3,6 +3,8 @@
 use super::diagnostic::{Report, Source};
 use super::expression::Span;
 use super::file::Fit;
+use super::given::Given;
+use crate::answer::{Method, Plan};
 use crate::flow::FlowSpec;
 use crate::optim::RateRule;
 use crate::path::PathKind;
@@ -60,6 +62,8 @@ fn posterior() -> Settings {
 
 /// Settings that choose what others belong to: where one cannot be read, nobody knows whether they do.
 const CHOOSERS: [&str; 9] = [
+    "method",
+    "auto",
     "flow",
     "base",
     "schedule",
@@ -67,32 +71,40 @@ const CHOOSERS: [&str; 9] = [
     "optimizer",
     "stage-ess",
     "forward-kl",
-    "auto",
-    "pilot",
 ];
 
-/// The file's settings over those that suit the target, and reports of all that is wrong with them.
+/// The method of a file that chooses none.
+pub(super) const METHOD: Method = Method::Ladder;
+
+/// The file's settings of Algorithm 1 over those that suit the target, what the file asks for, and
+/// reports of all that is wrong with them.
 pub(super) fn with_those_of_the_file(
     fit: &Fit,
     target: &dyn Target,
     source: &Source,
     report: &mut Report,
-) -> Settings {
-    let (settings, mut faults) = fit.overlay.examine(suiting(target), Some(target));
-    faults.extend(fit.output.faults(settings.seed));
+) -> (Settings, Plan) {
+    let own = suiting(target);
+    let (settings, mut faults) = fit.settings.fit.examine(own.clone(), Some(target));
+    faults.extend(fit.settings.faults(METHOD));
+    faults.extend(fit.settings.output.faults(settings.seed));
     report_faults(fit, faults, source, report);
-    settings
+    let plan = Given::default().plan(&fit.settings, METHOD, &own, target);
+    // Where there is none, what is wrong has been reported.
+    let plan = plan.unwrap_or_else(|_| Plan::Adaann(Box::new(settings.clone())));
+    (settings, plan)
 }
 
 /// Reports what is wrong with the file's settings whatever the rest of the file turns out to be.
 pub(super) fn check_those_of_the_file(fit: &Fit, source: &Source, report: &mut Report) {
-    let (settings, mut faults) = fit.overlay.examine(posterior(), None);
+    let (settings, mut faults) = fit.settings.fit.examine(posterior(), None);
     for base in [Settings::default(), powers()] {
-        let (_, others) = fit.overlay.examine(base, None);
+        let (_, others) = fit.settings.fit.examine(base, None);
         let others: Vec<String> = others.iter().map(Error::to_string).collect();
         faults.retain(|fault| others.contains(&fault.to_string()));
     }
-    faults.extend(fit.output.faults(settings.seed));
+    faults.extend(fit.settings.faults(METHOD));
+    faults.extend(fit.settings.output.faults(settings.seed));
     report_faults(fit, faults, source, report);
 }
 

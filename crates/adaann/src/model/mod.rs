@@ -33,6 +33,7 @@ mod exercise;
 mod expression;
 mod file;
 mod functions;
+mod given;
 mod law;
 mod layout;
 mod load;
@@ -58,12 +59,14 @@ mod words;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 #[doc(hidden)]
 pub use exercise::exercise;
+pub use given::Given;
 pub use mathematics::Notation;
 pub use output::Output;
 pub use predict::Prediction;
 pub use replicate::Replicate;
 pub use schema::schema;
 
+use crate::answer::Plan;
 use crate::distribution::Family;
 use crate::ode::Solver;
 use crate::posterior::Quantities;
@@ -114,8 +117,10 @@ pub struct Model {
     bounds: Vec<(f64, f64)>,
     quantity_names: Vec<String>,
     quantities: Quantities,
-    /// Those of the file over those that suit the target.
+    /// Those of Algorithm 1: the file's over those that suit the target.
     settings: Settings,
+    /// What the file asks for.
+    plan: Plan,
 }
 
 impl Model {
@@ -176,7 +181,7 @@ impl Model {
             Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
         }
         let mut report = Report::default();
-        model.settings =
+        (model.settings, model.plan) =
             defaults::with_those_of_the_file(&fit, &*model.target, &source, &mut report);
         report.into_result().map(|()| model)
     }
@@ -200,7 +205,8 @@ impl Model {
             }
         };
         let settings = defaults::suiting(&*target);
-        Ok(Self { outline, target, bounds, quantity_names, quantities, settings })
+        let plan = Plan::Adaann(Box::new(settings.clone()));
+        Ok(Self { outline, target, bounds, quantity_names, quantities, settings, plan })
     }
 
     /// Its title, if it has one.

@@ -13,14 +13,14 @@ settings! {
     /// them beside its settings.
     pub struct Output {
         OUTPUT {
-            /// Draws of the final flow, in draws.csv and behind every number of the summary
-            /// [default: 10000]
+            /// Draws in draws.csv and behind every number of the summary [default: 10000 of an annealed flow,
+            /// and else as many as `target-ess` asks for]
             draws: usize = "draws" "COUNT",
-            /// Runs from this many seeds, from `seed` on, in parallel; the best by neg-ELBO is kept
+            /// Annealed flows from this many seeds, from `seed` on, in parallel; the best by neg-ELBO is kept
             /// [default: 1]
             seeds: usize = "seeds" "COUNT",
-            /// Independent particles that look for what the flow has lost, at the end; 0 leaves them out
-            /// [default: 2000]
+            /// Independent particles that look for what an annealed flow has lost, at the end; 0 leaves them
+            /// out [default: 2000]
             check_particles: usize = "check-particles" "COUNT",
             /// End with exit code 3 unless the verdict is that the run is reliable
             strict: bool = "strict" "",

@@ -82,6 +82,7 @@ impl Model {
             Error::Data(format!("the data that was made: {error}"))
         })?;
         model.settings.clone_from(&self.settings);
+        model.plan.clone_from(&self.plan);
         let target = Arc::get_mut(&mut model.target).expect("no one else has it yet");
         target.units.clone_from(&self.target.units);
         Ok(model)

@@ -2,6 +2,7 @@
 
 use super::file::keys::{FILE, Form, Key, Keys};
 use super::output::Output;
+use crate::answer;
 use crate::fit::overlay::{self, Names, Overlay, Table};
 use serde_json::{Map, Value, json};
 
@@ -46,11 +47,17 @@ fn form(form: &Form) -> Value {
         Form::Number | Form::Cell => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Form::Count => json!({ "type": "integer", "minimum": 1 }),
-        Form::Choice(words) => json!({ "enum": words }),
+        Form::Choice(words) => {
+            // Underscores are read as hyphens.
+            let other = words.iter().filter(|word| word.contains('-')).map(|w| w.replace('-', "_"));
+            let all: Vec<_> = words.iter().map(|&word| word.to_owned()).chain(other).collect();
+            json!({ "enum": all })
+        }
         Form::List(element) => json!({ "type": "array", "items": self::form(element) }),
         Form::Table(keys) => table(keys),
         Form::Settings => {
-            let mut properties = settings::<Overlay>();
+            let mut properties = settings::<answer::Overlay>();
+            properties.extend(settings::<Overlay>());
             properties.extend(settings::<Output>());
             json!({ "type": "object", "properties": properties, "additionalProperties": false })
         }

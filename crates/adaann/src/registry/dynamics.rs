@@ -10,7 +10,9 @@ use crate::ode::{Noise, Observations, Scatter, Solver, System};
 use crate::posterior::OdePosterior;
 use crate::prior::Prior;
 use crate::{
-    Result, error,
+    Result,
+    answer::Method,
+    error,
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     optim::RateRule,
@@ -27,6 +29,7 @@ pub(super) const LORENZ: Entry = Entry {
         description: "variance of the measurements; 0.2 and 0.001 in the paper",
     }],
     presets: &["default", "paper"],
+    method: Method::Ladder,
     build: Build::Posterior(lorenz),
 };
 
@@ -39,6 +42,7 @@ pub(super) const HIV: Entry = Entry {
         description: "variance of the measurements",
     }],
     presets: &["default", "paper"],
+    method: Method::Ladder,
     build: Build::Posterior(hiv),
 };
 

@@ -1,7 +1,7 @@
 //! What a registered density is: its name, what can be chosen about it, and how it is made.
 
 use super::{Data, Dynamics, Known};
-use crate::{Result, error, fit::Settings, names, table::Table, target::Target};
+use crate::{Result, answer::Method, error, fit::Settings, names, table::Table, target::Target};
 
 /// A density ready to be fitted.
 pub struct Problem {
@@ -9,7 +9,7 @@ pub struct Problem {
     pub target: Box<dyn Target>,
     /// What is known about it.
     pub known: Known,
-    /// Settings that work for it.
+    /// Settings of Algorithm 1 that work for it.
     pub settings: Settings,
     /// The data behind it, if it is a posterior.
     pub data: Option<Table>,
@@ -25,8 +25,10 @@ pub struct Entry {
     pub summary: &'static str,
     /// What can be chosen about it.
     pub parameters: &'static [Parameter],
-    /// Names of its sets of settings; the first one is used if none is asked for.
+    /// Names of its sets of settings of Algorithm 1; the first one is used if none is asked for.
     pub presets: &'static [&'static str],
+    /// The method that answers if none is asked for, by its name or by that of a preset.
+    pub method: Method,
     pub(super) build: Build,
 }
 

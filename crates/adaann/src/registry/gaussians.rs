@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Expr, Program, Result,
+    answer::Method,
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     program::log_sum_exp,
@@ -21,6 +22,7 @@ pub(super) const GAUSSIAN: Entry = Entry {
     summary: "a Gaussian with neighbouring coordinates correlated by 0.8",
     parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(gaussian),
 };
 
@@ -29,6 +31,7 @@ pub(super) const EIGHT: Entry = Entry {
     summary: "eight equal Gaussians on a circle of radius 2",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(eight),
 };
 
@@ -37,6 +40,7 @@ pub(super) const FORTY: Entry = Entry {
     summary: "forty equal Gaussians scattered over a square with sides of 80",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(forty),
 };
 

@@ -7,7 +7,9 @@ use super::{
     labelled::Labelled,
 };
 use crate::{
-    Result, error,
+    Result,
+    answer::Method,
+    error,
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     optim::RateRule,
@@ -20,6 +22,7 @@ pub(super) const BIMODAL: Entry = Entry {
     summary: "the paper's Example 1: two modes on a line, exp(-((z + 2)^2 - 3)^2)",
     parameters: &[],
     presets: &["paper"],
+    method: Method::Adaann,
     build: Build::Density(bimodal),
 };
 
@@ -32,6 +35,7 @@ pub(super) const MIXTURE1D: Entry = Entry {
         description: "distance between the modes, at -mu/2 and mu/2",
     }],
     presets: &["paper"],
+    method: Method::Adaann,
     build: Build::Density(mixture1d),
 };
 
@@ -44,6 +48,7 @@ pub(super) const MIXTURE1D_ASYMMETRIC: Entry = Entry {
         description: "distance between the modes, at -mu and 0",
     }],
     presets: &["paper"],
+    method: Method::Adaann,
     build: Build::Density(mixture1d_asymmetric),
 };
 
@@ -56,6 +61,7 @@ pub(super) const MIXTURE2D: Entry = Entry {
         description: "moves the modes apart and up, at (-mu - 1, mu) and (mu + 1, mu)",
     }],
     presets: &["paper"],
+    method: Method::Adaann,
     build: Build::Density(mixture2d),
 };
 

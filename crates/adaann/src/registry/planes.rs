@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Expr, Program, Result,
+    answer::Method,
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     path::PathKind,
@@ -21,6 +22,7 @@ pub(super) const TWO_MOONS: Entry = Entry {
     summary: "two crescents on a circle of radius 2",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(two_moons),
 };
 
@@ -29,6 +31,7 @@ pub(super) const RINGS: Entry = Entry {
     summary: "four rings around the origin, radii 1 to 4, the outer ones heavier",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(rings),
 };
 
@@ -37,6 +40,7 @@ pub(super) const ROSENBROCK: Entry = Entry {
     summary: "Rosenbrock's valley as a density: a thin parabola",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(rosenbrock),
 };
 
@@ -45,6 +49,7 @@ pub(super) const EGGBOX: Entry = Entry {
     summary: "eighteen sharp peaks in a square, ten of them cut by its edges",
     parameters: &[],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(eggbox),
 };
 

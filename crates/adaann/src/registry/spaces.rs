@@ -8,7 +8,9 @@ use super::{
     planes::norm,
 };
 use crate::{
-    Expr, Program, Result, error,
+    Expr, Program, Result,
+    answer::Method,
+    error,
     fit::Settings,
     flow::{BaseSpec, FlowSpec},
     path::PathKind,
@@ -23,6 +25,7 @@ pub(super) const FUNNEL: Entry = Entry {
     summary: "Neal's funnel: the first coordinate sets the scale of the others",
     parameters: &[Parameter { name: "dim", default: 10.0, description: "number of dimensions" }],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(funnel),
 };
 
@@ -35,6 +38,7 @@ pub(super) const MANY_WELL: Entry = Entry {
         description: "number of dimensions, even",
     }],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(many_well),
 };
 
@@ -43,6 +47,7 @@ pub(super) const SHELLS: Entry = Entry {
     summary: "two thin spherical shells in a box, in any dimension",
     parameters: &[Parameter { name: "dim", default: 2.0, description: "number of dimensions" }],
     presets: &["default"],
+    method: Method::Ladder,
     build: Build::Density(shells),
 };
 

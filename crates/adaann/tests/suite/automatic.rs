@@ -1,39 +1,39 @@
-//! Settings that find themselves, from start to verdict, on densities with known answers.
+//! The ladder, from start to verdict, on densities with known answers.
 
 use crate::support::lopsided;
 use adaann::{
-    Settings,
-    diagnostics::{self, Examination, Trust, examine},
-    fit::fit,
+    answer::{Answer, Settings, approximate},
+    diagnostics::{Examination, Trust},
+    flow::BaseSpec,
     importance::Quantity,
     registry::{self, Known, Mode},
     target::Target,
 };
 
-/// Draws of a run. The weight of a mode of one half then has a standard error of 0.005 and more.
+/// Draws of an answer. The weight of a mode of one half then has a standard error of 0.005 and more.
 const DRAWS: usize = 10_000;
 
 /// log Z, means and the weights of the modes are within four of their own errors, which one in 16,000
 /// honest estimates exceeds; there are fifty here.
-fn assert_right(name: &str, target: &dyn Target, known: &Known, preset: &Settings) {
+fn assert_right(name: &str, target: &dyn Target, known: &Known, base: &BaseSpec) {
     for seed in 1..=3 {
-        let settings = Settings { seed, ..preset.clone().automatic() };
-        let outcome = fit(target, &settings, &mut ()).unwrap();
-        let approximation = outcome.approximation(target).unwrap();
-        let sample = approximation.sample(DRAWS, seed).unwrap();
-        let check = diagnostics::Settings::default();
-        let found = examine(&approximation, &sample, &settings, &check, &mut ()).unwrap();
+        let settings =
+            Settings { base: base.clone(), draws: Some(DRAWS), seed, ..Settings::default() };
+        let answer = approximate(target, &settings, &mut ()).unwrap();
+        let Answer { sample, log_z: Some(log_z), examination: Some(found), .. } = &answer else {
+            panic!("{name}, seed {seed}: {answer:?}");
+        };
         let at = format!("{name}, seed {seed}");
         assert_eq!(found.verdict.trust, Trust::Reliable, "{at}: {:?}", found.verdict);
-        let log_z = found.log_z;
-        // Half of the draws count at least, by which a mixture of particles is enough.
+        assert_eq!(sample.len(), DRAWS, "{at}");
+        // Half of the draws count at least.
         assert!(log_z.error < 1.0 / (DRAWS as f64).sqrt(), "{at}: {log_z:?}");
         assert!((log_z.value - known.log_z.unwrap()).abs() < 4.0 * log_z.error, "{at}: {log_z:?}");
         for (d, truth) in known.mean.iter().flatten().enumerate() {
             let mean = Quantity::new(sample.x().row(d), sample.weights()).unwrap().mean();
             assert!((mean.value - truth).abs() < 4.0 * mean.error, "{at}: {mean:?} for {truth}");
         }
-        assert_modes(&at, known, &found);
+        assert_modes(&at, known, found);
     }
 }
 
@@ -52,7 +52,7 @@ fn assert_modes(at: &str, known: &Known, found: &Examination) {
 
 fn assert_registered(name: &str) {
     let problem = registry::find(name).unwrap().build(&[]).unwrap();
-    assert_right(name, &*problem.target, &problem.known, &problem.settings);
+    assert_right(name, &*problem.target, &problem.known, &problem.settings.base);
 }
 
 /// Two crescents, which no Gaussian is.
@@ -78,5 +78,5 @@ fn leaning_gaussians() {
         modes: leaning.modes.iter().map(mode).collect(),
         ..Known::default()
     };
-    assert_right(leaning.name, &*leaning.target, &known, &Settings::default());
+    assert_right(leaning.name, &*leaning.target, &known, &BaseSpec::default());
 }

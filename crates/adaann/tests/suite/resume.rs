@@ -3,7 +3,7 @@
 use adaann::{
     Error, Program, Settings,
     fit::{
-        Divergence, Event, Fit, ForwardKl, Outcome, Pilot, RoundRecord, Stage, State, StepRecord,
+        Divergence, Event, Fit, ForwardKl, Outcome, RoundRecord, Stage, State, StepRecord,
         UpdateRecord, fit, resume,
     },
     flow::{Activation, Base, BaseSpec, Flow, FlowSpec, Precision},
@@ -125,7 +125,6 @@ fn survives(target: &Program, settings: &Settings, whole: &Outcome, end: At) {
     assert_eq!(round_bits(&rest.rounds), round_bits(&whole.rounds), "{end:?}");
     assert_eq!(rest.target_evaluations, whole.target_evaluations, "{end:?}");
     assert_eq!(rest.skipped_updates, whole.skipped_updates, "{end:?}");
-    assert_eq!(rest.pilot, whole.pilot, "{end:?}");
 }
 
 /// At every update, step and round.
@@ -196,19 +195,6 @@ fn the_forward_kl_refinement_goes_on() {
         let work = Work { warmup: 1, anneal: 1, refine: 1 };
         let whole = survives_everywhere(&Settings { flow, forward_kl, work, ..short() });
         assert_eq!((whole.trace.len(), whole.rounds.len()), (3 + 2 * 3, 3));
-    }
-}
-
-/// The mixture of the particles is never enough, and is compared with the flow in the end.
-#[test]
-fn what_a_pilot_run_has_found_is_carried() {
-    let target = walled();
-    let pilot = Some(Pilot { particles: 100, rounds: 1, draws: 200, enough: 1.0 });
-    let settings = Settings { pilot, path: PathKind::Likelihood, ..short() };
-    let whole = fit(&target, &settings, &mut ()).unwrap();
-    assert!(whole.pilot.is_some() && !whole.trace.is_empty());
-    for end in [At::Update(1), At::Step(2), At::Update(11)] {
-        survives(&target, &settings, &whole, end);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::{folder::csv, text::failure::usage};
 use adaann::{
-    Error, Instructions, Settings,
+    Error, Instructions,
+    answer::Plan,
     calibrate::Trial,
     crew::{self, Lock},
     model::Model,
@@ -134,9 +135,9 @@ pub(super) fn open(folder: &Path, rows: Rows, force: bool) -> Result<Journal> {
 }
 
 /// What the trials of a folder have in common: with another one, they are others.
-pub(super) fn fingerprint(model: &Model, settings: &Settings, draws: usize, seed: u64) -> String {
+pub(super) fn fingerprint(model: &Model, fit: &Plan, draws: usize, seed: u64) -> String {
     let told = format!(
-        "{} {} {draws} {seed} {settings:?} {:?} {}",
+        "{} {} {draws} {seed} {fit:?} {:?} {}",
         env!("CARGO_PKG_VERSION"),
         Instructions::current(),
         model.data().map(|data| (data.names, data.rows)),

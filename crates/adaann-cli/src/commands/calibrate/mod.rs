@@ -12,7 +12,7 @@ use crate::{
     job::{MOST_THREADS, interrupt},
     text::{failure::usage, style::Style},
 };
-use adaann::{Error, Settings, calibrate, model::Model, optim::RateRule, schedule::Work};
+use adaann::{Error, Settings, answer, calibrate, model::Model, optim::RateRule, schedule::Work};
 use anyhow::{Context, Result};
 use clap::Parser;
 use journal::Rows;
@@ -39,18 +39,18 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     check(args)?;
     let model = Model::read_with_data(&args.model, args.data.as_deref())?;
     model.check_replicable().map_err(|error| refusal(&error))?;
-    let settings = trial_settings(args, &model)?;
+    let fit = trial_plan(args, &model)?;
     let name = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let out =
         args.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(format!("{name}-calibrate")));
     interrupt::listen()?;
-    let fingerprint = journal::fingerprint(&model, &settings, args.draws, args.seed);
+    let fingerprint = journal::fingerprint(&model, &fit, args.draws, args.seed);
     let rows = Rows::new(&calibrate::names(&model), args.draws, fingerprint);
     let _lock = journal::lock(&out)?;
     let mut journal = journal::open(&out, rows, args.force)?;
     let plan = Plan {
         model: &model,
-        settings: &settings,
+        fit: &fit,
         draws: args.draws,
         seed: args.seed,
         trials: args.trials,
@@ -62,7 +62,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     let Some(summary) = Summary::new(&name, &plan, &journal, &entries)? else {
         return nothing(&entries, asked);
     };
-    output::write(&out, &summary, &entries, &settings)?;
+    output::write(&out, &summary, &entries, &fit)?;
     if args.json {
         stdout().write_all(summary.to_json().as_bytes())?;
     } else if !args.quiet {
@@ -90,15 +90,15 @@ fn refusal(error: &Error) -> anyhow::Error {
     usage(format!("this model cannot be calibrated, since {error}"))
 }
 
-/// The settings of all trials: defaults that are quick, those of the file, and flags behind `--`.
-fn trial_settings(args: &CalibrateArgs, model: &Model) -> Result<Settings> {
+/// What every trial is: defaults that are quick, the file's settings, and flags behind `--`.
+fn trial_plan(args: &CalibrateArgs, model: &Model) -> Result<answer::Plan> {
     let flags = flags_of_fit(args).settings;
     // Whoever says how long to refine gets the learning rates that a fit of that length has.
-    let base = match flags.overlay.0.refine.or(model.overlay().refine) {
+    let base = match flags.overlay.0.refine.or(model.given().fit.refine) {
         Some(_) => model.default_settings(),
         None => quick(model.default_settings()),
     };
-    flags.over(model, base)
+    flags.plan_over(model, &base)
 }
 
 /// What `adaann fit` would be told by the flags behind `--`.

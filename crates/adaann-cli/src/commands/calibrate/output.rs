@@ -4,18 +4,13 @@ use crate::{
     commands::calibrate::{figures, journal::Entry, summary::Summary},
     folder::page::PAGE,
 };
-use adaann::Settings;
+use adaann::answer::Plan;
 use adaann_report::{Block, Page};
 use anyhow::{Context, Result};
 use std::{fs, path::Path};
 
 /// Writes all of them.
-pub(super) fn write(
-    folder: &Path,
-    summary: &Summary,
-    entries: &[Entry],
-    settings: &Settings,
-) -> Result<()> {
+pub(super) fn write(folder: &Path, summary: &Summary, entries: &[Entry], fit: &Plan) -> Result<()> {
     let figures = figures::draw(summary, entries)?;
     let place = folder.join("figures");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
@@ -30,7 +25,7 @@ pub(super) fn write(
     blocks.extend(figures.map(Block::Figure));
     blocks.push(Block::Details {
         summary: "Settings of each fit".to_owned(),
-        text: toml::to_string(settings).context("cannot write the settings as TOML")?,
+        text: toml::to_string(fit).context("cannot write the settings as TOML")?,
     });
     if !summary.failures.is_empty() {
         let lines = summary.failures.iter().map(|f| format!("{} times: {}\n", f.count, f.message));

@@ -8,10 +8,10 @@ use crate::{
     job::interrupt,
 };
 use adaann::{
-    Error, Settings,
+    Error,
+    answer::{self, Event},
     calibrate::{seed_of, trial},
     crew::Crew,
-    fit::Event,
     model::Model,
 };
 use anyhow::Result;
@@ -20,7 +20,8 @@ use std::{collections::BTreeSet, ops::ControlFlow, thread};
 /// What is run.
 pub(super) struct Plan<'a> {
     pub(super) model: &'a Model,
-    pub(super) settings: &'a Settings,
+    /// The fit of every trial.
+    pub(super) fit: &'a answer::Plan,
     /// Draws that ranks are among.
     pub(super) draws: usize,
     pub(super) seed: u64,
@@ -68,7 +69,7 @@ fn one(plan: &Plan, number: usize) -> Option<Entry> {
         false => ControlFlow::Continue(()),
     };
     let seed = seed_of(plan.seed, number);
-    let found = trial(plan.model, plan.settings, plan.draws, seed, &mut watch).transpose()?;
+    let found = trial(plan.model, plan.fit, plan.draws, seed, &mut watch).transpose()?;
     Some(match found {
         Ok(trial) => Entry { number, outcome: Ok(trial) },
         Err(error) => Entry::failed(number, &error),

@@ -38,7 +38,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
         ],
     };
     let caption = format!(
-        "The target's density (line), the flow's (dashed), and {} (columns).",
+        "The target's density (line), the approximation's (dashed), and {} (columns).",
         finished.whose.draws()
     );
     Ok(Figure::grid("density", caption, 1, vec![panel]))

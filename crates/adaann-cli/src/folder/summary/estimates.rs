@@ -67,6 +67,12 @@ impl Parameter {
         }
         parameter
     }
+
+    /// Without what the draws say as they are, unless they are draws of a q.
+    #[must_use]
+    pub(crate) fn with_q(self, has_q: bool) -> Self {
+        if has_q { self } else { Self { mean_q: None, sd_q: None, ..self } }
+    }
 }
 
 /// A mode that the target knows, with the share of the draws that belong to it.

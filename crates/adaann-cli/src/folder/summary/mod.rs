@@ -10,9 +10,10 @@ pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 use crate::folder::words::warnings;
 use adaann::{
     Batch, Instructions,
+    answer::{Answer, Method, Rung},
     diagnostics::{self, Examination},
     fit::{Outcome, Restart, StepRecord},
-    importance::Sample,
+    importance::{Estimate, Sample},
     registry::{Distance, Known, mode_weights},
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,14 +25,20 @@ pub(crate) struct Summary {
     pub(crate) target: String,
     /// Seed of the run that was kept.
     pub(crate) seed: u64,
-    /// Values of t.
+    /// The method that made the answer; folders of before there were several do not say.
+    #[serde(default = "adaann")]
+    pub(crate) method: Method,
+    /// A line for each rung of the ladder: what it cost, what it reached, why it was left.
+    #[serde(default)]
+    pub(crate) rungs: Vec<Rung>,
+    /// Values of t, and updates of a flow, if one was annealed.
     pub(crate) steps: usize,
     pub(crate) updates: usize,
     pub(crate) target_evaluations: usize,
-    /// Wall time of the training, of all seeds together.
+    /// Wall time of the answer, of all seeds together; for the ladder, with its check.
     #[serde(deserialize_with = "number")]
     pub(crate) seconds: f64,
-    /// E_q[log q − log p] over the draws, with its standard error.
+    /// E_q[log q − log p] over the draws, with its standard error; null where they are not draws of a q.
     #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo: f64,
     #[serde(deserialize_with = "number")]
@@ -67,6 +74,9 @@ pub(crate) struct Summary {
     pub(crate) check: Option<Check>,
     /// Target evaluations of the whole check.
     pub(crate) check_evaluations: usize,
+    /// What the check could have seen and what it could not, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sight: Option<String>,
     /// How the target is evaluated, where that is worth knowing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
@@ -144,7 +154,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) notes: Vec<String>,
     pub(crate) known: &'a Known,
     pub(crate) seed: u64,
-    pub(crate) outcome: &'a Outcome,
+    pub(crate) made: Made<'a>,
     pub(crate) sample: &'a Sample,
     /// What the check has found; nothing if the draws cannot be examined.
     pub(crate) examination: Option<&'a Examination>,
@@ -154,10 +164,58 @@ pub(crate) struct Sources<'a> {
     pub(crate) seeds: Vec<Seed>,
 }
 
+/// How an answer was made.
+#[derive(Clone, Copy)]
+pub(crate) struct Made<'a> {
+    pub(crate) method: Method,
+    pub(crate) rungs: &'a [Rung],
+    /// The training of a flow, if one was annealed.
+    pub(crate) outcome: Option<&'a Outcome>,
+    pub(crate) log_z: Option<Estimate>,
+    /// Points at which the target was evaluated, without those of the check.
+    pub(crate) evaluations: usize,
+    pub(crate) stopped: bool,
+}
+
+impl<'a> Made<'a> {
+    /// By Algorithm 1; the evidence is that of the check, which weights the draws.
+    pub(crate) fn by_adaann(outcome: &'a Outcome, examination: Option<&Examination>) -> Self {
+        Self {
+            method: Method::Adaann,
+            rungs: &[],
+            outcome: Some(outcome),
+            log_z: examination.map(|found| found.log_z),
+            evaluations: outcome.target_evaluations,
+            stopped: outcome.stopped,
+        }
+    }
+
+    /// By the ladder or one of its methods.
+    pub(crate) fn by_ladder(answer: &'a Answer) -> Self {
+        Self {
+            method: answer.method,
+            rungs: &answer.rungs,
+            outcome: answer.fit.as_ref(),
+            log_z: answer.log_z,
+            evaluations: answer.evaluations,
+            stopped: answer.stopped,
+        }
+    }
+
+    /// The last value of t: what the ladder keeps is of the target itself.
+    fn t(&self) -> f64 {
+        match self.outcome.filter(|_| self.method == Method::Adaann) {
+            Some(outcome) => outcome.steps.last().map_or(0.0, |step| step.t),
+            None => 1.0,
+        }
+    }
+}
+
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
-        let Sources { target, names, notes, known, seed, outcome, sample, .. } = sources;
+        let Sources { target, names, notes, known, seed, made, sample, .. } = sources;
         let Sources { examination, verdict, quantities, seconds, seeds, .. } = sources;
+        let has_q = sample.log_q().is_some();
         let neg_elbo = sample.neg_elbo();
         let (names, quantity_names) = names.split_at(sample.x().dim());
         let draws = Draws { points: sample.x(), weights: sample.weights() };
@@ -165,27 +223,30 @@ impl Summary {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
             let estimated = Parameter::new(name, draws.points.row(d), draws.weights);
-            Parameter { true_mean, true_sd, ..estimated }
+            Parameter { true_mean, true_sd, ..estimated }.with_q(has_q)
         };
         let parameters = names.iter().enumerate().map(parameter).collect();
         let quantity = |(d, name): (usize, &String)| {
-            quantities.map(|quantities| Parameter::new(name, quantities.row(d), draws.weights))
+            let row = |quantities: &Batch| Parameter::new(name, quantities.row(d), draws.weights);
+            quantities.map(|quantities| row(quantities).with_q(has_q))
         };
         let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
-        let updates = outcome.trace.len();
+        let steps = made.outcome.map_or(&[][..], |outcome| &outcome.steps);
         let mut summary = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             target: target.to_owned(),
             seed,
-            steps: outcome.steps.len(),
-            updates,
-            target_evaluations: outcome.target_evaluations,
+            method: made.method,
+            rungs: made.rungs.to_vec(),
+            steps: steps.len(),
+            updates: made.outcome.map_or(0, |outcome| outcome.trace.len()),
+            target_evaluations: made.evaluations,
             seconds,
             neg_elbo,
             neg_elbo_standard_error: sample.neg_elbo_error(),
-            quality: Quality::new(examination),
+            quality: Quality::new(sample, made.log_z, examination),
             true_log_z: known.log_z,
-            true_kl: known.log_z.map(|log_z| neg_elbo + log_z),
+            true_kl: known.log_z.filter(|_| has_q).map(|log_z| neg_elbo + log_z),
             parameters,
             quantities,
             predictive_checks: Vec::new(),
@@ -193,23 +254,29 @@ impl Summary {
             found_modes: examination
                 .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
             splits: known_splits(known, names, draws),
-            stopped: outcome.stopped || seeds.iter().any(|seed| seed.stopped),
-            t: outcome.steps.last().map_or(0.0, |step| step.t),
+            stopped: made.stopped || seeds.iter().any(|seed| seed.stopped),
+            t: made.t(),
             warnings: Vec::new(),
-            verdict: Verdict::new(&verdict),
+            verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
+            sight: examination.map(|found| found.sight.clone()).filter(|sight| !sight.is_empty()),
             notes,
-            lost: Lost::new(&outcome.steps, sample.lost() as f64 / sample.len() as f64),
-            skipped_updates: outcome.skipped_updates,
+            lost: Lost::new(steps, sample.lost() as f64 / sample.len() as f64),
+            skipped_updates: made.outcome.map_or(0, |outcome| outcome.skipped_updates),
             draws: sample.len(),
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
             seeds,
         };
         summary.name_modes(known);
-        summary.warnings = warnings::find(&summary, outcome);
+        summary.warnings = warnings::find(&summary, made.outcome);
         summary
+    }
+
+    /// Are the draws those of a q, with weights towards the target?
+    pub(crate) fn has_q(&self) -> bool {
+        self.method == Method::Adaann || !self.neg_elbo.is_nan()
     }
 
     /// Name of the file.
@@ -229,6 +296,10 @@ impl Summary {
         text.push('\n');
         text
     }
+}
+
+fn adaann() -> Method {
+    Method::Adaann
 }
 
 /// JSON has no NaN, and null in its place.

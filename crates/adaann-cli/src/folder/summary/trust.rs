@@ -5,8 +5,9 @@ use crate::folder::{
     words::verdict::words,
 };
 use adaann::{
+    answer::Method,
     diagnostics::{self, Examination, Mode, Particles, Trust},
-    importance::Estimate,
+    importance::{Estimate, Sample, pareto},
     modes::ModeSummary,
     registry::Known,
 };
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Covariances of more coordinates than this would be most of the file.
 const MOST_COORDINATES: usize = 16;
 
-/// How well the draws stand for the target. Without weights, all of it is NaN.
+/// How well the draws stand for the target. What is not known is NaN.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Quality {
     /// log ∫p, from the weights, with its standard error.
@@ -39,16 +40,28 @@ pub(crate) struct Quality {
 }
 
 impl Quality {
-    pub(super) fn new(examination: Option<&Examination>) -> Self {
-        let or_nan = |of: fn(&Examination) -> f64| examination.map_or(f64::NAN, of);
+    /// What the check has found, or what the weights say where there was none.
+    pub(super) fn new(
+        sample: &Sample,
+        log_z: Option<Estimate>,
+        examination: Option<&Examination>,
+    ) -> Self {
+        let (value, error) = log_z.map_or((f64::NAN, f64::NAN), |z| (z.value, z.error));
+        let sums = sample.weight_sums().ok();
+        let tail = sample.log_q().and_then(|_| sample.smoothed().ok());
+        let own = |of: Option<f64>| of.unwrap_or(f64::NAN);
+        let or_own = |of: fn(&Examination) -> f64, own: f64| examination.map_or(own, of);
         Self {
-            log_z: or_nan(|found| found.log_z.value),
-            log_z_error: or_nan(|found| found.log_z.error),
-            kl: or_nan(|found| found.kl),
-            ess: or_nan(|found| found.ess),
-            ess_share: or_nan(|found| found.ess_share),
-            k_hat: or_nan(|found| found.k_hat),
-            k_hat_threshold: or_nan(|found| found.k_hat_threshold),
+            log_z: value,
+            log_z_error: error,
+            kl: or_own(|found| found.kl, sample.neg_elbo() + value),
+            ess: or_own(|found| found.ess, own(sums.as_ref().map(|sums| sums.ess()))),
+            ess_share: or_own(|found| found.ess_share, own(sums.map(|sums| sums.ess_share()))),
+            k_hat: or_own(|found| found.k_hat, own(tail.map(|tail| tail.k_hat))),
+            k_hat_threshold: or_own(
+                |found| found.k_hat_threshold,
+                own(tail.map(|_| pareto::k_hat_threshold(sample.len()))),
+            ),
         }
     }
 }
@@ -74,13 +87,13 @@ pub(crate) struct Reason {
 }
 
 impl Verdict {
-    pub(crate) fn new(verdict: &diagnostics::Verdict) -> Self {
+    pub(crate) fn new(verdict: &diagnostics::Verdict, method: Method) -> Self {
         let reason = |reason: &diagnostics::Reason| Reason {
             trust: reason.trust,
             finding_code: reason.finding.code().to_owned(),
             finding: reason.finding.to_string(),
             remedy_code: reason.remedy.code().to_owned(),
-            remedy: words(reason.remedy).to_owned(),
+            remedy: words(reason.remedy, method).to_owned(),
         };
         Self { trust: verdict.trust, reasons: verdict.reasons.iter().map(reason).collect() }
     }

@@ -10,6 +10,7 @@ use crate::{
         style::Style,
     },
 };
+use adaann::answer::{Left, Method, Rung};
 use adaann_report::Table;
 use std::{fmt::Write, path::Path};
 
@@ -18,7 +19,11 @@ const MOST_ROWS: usize = 16;
 
 /// Everything the summary says, as tables.
 pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
-    let mut tables = vec![facts(summary), parameters("parameter", &summary.parameters)];
+    let mut tables = vec![facts(summary)];
+    if !summary.rungs.is_empty() {
+        tables.push(rungs(summary));
+    }
+    tables.push(parameters("parameter", &summary.parameters));
     if !summary.quantities.is_empty() {
         tables.push(parameters("quantity", &summary.quantities));
     }
@@ -36,18 +41,26 @@ fn facts(summary: &Summary) -> Table {
     let Quality { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
         summary.quality;
     let error = nats(summary.neg_elbo_standard_error);
-    let mut rows = vec![
-        ("steps", thousands(summary.steps)),
-        ("updates", thousands(summary.updates)),
-        ("target evaluations", thousands(summary.target_evaluations)),
-        ("seconds", format!("{:.2}", summary.seconds)),
-        ("neg-ELBO", format!("{} ± {error}", nats(summary.neg_elbo))),
-    ];
-    match summary.true_kl {
-        Some(kl) => rows.push(("KL(q||p)", format!("{} ± {error}", nats(kl)))),
-        None => rows.push(("KL(q||p), estimated", nats(kl))),
+    let mut rows = vec![("method", summary.method.name().to_owned())];
+    if summary.steps > 0 || summary.method == Method::Adaann {
+        rows.push(("steps", thousands(summary.steps)));
+        rows.push(("updates", thousands(summary.updates)));
     }
-    rows.push(("log Z", format!("{} ± {}", nats(log_z), nats(log_z_error))));
+    rows.push(("target evaluations", thousands(summary.target_evaluations)));
+    rows.push(("check evaluations", thousands(summary.check_evaluations)));
+    rows.push(("seconds", format!("{:.2}", summary.seconds)));
+    // Without a q there is nothing to be near to the target.
+    if summary.has_q() {
+        rows.push(("neg-ELBO", format!("{} ± {error}", nats(summary.neg_elbo))));
+        match summary.true_kl {
+            Some(kl) => rows.push(("KL(q||p)", format!("{} ± {error}", nats(kl)))),
+            None => rows.push(("KL(q||p), estimated", nats(kl))),
+        }
+    }
+    rows.push(match log_z.is_nan() && summary.method != Method::Adaann {
+        true => ("log Z", "not known".to_owned()),
+        false => ("log Z", format!("{} ± {}", nats(log_z), nats(log_z_error))),
+    });
     if let Some(log_z) = summary.true_log_z {
         rows.push(("log Z (known)", nats(log_z)));
     }
@@ -60,7 +73,9 @@ fn facts(summary: &Summary) -> Table {
     let worth = if ess.is_finite() { thousands(ess.round() as usize) } else { ess.to_string() };
     let of = thousands(summary.draws);
     rows.push(("ESS", format!("{worth} of {of} ({})", percent(ess_share))));
-    rows.push(("Pareto k-hat", format!("{k_hat:.2} (good below {k_hat_threshold:.2})")));
+    if summary.has_q() {
+        rows.push(("Pareto k-hat", format!("{k_hat:.2} (good below {k_hat_threshold:.2})")));
+    }
     let Lost { before_1, at_1, draws } = summary.lost;
     if before_1 + at_1 + draws > 0.0 {
         let shares = [before_1, at_1, draws].map(|share| format!("{:.2}%", 100.0 * share));
@@ -69,6 +84,41 @@ fn facts(summary: &Summary) -> Table {
     let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Table { rows, note, ..Table::default() }
+}
+
+/// The rungs of the ladder: what each cost, what it reached, why it was left; then what the draws that
+/// are kept and the check cost.
+fn rungs(summary: &Summary) -> Table {
+    let row = |rung: &Rung| {
+        vec![
+            rung.method.name().to_owned(),
+            thousands(rung.evaluations),
+            rung.ess_share.map_or(String::new(), percent),
+            left(rung.left).to_owned(),
+            rung.found.clone(),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = summary.rungs.iter().map(row).collect();
+    let of_rungs: usize = summary.rungs.iter().map(|rung| rung.evaluations).sum();
+    let draws = summary.target_evaluations.saturating_sub(of_rungs);
+    for (name, count) in [("draws", draws), ("check", summary.check_evaluations)] {
+        if count > 0 {
+            let empty = || String::new();
+            rows.push(vec![name.to_owned(), thousands(count), empty(), empty(), empty()]);
+        }
+    }
+    let header = ["rung", "evaluations", "ESS", "left because", "found"];
+    shortened(&header, rows, MOST_ROWS)
+}
+
+/// Why a rung was left, in words.
+fn left(why: Left) -> &'static str {
+    match why {
+        Left::Answered => "it gives the answer",
+        Left::Prepared => "the next starts from it",
+        Left::PoorWeights => "too few draws count",
+        Left::Failed => "it could not be done",
+    }
 }
 
 /// Means and standard deviations with their errors, beside what is known.
@@ -151,7 +201,7 @@ pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Styl
         writeln!(text, "{} {warning}", style.yellow("warning:")).expect("strings grow");
     }
     text.push('\n');
-    text += &verdict::text(&summary.verdict, style);
+    text += &verdict::text(&summary.verdict, summary.sight.as_deref(), style);
     let folder = folder.display();
     write!(
         text,

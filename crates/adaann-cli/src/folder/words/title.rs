@@ -1,14 +1,29 @@
 //! One line on what was run.
 
-use crate::folder::record::Record;
+use crate::folder::{record::Record, summary::Summary};
 use adaann::{
     Settings,
+    answer::{Method, Plan},
     schedule::{AdaAnn, Guarded, Schedule},
 };
 
-/// One line on what was run; the seed is the one that was kept.
-pub(crate) fn title(record: &Record, seed: u64) -> String {
-    let Settings { flow, schedule, .. } = &record.settings;
+/// One line on what was run, with the method that made the answer and the seed that was kept.
+pub(crate) fn title(record: &Record, summary: &Summary) -> String {
+    let (target, seed) = (&record.target, summary.seed);
+    match &record.plan {
+        Plan::Adaann(settings) => format!("{target}: {}, seed {seed}", annealed(settings)),
+        Plan::Answer(settings) => {
+            let by = match settings.method {
+                Method::Ladder => format!("ladder, answered by {}", summary.method.name()),
+                asked => format!("method {}", asked.name()),
+            };
+            format!("{target}: {by}, seed {seed}")
+        }
+    }
+}
+
+fn annealed(settings: &Settings) -> String {
+    let Settings { flow, schedule, .. } = settings;
     let annealing = match schedule {
         Schedule::None => "no annealing".to_owned(),
         Schedule::AdaAnn(AdaAnn { t0, tau }) | Schedule::Guarded(Guarded { t0, tau, .. }) => {
@@ -16,6 +31,5 @@ pub(crate) fn title(record: &Record, seed: u64) -> String {
         }
         other => format!("{} schedule", other.name()),
     };
-    let layers = flow.layers();
-    format!("{}: {} flow of {layers} layers, {annealing}, seed {seed}", record.target, flow.label())
+    format!("{} flow of {} layers, {annealing}", flow.label(), flow.layers())
 }

@@ -4,7 +4,10 @@ use crate::{
     folder::summary::{Reason, Verdict},
     text::style::{Style, wrapped},
 };
-use adaann::diagnostics::{Remedy, Trust};
+use adaann::{
+    answer::Method,
+    diagnostics::{Remedy, Trust},
+};
 
 /// Reasons shown; the rest is in `summary.json`.
 const MOST_REASONS: usize = 6;
@@ -12,33 +15,46 @@ const MOST_REASONS: usize = 6;
 /// Exit code of a run with --strict whose verdict is not that it is reliable.
 pub(crate) const EXIT_CODE: u8 = 3;
 
-/// What to try, as flags and commands of this program.
-pub(crate) fn words(remedy: Remedy) -> &'static str {
+/// What to try, as flags and commands of this program, after a run by some method.
+pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
+    let is_annealed = method == Method::Adaann;
     match remedy {
-        Remedy::TrainMore => {
+        Remedy::TrainMore if is_annealed => {
             "train longer (--refine), add a refinement by the forward KL divergence \
-             (--forward-kl 10), or use a richer flow (--flow spline)"
+             (--forward-kl 10), use a richer flow (--flow spline), or climb the ladder \
+             (--method ladder)"
         }
-        Remedy::AnnealMore => {
-            "let --auto start the flow from the particles' modes, take smaller steps (a lower \
+        Remedy::TrainMore => "try another method (--method smc, --method flow)",
+        Remedy::AnnealMore if is_annealed => {
+            "let the ladder look for the modes (--method ladder), take smaller steps (a lower \
              --tau), or several seeds (--seeds 4)"
         }
-        Remedy::DrawMore => {
+        Remedy::AnnealMore => {
+            "start wider (--base-sd), give the check more of the work (--check 0.8), try another \
+             method (--method smc), or tell more by the prior"
+        }
+        Remedy::DrawMore if is_annealed => {
             "take more draws (--draws), or train longer (--refine, --forward-kl 10)"
         }
-        Remedy::BoundParameters => "give the parameters bounds or narrower priors",
-        Remedy::BoundOrTrain => {
+        Remedy::DrawMore => {
+            "allow more draws (--most-draws), or try another method (--method smc, --method flow)"
+        }
+        Remedy::BoundOrTrain if is_annealed => {
             "give the parameters bounds or narrower priors, or train longer (--refine)"
         }
+        Remedy::BoundParameters | Remedy::BoundOrTrain => {
+            "give the parameters bounds or narrower priors"
+        }
         Remedy::Finish => "let it run to its end",
-        Remedy::CheckWithParticles => "leave --check-particles at its default",
+        Remedy::CheckWithParticles if is_annealed => "leave --check-particles at its default",
+        Remedy::CheckWithParticles => "leave --check at its default",
         Remedy::ChangeParticles => "see what `adaann smc` says with other settings",
         Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
     }
 }
 
 /// The verdict with its reasons, and what to try.
-pub(crate) fn text(verdict: &Verdict, style: Style) -> String {
+pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> String {
     let said = verdict.trust.to_string().to_uppercase();
     let said = match verdict.trust {
         Trust::Reliable => style.green(&said),
@@ -55,6 +71,10 @@ pub(crate) fn text(verdict: &Verdict, style: Style) -> String {
     }
     if let Some(more) = more(verdict) {
         text += &style.dim(&format!("  {more}"));
+        text.push('\n');
+    }
+    if let Some(sight) = sight {
+        text += &style.dim(wrapped("  looked: ", sight).trim_end());
         text.push('\n');
     }
     text
@@ -110,17 +130,18 @@ mod tests {
             reason(Trust::Care, "mass", "anneal"),
         ];
         assert_eq!(
-            text(&verdict(Trust::Distrust, collapsed), Style::plain()),
+            text(&verdict(Trust::Distrust, collapsed), None, Style::plain()),
             "Verdict  DO NOT TRUST\n  - mode\n  - mass\n    try: anneal\n  - tail\n    try: train\n"
         );
         let reliable = verdict(Trust::Reliable, Vec::new());
-        assert_eq!(text(&reliable, Style::plain()), "Verdict  RELIABLE\n");
+        let said = text(&reliable, Some("far and wide"), Style::plain());
+        assert_eq!(said, "Verdict  RELIABLE\n  looked: far and wide\n");
     }
 
     #[test]
     fn many_reasons_are_counted() {
         let all = (0..9).map(|i| reason(Trust::Care, &format!("reason {i}"), "x")).collect();
-        let said = text(&verdict(Trust::Care, all), Style::plain());
+        let said = text(&verdict(Trust::Care, all), None, Style::plain());
         assert!(said.contains("reason 5") && !said.contains("reason 6"), "{said}");
         assert!(said.ends_with("3 more reasons in summary.json\n"), "{said}");
     }

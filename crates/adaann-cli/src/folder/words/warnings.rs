@@ -2,6 +2,7 @@
 
 use crate::folder::summary::{ModeWeight, Parameter, SplitShare, Summary};
 use adaann::{
+    answer::Method,
     diagnostics::thresholds::{OUTSIDE_SUPPORT, is_mode_lost},
     fit::Outcome,
 };
@@ -15,6 +16,9 @@ const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a w
 /// What to try then, if it was not.
 const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
 
+/// What to try then, if the ladder was climbed.
+const FOR_THE_LADDER: &str = "try another --seed, a wider --base-sd or --method smc";
+
 /// A divergence that is called large, in nats: a lost half of the mass is 0.7, and a run that ends
 /// well on the targets here stays below.
 const LARGE_KL: f64 = 1.0;
@@ -23,7 +27,43 @@ const LARGE_KL: f64 = 1.0;
 const WRONG_SPREAD: f64 = 3.0;
 
 /// What the user should know, in words, with what to try.
-pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn find(summary: &Summary, outcome: Option<&Outcome>) -> Vec<String> {
+    let mut warnings = match summary.method {
+        Method::Adaann => of_adaann(summary),
+        _ => of_ladder(summary),
+    };
+    let told = outcome.map_or(&[][..], |outcome| &outcome.warnings);
+    warnings.extend(told.iter().take(MOST_WARNINGS).map(ToString::to_string));
+    if told.len() > MOST_WARNINGS {
+        warnings.push(format!("{} more warnings of this kind", told.len() - MOST_WARNINGS));
+    }
+    warnings
+}
+
+/// Of an answer that the ladder gave: what counts are the weighted draws.
+fn of_ladder(summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if summary.stopped {
+        warnings
+            .push("the run was stopped: the answer is the best that was there by then".to_owned());
+    }
+    let shares = summary.modes.iter().map(|mode| (mode, mode.weight)).collect::<Vec<_>>();
+    warnings.extend(lost_modes("answer", &shares, FOR_THE_LADDER));
+    let shares = summary.splits.iter().map(|split| (split, split.above)).collect::<Vec<_>>();
+    warnings.extend(lost_sides("answer", &shares, FOR_THE_LADDER));
+    warnings.extend(wrong_spreads("sd", &summary.parameters, |p| p.sd, FOR_THE_LADDER));
+    if summary.lost.draws > OUTSIDE_SUPPORT.care {
+        let share = 100.0 * summary.lost.draws;
+        warnings.push(format!(
+            "{share:.1} per cent of the draws lie where the density is 0 or not a number; they have \
+             weight 0"
+        ));
+    }
+    warnings
+}
+
+/// Of an annealed flow.
+fn of_adaann(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if summary.stopped && summary.t < 1.0 {
         warnings.push(format!(
@@ -34,11 +74,15 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
     } else if summary.stopped {
         warnings.push("the run was stopped before the end of its refinement".to_owned());
     }
-    let remedy = if outcome.steps.len() == 1 { WITHOUT_ANNEALING } else { FOR_LOST_MODES };
-    warnings.extend(lost_modes(&summary.modes, remedy));
-    warnings.extend(lost_sides(&summary.splits, remedy));
+    let remedy = if summary.steps == 1 { WITHOUT_ANNEALING } else { FOR_LOST_MODES };
+    let shares = summary.modes.iter().map(|mode| (mode, mode.weight_q)).collect::<Vec<_>>();
+    warnings.extend(lost_modes("flow", &shares, remedy));
+    let shares = summary.splits.iter().map(|split| (split, split.above_q)).collect::<Vec<_>>();
+    warnings.extend(lost_sides("flow", &shares, remedy));
     if summary.t >= 1.0 {
-        warnings.extend(wrong_spreads(&summary.parameters));
+        let spread = |p: &Parameter| p.sd_q.unwrap_or(f64::NAN);
+        let remedy = "try several --seeds, a smaller --tau or more --layers";
+        warnings.extend(wrong_spreads("flow's sd", &summary.parameters, spread, remedy));
         warnings.extend(large_kl(summary.true_kl));
     }
     // On the way to t = 1 it is no matter: a wide start has points outside the support, or
@@ -58,42 +102,36 @@ pub(crate) fn find(summary: &Summary, outcome: &Outcome) -> Vec<String> {
             summary.skipped_updates, summary.updates
         ));
     }
-    warnings.extend(outcome.warnings.iter().take(MOST_WARNINGS).map(ToString::to_string));
-    if outcome.warnings.len() > MOST_WARNINGS {
-        warnings
-            .push(format!("{} more warnings of this kind", outcome.warnings.len() - MOST_WARNINGS));
-    }
     warnings
 }
 
-/// Modes that the flow does not see.
-fn lost_modes(modes: &[ModeWeight], remedy: &str) -> Option<String> {
+/// Modes that are not seen, by the share of each.
+fn lost_modes(who: &str, modes: &[(&ModeWeight, f64)], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
-        .filter(|mode| is_mode_lost(mode.weight_q, mode.true_weight))
-        .map(|mode| mode.label.as_str())
+        .filter(|(mode, share)| is_mode_lost(*share, mode.true_weight))
+        .map(|(mode, _)| mode.label.as_str())
         .collect();
     match lost[..] {
         [] => None,
-        [one] => Some(format!("the flow has lost the mode at {one}; {remedy}")),
+        [one] => Some(format!("the {who} has lost the mode at {one}; {remedy}")),
         [first, ..] => Some(format!(
-            "the flow has lost {} of {} modes, that at {first} among them; {remedy}",
+            "the {who} has lost {} of {} modes, that at {first} among them; {remedy}",
             lost.len(),
             modes.len()
         )),
     }
 }
 
-/// Coordinates of which the flow sees only one side.
-fn lost_sides(splits: &[SplitShare], remedy: &str) -> Option<String> {
-    let one_sided = |split: &&SplitShare| {
-        is_mode_lost(split.above_q, split.true_above)
-            || is_mode_lost(1.0 - split.above_q, 1.0 - split.true_above)
+/// Coordinates of which only one side is seen, by the share above.
+fn lost_sides(who: &str, splits: &[(&SplitShare, f64)], remedy: &str) -> Option<String> {
+    let one_sided = |(split, above): &&(&SplitShare, f64)| {
+        is_mode_lost(*above, split.true_above) || is_mode_lost(1.0 - above, 1.0 - split.true_above)
     };
     let lost = splits.iter().filter(one_sided).count();
     (lost > 0).then(|| {
         format!(
-            "the flow has lost one of the two sides in {lost} of {} coordinates; \
+            "the {who} has lost one of the two sides in {lost} of {} coordinates; \
              {remedy}",
             splits.len()
         )
@@ -109,14 +147,18 @@ fn large_kl(kl: Option<f64>) -> Option<String> {
     ))
 }
 
-/// Coordinates whose standard deviation is known and far from that of the draws.
-fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
+/// Coordinates whose standard deviation is known and far from what was found.
+fn wrong_spreads(
+    what: &str,
+    parameters: &[Parameter],
+    spread: impl Fn(&Parameter) -> f64,
+    remedy: &str,
+) -> Option<String> {
     // How far apart they are, as a factor; NaN draws are as far as can be.
     let factor = |sd: f64, truth: f64| {
         let ratio = sd / truth;
         if ratio.is_nan() { f64::INFINITY } else { ratio.max(1.0 / ratio) }
     };
-    let spread = |p: &Parameter| p.sd_q.unwrap_or(f64::NAN);
     let wrong: Vec<_> = parameters
         .iter()
         .filter_map(|p| Some((p, p.true_sd.filter(|sd| *sd > 0.0 && sd.is_finite())?)))
@@ -131,8 +173,7 @@ fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
         more => format!(", and those of {more} more coordinates are off as well"),
     };
     Some(format!(
-        "the flow's sd of {} is {:.3}, but {truth:.3} is known to be right{others}; try several --seeds, \
-         a smaller --tau or more --layers",
+        "the {what} of {} is {:.3}, but {truth:.3} is known to be right{others}; {remedy}",
         worst.name,
         spread(worst)
     ))
@@ -152,6 +193,11 @@ mod tests {
         assert_eq!(large_kl(Some(0.7)), None);
         assert!(large_kl(Some(7.24)).unwrap().starts_with("KL(q||p) is 7.2 nats"));
         assert!(large_kl(Some(f64::NAN)).is_some());
+    }
+
+    fn wrong_spreads(parameters: &[Parameter]) -> Option<String> {
+        let spread = |p: &Parameter| p.sd_q.unwrap_or(f64::NAN);
+        super::wrong_spreads("flow's sd", parameters, spread, "try several --seeds")
     }
 
     #[test]

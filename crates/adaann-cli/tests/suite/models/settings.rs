@@ -192,7 +192,7 @@ fn rust_and_the_command_line_run_the_same() {
     outcome.flow.save(&saved).unwrap();
     let bytes = |path| std::fs::read(path).unwrap();
     assert_eq!(bytes(saved), bytes(place.path("r/flow.safetensors")), "the flow");
-    let count = model.output().draws.unwrap();
+    let count = model.given().output.draws.unwrap();
     let draws = outcome.approximation(&*target).unwrap().sample(count, settings.seed).unwrap();
     let text = place.read("r/draws.csv");
     let rows: Vec<&str> = text.lines().skip(1).collect();

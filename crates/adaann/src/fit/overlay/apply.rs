@@ -6,7 +6,7 @@
 use super::{First, Overlay};
 use crate::{
     Error, Result, error,
-    fit::{ForwardKl, Pilot, Settings, Stage},
+    fit::{ForwardKl, Settings, Stage},
     flow::{BaseSpec, Covariance, Start},
     optim::Optimizer,
     schedule::Work,
@@ -33,7 +33,6 @@ impl Overlay {
         let mut faults = Vec::new();
         let path = self.path.unwrap_or(base.path);
         let base = Settings { path, ..base };
-        let base = if self.auto == Some(true) { base.automatic() } else { base };
         let flow = self.flow_over(&base.flow, &mut faults);
         let base = Settings { work: self.work_over(base.work), ..base };
         let is_another = flow.label() != base.flow.label();
@@ -44,7 +43,6 @@ impl Overlay {
             optimizer: self.optimizer_over(base.optimizer, &mut faults),
             stage: self.stage_over(base.stage, &mut faults),
             forward_kl: self.forward_kl_over(base.forward_kl, &mut faults),
-            pilot: self.pilot_over(base.pilot, &mut faults),
             ..base
         };
         set(&mut settings.auto_t0, self.t0.map(|first| first == First::Auto));
@@ -170,27 +168,6 @@ impl Overlay {
         set(&mut forward_kl.divergence, self.forward_kl_divergence);
         set(&mut forward_kl.lr, self.forward_kl_lr);
         Some(*forward_kl)
-    }
-
-    fn pilot_over(&self, preset: Option<Pilot>, faults: &mut Vec<Error>) -> Option<Pilot> {
-        let mut pilot = match self.pilot {
-            None => preset,
-            Some(0) => None,
-            Some(particles) => Some(Pilot { particles, ..preset.unwrap_or_default() }),
-        };
-        let Some(pilot) = &mut pilot else {
-            let parts = [
-                ("pilot-rounds", self.pilot_rounds.is_some()),
-                ("pilot-draws", self.pilot_draws.is_some()),
-                ("pilot-enough", self.pilot_enough.is_some()),
-            ];
-            refuse_parts(&parts, "`auto` or `pilot`, which are not given", faults);
-            return None;
-        };
-        set(&mut pilot.rounds, self.pilot_rounds);
-        set(&mut pilot.draws, self.pilot_draws);
-        set(&mut pilot.enough, self.pilot_enough);
-        Some(*pilot)
     }
 
     fn optimizer_over(&self, preset: Optimizer, faults: &mut Vec<Error>) -> Optimizer {

@@ -22,6 +22,7 @@ mod table;
 mod tests;
 mod values;
 
+pub(crate) use names::named;
 pub use table::{Form, Names, Setting, Table, Written};
 pub use values::{First, LAST_SEED, Limit};
 
@@ -39,14 +40,14 @@ use crate::{
 };
 
 /// Headings of the table.
-const FLOW: &str = "Flow (defaults: those of the target)";
-const BASE: &str = "Base density (defaults: those of the target)";
+const FLOW: &str = "Flow of the method adaann (defaults: those of the target)";
+const BASE: &str = "Base density, where every method starts (defaults: those of the target)";
 /// The heading of the settings that say how a density is annealed, by a flow or by particles.
 pub const ANNEALING: &str = "Annealing (defaults: those of the target)";
-const TRAINING: &str = "Training (defaults: those of the target)";
-const OPTIMIZER: &str = "Optimizer (defaults: those of the target)";
-const FORWARD_KL: &str = "Forward-KL refinement, after t = 1: covers the target's mass";
-const AUTOMATIC: &str = "Automatic settings";
+const TRAINING: &str = "Training of the method adaann (defaults: those of the target)";
+const OPTIMIZER: &str = "Optimizer of the method adaann (defaults: those of the target)";
+const FORWARD_KL: &str =
+    "Forward-KL refinement of the method adaann, after t = 1: covers the target's mass";
 /// The heading of what comes out, and where.
 pub const OUTPUT: &str = "Run and output";
 
@@ -218,25 +219,41 @@ settings! {
             /// Learning rate, which falls to 0 over the stage [default: 0.001]
             forward_kl_lr: f64 = "forward-kl-lr" "RATE",
         }
-        AUTOMATIC {
-            /// Settings that find themselves: particles go ahead, and if a mixture of Gaussians fitted to them
-            /// is not enough, a spline flow is annealed and covers the target's mass; other
-            /// settings change parts of it
-            auto: bool = "auto" "",
-            /// Particles that go ahead of the flow; 0 for none [default: 0, and 2000 with `auto`]
-            pilot: usize = "pilot" "COUNT",
-            /// Rounds that sharpen the mixture fitted to the particles [default: 2]
-            pilot_rounds: usize = "pilot-rounds" "ROUNDS",
-            /// Draws of such a round, each an evaluation of the target [default: 20000]
-            pilot_draws: usize = "pilot-draws" "S",
-            /// The share of its draws that must count as draws of the target for the mixture to be enough
-            /// [default: 0.5]
-            pilot_enough: f64 = "pilot-enough" "SHARE",
-        }
         OUTPUT {
             /// Fixes every random number: the same seed gives the same draws, whatever the threads
             /// [default: the target's, mostly 1]
             seed: u64 = "seed" "SEED",
         }
     }
+}
+
+impl Overlay {
+    /// The settings that are given and that only Algorithm 1 looks at: all but the base and the seed. A
+    /// switch that is off is no setting at all.
+    pub fn of_adaann(&self) -> Vec<&'static str> {
+        let own = Self::TABLE.iter().filter(|setting| !is_common(setting) && self.has(setting));
+        own.map(|setting| setting.name).collect()
+    }
+
+    /// Those among them that every method looks at: where it starts, and the seed.
+    #[must_use]
+    pub fn common(&self) -> Self {
+        let mut common = Self::default();
+        let all = Self::TABLE.iter().filter(|setting| is_common(setting));
+        all.for_each(|setting| (setting.inherit)(&mut common, self));
+        common
+    }
+
+    /// Is it given, and not a switch that is off?
+    fn has(&self, setting: &Setting<Self>) -> bool {
+        let (mut own, mut off) = (Self::default(), Self::default());
+        (setting.inherit)(&mut own, self);
+        let is_off = setting.read(&mut off, Written::Switch(false)).is_ok() && own == off;
+        setting.is_given(self) && !is_off
+    }
+}
+
+/// Do methods without annealed flows look at it as well?
+fn is_common(setting: &Setting<Overlay>) -> bool {
+    setting.name == "seed" || setting.heading == BASE && setting.name != "train-base"
 }

@@ -76,7 +76,7 @@ pub(super) fn one_of(all: Names) -> String {
 }
 
 /// Reads a name; what was meant if that can be guessed, otherwise all that there is.
-fn named<T>(
+pub(crate) fn named<T>(
     written: Written<'_>,
     all: Names,
     read: fn(&str) -> crate::Result<T>,

@@ -1,8 +1,7 @@
 use super::*;
 use crate::{
     Error, Program, Settings,
-    fit::Pilot,
-    schedule::{AdaAnn, EssBisection, Rule},
+    schedule::{AdaAnn, EssBisection},
 };
 
 /// A skewed density in three dimensions, without a prior.
@@ -34,7 +33,6 @@ fn nothing_given_changes_nothing() {
     for settings in [
         Settings::default(),
         Settings::default().with_flow(FlowSpec::named("maf").unwrap()),
-        Settings::default().automatic(),
         Settings { schedule: Schedule::None, ..Settings::default() },
     ] {
         let same = Overlay::default().apply(settings.clone(), &target()).unwrap();
@@ -103,9 +101,6 @@ fn ranges_are_refused_by_the_name_that_was_given() {
         ("forward-kl=2", "forward-kl-updates", "0"),
         ("forward-kl=2", "forward-kl-batch", "0"),
         ("forward-kl=2", "forward-kl-lr", "0"),
-        ("", "pilot", "5"),
-        ("auto=true", "pilot-draws", "50"),
-        ("auto=true", "pilot-enough", "2"),
     ] {
         let words: Vec<_> = context.split_once('=').into_iter().chain([(name, word)]).collect();
         let overlay = given(&words);
@@ -127,7 +122,6 @@ fn strangers_and_contradictions_are_refused() {
         (&[("base", "laplace"), ("base-sd", "1")], "`base-sd` does not apply to the laplace base"),
         (&[("stage-most", "5")], "`stage-most` belongs to `stage-ess`, which is not given"),
         (&[("forward-kl", "0"), ("forward-kl-lr", "1")], "`forward-kl-lr` belongs to `forward-kl`"),
-        (&[("pilot-draws", "500")], "`pilot-draws` belongs to `auto` or `pilot`"),
         (&[("step-ess", "0.9"), ("tau", "1")], "`step-ess` and `tau` both say how long a step is"),
         (
             &[("base-sd", "1"), ("base-matrix", "1,0,0,0,1,0,0,0,1")],
@@ -170,20 +164,14 @@ fn another_family_brings_its_own_defaults() {
 }
 
 #[test]
-fn automatic_settings_can_be_changed_in_part() {
-    let overlay = given(&[("auto", "true"), ("pilot", "500"), ("tau", "0.4"), ("path", "bridge")]);
-    let settings = overlay.apply(Settings::default(), &target()).unwrap();
-    assert_eq!(settings.pilot, Some(Pilot { particles: 500, ..Pilot::default() }));
-    assert_eq!(settings.flow.label(), "spline-autoregressive");
-    // The bridge allows it.
-    assert_eq!(settings.schedule.first(), 0.0);
-    assert!(
-        given(&[("auto", "true"), ("pilot", "0")])
-            .apply(Settings::default(), &target())
-            .unwrap()
-            .pilot
-            .is_none()
-    );
+fn base_and_seed_are_common_and_a_switch_that_is_off_is_nothing() {
+    let common = given(&[("base-sd", "2"), ("base", "laplace"), ("seed", "7")]);
+    assert_eq!(common.of_adaann(), [""; 0]);
+    assert_eq!(common.common(), common);
+    let both = given(&[("seed", "7"), ("tau", "0.1"), ("train-base", "true")]);
+    assert_eq!(both.of_adaann(), ["train-base", "tau"]);
+    assert_eq!(both.common(), given(&[("seed", "7")]));
+    assert_eq!(given(&[("one-network", "false")]).of_adaann(), [""; 0]);
 }
 
 #[test]

@@ -28,7 +28,8 @@ impl Checker<'_> {
             (Form::Positive, _) if number.is_some_and(|value| value > 0.0 && value.is_finite()) => {
             }
             (Form::Choice(words), Node::Text(text)) => {
-                if !words.contains(&text.as_str()) {
+                // Other programs write underscores.
+                if !words.contains(&text.replace('_', "-").as_str()) {
                     let message = format!("`{}` must be {}", brief(&place.text), form.expected());
                     let help = meant(text, words.iter().copied());
                     self.error(&value.span, message, help);

@@ -5,17 +5,17 @@ use super::check::meant;
 use super::keys::FILE;
 use super::read::{Reader, numbers};
 use super::value::{Name, Node, Value};
+use crate::answer;
 use crate::fit::overlay::{Overlay, Setting, Table, Written};
-use crate::model::Output;
 use crate::model::expression::Span;
+use crate::model::{Given, Output};
 
 /// What the table says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fit {
     /// The table's name; empty if there is none.
     pub span: Span,
-    pub overlay: Overlay,
-    pub output: Output,
+    pub settings: Given,
     /// The place of each value that could be read, by its key.
     pub given: Vec<(Name, Span)>,
     /// Keys of values that could not.
@@ -26,8 +26,10 @@ impl Reader<'_> {
     pub(super) fn fit(&mut self, name: &Name, entries: &[(Name, Value)]) -> Fit {
         let mut fit = Fit { span: name.span.clone(), ..Fit::default() };
         for (key, value) in entries {
-            let Fit { overlay, output, .. } = &mut fit;
-            let read = read(key, value, overlay).or_else(|| read(key, value, output));
+            let Given { answer, fit: overlay, output } = &mut fit.settings;
+            let read = read(key, value, answer)
+                .or_else(|| read(key, value, overlay))
+                .or_else(|| read(key, value, output));
             match read {
                 Some(Ok(())) => fit.given.push((key.clone(), value.span.clone())),
                 Some(Err(message)) => {
@@ -43,7 +45,7 @@ impl Reader<'_> {
     }
 
     fn unknown_setting(&mut self, key: &Name) {
-        let known = names::<Overlay>().chain(names::<Output>());
+        let known = names::<answer::Overlay>().chain(names::<Overlay>()).chain(names::<Output>());
         let help = match FILE.get(&key.text) {
             Some(key) => format!("`{}` concerns the whole file: move it above [fit]", key.name),
             None => meant(&key.text, known)

@@ -57,7 +57,7 @@ impl Reader<'_> {
         let (prior, lower, upper) = (formula("prior"), formula("lower"), formula("upper"));
         let size = formula("size");
         let support = find(entries, &PARAMETER, "support").and_then(|(_, value)| {
-            let support = match value.text()?.text.as_str() {
+            let support = match value.text()?.text.replace('_', "-").as_str() {
                 "real" => SupportName::Real,
                 "positive" => SupportName::Positive,
                 "unit" => SupportName::Unit,

@@ -1,9 +1,9 @@
 use super::*;
 use crate::fit::Overlay;
 use crate::flow::FlowSpec;
-use crate::model::Output;
 use crate::model::diagnostic::Source;
 use crate::model::expression::Kind;
+use crate::model::{Given, Output};
 
 /// A file with every key.
 const FULL: &str = r#"title = "All of it"
@@ -139,7 +139,7 @@ fn every_key_arrives() {
     assert_eq!(states, ["u", "w"]);
     assert_eq!(ode.states[1].start.ast.kind, Kind::Number(2.5));
 
-    let Fit { overlay, output, given, unread, .. } = file.fit;
+    let Fit { settings: Given { fit: overlay, output, .. }, given, unread, .. } = file.fit;
     let expected = Overlay {
         tau: Some(0.01),
         layers: Some(6),
@@ -397,4 +397,16 @@ fn limits_have_their_own_messages() {
     assert!(!said(&deep).is_empty());
     let dotted = format!("{}a = 1", "a.".repeat(100_000));
     assert!(!said(&dotted).is_empty());
+}
+
+/// Other programs write underscores.
+#[test]
+fn supports_are_read_with_hyphens_and_underscores() {
+    for word in ["positive-ordered", "positive_ordered"] {
+        let text = format!("[parameters]\na = {{ size = 2, support = \"{word}\" }}\n");
+        let (file, report) = read(&Source::new("model.toml", text));
+        report.into_result().unwrap_or_else(|errors| panic!("{word}: {errors}"));
+        let support = file.parameters[0].support.as_ref().map(|(support, _)| *support);
+        assert_eq!(support, Some(SupportName::PositiveOrdered), "{word}");
+    }
 }

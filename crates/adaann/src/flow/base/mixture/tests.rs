@@ -241,7 +241,8 @@ fn what_is_no_mixture_is_refused() {
     assert!(refused(&[1.0, 1.0], &[0.0, f64::NAN], &[1.0; 2]).contains("base-mean"));
     let file = |logit: &[f64], mean: &[f64], log_scale: &[f64]| {
         let (logit, mean, log_scale) = (logit.to_vec(), mean.to_vec(), log_scale.to_vec());
-        Mixture::from_file(logit, mean, log_scale, Vec::new(), Covariance::Diagonal, false)
+        let (below, degrees) = (Vec::new(), Vec::new());
+        Mixture::from_file(logit, mean, log_scale, below, Covariance::Diagonal, degrees, false)
     };
     assert!(file(&[0.0, 0.0], &[0.0; 2], &[0.0; 2]).is_ok());
     assert!(file(&[], &[0.0; 2], &[0.0; 2]).unwrap_err().contains("logits"));

@@ -201,7 +201,8 @@ fn what_is_no_full_mixture_is_refused() {
 
     let file = |below: &[f64], covariance| {
         let (logit, means) = (vec![0.0; 2], vec![0.0; 4]);
-        Mixture::from_file(logit, means.clone(), means, below.to_vec(), covariance, false)
+        let (scales, below, degrees) = (means.clone(), below.to_vec(), Vec::new());
+        Mixture::from_file(logit, means, scales, below, covariance, degrees, false)
     };
     assert!(file(&[0.1, 0.2], Covariance::Full).is_ok());
     for (below, covariance) in [

@@ -1,0 +1,74 @@
+//! Settings of an answer that are given, by a file or a command line.
+
+use super::{Method, Settings};
+use crate::{
+    Result, error,
+    fit::overlay::{Form, Table, Value, Written, named, settings},
+};
+
+/// The heading of the table.
+const METHOD: &str = "Method";
+
+settings! {
+    /// Settings of an answer, each given or not.
+    pub struct Overlay {
+        METHOD {
+            /// What makes the answer [default: ladder; adaann for the paper's Examples 1 to 3, and with any
+            /// setting that only it looks at]
+            method: Method = "method" "NAME",
+            /// The ladder, which is the default
+            auto: bool = "auto" "",
+            /// How many draws of the target itself the weighted draws are to be worth [default: 4000]
+            target_ess: f64 = "target-ess" "COUNT",
+            /// The most draws that are taken for it [default: 200000]
+            most_draws: usize = "most-draws" "COUNT",
+            /// The check's share of all evaluations, up to 0.9; 0 for no check [default: 0.5]
+            check: f64 = "check" "SHARE",
+        }
+    }
+}
+
+impl Value for Method {
+    const FORM: Form = Form::Name(Self::ALL);
+
+    fn read(written: Written<'_>) -> std::result::Result<Self, String> {
+        named(written, Self::ALL, Self::named)
+    }
+}
+
+impl Overlay {
+    /// The method that is asked for by name, with the setting that does, if one does.
+    ///
+    /// # Errors
+    /// If two of them ask for different ones.
+    pub fn asked(&self) -> Result<Option<(&'static str, Method)>> {
+        match (self.auto == Some(true), self.method) {
+            (false, None) => Ok(None),
+            (true, None) => Ok(Some(("auto", Method::Ladder))),
+            (true, Some(method)) if method != Method::Ladder => {
+                let name = method.name();
+                let message =
+                    format!("`auto` asks for the ladder, and `method` for {name}; give one");
+                Err(error::conflict("auto", message))
+            }
+            (_, Some(method)) => Ok(Some(("method", method))),
+        }
+    }
+
+    /// The settings that are given and that Algorithm 1 does not look at.
+    pub fn strangers_to_adaann(&self) -> Vec<&'static str> {
+        let own = Self::TABLE.iter().filter(|setting| !matches!(setting.name, "method" | "auto"));
+        own.filter(|setting| setting.is_given(self)).map(|setting| setting.name).collect()
+    }
+
+    /// These over `base`.
+    #[must_use]
+    pub fn over_settings(&self, base: Settings) -> Settings {
+        Settings {
+            target_ess: self.target_ess.unwrap_or(base.target_ess),
+            most_draws: self.most_draws.unwrap_or(base.most_draws),
+            check: self.check.unwrap_or(base.check),
+            ..base
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a run is: the ladder or one of its methods, or Algorithm 1.
+
+use super::{Method, Settings};
+use crate::fit;
+use serde::{Deserialize, Serialize};
+
+/// What a run is, with all its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Plan {
+    /// The ladder, or one of its methods: [`approximate`](super::approximate).
+    #[serde(rename = "answer")]
+    Answer(Settings),
+    /// The paper's Algorithm 1: [`fit`](fit::fit).
+    #[serde(rename = "settings")]
+    Adaann(Box<fit::Settings>),
+}
+
+impl Plan {
+    /// The method that is asked for.
+    pub fn method(&self) -> Method {
+        match self {
+            Self::Answer(settings) => settings.method,
+            Self::Adaann(_) => Method::Adaann,
+        }
+    }
+
+    /// What fixes every random number.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Self::Answer(settings) => settings.seed,
+            Self::Adaann(settings) => settings.seed,
+        }
+    }
+
+    /// The same with another seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        match self {
+            Self::Answer(settings) => Self::Answer(Settings { seed, ..settings }),
+            Self::Adaann(settings) => Self::Adaann(Box::new(fit::Settings { seed, ..*settings })),
+        }
+    }
+}
