@@ -7,6 +7,7 @@ use crate::{
     fit::Outcome,
     flow::Flow,
     importance::{Estimate, Sample},
+    mixture::Mixture,
 };
 
 /// An answer that a rung proposes.
@@ -18,13 +19,16 @@ pub(super) struct Candidate {
     /// Is it good enough, as far as its own weights can tell?
     pub(super) is_good: bool,
     pub(super) fit: Option<Outcome>,
+    /// What q is, if it is a mixture.
+    pub(super) mixture: Option<Mixture>,
 }
 
 impl Candidate {
     /// A mixture that was adapted.
     pub(super) fn of_mixture(method: Method, adapted: Adapted) -> Result<Self> {
-        let Adapted { flow, sample, is_good, .. } = adapted;
-        Self::of_draws(method, flow, sample, is_good)
+        let Adapted { mixture, flow, sample, is_good, .. } = adapted;
+        let candidate = Self::of_draws(method, flow, sample, is_good)?;
+        Ok(Self { mixture: Some(mixture), ..candidate })
     }
 
     /// Weighted draws of a flow.
@@ -36,7 +40,7 @@ impl Candidate {
     ) -> Result<Self> {
         let sums = sample.weight_sums()?;
         let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
-        Ok(Self { method, flow, sample, log_z, is_good, fit: None })
+        Ok(Self { method, flow, sample, log_z, is_good, fit: None, mixture: None })
     }
 
     /// This or an earlier one: one that is good, or the one whose draws count for more.

@@ -1,8 +1,8 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings, candidate::Candidate, context::Context, flow,
-    particles,
+    Left, Method, Observer, Rung, Settings, candidate::Candidate, check,
+    context::Context, flow, particles,
 };
 use crate::{
     Error, Result,
@@ -56,6 +56,7 @@ pub fn approximate(
     rayon::scope(|_| {
         let mut context = Context::new(target, settings, observer)?;
         let candidate = climb(&mut context)?;
+        let (candidate, examination) = check::examined(&mut context, candidate)?;
         let Candidate { method, flow, sample, log_z, fit, .. } = candidate;
         Ok(Answer {
             method,
@@ -63,7 +64,7 @@ pub fn approximate(
             sample,
             log_z,
             evaluations: context.evaluations(),
-            examination: None,
+            examination,
             rungs: context.rungs,
             fit,
             stopped: context.stopped,

@@ -7,6 +7,7 @@
 //! longer changes.
 
 mod candidate;
+mod check;
 mod context;
 mod flow;
 mod ladder;

@@ -1,16 +1,14 @@
-//! All checks of an approximation, in order: weights, modes, independent particles, verdict.
+//! All checks of an approximation, in order: weights, a search of its own, particles, modes, verdict.
 
 use crate::{
     Result,
     approximation::Approximation,
     diagnostics::{
-        Mode, Particles, Place, Verdict,
-        findings::{Comparison, Findings, Independent},
-        modes::Found,
-        particles,
+        Mode, Particles, Verdict, findings::Findings, modes::Found, own, particles, seen::Seen,
     },
     error, fit,
     importance::{Estimate, Sample, pareto},
+    mixture::Mixture,
     smc,
 };
 use serde::{Deserialize, Serialize};
@@ -24,12 +22,14 @@ pub struct Settings {
     pub particles: usize,
     /// Draws that climb to find modes.
     pub climbs: usize,
+    /// Does the check search by itself, with ascents and a mixture of its own?
+    pub search: bool,
 }
 
 impl Default for Settings {
     /// 2,000 particles, with whom a mode of one per cent is not missed by chance, and 256 climbs.
     fn default() -> Self {
-        Self { particles: 2_000, climbs: 256 }
+        Self { particles: 2_000, climbs: 256, search: true }
     }
 }
 
@@ -52,16 +52,22 @@ pub struct Examination {
     pub modes: Vec<Mode>,
     /// What independent particles found; none if they were not asked for or came to no end.
     pub particles: Option<Particles>,
+    /// log ∫ p from the check's own draws, if it has good ones.
+    pub own_log_z: Option<Estimate>,
+    /// What the check could have seen and what it could not, in words.
+    pub sight: String,
     /// Points at which the target was evaluated for all this.
     pub evaluations: usize,
     /// The judgement.
     pub verdict: Verdict,
+    /// The mixture of the check's own draws.
+    pub(crate) mixture: Option<Mixture>,
 }
 
 /// Checks an approximation by draws of it.
 ///
-/// `fit` are the settings it was trained with: the particles take the same path from the same base.
-/// With the seed of a fit that started from particles of its own, these are others.
+/// `fit` are the settings it was trained with: particles take the same path from the same base. With
+/// the seed of a fit that started from particles of its own, these are others.
 ///
 /// # Errors
 /// If a setting is out of range, or the target fails at the draws. Particles that come to no end
@@ -73,6 +79,23 @@ pub fn examine(
     settings: &Settings,
     observer: &mut dyn smc::Observer,
 ) -> Result<Examination> {
+    let found = examine_from(approximation, sample, &fit.particles(), settings, observer)?;
+    // The draws are taken for the check alone.
+    Ok(Examination { evaluations: found.evaluations + sample.len(), ..found })
+}
+
+/// The same, with how particles travel: from the base and on the path of `how`, as many as the check's
+/// settings say. Ascents start from that base as well, at other draws than those of any answer.
+///
+/// # Errors
+/// As [`examine`].
+pub fn examine_from(
+    approximation: &Approximation,
+    sample: &Sample,
+    how: &smc::Settings,
+    settings: &Settings,
+    observer: &mut dyn smc::Observer,
+) -> Result<Examination> {
     if settings.climbs == 0 {
         return Err(error::setting("climbs", 0, "at least 1"));
     }
@@ -80,35 +103,49 @@ pub fn examine(
     let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
     let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
 
-    let sent = (settings.particles > 0)
-        .then(|| particles::send(target.target(), settings.particles, fit, observer));
-    let population = sent.as_ref().and_then(|sent| sent.as_ref().ok());
-    let found = Found::new(target, sample.z(), &smoothed.weights, population, settings.climbs)?;
-    let compared = population
-        .map(|population| Particles::beside(approximation, population, log_z))
-        .transpose()?;
+    let base = how.base.resolve(target, how.seed)?;
+    let searched = settings.search.then(|| own::search(target, &base, how.seed));
+    let how = smc::Settings { particles: settings.particles, ..how.clone() };
+    let sent = (settings.particles > 0).then(|| particles::send(target.target(), &how, observer));
+    let mut failed = sent.as_ref().and_then(|sent| sent.arrived.as_ref().err().cloned());
+    if let Some(Err(error)) = &searched {
+        failed = Some(error.to_string());
+    }
+    let own = searched.and_then(Result::ok);
+    let population = sent.as_ref().and_then(|sent| sent.arrived.as_ref().ok());
+    let adapted = own.as_ref().and_then(|own| own.adapted.as_ref());
+    let summits = own.as_ref().map_or(&[][..], |own| &own.searched.summits);
+    let found = Found::new(
+        target,
+        sample.z(),
+        &smoothed.weights,
+        population,
+        summits,
+        settings.climbs,
+    )?;
 
-    let independent = match (&sent, &compared) {
-        (Some(Err(why)), _) => Independent::Failed(why.clone()),
-        (_, Some((particles, lacking_at))) => {
-            let names = target.target().names();
-            Independent::Compared(Comparison {
-                lacking: particles.lacking,
-                lacking_at: Place::new(&names, lacking_at),
-                log_z_gap: particles.log_z.minus(log_z),
-                modes: found.shares(&names),
-            })
+    let names = target.target().names();
+    let seen = adapted.map(Seen::Draws).into_iter().chain(population.map(Seen::Particles));
+    let (mut compared, mut particles, mut own_log_z) = (Vec::new(), None, None);
+    for seen in seen {
+        let beside = seen.beside(approximation, log_z)?;
+        compared.push(seen.comparison(&beside, log_z, &found, &names));
+        match seen {
+            Seen::Draws(_) => own_log_z = Some(beside.log_z),
+            Seen::Particles(population) => particles = Some(Particles::new(population, &beside)),
         }
-        (_, None) => Independent::Absent,
-    };
+    }
     let count = sample.len();
+    let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let findings = Findings {
         draws: count,
         outside: sample.lost() as f64 / count as f64,
         k_hat: smoothed.k_hat,
         k_hat_threshold: pareto::k_hat_threshold(count),
         ess: sums.ess(),
-        independent,
+        largest_weight: (largest - sums.log_z()).exp(),
+        compared,
+        failed,
     };
     Ok(Examination {
         kl: sample.neg_elbo() + log_z.value,
@@ -118,10 +155,38 @@ pub fn examine(
         k_hat: findings.k_hat,
         k_hat_threshold: findings.k_hat_threshold,
         modes: found.modes,
-        evaluations: count
-            + found.evaluations
-            + population.map_or(0, |population| population.evaluations),
-        particles: compared.map(|(particles, _)| particles),
+        evaluations: found.evaluations
+            + own.as_ref().map_or(0, |own| own.evaluations)
+            + sent.as_ref().map_or(0, |sent| sent.evaluations),
+        particles,
+        own_log_z,
+        sight: sight(target.dim(), own.as_ref().map(|own| own.searched.ascents), population),
         verdict: Verdict::of(&findings),
+        mixture: adapted.map(|adapted| adapted.mixture.clone()),
     })
+}
+
+/// What a check could have seen, in words.
+fn sight(dim: usize, ascents: Option<usize>, population: Option<&smc::Population>) -> String {
+    let mut parts = Vec::new();
+    if let Some(ascents) = ascents {
+        // So rare a basin is missed by all of them with a chance of one in twenty.
+        let share = 100.0 * (1.0 - 0.05_f64.powf(1.0 / ascents as f64));
+        parts.push(format!(
+            "{ascents} ascents: a mode that fewer than {share:.1} per cent of the starts lead to, \
+             such as one much narrower than the others in {dim} dimensions, can hide from them"
+        ));
+    }
+    if let Some(population) = population {
+        let particles = population.ess();
+        let share = (100.0 * 3.0 / particles.max(1.0)).min(100.0);
+        parts.push(format!(
+            "particles from where the search starts: a mode of less than {share:.1} per cent of the \
+             mass can hide from them, and any that is far from there"
+        ));
+    }
+    match parts.is_empty() {
+        true => "nothing but the draws themselves".into(),
+        false => parts.join("; "),
+    }
 }

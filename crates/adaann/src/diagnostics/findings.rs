@@ -17,21 +17,15 @@ pub(super) struct Findings {
     pub(super) k_hat: f64,
     pub(super) k_hat_threshold: f64,
     pub(super) ess: f64,
-    pub(super) independent: Independent,
+    /// The largest weight, as a multiple of their mean.
+    pub(super) largest_weight: f64,
+    /// Points of the check that owe nothing to q, beside it.
+    pub(super) compared: Vec<Comparison>,
+    /// What the check was asked for and could not do.
+    pub(super) failed: Option<String>,
 }
 
-/// What the independent particles say.
-#[derive(Debug, Clone)]
-pub(super) enum Independent {
-    /// They were not asked for.
-    Absent,
-    /// They came to no end, with what went wrong.
-    Failed(String),
-    /// They stand beside q.
-    Compared(Comparison),
-}
-
-/// What particles found beside what q says.
+/// What independent points found beside what q says.
 #[derive(Debug, Clone)]
 pub(super) struct Comparison {
     /// Share of the particles where q is too small.
@@ -55,14 +49,13 @@ pub(super) struct ModeShares {
     pub(super) particles: Estimate,
 }
 
-impl Independent {
-    /// Do the particles show that next to no mass of p lies where p is far above q?
+impl Findings {
+    /// Do independent points show that next to no mass of p lies where p is far above q?
     pub(super) fn is_all_covered(&self) -> bool {
-        match self {
-            Self::Compared(Comparison { lacking, .. }) => {
-                lacking.value + ALLOWANCE.value * lacking.error <= TAIL_MASS.value
-            }
-            Self::Absent | Self::Failed(_) => false,
-        }
+        let is_covered = |compared: &Comparison| {
+            let Estimate { value, error } = compared.lacking;
+            value + ALLOWANCE.value * error <= TAIL_MASS.value
+        };
+        !self.compared.is_empty() && self.compared.iter().all(is_covered)
     }
 }

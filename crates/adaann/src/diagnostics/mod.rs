@@ -1,7 +1,7 @@
 //! Is the approximation q right about p? An examination from draws and independent particles.
 //!
-//! [`examine`] weights draws of q, climbs from draws and particles to the modes, and asks at the
-//! particles how far p is above q. What it found is judged by the [`thresholds`], the one table of
+//! [`examine`] weights draws of q, searches by itself (ascents from other draws, a mixture of its own,
+//! particles), and asks at what it has found how far p is above q. What it found is judged by the [`thresholds`], the one table of
 //! them: a [`Verdict`] is a pure function of numbers. Its reasons are data. [`Finding`] and [`Remedy`]
 //! have words of their own and stable codes; a front end may word them otherwise.
 //!
@@ -27,13 +27,15 @@ mod examination;
 mod finding;
 mod findings;
 mod modes;
+mod own;
 mod particles;
 mod remedy;
+mod seen;
 pub mod thresholds;
 mod trust;
 mod verdict;
 
-pub use examination::{Examination, Settings, examine};
+pub use examination::{Examination, Settings, examine, examine_from};
 pub use finding::{Finding, Place};
 pub use modes::Mode;
 pub use particles::Particles;

@@ -4,7 +4,7 @@ use crate::{
     Batch, Result,
     diagnostics::{Place, findings::ModeShares},
     importance::Estimate,
-    modes::{self, ModeSummary},
+    modes::{self, ModeSummary, Modes, Summit},
     smc::Population,
     target::Unconstrained,
 };
@@ -29,6 +29,9 @@ pub struct Mode {
 /// Modes found from draws and particles together, the heaviest first.
 pub(super) struct Found {
     pub(super) modes: Vec<Mode>,
+    /// What each is called by the search.
+    labels: Vec<usize>,
+    found: Modes,
     pub(super) evaluations: usize,
 }
 
@@ -38,9 +41,10 @@ impl Found {
         draws: &Batch,
         weights: &[f64],
         population: Option<&Population>,
+        summits: &[Summit],
         climbs: usize,
     ) -> Result<Self> {
-        let starts = starts(draws, population.map(|population| &population.z), climbs);
+        let starts = starts(draws, population.map(|population| &population.z), summits, climbs);
         let climbs = modes::Settings { starts: starts.len().max(1), ..modes::Settings::default() };
         let found = modes::find(target, &starts, &climbs)?;
         let equal = vec![1.0; draws.len()];
@@ -62,38 +66,54 @@ impl Found {
             covariance: summary.covariance,
         };
         let summaries = found.summarise(target, draws, weights)?;
-        let mut modes: Vec<Mode> = summaries.into_iter().enumerate().map(mode).collect();
+        let mut modes: Vec<(usize, Mode)> =
+            summaries.into_iter().enumerate().map(|of| (of.0, mode(of))).collect();
         let share = |mode: &Mode| {
             mode.particles.map_or(0.0, |particles| particles.value).max(mode.weight.value)
         };
-        modes.sort_by(|a, b| share(b).total_cmp(&share(a)));
-        Ok(Self { modes, evaluations: found.evaluations() })
+        modes.sort_by(|a, b| share(&b.1).total_cmp(&share(&a.1)));
+        let (labels, modes) = modes.into_iter().unzip();
+        Ok(Self { modes, labels, evaluations: found.evaluations(), found })
     }
 
-    /// The modes' shares, where particles have looked.
-    pub(super) fn shares(&self, names: &[String]) -> Vec<ModeShares> {
+    /// The modes' shares of points that owe nothing to q.
+    pub(super) fn shares(
+        &self,
+        z: &Batch,
+        mean: &dyn Fn(&[f64]) -> Estimate,
+        names: &[String],
+    ) -> Vec<ModeShares> {
         // Of very many modes each has a few draws by chance; the mass that q lacks speaks for them.
         const MOST: usize = 64;
         if self.modes.len() > MOST {
             return Vec::new();
         }
-        let shares = |mode: &Mode| {
-            Some(ModeShares {
+        let modes = self.found.assign(z);
+        let shares = |(mode, label): (&Mode, &usize)| {
+            let is_own = |of: &Option<usize>| f64::from(u8::from(*of == Some(*label)));
+            let own: Vec<f64> = modes.iter().map(is_own).collect();
+            ModeShares {
                 at: Place::new(names, &mode.location),
                 under_q: mode.under_q,
                 weighted: mode.weight,
-                particles: mode.particles?,
-            })
+                particles: mean(&own),
+            }
         };
-        self.modes.iter().filter_map(shares).collect()
+        self.modes.iter().zip(&self.labels).map(shares).collect()
     }
 }
 
-/// Points to climb from: half of them draws, half of them particles, taken evenly.
-fn starts(draws: &Batch, particles: Option<&Batch>, climbs: usize) -> Batch {
+/// Points to climb from: some beside the peaks that are known, and as many draws as particles, taken
+/// evenly.
+fn starts(
+    draws: &Batch,
+    particles: Option<&Batch>,
+    summits: &[Summit],
+    climbs: usize,
+) -> Batch {
     let sources: Vec<&Batch> = std::iter::once(draws).chain(particles).collect();
     let each = climbs.div_ceil(sources.len());
-    let mut points = Vec::new();
+    let mut points: Vec<Vec<f64>> = summits.iter().flat_map(Summit::beside).collect();
     for source in sources {
         let count = each.min(source.len());
         points.extend((0..count).map(|i| source.point(i * source.len() / count)));

@@ -131,6 +131,17 @@ pub const MODE_WEIGHT: Threshold = Threshold {
     meaning: "either way, where the two are apart by more than their errors; one of them is wrong",
 };
 
+/// The same as a difference.
+pub const MODE_SHIFT: Threshold = Threshold {
+    name: "weight of a mode, the same as a difference",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.05,
+    distrust: None,
+    meaning: "where the two are apart by more than their errors; a factor of 2 is more than heavy \
+              modes can differ by",
+};
+
 /// log Z of the particles above that of the weights.
 pub const EVIDENCE_ABOVE: Threshold = Threshold {
     name: "log Z of the particles above that of the weights",
@@ -153,13 +164,14 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 8] = [
+pub const TABLE: [Threshold; 9] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
     MASS_LACKING,
     MODE_SHARE,
     MODE_WEIGHT,
+    MODE_SHIFT,
     EVIDENCE_ABOVE,
     EVIDENCE_BELOW,
 ];
@@ -231,8 +243,16 @@ pub const TAIL_MASS: Constant = Constant {
               is no larger",
 };
 
+/// The largest weight below which weights are nearly equal.
+pub const EQUAL_WEIGHTS: Constant = Constant {
+    name: "weights that are nearly equal",
+    unit: Unit::Factor,
+    value: 10.0,
+    meaning: "the largest over their mean: below it the tail's shape is noise, and harmless",
+};
+
 /// Every other number of the rules.
-pub const CONSTANTS: [Constant; 8] = [
+pub const CONSTANTS: [Constant; 9] = [
     LACKING_RATIO,
     ALLOWANCE,
     MODE_SEEN,
@@ -241,6 +261,7 @@ pub const CONSTANTS: [Constant; 8] = [
     EVIDENCE_APART,
     TAIL_ESS,
     TAIL_MASS,
+    EQUAL_WEIGHTS,
 ];
 
 impl Threshold {

@@ -6,10 +6,10 @@
 
 use crate::diagnostics::{
     Finding, Remedy, Trust,
-    findings::{Comparison, Findings, Independent, ModeShares},
+    findings::{Comparison, Findings, ModeShares},
     thresholds::{
-        ALLOWANCE, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT, MASS_LACKING,
-        MODE_SEEN, MODE_SHARE, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT, SMALLEST_MODE, TAIL_ESS,
+        ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT, MASS_LACKING,
+        MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT, SMALLEST_MODE, TAIL_ESS,
         Threshold, is_mode_lost,
     },
 };
@@ -45,13 +45,24 @@ impl Verdict {
     /// The judgement that follows from findings.
     pub(super) fn of(findings: &Findings) -> Self {
         let mut reasons = findings.of_weights();
-        match &findings.independent {
-            Independent::Absent => reasons.push(Reason::new(Trust::Care, Finding::NotChecked)),
-            Independent::Failed(why) => {
-                let finding = Finding::CheckFailed { why: why.clone() };
-                reasons.push(Reason::new(Trust::Care, finding));
+        // What one of two has done the other need not.
+        if findings.compared.is_empty() {
+            let finding = match &findings.failed {
+                None => Finding::NotChecked,
+                Some(why) => Finding::CheckFailed { why: why.clone() },
+            };
+            reasons.push(Reason::new(Trust::Care, finding));
+        }
+        let is_alone = findings.compared.len() == 1;
+        for comparison in &findings.compared {
+            for reason in comparison.reasons(is_alone) {
+                // Two that have seen the same thing say it once.
+                let code = reason.finding.code();
+                let is_known = |other: &Reason| other.finding.code() == code && !is_of_mode(code);
+                if !reasons.iter().any(is_known) {
+                    reasons.push(reason);
+                }
             }
-            Independent::Compared(comparison) => reasons.extend(comparison.reasons()),
         }
         Self::new(reasons)
     }
@@ -102,8 +113,12 @@ impl Findings {
     fn tail(&self) -> Option<Reason> {
         let Self { k_hat, k_hat_threshold, .. } = *self;
         let trust = Threshold { care: k_hat_threshold, ..K_HAT }.judge(k_hat)?;
+        // Of nearly equal weights the shape of the tail is noise.
+        if self.largest_weight < EQUAL_WEIGHTS.value {
+            return None;
+        }
         let is_harmless =
-            self.ess >= TAIL_ESS.value * self.draws as f64 && self.independent.is_all_covered();
+            self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered();
         let trust = match trust {
             Trust::Distrust if is_harmless => Trust::Care,
             _ if is_harmless => return None,
@@ -115,14 +130,23 @@ impl Findings {
     }
 }
 
+/// Is a finding about one of several modes?
+fn is_of_mode(code: &str) -> bool {
+    code.starts_with("mode-")
+}
+
 impl Comparison {
-    fn reasons(&self) -> Vec<Reason> {
+    /// `is_alone`: no other independent points have looked.
+    fn reasons(&self, is_alone: bool) -> Vec<Reason> {
         let Estimate { value, error } = self.lacking;
         let lacking = Finding::MassLacking { share: self.lacking, at: self.lacking_at.clone() };
         let mut reasons = Vec::new();
         reasons.extend(reason(MASS_LACKING.judge(value - ALLOWANCE.value * error), lacking));
         reasons.extend(self.modes.iter().flat_map(ModeShares::reasons));
-        reasons.extend(self.evidence());
+        reasons.extend(self.evidence().filter(|reason| {
+            // Particles that find less have missed something themselves, which others have not.
+            is_alone || reason.finding.code() != "evidence-below"
+        }));
         reasons
     }
 
@@ -153,7 +177,9 @@ impl ModeShares {
         let thin = (under_q < MODE_SHARE.care * least).then_some(Trust::Care);
         let is_apart = particles.minus(weighted).z_score().abs() > MODES_APART.value;
         let factor = (share / weighted.value).max(weighted.value / share);
-        let off = if is_apart { MODE_WEIGHT.judge(factor) } else { None };
+        let shift = (share - weighted.value).abs();
+        let off = MODE_WEIGHT.judge(factor).or_else(|| MODE_SHIFT.judge(shift));
+        let off = if is_apart { off } else { None };
         let at = || self.at.clone();
         let all = [
             reason(thin, Finding::ModeThin { at: at(), under_q, particles }),
@@ -183,7 +209,8 @@ mod tests {
             k_hat: 0.2,
             k_hat_threshold: 0.7,
             ess: 8_000.0,
-            independent: Independent::Compared(Comparison {
+            largest_weight: 30.0,
+            compared: vec![Comparison {
                 lacking: estimate(0.001, 0.000_5),
                 lacking_at: place(),
                 log_z_gap: estimate(0.05, 0.05),
@@ -193,14 +220,14 @@ mod tests {
                     weighted: estimate(0.5, 0.01),
                     particles: estimate(0.5, 0.01),
                 }],
-            }),
+            }],
+            failed: None,
         }
     }
 
     fn compared(change: impl FnOnce(&mut Comparison)) -> Findings {
         let mut findings = good();
-        let Independent::Compared(comparison) = &mut findings.independent else { unreachable!() };
-        change(comparison);
+        change(&mut findings.compared[0]);
         findings
     }
 
@@ -221,8 +248,12 @@ mod tests {
             (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
-            (Findings { independent: Independent::Absent, ..good() }, "not-checked"),
-            (Findings { independent: Independent::Failed("x".into()), ..good() }, "check-failed"),
+            (Findings { compared: Vec::new(), ..good() }, "not-checked"),
+            (
+                Findings { compared: Vec::new(), failed: Some("x".into()), ..good() },
+                "check-failed",
+            ),
+            (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
             (compared(|c| c.log_z_gap = estimate(-0.8, 0.05)), "evidence-below"),
             (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
@@ -261,6 +292,19 @@ mod tests {
             Findings { k_hat: 0.8, ..good() },
             compared(|c| c.lacking = estimate(0.03, 0.02)),
             compared(|c| c.log_z_gap = estimate(0.8, 0.4)),
+            // The shape of a tail of nearly equal weights.
+            Findings { k_hat: 1.8, largest_weight: 2.0, ..uncovered() },
+            // Particles that have missed something, where others have not.
+            Findings {
+                compared: [
+                    compared(|c| c.log_z_gap = estimate(-9.0, 0.1)).compared,
+                    good().compared,
+                ]
+                .concat(),
+                ..good()
+            },
+            // What particles could not do others have done.
+            Findings { failed: Some("x".into()), ..good() },
             // A mode of a few particles, which may be their luck.
             compared(|c| {
                 c.modes[0].under_q = 0.0;

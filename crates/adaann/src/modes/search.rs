@@ -67,6 +67,21 @@ pub struct Summit {
     factor: Vec<f64>,
 }
 
+impl Summit {
+    /// Points as far from the peak as draws of its Gaussian are, on two sides.
+    pub(crate) fn beside(&self) -> [Vec<f64>; 2] {
+        let dim = self.z.len();
+        // Half a standard deviation in each coordinate of the factor, with signs that differ.
+        let away = |d: usize| if d.is_multiple_of(2) { 0.5 } else { -0.5 };
+        [1.0, -1.0].map(|side| {
+            let along = |i: usize| -> f64 {
+                (0..=i).map(|k| self.factor[i * dim + k] * away(k)).sum()
+            };
+            (0..dim).map(|i| self.z[i] + side * along(i)).collect()
+        })
+    }
+}
+
 /// What a search has found.
 #[derive(Debug, Clone)]
 pub struct Searched {
@@ -76,7 +91,8 @@ pub struct Searched {
     pub ascents: usize,
     /// Ascents that came to no peak: on their way where the density is unbounded or endless, or stuck.
     pub adrift: usize,
-    /// The chance that one more ascent from any draw leads to a basin that none has reached.
+    /// The chance that one more ascent from any draw leads to a basin that none has reached and that
+    /// matters.
     pub unseen: f64,
     /// Did nearly every ascent find a peak of its own? Then there are more than can be listed.
     pub is_endless: bool,
@@ -90,6 +106,9 @@ const SCALES: [f64; 4] = [1.0, 3.0, 1.0, 0.3];
 /// Ends are one peak if they are nearer than this in units of its Gaussian, for each √d, and as high.
 const SAME_PLACE: f64 = 0.3;
 const SAME_HEIGHT: f64 = 0.3;
+
+/// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
+const LEAST_MASS: f64 = -14.0;
 
 /// Peaks whose curvature is asked for.
 const MOST_SUMMITS: usize = 64;
@@ -119,7 +138,10 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         found.gather(target, &arrived, &is_any)?;
         found.ascents += is_any.len();
         any += is_any.iter().filter(|is_any| **is_any).count();
-        let once = found.summits.iter().filter(|summit| summit.any == 1).count();
+        // What no answer would change by is not missed.
+        let greatest = found.summits.iter().map(|s| s.log_mass).fold(f64::NEG_INFINITY, f64::max);
+        let counts = |summit: &&Summit| summit.any == 1 && summit.log_mass > greatest + LEAST_MASS;
+        let once = found.summits.iter().filter(counts).count();
         found.unseen = once as f64 / any.max(1) as f64;
         let summits = found.summits.len();
         let own = summits as f64 / found.ascents as f64;
@@ -310,10 +332,8 @@ impl Searched {
     /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained
     /// coordinates: a little wider than their curvature says, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
-        /// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
-        const LEAST: f64 = -14.0;
         let Some(first) = self.summits.first() else { return Vec::new() };
-        let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST);
+        let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST_MASS);
         let dim = first.z.len() as f64;
         let wider = 1.0 + 0.6 / dim;
         let component = |summit: &Summit| Component {

@@ -1,0 +1,104 @@
+//! The check of a candidate, and its repair with what the check has found.
+
+use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use crate::{
+    Result, adaptive,
+    approximation::Approximation,
+    diagnostics::{self, Examination, Trust, examine_from},
+    mixture::{Component, Mixture},
+    smc,
+};
+use std::ops::ControlFlow;
+
+/// Dimensions up to which particles from the base are worth their cost.
+const MOST_DIMENSIONS: usize = 12;
+
+/// Particles of the check: with so many a mode of five per cent is seen.
+const PARTICLES: usize = 100;
+
+/// What particles may cost at least, where the answer was cheap.
+const LEAST_BUDGET: usize = 12_000;
+
+/// Draws that climb to name the modes.
+const CLIMBS: usize = 32;
+
+/// How often an answer is repaired.
+const REPAIRS: u64 = 2;
+
+const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
+
+/// Findings that a mixture with the check's own components may cure.
+const CURABLE: [&str; 5] =
+    ["mass-lacking", "mode-lost", "mode-thin", "mode-weight-off", "evidence-above"];
+
+/// Examines a candidate and, as long as that finds something that it lacks, repairs it and examines it
+/// afresh.
+pub(super) fn examined(
+    context: &mut Context,
+    mut candidate: Candidate,
+) -> Result<(Candidate, Option<Examination>)> {
+    if context.settings.check == 0.0 || context.stopped {
+        return Ok((candidate, None));
+    }
+    let mut found = examine(context, &candidate, 0)?;
+    for repair in 1..=REPAIRS {
+        let Some(start) = start(&candidate, &found) else { break };
+        context.tell("repairing the answer with what the check has found");
+        let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
+        let adapted = adaptive::run(context.target, start, &context.rules(), seed)?;
+        let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
+        let words = format!("repaired with what the check has found: {}", adapted.components());
+        let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
+        context.leave(Method::Mixture, evaluations, share, left, words);
+        let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
+        let afresh = examine(context, &repaired, repair)?;
+        let evaluations = found.evaluations + afresh.evaluations;
+        if afresh.verdict.trust > found.verdict.trust {
+            found.evaluations = evaluations;
+            break;
+        }
+        (candidate, found) = (repaired, Examination { evaluations, ..afresh });
+    }
+    Ok((candidate, Some(found)))
+}
+
+/// One examination, with random numbers of its own.
+fn examine(context: &mut Context, candidate: &Candidate, number: u64) -> Result<Examination> {
+    context.tell("checking the answer from another start");
+    let target = context.target;
+    let is_proper = !target.has_prior() || target.has_proper_prior();
+    let has_particles = is_proper && target.dim() <= MOST_DIMENSIONS;
+    let particles = if has_particles { PARTICLES } else { 0 };
+    let seed = context.settings.seed.wrapping_add(number << 48);
+    // A look, not an answer: they need not be moved as far.
+    let how = smc::Settings {
+        most_sweeps: 3,
+        kept_sweeps: 1,
+        freshness: 0.6,
+        ..context.particles(PARTICLES, seed)
+    };
+    let approximation = Approximation::new(target, candidate.flow.clone())?;
+    let settings = diagnostics::Settings { particles, climbs: CLIMBS, search: true };
+    let share = context.settings.check;
+    let budget = (context.evaluations() as f64 * share / (1.0 - share)) as usize;
+    let budget = budget.max(LEAST_BUDGET);
+    let mut watch = |stage: &smc::Stage| match stage.evaluations > budget {
+        true => ControlFlow::Break(()),
+        false => context.see(&Event::Particles(stage)),
+    };
+    examine_from(&approximation, &candidate.sample, &how, &settings, &mut watch)
+}
+
+/// What to begin a repair with: the candidate's components and the check's, if that may help.
+fn start(candidate: &Candidate, found: &Examination) -> Option<Mixture> {
+    let is_curable = |code: &str| CURABLE.contains(&code);
+    let reasons = &found.verdict.reasons;
+    if found.verdict.trust == Trust::Reliable
+        || !reasons.iter().any(|reason| is_curable(reason.finding.code()))
+    {
+        return None;
+    }
+    let parts = [candidate.mixture.as_ref()?, found.mixture.as_ref()?];
+    let both: Vec<Component> = parts.iter().flat_map(|mixture| mixture.to_components()).collect();
+    Mixture::of(&both)
+}

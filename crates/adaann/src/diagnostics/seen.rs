@@ -1,0 +1,134 @@
+//! What weighted points that owe nothing to q say beside it.
+
+use crate::{
+    Batch, Result,
+    adaptive::Adapted,
+    approximation::Approximation,
+    diagnostics::{Place, findings::Comparison, modes::Found, thresholds::LACKING_RATIO},
+    importance::{Estimate, Quantity},
+    smc::Population,
+    weight::log_weight,
+};
+
+/// Points that log q is evaluated at.
+const COMPARED: usize = 2_000;
+
+/// Weighted points of the target, found without q.
+pub(super) enum Seen<'a> {
+    /// Draws of a mixture of the check's own.
+    Draws(&'a Adapted),
+    /// Particles.
+    Particles(&'a Population),
+}
+
+/// How q stands beside them.
+pub(super) struct Beside {
+    pub(super) log_z: Estimate,
+    /// Share of them where p is far above q.
+    pub(super) lacking: Estimate,
+    /// A place there.
+    pub(super) lacking_at: Vec<f64>,
+    /// KL(p‖q).
+    pub(super) forward_kl: f64,
+}
+
+impl Seen<'_> {
+    pub(super) fn z(&self) -> &Batch {
+        match self {
+            Self::Draws(adapted) => adapted.sample.z(),
+            Self::Particles(population) => &population.z,
+        }
+    }
+
+    fn log_p(&self) -> &[f64] {
+        match self {
+            Self::Draws(adapted) => adapted.sample.log_p(),
+            Self::Particles(population) => &population.log_p,
+        }
+    }
+
+    fn log_z(&self) -> Result<Estimate> {
+        match self {
+            Self::Draws(adapted) => {
+                let sums = adapted.sample.weight_sums()?;
+                Ok(Estimate { value: sums.log_z(), error: sums.log_z_error() })
+            }
+            Self::Particles(population) => {
+                Ok(Estimate { value: population.log_z, error: population.log_z_error })
+            }
+        }
+    }
+
+    /// The mean of a function by its values at the points.
+    pub(super) fn mean(&self, values: &[f64]) -> Estimate {
+        match self {
+            Self::Draws(adapted) => Quantity::new(values, adapted.sample.weights())
+                .map_or(Estimate { value: f64::NAN, error: f64::INFINITY }, |q| q.mean()),
+            Self::Particles(population) => population.mean(values),
+        }
+    }
+
+    /// The same over some points alone: those whose value is not NaN.
+    fn mean_of_some(&self, values: &[f64]) -> Estimate {
+        match self {
+            Self::Draws(_) => self.mean(values),
+            Self::Particles(population) => population.mean_of_some(values),
+        }
+    }
+
+    /// Compares q, whose draws say this of log Z, with the points.
+    pub(super) fn beside(&self, approximation: &Approximation, log_z: Estimate) -> Result<Beside> {
+        let all = self.z();
+        let thinning = match self {
+            Self::Draws(_) => 1,
+            Self::Particles(_) => all.len().div_ceil(COMPARED).max(1),
+        };
+        let chosen: Vec<usize> = (0..all.len()).step_by(thinning).collect();
+        let mut z = Batch::zeros(all.dim(), chosen.len());
+        for (to, &from) in chosen.iter().enumerate() {
+            z.copy_points(to, all, from, 1);
+        }
+        let log_q = approximation.flow().log_density(&z)?;
+        let (points, log_jacobian) = approximation.target().constrain(&z);
+        let own = self.log_z()?;
+        // Of two estimates of log Z the larger has seen more of p.
+        let larger = log_z.value.max(own.value);
+        let most = LACKING_RATIO.value.ln();
+        let mut lacks = vec![f64::NAN; all.len()];
+        let mut ratios = vec![f64::NAN; all.len()];
+        let mut worst = (f64::NEG_INFINITY, 0);
+        for (i, &from) in chosen.iter().enumerate() {
+            let log_p = self.log_p()[from] + log_jacobian[i] - larger;
+            let log_ratio = log_weight(log_p, log_q[i]);
+            // A point that is lost has no weight, whatever its ratio.
+            ratios[from] = if log_p == f64::NEG_INFINITY { 0.0 } else { log_ratio };
+            let is_lacking = log_p > f64::NEG_INFINITY && !(log_ratio <= most);
+            lacks[from] = f64::from(u8::from(is_lacking));
+            if is_lacking && log_p > worst.0 {
+                worst = (log_p, i);
+            }
+        }
+        Ok(Beside {
+            log_z: own,
+            lacking: self.mean_of_some(&lacks),
+            lacking_at: points.point(worst.1),
+            forward_kl: self.mean_of_some(&ratios).value,
+        })
+    }
+
+    /// The comparison that a verdict looks at.
+    pub(super) fn comparison(
+        &self,
+        beside: &Beside,
+        log_z: Estimate,
+        found: &Found,
+        names: &[String],
+    ) -> Comparison {
+        Comparison {
+            lacking: beside.lacking,
+            lacking_at: Place::new(names, &beside.lacking_at),
+            log_z_gap: beside.log_z.minus(log_z),
+            modes: found.shares(self.z(), &|own| self.mean(own), names),
+        }
+    }
+}
