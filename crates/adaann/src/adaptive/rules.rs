@@ -24,7 +24,7 @@ impl Rules {
     pub(crate) fn new(dim: usize) -> Self {
         Self {
             draws: 1_000 + 20 * dim,
-            enough: 0.75,
+            enough: 0.8,
             most_rounds: 12,
             attempts: 4,
             target_ess: 4_000.0,

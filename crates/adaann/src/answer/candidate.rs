@@ -43,6 +43,12 @@ impl Candidate {
         Ok(Self { method, flow, sample, log_z, is_good, fit: None, mixture: None })
     }
 
+    /// Is its evidence below that of another by more than their errors?
+    pub(super) fn lacks_mass_of(&self, other: &Self) -> bool {
+        let gap = self.log_z.zip(other.log_z).map(|(own, other)| own.minus(other));
+        gap.is_some_and(|gap| gap.value < -0.02 && gap.value < -4.0 * gap.error)
+    }
+
     /// This or an earlier one: one that is good, or the one whose draws count for more.
     pub(super) fn or_better_than(self, other: Option<Self>) -> Self {
         let Some(other) = other else { return self };

@@ -47,19 +47,26 @@ pub(super) fn examined(
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
         let adapted = adaptive::run(context.target, start, &context.rules(), seed)?;
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
-        let words = format!("repaired with what the check has found: {}", adapted.components());
+        let words = format!("repaired ({}): {}", codes(&found), adapted.components());
         let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
         context.leave(Method::Mixture, evaluations, share, left, words);
         let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
         let afresh = examine(context, &repaired, repair)?;
         let evaluations = found.evaluations + afresh.evaluations;
-        if afresh.verdict.trust > found.verdict.trust {
+        // An answer that has seen less of p is no repair.
+        if afresh.verdict.trust > found.verdict.trust || repaired.lacks_mass_of(&candidate) {
             found.evaluations = evaluations;
             break;
         }
         (candidate, found) = (repaired, Examination { evaluations, ..afresh });
     }
     Ok((candidate, Some(found)))
+}
+
+/// What speaks against an answer, by the names that findings have in files.
+fn codes(found: &Examination) -> String {
+    let codes: Vec<_> = found.verdict.reasons.iter().map(|reason| reason.finding.code()).collect();
+    codes.join(", ")
 }
 
 /// One examination, with random numbers of its own.
@@ -98,7 +105,12 @@ fn start(candidate: &Candidate, found: &Examination) -> Option<Mixture> {
     {
         return None;
     }
-    let parts = [candidate.mixture.as_ref()?, found.mixture.as_ref()?];
-    let both: Vec<Component> = parts.iter().flat_map(|mixture| mixture.to_components()).collect();
+    let (known, new) = (candidate.mixture.as_ref()?, found.mixture.as_ref()?);
+    // Weights are masses: those of each mixture add up to its own evidence.
+    let log_ratio = found.own_log_z?.value - found.log_z.value;
+    let mut both = new.to_components();
+    both.iter_mut().for_each(|component| component.weight *= log_ratio.exp());
+    let is_there = |component: &Component| new.has_component_at(&component.mean);
+    both.extend(known.to_components().into_iter().filter(|component| !is_there(component)));
     Mixture::of(&both)
 }

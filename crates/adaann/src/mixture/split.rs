@@ -11,6 +11,9 @@ use rayon::prelude::*;
 /// Components that are never exceeded.
 const MOST: usize = 64;
 
+/// Beyond, no cut along one axis makes a mixture of what is none.
+const MOST_DIMENSIONS: usize = 60;
+
 impl Mixture {
     /// Splits every component for whose own points two are worth more than one.
     pub(super) fn split(&self, points: &Points) -> Self {
@@ -34,7 +37,7 @@ impl Mixture {
 fn halves(points: &Points, component: &Gaussian, own: &[f64]) -> Option<Vec<Gaussian>> {
     let dim = points.z.dim();
     let total: f64 = own.iter().sum();
-    if total * points.effective < 2.0 * points.fewest() {
+    if total * points.effective < 2.0 * points.fewest() || dim > MOST_DIMENSIONS {
         return None;
     }
     let axis = least_gaussian(points, component, own);
