@@ -12,5 +12,6 @@ mod rounds;
 mod rules;
 mod run;
 
+pub(crate) use proposal::flow_of;
 pub(crate) use rules::Rules;
 pub(crate) use run::{Adapted, run};

@@ -9,13 +9,13 @@ use crate::{
 /// Share of a component's weight that its heavy twin has, and how much wider it is.
 const DEFENCE: f64 = 0.1;
 const WIDER: f64 = 1.3;
-const DEGREES: f64 = 3.0;
+const DEGREES: f64 = 5.0;
 
 /// Components up to which each has a twin; more of them cover each other.
 const MOST_DEFENDED: usize = 64;
 
 /// The flow that draws from a mixture, defended: layers that leave points as they are.
-pub(super) fn flow_of(mixture: &Mixture) -> Result<Flow> {
+pub(crate) fn flow_of(mixture: &Mixture) -> Result<Flow> {
     let defended = defended(mixture);
     Flow::new(&FlowSpec::Affine, defended.as_ref().unwrap_or(mixture).to_base()?)
 }

@@ -1,10 +1,10 @@
 //! The check of a candidate, and its repair with what the check has found.
 
-use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use super::{Event, Left, Method, candidate::Candidate, chains, context::Context};
 use crate::{
     Result, adaptive,
     approximation::Approximation,
-    diagnostics::{self, Examination, Trust, examine_from},
+    diagnostics::{self, Examination, Trust, examine_chains, examine_from},
     mixture::{Component, Mixture},
     smc,
 };
@@ -13,14 +13,18 @@ use std::ops::ControlFlow;
 /// Dimensions up to which particles from the base are worth their cost.
 const MOST_DIMENSIONS: usize = 12;
 
-/// Particles of the check: with so many a mode of five per cent is seen.
-const PARTICLES: usize = 100;
+/// Particles of the check: with so many a mode of seven per cent is seen.
+const PARTICLES: usize = 64;
 
 /// What particles may cost at least, where the answer was cheap.
-const LEAST_BUDGET: usize = 12_000;
+const LEAST_BUDGET: usize = 9_000;
 
 /// Draws that climb to name the modes.
 const CLIMBS: usize = 32;
+
+/// What chains of the check are to be worth: their means are then known to a twentieth of a standard
+/// deviation.
+const CHAINS_ESS: f64 = 400.0;
 
 /// How often an answer is repaired.
 const REPAIRS: u64 = 2;
@@ -39,6 +43,15 @@ pub(super) fn examined(
 ) -> Result<(Candidate, Option<Examination>)> {
     if context.settings.check == 0.0 || context.stopped {
         return Ok((candidate, None));
+    }
+    if let Some(chains) = &candidate.chains {
+        context.tell("checking the answer by chains from other starts");
+        let shape = chains.covariance.clone();
+        let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
+        let target = &context.unconstrained;
+        let Candidate { sample, log_z, .. } = &candidate;
+        let found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        return Ok((candidate, Some(found)));
     }
     let mut found = examine(context, &candidate, 0)?;
     for repair in 1..=REPAIRS {

@@ -1,7 +1,7 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings, candidate::Candidate, check,
+    Left, Method, Observer, Rung, Settings, candidate::Candidate, chains, check,
     context::Context, flow, particles,
 };
 use crate::{
@@ -42,6 +42,9 @@ pub struct Answer {
 /// Tells the random numbers of the rungs from each other.
 const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
 
+/// Dimensions from which chains come before particles.
+const CHAINS_FROM: usize = 20;
+
 /// Approximates a target.
 ///
 /// # Errors
@@ -76,15 +79,27 @@ pub fn approximate(
 fn climb(context: &mut Context) -> Result<Candidate> {
     let wanted = context.settings.method;
     let is_tried = |method: Method| wanted == Method::Ladder || wanted == method;
-    let mut best: Option<Candidate> = None;
+    let (mut best, mut is_one_mode): (Option<Candidate>, bool) = (None, true);
     if matches!(wanted, Method::Ladder | Method::Modes | Method::Mixture) {
-        if let Some(start) = search(context)? {
+        let (start, has_one_peak) = search(context)?;
+        is_one_mode = has_one_peak;
+        if let Some(start) = start {
             let found = mixture(context, start, wanted == Method::Modes)?;
             if found.is_good || !is_tried(Method::Smc) {
                 return Ok(found);
             }
             best = Some(found);
         }
+    }
+    // Chains do not pass between modes; in few dimensions weights are better.
+    let are_chains_fit = context.target.dim() >= CHAINS_FROM && is_one_mode;
+    if wanted == Method::Chains || wanted == Method::Ladder && are_chains_fit {
+        let shape = best.as_ref().and_then(|best| best.mixture.as_ref());
+        let found = chains::climb(context, shape)?;
+        if found.is_good || wanted == Method::Chains {
+            return Ok(found);
+        }
+        best = Some(found.or_better_than(best));
     }
     let mut population = None;
     if is_tried(Method::Smc) || is_tried(Method::Flow) {
@@ -111,8 +126,9 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     best.ok_or_else(|| Error::Target("no method came to an answer".into()))
 }
 
-/// Ascents to the modes; none if there is nothing to start from.
-fn search(context: &mut Context) -> Result<Option<Mixture>> {
+/// Ascents to the modes: the mixture of their Gaussians, none if there is nothing to start from, and
+/// whether there is no more than one peak.
+fn search(context: &mut Context) -> Result<(Option<Mixture>, bool)> {
     context.tell("searching for modes");
     let Context { unconstrained, base, settings, .. } = context;
     let search = Search::new(unconstrained.dim());
@@ -121,7 +137,7 @@ fn search(context: &mut Context) -> Result<Option<Mixture>> {
     let left = if start.is_some() { Left::Prepared } else { Left::Failed };
     let evaluations = searched.evaluations;
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
-    Ok(start)
+    Ok((start, searched.peaks() <= 1))
 }
 
 /// What a search has found, in words.

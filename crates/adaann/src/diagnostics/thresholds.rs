@@ -163,8 +163,39 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     meaning: "where it is more than their errors; the particles have missed something themselves",
 };
 
+/// R-hat of chains.
+pub const R_HAT: Threshold = Threshold {
+    name: "R-hat of chains",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 1.01,
+    distrust: Some(1.1),
+    meaning: "rank-normalised, the largest of all coordinates; 1.01 is what Vehtari and others (2021) \
+              ask for, and from 1.1 on the chains have seen different parts of p",
+};
+
+/// How far the means of chains from other starts are apart.
+pub const CHAINS_APART: Threshold = Threshold {
+    name: "means of chains from other starts, in standard deviations",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.1,
+    distrust: Some(0.5),
+    meaning: "where they are apart by more than five of their errors",
+};
+
+/// Trajectories that diverge.
+pub const DIVERGENCES: Threshold = Threshold {
+    name: "trajectories that diverge",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.02,
+    distrust: None,
+    meaning: "where many do, chains do not enter a narrow part of p",
+};
+
 /// Every threshold.
-pub const TABLE: [Threshold; 9] = [
+pub const TABLE: [Threshold; 12] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
@@ -174,6 +205,9 @@ pub const TABLE: [Threshold; 9] = [
     MODE_SHIFT,
     EVIDENCE_ABOVE,
     EVIDENCE_BELOW,
+    R_HAT,
+    CHAINS_APART,
+    DIVERGENCES,
 ];
 
 /// Where p is over this many times q, q lacks mass of p.

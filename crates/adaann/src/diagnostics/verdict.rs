@@ -27,7 +27,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    fn new(trust: Trust, finding: Finding) -> Self {
+    pub(super) fn new(trust: Trust, finding: Finding) -> Self {
         Self { trust, remedy: finding.remedy(), finding }
     }
 }
@@ -84,7 +84,7 @@ impl Verdict {
         Self::new(reasons)
     }
 
-    fn new(mut reasons: Vec<Reason>) -> Self {
+    pub(super) fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons }

@@ -43,7 +43,7 @@ impl Search {
     /// there are more ascents in more dimensions. Most cost some fifteen evaluations; with 300 a basin
     /// that one in a hundred starts leads to is missed once in 20.
     pub fn new(dim: usize) -> Self {
-        let ascents = (48 * dim).clamp(48, 768);
+        let ascents = if dim <= 3 { 48 } else { (48 * dim).min(768) };
         Self {
             draws: 2,
             first: 48,
@@ -164,8 +164,8 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         found.ascents += is_any.len();
         any += is_any.iter().filter(|is_any| **is_any).count();
         // What no answer would change by is not missed.
-        let greatest = found.summits.iter().map(|s| s.log_mass).fold(f64::NEG_INFINITY, f64::max);
-        let counts = |summit: &&Summit| summit.any == 1 && summit.log_mass > greatest + LEAST_MASS;
+        let least = found.least_log_mass();
+        let counts = |summit: &&Summit| summit.any == 1 && summit.log_mass > least;
         let once = found.summits.iter().filter(counts).count();
         found.unseen = once as f64 / any.max(1) as f64;
         let summits = found.summits.len();
@@ -325,6 +325,19 @@ fn arrive(
 }
 
 impl Searched {
+    /// How many of the summits that matter are peaks in every direction.
+    pub fn peaks(&self) -> usize {
+        let least = self.least_log_mass();
+        let matters = |summit: &&Summit| summit.is_peak && summit.log_mass > least;
+        self.summits.iter().filter(matters).count()
+    }
+
+    /// The mass from which a summit matters.
+    fn least_log_mass(&self) -> f64 {
+        let masses = self.summits.iter().map(|summit| summit.log_mass);
+        masses.fold(f64::NEG_INFINITY, f64::max) + LEAST_MASS
+    }
+
     /// The peak with most mass, if it is one.
     fn widest_peak(&self) -> Option<&Summit> {
         let mass = |a: &&Summit, b: &&Summit| a.log_mass.total_cmp(&b.log_mass);
@@ -383,7 +396,8 @@ impl Searched {
     /// coordinates: a little wider than their curvature says, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
         let Some(first) = self.summits.first() else { return Vec::new() };
-        let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST_MASS);
+        let least = self.least_log_mass();
+        let kept = self.summits.iter().filter(|summit| summit.log_mass > least);
         let dim = first.z.len() as f64;
         let wider = 1.0 + 0.6 / dim;
         let component = |summit: &Summit| Component {
