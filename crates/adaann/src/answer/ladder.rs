@@ -93,6 +93,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     }
     // Chains do not pass between modes; in few dimensions weights are better.
     let are_chains_fit = context.target.dim() >= CHAINS_FROM && is_one_mode;
+    let mut are_chains_tried = false;
     if wanted == Method::Chains || wanted == Method::Ladder && are_chains_fit {
         let shape = best.as_ref().and_then(|best| best.mixture.as_ref());
         let found = chains::climb(context, shape)?;
@@ -100,30 +101,40 @@ fn climb(context: &mut Context) -> Result<Candidate> {
             return Ok(found);
         }
         best = Some(found.or_better_than(best));
+        are_chains_tried = true;
     }
-    let mut population = None;
+    let mut failed = None;
     if is_tried(Method::Smc) || is_tried(Method::Flow) {
         match particles::climb(context) {
-            Ok((found, particles)) => {
+            Ok((found, population)) => {
                 if found.is_good && is_tried(Method::Smc) || wanted == Method::Smc {
                     return Ok(found);
                 }
-                population = Some(particles);
                 best = Some(found.or_better_than(best));
+                match flow::climb(context, &population) {
+                    Ok(found) => best = Some(found.or_better_than(best)),
+                    Err(error) => {
+                        context.leave(Method::Flow, 0, None, Left::Failed, error.to_string());
+                    }
+                }
             }
-            Err(error) if best.is_none() => return Err(error),
-            Err(error) => context.leave(Method::Smc, 0, None, Left::Failed, error.to_string()),
+            Err(error) => {
+                context.leave(Method::Smc, 0, None, Left::Failed, error.to_string());
+                failed = Some(error);
+            }
         }
     }
-    if is_tried(Method::Flow) {
-        if let Some(population) = population {
-            match flow::climb(context, &population) {
-                Ok(found) => best = Some(found.or_better_than(best)),
-                Err(error) => context.leave(Method::Flow, 0, None, Left::Failed, error.to_string()),
-            }
+    // Where nothing else is left, chains at least show how far they get.
+    let is_poor = best.as_ref().is_none_or(|best| !best.is_good);
+    if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.stopped {
+        match chains::climb(context, None) {
+            Ok(found) => best = Some(found.or_better_than(best)),
+            Err(error) => context.leave(Method::Chains, 0, None, Left::Failed, error.to_string()),
         }
     }
-    best.ok_or_else(|| Error::Target("no method came to an answer".into()))
+    best.ok_or_else(|| {
+        failed.unwrap_or_else(|| Error::Target("no method came to an answer".into()))
+    })
 }
 
 /// Ascents to the modes: the mixture of their Gaussians, none if there is nothing to start from, and

@@ -158,9 +158,10 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     name: "log Z of the particles below that of the weights",
     bad: Side::Above,
     unit: Unit::Number,
-    care: 0.7,
+    care: 3.0,
     distrust: None,
-    meaning: "where it is more than their errors; the particles have missed something themselves",
+    meaning: "where it is more than their errors; the particles have missed something themselves, and \
+              from a factor of 20 on they are no check",
 };
 
 /// R-hat of chains.
@@ -370,7 +371,7 @@ mod tests {
         let of = |threshold: Threshold, values: [f64; 4]| values.map(|x| threshold.judge(x));
         assert_eq!(of(K_HAT, [0.7, 0.71, 1.0, f64::NAN]), [None, care, distrust, distrust]);
         assert_eq!(of(ESS, [400.0, 399.0, 100.0, 99.0]), [None, care, care, distrust]);
-        assert_eq!(of(EVIDENCE_BELOW, [0.7, 0.71, 99.0, f64::NAN]), [None, care, care, distrust]);
+        assert_eq!(of(EVIDENCE_BELOW, [3.0, 3.1, 99.0, f64::NAN]), [None, care, care, distrust]);
     }
 
     #[test]
@@ -404,7 +405,7 @@ mod tests {
             "| effective sample size | below 400 | below 100 |",
             "| how much of a mode q has | below 50 per cent | below 10 per cent |",
             "| mass that q lacks | above 1 per cent | 5 per cent and more |",
-            "| log Z of the particles below that of the weights | above 0.7 | – |",
+            "| log Z of the particles below that of the weights | above 3 | – |",
             "| a mode that is seen, in share | 0.3 per cent |",
         ] {
             assert!(text.contains(line), "{line} in {text}");

@@ -268,7 +268,7 @@ mod tests {
             ),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
-            (compared(|c| c.log_z_gap = estimate(-0.8, 0.05)), "evidence-below"),
+            (compared(|c| c.log_z_gap = estimate(-3.8, 0.05)), "evidence-below"),
             (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
             (compared(|c| c.modes[0].weighted = estimate(0.2, 0.01)), "mode-weight-off"),
             (compared(|c| c.modes[0].under_q = 0.2), "mode-thin"),
