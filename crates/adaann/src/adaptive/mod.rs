@@ -11,6 +11,8 @@ mod proposal;
 mod rounds;
 mod rules;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use proposal::flow_of;
 pub(crate) use rules::Rules;

@@ -316,6 +316,9 @@ mod tests {
             "less evidence: log Z differs by -0.80 ± 0.05",
             "no independent check",
             "came to no end: it was stopped",
+            "R-hat is 1.200, above 1.01",
+            "another mean of a, 0.50 standard deviations",
+            "3.0 per cent of the trajectories diverge",
             "stopped at t = 0.5000",
             "cannot be examined: all are lost",
         ]) {

@@ -34,7 +34,9 @@ impl Mixture {
     /// Fits points with weights that sum to 1 from this mixture on, tails included.
     pub(crate) fn adapt(&self, z: &Batch, weights: &[f64]) -> Self {
         let points = Points::new(z, weights);
+        // The core depends on the tails, and they on it.
         let moved = self.clone().improve(&points, Light::Kept).with_tails(&points);
+        let moved = moved.improve(&points, Light::Kept).with_tails(&points);
         let score = points.score(&moved);
         moved.grow(&points, score, Light::Kept).with_tails(&points)
     }

@@ -412,3 +412,7 @@ impl Searched {
         components
     }
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;
