@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the peers into bench/.venv; running it again does nothing until a pin changes.
+# `install.sh samplers` installs those of `adaann-bench ladder --peers` into bench/.venv-samplers.
 # PYTHON names the interpreter (default python3; the pins were chosen for 3.11).
 #
 # On Linux the torch wheel of the package index is built for CUDA, and pip would fetch
@@ -10,6 +11,19 @@
 set -eu
 
 peers=$(cd "$(dirname "$0")" && pwd)
+if [ "${1:-}" = samplers ]; then
+    venv=$peers/../.venv-samplers
+    wanted=$(cksum <"$peers/requirements-samplers.txt")
+    if [ -f "$venv/installed" ] && [ "$(cat "$venv/installed")" = "$wanted" ]; then
+        echo "samplers are installed"
+        exit 0
+    fi
+    "${PYTHON:-python3}" -m venv --clear "$venv"
+    "$venv/bin/python" -m pip --disable-pip-version-check --quiet install -r "$peers/requirements-samplers.txt"
+    "$venv/bin/python" -c 'import blackjax, dynesty, nautilus; print("samplers are ready")'
+    echo "$wanted" >"$venv/installed"
+    exit 0
+fi
 venv=$peers/../.venv
 whole=${WHOLE_TORCH:-0}
 stamp=$venv/installed

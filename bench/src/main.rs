@@ -35,6 +35,10 @@ fn main() -> ExitCode {
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
+        ["sabotage", ref options @ ..] => return of_ladder(ladder::sabotage::run, options, 3),
+        ["verdicts", "--ladder", ref options @ ..] => {
+            return of_ladder(ladder::verdicts::run, options, 7);
+        }
         ["evidence", ref options @ ..] => return table(evidence::run, options, 20),
         ["smc-schedules", ref options @ ..] => return table(smc_schedules::run, options, 20),
         ["verdicts", ref options @ ..] => return table(verdicts::run, options, 2),
@@ -85,10 +89,13 @@ fn usage() -> ExitCode {
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
-         adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n\n\
+         adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
+         adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
+         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled?\n\n\
          OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
-         --explain for each rung; --only then takes names and groups with commas between them\n\
+         --explain for each rung; --only then takes names and groups with commas between them;\n  \
+         ladder --peers runs nautilus, dynesty and blackjax (first bench/peers/install.sh samplers)\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

@@ -1,17 +1,21 @@
 //! The ladder on targets with known answers: is it right, does it know, and what does it cost?
 
 mod components;
+mod goals;
 mod logistic;
 mod matrices;
 mod models;
 mod options;
+mod peers;
 mod registered;
 mod right;
 mod rosenbrock;
 mod run;
+pub(crate) mod sabotage;
 mod subject;
 mod table;
 mod targets;
+pub(crate) mod verdicts;
 
 pub(crate) use options::LadderOptions;
 
@@ -21,11 +25,16 @@ use std::io;
 use subject::Subject;
 use table::Measured;
 
-/// Runs every target with every seed; prints a line for each target and a closing count.
+/// Runs every target with every seed; prints a line for each target and a closing count and
+/// what was asked beside what was found.
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
+    if options.peers {
+        return peers::run(options);
+    }
     let subjects = options.subjects().map_err(io::Error::other)?;
     let measured = measure(&subjects, options)?;
-    options.trials.publish("ladder", &table::page(&measured))
+    let page = table::page(&measured) + &goals::table(&measured);
+    options.trials.publish("ladder", &page)
 }
 
 /// Every subject with every seed.

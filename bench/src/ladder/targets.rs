@@ -108,12 +108,13 @@ fn uneven(dim: usize) -> Mixture {
 /// A model of priors alone, one of which depends on another.
 fn priors() -> Result<Built> {
     const TEXT: &str = r#"
+        density = "0"
         [parameters]
         a = "normal(2, 3)"
         b = "lognormal(0, 0.5)"
         c = "gamma(3, 2)"
         d = "beta(2, 5)"
-        e = "normal(a, 1)"
+        f = "normal(a, 1)"
     "#;
     let model = Model::parse("priors.toml", TEXT).expect("tested");
     let (mean_b, square_b) = (0.125_f64.exp(), 0.25_f64.exp());

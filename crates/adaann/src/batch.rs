@@ -116,6 +116,18 @@ impl Batch {
         (self.values.as_chunks_mut().0, self.stride / PAD)
     }
 
+    /// The points of some batches, of which there is at least one, one after another.
+    pub(crate) fn concat(batches: &[&Self]) -> Self {
+        let len = batches.iter().map(|batch| batch.len()).sum();
+        let mut all = Self::zeros(batches[0].dim(), len);
+        let mut at = 0;
+        for batch in batches {
+            all.copy_points(at, batch, 0, batch.len());
+            at += batch.len();
+        }
+        all
+    }
+
     /// Coordinates of point `i`.
     pub fn point(&self, i: usize) -> Vec<f64> {
         (0..self.dim).map(|d| self.row(d)[i]).collect()

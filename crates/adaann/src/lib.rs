@@ -44,6 +44,9 @@ mod batch;
 #[doc(alias = "simulation-based calibration")]
 #[doc(alias = "SBC")]
 pub mod calibrate;
+#[doc(alias = "Hamiltonian Monte Carlo")]
+#[doc(alias = "MCMC")]
+pub mod chains;
 #[doc(hidden)]
 pub mod crew;
 pub mod diagnostics;

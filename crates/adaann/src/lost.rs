@@ -18,6 +18,17 @@ pub(crate) fn log_density(log_density: f64) -> f64 {
     if is_lost(log_density) { f64::NEG_INFINITY } else { log_density }
 }
 
+/// Where one part of a log density is −∞ the point is outside the support, and the other, if it is no
+/// finite number, is −∞ too.
+#[inline(always)]
+pub(crate) fn together(log_prior: &mut f64, log_likelihood: &mut f64) {
+    if *log_prior == f64::NEG_INFINITY && !log_likelihood.is_finite() {
+        *log_likelihood = f64::NEG_INFINITY;
+    } else if *log_likelihood == f64::NEG_INFINITY && !log_prior.is_finite() {
+        *log_prior = f64::NEG_INFINITY;
+    }
+}
+
 /// Can a gradient be followed from a point: is it finite, and the log density as well?
 pub(crate) fn is_followed(log_density: f64, gradient: impl IntoIterator<Item = f64>) -> bool {
     log_density.is_finite() && gradient.into_iter().all(f64::is_finite)
@@ -64,6 +75,24 @@ mod tests {
         assert!(is_followed(-3.5, [0.0, -1e300]) && is_followed(0.0, []));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(!is_followed(0.0, [0.0, bad, 1.0]) && !is_followed(bad, [1.0]));
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_lost_takes_what_is_no_number_with_it() {
+        let nowhere = f64::NEG_INFINITY;
+        for bad in [f64::NAN, f64::INFINITY, nowhere] {
+            for mut parts in [[nowhere, bad], [bad, nowhere]] {
+                let [prior, likelihood] = &mut parts;
+                together(prior, likelihood);
+                assert_eq!(parts, [nowhere; 2], "{bad}");
+            }
+        }
+        for whole in [[nowhere, -1.5], [-1.5, nowhere], [f64::INFINITY, -1.5]] {
+            let mut parts = whole;
+            let [prior, likelihood] = &mut parts;
+            together(prior, likelihood);
+            assert_eq!(parts, whole);
         }
     }
 

@@ -38,6 +38,8 @@ pub enum Purpose {
     Prediction = 9,
     /// Base samples of the forward-KL refinement, and which of them an update sees.
     ForwardKl = 10,
+    /// Velocities and decisions of long chains.
+    Chains = 12,
     /// Where ascents start.
     Modes = 13,
     /// Draws of a mixture that is being adapted.

@@ -11,6 +11,9 @@ mod proposal;
 mod rounds;
 mod rules;
 mod run;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use proposal::flow_of;
 pub(crate) use rules::Rules;
 pub(crate) use run::{Adapted, run};

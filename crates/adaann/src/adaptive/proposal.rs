@@ -9,13 +9,17 @@ use crate::{
 /// Share of a component's weight that its heavy twin has, and how much wider it is.
 const DEFENCE: f64 = 0.1;
 const WIDER: f64 = 1.3;
-const DEGREES: f64 = 3.0;
+const DEGREES: f64 = 5.0;
+
+/// What all components have at least together, in equal parts: a mode whose mass was thought to be less
+/// has draws to say so.
+const FLOOR: f64 = 0.03;
 
 /// Components up to which each has a twin; more of them cover each other.
 const MOST_DEFENDED: usize = 64;
 
 /// The flow that draws from a mixture, defended: layers that leave points as they are.
-pub(super) fn flow_of(mixture: &Mixture) -> Result<Flow> {
+pub(crate) fn flow_of(mixture: &Mixture) -> Result<Flow> {
     let defended = defended(mixture);
     Flow::new(&FlowSpec::Affine, defended.as_ref().unwrap_or(mixture).to_base()?)
 }
@@ -27,6 +31,8 @@ fn defended(mixture: &Mixture) -> Option<Mixture> {
     if components.len() > MOST_DEFENDED {
         return None;
     }
+    let least = FLOOR / components.len() as f64;
+    components.iter_mut().for_each(|component| component.weight = component.weight.max(least));
     let twin = |component: &Component| Component {
         weight: DEFENCE * component.weight,
         mean: component.mean.clone(),

@@ -24,7 +24,7 @@ impl Rules {
     pub(crate) fn new(dim: usize) -> Self {
         Self {
             draws: 1_000 + 20 * dim,
-            enough: 0.75,
+            enough: 0.8,
             most_rounds: 12,
             attempts: 4,
             target_ess: 4_000.0,
@@ -35,8 +35,8 @@ impl Rules {
 }
 
 /// Weights that are worth less than this share of the draws are poor: for 4,000 draws of the target
-/// 80,000 would be needed.
-pub(super) const POOR: f64 = 0.05;
+/// 200,000 would be needed.
+pub(super) const POOR: f64 = 0.02;
 
 /// A largest weight of no more than this many times the mean makes a tail harmless, whatever its shape
 /// seems: of nearly equal weights it is noise.

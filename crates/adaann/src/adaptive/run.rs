@@ -45,7 +45,7 @@ impl Adapted {
 const FROZEN: u64 = 0x2545_f491_4f6c_dd1d;
 
 /// Poor weights that grow by less than this factor from trial to trial are given up.
-const WORTH_IT: f64 = 1.5;
+const WORTH_IT: f64 = 1.3;
 
 /// Rounds after the first trial, each with more draws than before.
 const LATER_ROUNDS: usize = 5;

@@ -4,6 +4,7 @@ use super::Method;
 use crate::{
     Result,
     adaptive::Adapted,
+    chains::Chains,
     fit::Outcome,
     flow::Flow,
     importance::{Estimate, Sample},
@@ -21,6 +22,8 @@ pub(super) struct Candidate {
     pub(super) fit: Option<Outcome>,
     /// What q is, if it is a mixture.
     pub(super) mixture: Option<Mixture>,
+    /// The chains that made it.
+    pub(super) chains: Option<Chains>,
 }
 
 impl Candidate {
@@ -40,14 +43,31 @@ impl Candidate {
     ) -> Result<Self> {
         let sums = sample.weight_sums()?;
         let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
-        Ok(Self { method, flow, sample, log_z, is_good, fit: None, mixture: None })
+        Ok(Self { method, flow, sample, log_z, is_good, fit: None, mixture: None, chains: None })
     }
 
-    /// This or an earlier one: one that is good, or the one whose draws count for more.
+    /// Is its evidence below that of another by more than their errors?
+    pub(super) fn lacks_mass_of(&self, other: &Self) -> bool {
+        let gap = self.log_z.zip(other.log_z).map(|(own, other)| own.minus(other));
+        gap.is_some_and(|gap| gap.value < -0.02 && gap.value < -4.0 * gap.error)
+    }
+
+    /// This or an earlier one: the one with more mass, one that is good, or the one whose draws count
+    /// for more.
     pub(super) fn or_better_than(self, other: Option<Self>) -> Self {
         let Some(other) = other else { return self };
+        // Of two the one that has seen more of p: weights do not know of what they have missed.
+        match (self.lacks_mass_of(&other), other.lacks_mass_of(&self)) {
+            (true, false) => return other,
+            (false, true) => return self,
+            _ => {}
+        }
         let worth = |candidate: &Self| {
-            let ess = candidate.sample.weight_sums().map_or(0.0, |sums| sums.ess());
+            let ess = match &candidate.chains {
+                // Chains that have not mixed are worth little, however many draws they have.
+                Some(chains) => chains.worst_bulk_ess().min(400.0),
+                None => candidate.sample.weight_sums().map_or(0.0, |sums| sums.ess()),
+            };
             (candidate.is_good, ess)
         };
         let (own, others) = (worth(&self), worth(&other));

@@ -1,10 +1,10 @@
 //! The check of a candidate, and its repair with what the check has found.
 
-use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use super::{Event, Left, Method, candidate::Candidate, chains, context::Context};
 use crate::{
     Result, adaptive,
     approximation::Approximation,
-    diagnostics::{self, Examination, Trust, examine_from},
+    diagnostics::{self, Examination, Trust, examine_chains, examine_from},
     mixture::{Component, Mixture},
     smc,
 };
@@ -13,14 +13,18 @@ use std::ops::ControlFlow;
 /// Dimensions up to which particles from the base are worth their cost.
 const MOST_DIMENSIONS: usize = 12;
 
-/// Particles of the check: with so many a mode of five per cent is seen.
-const PARTICLES: usize = 100;
+/// Particles of the check: with so many a mode of seven per cent is seen.
+const PARTICLES: usize = 64;
 
 /// What particles may cost at least, where the answer was cheap.
-const LEAST_BUDGET: usize = 12_000;
+const LEAST_BUDGET: usize = 9_000;
 
 /// Draws that climb to name the modes.
 const CLIMBS: usize = 32;
+
+/// What chains of the check are to be worth: their means are then known to a twentieth of a standard
+/// deviation.
+const CHAINS_ESS: f64 = 400.0;
 
 /// How often an answer is repaired.
 const REPAIRS: u64 = 2;
@@ -40,6 +44,15 @@ pub(super) fn examined(
     if context.settings.check == 0.0 || context.stopped {
         return Ok((candidate, None));
     }
+    if let Some(chains) = &candidate.chains {
+        context.tell("checking the answer by chains from other starts");
+        let shape = chains.covariance.clone();
+        let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
+        let target = &context.unconstrained;
+        let Candidate { sample, log_z, .. } = &candidate;
+        let found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        return Ok((candidate, Some(found)));
+    }
     let mut found = examine(context, &candidate, 0)?;
     for repair in 1..=REPAIRS {
         let Some(start) = start(&candidate, &found) else { break };
@@ -47,19 +60,26 @@ pub(super) fn examined(
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
         let adapted = adaptive::run(context.target, start, &context.rules(), seed)?;
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
-        let words = format!("repaired with what the check has found: {}", adapted.components());
+        let words = format!("repaired ({}): {}", codes(&found), adapted.components());
         let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
         context.leave(Method::Mixture, evaluations, share, left, words);
         let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
         let afresh = examine(context, &repaired, repair)?;
         let evaluations = found.evaluations + afresh.evaluations;
-        if afresh.verdict.trust > found.verdict.trust {
+        // An answer that has seen less of p is no repair.
+        if afresh.verdict.trust > found.verdict.trust || repaired.lacks_mass_of(&candidate) {
             found.evaluations = evaluations;
             break;
         }
         (candidate, found) = (repaired, Examination { evaluations, ..afresh });
     }
     Ok((candidate, Some(found)))
+}
+
+/// What speaks against an answer, by the names that findings have in files.
+fn codes(found: &Examination) -> String {
+    let codes: Vec<_> = found.verdict.reasons.iter().map(|reason| reason.finding.code()).collect();
+    codes.join(", ")
 }
 
 /// One examination, with random numbers of its own.
@@ -98,7 +118,12 @@ fn start(candidate: &Candidate, found: &Examination) -> Option<Mixture> {
     {
         return None;
     }
-    let parts = [candidate.mixture.as_ref()?, found.mixture.as_ref()?];
-    let both: Vec<Component> = parts.iter().flat_map(|mixture| mixture.to_components()).collect();
+    let (known, new) = (candidate.mixture.as_ref()?, found.mixture.as_ref()?);
+    // Weights are masses: those of each mixture add up to its own evidence.
+    let log_ratio = found.own_log_z?.value - found.log_z.value;
+    let mut both = new.to_components();
+    both.iter_mut().for_each(|component| component.weight *= log_ratio.exp());
+    let is_there = |component: &Component| new.has_component_at(&component.mean);
+    both.extend(known.to_components().into_iter().filter(|component| !is_there(component)));
     Mixture::of(&both)
 }

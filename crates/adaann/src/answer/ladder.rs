@@ -1,7 +1,7 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings, candidate::Candidate, check,
+    Left, Method, Observer, Rung, Settings, candidate::Candidate, chains, check,
     context::Context, flow, particles,
 };
 use crate::{
@@ -42,6 +42,9 @@ pub struct Answer {
 /// Tells the random numbers of the rungs from each other.
 const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
 
+/// Dimensions from which chains come before particles.
+const CHAINS_FROM: usize = 20;
+
 /// Approximates a target.
 ///
 /// # Errors
@@ -76,9 +79,11 @@ pub fn approximate(
 fn climb(context: &mut Context) -> Result<Candidate> {
     let wanted = context.settings.method;
     let is_tried = |method: Method| wanted == Method::Ladder || wanted == method;
-    let mut best: Option<Candidate> = None;
+    let (mut best, mut is_one_mode): (Option<Candidate>, bool) = (None, true);
     if matches!(wanted, Method::Ladder | Method::Modes | Method::Mixture) {
-        if let Some(start) = search(context)? {
+        let (start, has_one_peak) = search(context)?;
+        is_one_mode = has_one_peak;
+        if let Some(start) = start {
             let found = mixture(context, start, wanted == Method::Modes)?;
             if found.is_good || !is_tried(Method::Smc) {
                 return Ok(found);
@@ -86,33 +91,55 @@ fn climb(context: &mut Context) -> Result<Candidate> {
             best = Some(found);
         }
     }
-    let mut population = None;
+    // Chains do not pass between modes; in few dimensions weights are better.
+    let are_chains_fit = context.target.dim() >= CHAINS_FROM && is_one_mode;
+    let mut are_chains_tried = false;
+    if wanted == Method::Chains || wanted == Method::Ladder && are_chains_fit {
+        let shape = best.as_ref().and_then(|best| best.mixture.as_ref());
+        let found = chains::climb(context, shape)?;
+        if found.is_good || wanted == Method::Chains {
+            return Ok(found);
+        }
+        best = Some(found.or_better_than(best));
+        are_chains_tried = true;
+    }
+    let mut failed = None;
     if is_tried(Method::Smc) || is_tried(Method::Flow) {
         match particles::climb(context) {
-            Ok((found, particles)) => {
+            Ok((found, population)) => {
                 if found.is_good && is_tried(Method::Smc) || wanted == Method::Smc {
                     return Ok(found);
                 }
-                population = Some(particles);
                 best = Some(found.or_better_than(best));
+                match flow::climb(context, &population) {
+                    Ok(found) => best = Some(found.or_better_than(best)),
+                    Err(error) => {
+                        context.leave(Method::Flow, 0, None, Left::Failed, error.to_string());
+                    }
+                }
             }
-            Err(error) if best.is_none() => return Err(error),
-            Err(error) => context.leave(Method::Smc, 0, None, Left::Failed, error.to_string()),
+            Err(error) => {
+                context.leave(Method::Smc, 0, None, Left::Failed, error.to_string());
+                failed = Some(error);
+            }
         }
     }
-    if is_tried(Method::Flow) {
-        if let Some(population) = population {
-            match flow::climb(context, &population) {
-                Ok(found) => best = Some(found.or_better_than(best)),
-                Err(error) => context.leave(Method::Flow, 0, None, Left::Failed, error.to_string()),
-            }
+    // Where nothing else is left, chains at least show how far they get.
+    let is_poor = best.as_ref().is_none_or(|best| !best.is_good);
+    if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.stopped {
+        match chains::climb(context, None) {
+            Ok(found) => best = Some(found.or_better_than(best)),
+            Err(error) => context.leave(Method::Chains, 0, None, Left::Failed, error.to_string()),
         }
     }
-    best.ok_or_else(|| Error::Target("no method came to an answer".into()))
+    best.ok_or_else(|| {
+        failed.unwrap_or_else(|| Error::Target("no method came to an answer".into()))
+    })
 }
 
-/// Ascents to the modes; none if there is nothing to start from.
-fn search(context: &mut Context) -> Result<Option<Mixture>> {
+/// Ascents to the modes: the mixture of their Gaussians, none if there is nothing to start from, and
+/// whether there is no more than one peak.
+fn search(context: &mut Context) -> Result<(Option<Mixture>, bool)> {
     context.tell("searching for modes");
     let Context { unconstrained, base, settings, .. } = context;
     let search = Search::new(unconstrained.dim());
@@ -121,7 +148,7 @@ fn search(context: &mut Context) -> Result<Option<Mixture>> {
     let left = if start.is_some() { Left::Prepared } else { Left::Failed };
     let evaluations = searched.evaluations;
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
-    Ok(start)
+    Ok((start, searched.peaks() <= 1))
 }
 
 /// What a search has found, in words.

@@ -7,6 +7,7 @@
 //! longer changes.
 
 mod candidate;
+mod chains;
 mod check;
 mod context;
 mod flow;

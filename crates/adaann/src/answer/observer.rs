@@ -1,7 +1,7 @@
 //! What the ladder tells those who watch it, and how they stop it.
 
 use super::Rung;
-use crate::{fit, smc};
+use crate::{chains, fit, smc};
 use std::ops::ControlFlow;
 
 /// Something happened.
@@ -20,6 +20,8 @@ pub enum Event<'a> {
     },
     /// Particles have settled at a temperature.
     Particles(&'a smc::Stage),
+    /// Chains have made an iteration.
+    Chains(&'a chains::Progress),
     /// The flow's training.
     Fit(&'a fit::Event<'a>),
     /// A rung was left.

@@ -80,6 +80,23 @@ pub enum Finding {
         /// What went wrong.
         why: String,
     },
+    /// Chains have not mixed.
+    NotMixed {
+        /// The largest R-hat of them.
+        r_hat: f64,
+    },
+    /// Chains from other starts say something else.
+    ChainsApart {
+        /// The parameter that they differ most in.
+        name: String,
+        /// By how much, in standard deviations.
+        sds: f64,
+    },
+    /// Trajectories of chains diverge.
+    Divergences {
+        /// Their share.
+        share: f64,
+    },
     /// The run was stopped.
     Stopped {
         /// The inverse temperature that it had reached.
@@ -107,6 +124,9 @@ impl Finding {
             Self::EvidenceBelow { .. } => "evidence-below",
             Self::NotChecked => "not-checked",
             Self::CheckFailed { .. } => "check-failed",
+            Self::NotMixed { .. } => "not-mixed",
+            Self::ChainsApart { .. } => "chains-apart",
+            Self::Divergences { .. } => "divergences",
             Self::Stopped { .. } => "stopped",
             Self::NotExamined { .. } => "not-examined",
         }
@@ -126,6 +146,9 @@ impl Finding {
             Self::EvidenceBelow { .. } => Remedy::AddParticles,
             Self::NotChecked => Remedy::CheckWithParticles,
             Self::CheckFailed { .. } => Remedy::ChangeParticles,
+            Self::NotMixed { .. } | Self::ChainsApart { .. } | Self::Divergences { .. } => {
+                Remedy::BoundParameters
+            }
             Self::Stopped { .. } => Remedy::Finish,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
@@ -192,6 +215,19 @@ impl fmt::Display for Finding {
             Self::Stopped { .. } => {
                 f.write_str("the run was stopped before the end of its refinement")
             }
+            Self::NotMixed { r_hat } => {
+                write!(f, "the chains have not mixed: R-hat is {r_hat:.3}, above 1.01")
+            }
+            Self::ChainsApart { name, sds } => write!(
+                f,
+                "chains from other starts have another mean of {name}, {sds:.2} standard deviations \
+                 away"
+            ),
+            Self::Divergences { share } => write!(
+                f,
+                "{:.1} per cent of the trajectories diverge: chains do not enter part of the mass",
+                per_cent(*share)
+            ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
     }
@@ -257,6 +293,9 @@ mod tests {
             Finding::EvidenceBelow { gap: gap(-0.8) },
             Finding::NotChecked,
             Finding::CheckFailed { why: "it was stopped".into() },
+            Finding::NotMixed { r_hat: 1.2 },
+            Finding::ChainsApart { name: "a".into(), sds: 0.5 },
+            Finding::Divergences { share: 0.03 },
             Finding::Stopped { t: 0.5 },
             Finding::NotExamined { why: "all are lost".into() },
         ]
@@ -277,6 +316,9 @@ mod tests {
             "less evidence: log Z differs by -0.80 ± 0.05",
             "no independent check",
             "came to no end: it was stopped",
+            "R-hat is 1.200, above 1.01",
+            "another mean of a, 0.50 standard deviations",
+            "3.0 per cent of the trajectories diverge",
             "stopped at t = 0.5000",
             "cannot be examined: all are lost",
         ]) {

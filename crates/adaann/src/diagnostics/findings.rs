@@ -35,6 +35,8 @@ pub(super) struct Comparison {
     /// log Z of the particles less that of the weights.
     pub(super) log_z_gap: Estimate,
     pub(super) modes: Vec<ModeShares>,
+    /// Are they particles? On their way they may lose a narrow mode, and their evidence with it.
+    pub(super) are_particles: bool,
 }
 
 /// A mode's shares.

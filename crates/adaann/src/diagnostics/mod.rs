@@ -23,6 +23,7 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 
+mod chains;
 mod examination;
 mod finding;
 mod findings;
@@ -35,6 +36,7 @@ pub mod thresholds;
 mod trust;
 mod verdict;
 
+pub(crate) use chains::examine_chains;
 pub use examination::{Examination, Settings, examine, examine_from};
 pub use finding::{Finding, Place};
 pub use modes::Mode;

@@ -26,7 +26,7 @@ fn rules(dim: usize) -> Rules {
         draws: 400 + 20 * dim,
         enough: 0.5,
         most_rounds: 8,
-        attempts: 2,
+        attempts: 3,
         target_ess: 800.0,
         most_draws: 8_000,
         exactly: None,
@@ -44,5 +44,11 @@ pub(super) fn search(target: &Unconstrained, base: &Base, seed: u64) -> Result<O
     };
     let draws = adapted.as_ref().map_or(0, |adapted| adapted.evaluations);
     let evaluations = searched.evaluations + draws;
-    Ok(Own { searched, adapted: adapted.filter(|adapted| adapted.is_good), evaluations })
+    let is_enough = |adapted: &Adapted| {
+        adapted.is_good || adapted.ess_share * adapted.sample.len() as f64 > FEWEST
+    };
+    Ok(Own { searched, adapted: adapted.filter(is_enough), evaluations })
 }
+
+/// Draws of the target that the check's own must be worth to say anything.
+const FEWEST: f64 = 150.0;

@@ -129,6 +129,7 @@ impl Seen<'_> {
             lacking_at: Place::new(names, &beside.lacking_at),
             log_z_gap: beside.log_z.minus(log_z),
             modes: found.shares(self.z(), &|own| self.mean(own), names),
+            are_particles: matches!(self, Self::Particles(_)),
         }
     }
 }

@@ -158,13 +158,45 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     name: "log Z of the particles below that of the weights",
     bad: Side::Above,
     unit: Unit::Number,
-    care: 0.7,
+    care: 3.0,
     distrust: None,
-    meaning: "where it is more than their errors; the particles have missed something themselves",
+    meaning: "where it is more than their errors; the particles have missed something themselves, and \
+              from a factor of 20 on they are no check",
+};
+
+/// R-hat of chains.
+pub const R_HAT: Threshold = Threshold {
+    name: "R-hat of chains",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 1.01,
+    distrust: Some(1.1),
+    meaning: "rank-normalised, the largest of all coordinates; 1.01 is what Vehtari and others (2021) \
+              ask for, and from 1.1 on the chains have seen different parts of p",
+};
+
+/// How far the means of chains from other starts are apart.
+pub const CHAINS_APART: Threshold = Threshold {
+    name: "means of chains from other starts, in standard deviations",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.1,
+    distrust: Some(0.5),
+    meaning: "where they are apart by more than five of their errors",
+};
+
+/// Trajectories that diverge.
+pub const DIVERGENCES: Threshold = Threshold {
+    name: "trajectories that diverge",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.02,
+    distrust: None,
+    meaning: "where many do, chains do not enter a narrow part of p",
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 9] = [
+pub const TABLE: [Threshold; 12] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
@@ -174,6 +206,9 @@ pub const TABLE: [Threshold; 9] = [
     MODE_SHIFT,
     EVIDENCE_ABOVE,
     EVIDENCE_BELOW,
+    R_HAT,
+    CHAINS_APART,
+    DIVERGENCES,
 ];
 
 /// Where p is over this many times q, q lacks mass of p.
@@ -336,7 +371,7 @@ mod tests {
         let of = |threshold: Threshold, values: [f64; 4]| values.map(|x| threshold.judge(x));
         assert_eq!(of(K_HAT, [0.7, 0.71, 1.0, f64::NAN]), [None, care, distrust, distrust]);
         assert_eq!(of(ESS, [400.0, 399.0, 100.0, 99.0]), [None, care, care, distrust]);
-        assert_eq!(of(EVIDENCE_BELOW, [0.7, 0.71, 99.0, f64::NAN]), [None, care, care, distrust]);
+        assert_eq!(of(EVIDENCE_BELOW, [3.0, 3.1, 99.0, f64::NAN]), [None, care, care, distrust]);
     }
 
     #[test]
@@ -370,7 +405,7 @@ mod tests {
             "| effective sample size | below 400 | below 100 |",
             "| how much of a mode q has | below 50 per cent | below 10 per cent |",
             "| mass that q lacks | above 1 per cent | 5 per cent and more |",
-            "| log Z of the particles below that of the weights | above 0.7 | – |",
+            "| log Z of the particles below that of the weights | above 3 | – |",
             "| a mode that is seen, in share | 0.3 per cent |",
         ] {
             assert!(text.contains(line), "{line} in {text}");

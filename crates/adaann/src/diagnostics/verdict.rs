@@ -27,7 +27,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    fn new(trust: Trust, finding: Finding) -> Self {
+    pub(super) fn new(trust: Trust, finding: Finding) -> Self {
         Self { trust, remedy: finding.remedy(), finding }
     }
 }
@@ -55,7 +55,8 @@ impl Verdict {
         }
         let is_alone = findings.compared.len() == 1;
         for comparison in &findings.compared {
-            for reason in comparison.reasons(is_alone) {
+            let reasons_of_it = comparison.reasons().into_iter();
+            for reason in reasons_of_it.filter(|reason| is_alone || comparison.may_say(reason)) {
                 // Two that have seen the same thing say it once.
                 let code = reason.finding.code();
                 let is_known = |other: &Reason| other.finding.code() == code && !is_of_mode(code);
@@ -83,7 +84,7 @@ impl Verdict {
         Self::new(reasons)
     }
 
-    fn new(mut reasons: Vec<Reason>) -> Self {
+    pub(super) fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons }
@@ -136,17 +137,28 @@ fn is_of_mode(code: &str) -> bool {
 }
 
 impl Comparison {
-    /// `is_alone`: no other independent points have looked.
-    fn reasons(&self, is_alone: bool) -> Vec<Reason> {
+    /// May these points say so where others have looked as well? Particles that have lost something
+    /// themselves disagree about evidence and weights; what counts is what they have found and q lacks.
+    fn may_say(&self, reason: &Reason) -> bool {
+        let has_found = match &reason.finding {
+            Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => true,
+            Finding::EvidenceAbove { .. } => reason.trust == Trust::Distrust,
+            _ => false,
+        };
+        has_found || !self.are_particles && reason.finding.code() != "evidence-below"
+    }
+
+    fn reasons(&self) -> Vec<Reason> {
         let Estimate { value, error } = self.lacking;
         let lacking = Finding::MassLacking { share: self.lacking, at: self.lacking_at.clone() };
         let mut reasons = Vec::new();
         reasons.extend(reason(MASS_LACKING.judge(value - ALLOWANCE.value * error), lacking));
         reasons.extend(self.modes.iter().flat_map(ModeShares::reasons));
-        reasons.extend(self.evidence().filter(|reason| {
-            // Particles that find less have missed something themselves, which others have not.
-            is_alone || reason.finding.code() != "evidence-below"
-        }));
+        reasons.extend(self.evidence());
+        // Points that have missed mass themselves have the wrong weights of all modes.
+        if self.log_z_gap.value < -EVIDENCE_APART.value * self.log_z_gap.error {
+            reasons.retain(|reason| reason.finding.code() != "mode-weight-off");
+        }
         reasons
     }
 
@@ -220,6 +232,7 @@ mod tests {
                     weighted: estimate(0.5, 0.01),
                     particles: estimate(0.5, 0.01),
                 }],
+                are_particles: true,
             }],
             failed: None,
         }
@@ -255,7 +268,7 @@ mod tests {
             ),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
-            (compared(|c| c.log_z_gap = estimate(-0.8, 0.05)), "evidence-below"),
+            (compared(|c| c.log_z_gap = estimate(-3.8, 0.05)), "evidence-below"),
             (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
             (compared(|c| c.modes[0].weighted = estimate(0.2, 0.01)), "mode-weight-off"),
             (compared(|c| c.modes[0].under_q = 0.2), "mode-thin"),

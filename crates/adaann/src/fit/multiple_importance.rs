@@ -9,7 +9,10 @@
 //! which is small for any q that is small where some round has found p to be large.
 
 use super::round::Round;
-use crate::{Batch, Result, flow::Flow, importance::log_sum_exp};
+use crate::{
+    Batch, Result, flow::Flow, importance::log_sum_exp, lost::log_density as known,
+    weight::log_weight,
+};
 use rayon::prelude::*;
 
 /// Points whose log density one thread computes at a time.
@@ -48,16 +51,21 @@ fn cut(points: &Batch) -> impl Iterator<Item = Batch> {
 /// The share for each flow, from log p and each flow's log q at the draws of all of them; 0 where
 /// nothing finite comes out.
 fn shares(log_p: &[f64], log_q: &[Vec<f64>]) -> Vec<f64> {
-    let known = |log_q: f64| if log_q.is_nan() { f64::NEG_INFINITY } else { log_q };
     // log of p/q̄, with q̄ the sum of the densities: a constant factor cancels.
     let log_w: Vec<f64> = (log_p.iter().enumerate())
-        .map(|(i, log_p)| log_p - log_sum_exp(log_q.iter().map(|log_q| known(log_q[i]))))
+        .map(|(i, log_p)| {
+            log_weight(*log_p, log_sum_exp(log_q.iter().map(|log_q| known(log_q[i]))))
+        })
         .map(|log_w| if log_w.is_finite() { log_w } else { f64::NEG_INFINITY })
         .collect();
     let first = log_sum_exp(log_w.iter().copied());
     let share = |log_q: &Vec<f64>| {
-        let terms = || (log_w.iter().zip(log_p).zip(log_q)).filter(|((w, _), _)| w.is_finite());
-        let second = log_sum_exp(terms().map(|((w, log_p), log_q)| w + log_p - known(*log_q)));
+        // A point whose weight is 0 beside the others' decides nothing, also where a flow has no density
+        // for it: a round that was destroyed draws such points.
+        let counts = |((w, _), _): &((&f64, &f64), &f64)| (*w - first).exp() > 0.0;
+        let terms = || log_w.iter().zip(log_p).zip(log_q).filter(counts);
+        let second =
+            log_sum_exp(terms().map(|((w, log_p), log_q)| w + log_weight(*log_p, known(*log_q))));
         // The mean over q̄ of its own weights is that over the sum times the number of flows.
         let share = (2.0 * first - second).exp() / log_p.len() as f64;
         if share.is_finite() { share } else { 0.0 }
@@ -88,6 +96,9 @@ mod tests {
         let q = [vec![0.0, lost], vec![0.0, f64::NAN]];
         assert_eq!(shares(&[lost, lost], &q), [0.0, 0.0]);
         assert_eq!(shares(&[0.0, 0.0], &[vec![0.0, lost], vec![0.0, 0.0]])[0], 0.0);
+        // Under p the second draw is nothing, and the first flow has no number for it.
+        let found = shares(&[0.0, -1e300], &[vec![0.0, f64::NAN], vec![-5.0, 0.0]]);
+        assert!((found[0] - 1.0 / (1.0 + (-5_f64).exp())).abs() < 1e-14, "{found:?}");
     }
 
     /// p has modes at ±6, q₁ only the left one: over its own draws its share is 1, over those of both

@@ -6,7 +6,7 @@
 use crate::Result;
 use crate::importance::generalized_pareto::GeneralizedPareto;
 use crate::importance::weight_sums::{largest_of_some, weight};
-use crate::weight::ess;
+use crate::{lost, weight::ess};
 
 /// Smoothed weights, and how heavy the tail of the raw ones is.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,10 +47,8 @@ const FLAT: f64 = 1e-8;
 /// If a log ratio is +∞, and if no draw is left that is not lost.
 pub fn smooth(log_ratios: &[f64]) -> Result<Smoothed> {
     let log_unit = largest_of_some(log_ratios)?;
-    let mut log_weights: Vec<f64> = log_ratios
-        .iter()
-        .map(|l| if l.is_nan() { f64::NEG_INFINITY } else { l - log_unit })
-        .collect();
+    let mut log_weights: Vec<f64> =
+        log_ratios.iter().map(|&l| lost::log_density(l) - log_unit).collect();
     let log_cutoff = log_cutoff(&log_weights);
     let tail = ascending_above(log_cutoff, &log_weights);
     let k_hat = if tail_length(log_weights.len()) >= FEWEST && -log_cutoff <= FLAT {

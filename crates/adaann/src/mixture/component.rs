@@ -1,6 +1,10 @@
 //! One Gaussian of a mixture, by the factor of its covariance.
 
 use crate::{Batch, linear, simd::Special};
+use std::ops::Range;
+
+/// Points whose coordinates are worked on together: with fifty of them they stay in the caches.
+const BLOCK: usize = 128;
 
 /// One Gaussian of a mixture, or one Student distribution.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,19 +63,37 @@ impl Gaussian {
     /// |L⁻¹(x − centre)|² at every point, with `centre` the mean or another point for each.
     pub(crate) fn squares(&self, points: &Batch, centres: Option<&Batch>) -> Vec<f64> {
         let (dim, len) = (points.dim(), points.len());
-        let mut rows = vec![0.0; dim * len];
+        let mut rows = vec![0.0; dim * len.min(BLOCK)];
         let mut squares = vec![0.0; len];
+        for (block, squares) in squares.chunks_mut(BLOCK).enumerate() {
+            let own = block * BLOCK..block * BLOCK + squares.len();
+            self.add_squares(points, centres, own, &mut rows, squares);
+        }
+        squares
+    }
+
+    /// The same for some points, which stay in the caches until all coordinates are done.
+    fn add_squares(
+        &self,
+        points: &Batch,
+        centres: Option<&Batch>,
+        own: Range<usize>,
+        rows: &mut [f64],
+        squares: &mut [f64],
+    ) {
+        let (dim, len) = (points.dim(), own.len());
         for d in 0..dim {
             let (before, row) = rows.split_at_mut(d * len);
-            let row = &mut row[..len];
+            let (row, points) = (&mut row[..len], &points.row(d)[own.clone()]);
             match centres {
                 Some(centres) => {
-                    for ((y, x), c) in row.iter_mut().zip(points.row(d)).zip(centres.row(d)) {
+                    let centres = &centres.row(d)[own.clone()];
+                    for ((y, x), c) in row.iter_mut().zip(points).zip(centres) {
                         *y = x - c;
                     }
                 }
                 None => {
-                    for (y, x) in row.iter_mut().zip(points.row(d)) {
+                    for (y, x) in row.iter_mut().zip(points) {
                         *y = x - self.mean[d];
                     }
                 }
@@ -85,12 +107,11 @@ impl Gaussian {
                 }
             }
             let scale = 1.0 / self.factor[d * dim + d];
-            for (y, square) in row.iter_mut().zip(&mut squares) {
+            for (y, square) in row.iter_mut().zip(&mut *squares) {
                 *y *= scale;
                 *square += *y * *y;
             }
         }
-        squares
     }
 
     /// x ← mean + s L ξ for one point.
@@ -103,20 +124,27 @@ impl Gaussian {
         }
     }
 
-    /// y ← L ξ for one point.
-    pub(crate) fn stretch(&self, normals: &[f64], out: &mut [f64]) {
+    /// y ← L ξ for every point.
+    pub(crate) fn stretch(&self, normals: &Batch, out: &mut Batch) {
         let dim = self.mean.len();
-        for (d, out) in out.iter_mut().enumerate() {
-            let row = &self.factor[d * dim..][..=d];
-            *out = row.iter().zip(normals).map(|(l, n)| l * n).sum();
+        for d in 0..dim {
+            let out = out.row_mut(d);
+            out.fill(0.0);
+            for k in 0..=d {
+                add_scaled(self.factor[d * dim + k], normals.row(k), out);
+            }
         }
     }
 
-    /// y ← Lᵀ g for one point.
-    pub(crate) fn stretch_back(&self, gradient: &[f64], out: &mut [f64]) {
+    /// y ← Lᵀ g for every point.
+    pub(crate) fn stretch_back(&self, gradient: &Batch, out: &mut Batch) {
         let dim = self.mean.len();
-        for (d, out) in out.iter_mut().enumerate() {
-            *out = (d..dim).map(|k| self.factor[k * dim + d] * gradient[k]).sum();
+        for d in 0..dim {
+            let out = out.row_mut(d);
+            out.fill(0.0);
+            for k in d..dim {
+                add_scaled(self.factor[k * dim + d], gradient.row(k), out);
+            }
         }
     }
 
@@ -137,5 +165,12 @@ impl Gaussian {
             covariance: self.covariance(),
             degrees: self.degrees,
         }
+    }
+}
+
+/// out ← out + factor · row
+fn add_scaled(factor: f64, row: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(row) {
+        *out += factor * x;
     }
 }

@@ -22,32 +22,34 @@ impl Mixture {
         let mut best = Self { components: vec![points.whole()], dim: z.dim() };
         let mut best_score = points.score(&best);
         if let Some(earlier) = earlier.filter(|earlier| earlier.components.len() > 1) {
-            let moved = earlier.clone().improve(&points);
+            let moved = earlier.clone().improve(&points, Light::Dropped);
             let score = points.score(&moved);
             if score > best_score {
                 (best, best_score) = (moved, score);
             }
         }
-        best.grow(&points, best_score)
+        best.grow(&points, best_score, Light::Dropped)
     }
 
     /// Fits points with weights that sum to 1 from this mixture on, tails included.
     pub(crate) fn adapt(&self, z: &Batch, weights: &[f64]) -> Self {
         let points = Points::new(z, weights);
-        let moved = self.clone().improve(&points).with_tails(&points);
+        // The core depends on the tails, and they on it.
+        let moved = self.clone().improve(&points, Light::Kept).with_tails(&points);
+        let moved = moved.improve(&points, Light::Kept).with_tails(&points);
         let score = points.score(&moved);
-        moved.grow(&points, score).with_tails(&points)
+        moved.grow(&points, score, Light::Kept).with_tails(&points)
     }
 
     /// Splits components as long as it pays.
-    fn grow(self, points: &Points, mut best_score: f64) -> Self {
+    fn grow(self, points: &Points, mut best_score: f64, light: Light) -> Self {
         let mut best = self;
         for _ in 0..SPLITS {
             let split = best.split(points);
             if split.components.len() == best.components.len() {
                 break;
             }
-            let split = split.improve(points);
+            let split = split.improve(points, light);
             let score = points.score(&split);
             if score <= best_score {
                 break;
@@ -57,14 +59,22 @@ impl Mixture {
         best
     }
 
-    /// Some rounds of expectation–maximisation; components that die out are dropped.
-    pub(super) fn improve(mut self, points: &Points) -> Self {
+    /// Some rounds of expectation–maximisation.
+    fn improve(mut self, points: &Points, light: Light) -> Self {
         let mut earlier = self.components.clone();
         for _ in 0..ROUNDS {
             let shares = self.log_shares(points.z);
             let fitted: Vec<Option<Gaussian>> = (shares.par_iter().zip(&earlier))
                 .map(|(row, earlier)| {
-                    points.component(&own_weights(row, points.weights), Some(earlier))
+                    let own = own_weights(row, points.weights);
+                    let fitted = points.component(&own, Some(earlier));
+                    match light {
+                        Light::Dropped => fitted,
+                        Light::Kept => Some(fitted.unwrap_or_else(|| {
+                            let weight = own.iter().sum::<f64>().max(LEAST_WEIGHT);
+                            Gaussian { log_weight: weight.ln(), ..earlier.clone() }
+                        })),
+                    }
                 })
                 .collect();
             if fitted.iter().all(Option::is_none) {
@@ -81,3 +91,15 @@ impl Mixture {
         self
     }
 }
+
+/// What becomes of components with too few points to be fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Light {
+    /// Particles that have left it need it no more.
+    Dropped,
+    /// A proposal keeps its shape: few draws so far are no proof that there is nothing.
+    Kept,
+}
+
+/// The least weight of a component that is kept.
+const LEAST_WEIGHT: f64 = 1e-3;

@@ -54,6 +54,13 @@ impl Mixture {
         (log_density, shares)
     }
 
+    /// Has it a component whose middle is there, within a standard deviation?
+    pub(crate) fn has_component_at(&self, z: &[f64]) -> bool {
+        let point = Batch::from_points(z.len(), &[z]);
+        let most = z.len() as f64;
+        self.components.iter().any(|component| component.squares(&point, None)[0] < most)
+    }
+
     /// A mixture of components; none if a covariance is none.
     pub(crate) fn of(components: &[Component]) -> Option<Self> {
         let gaussian = |component: &Component| {

@@ -11,6 +11,9 @@ use rayon::prelude::*;
 /// Components that are never exceeded.
 const MOST: usize = 64;
 
+/// Beyond, no cut along one axis makes a mixture of what is none.
+const MOST_DIMENSIONS: usize = 60;
+
 impl Mixture {
     /// Splits every component for whose own points two are worth more than one.
     pub(super) fn split(&self, points: &Points) -> Self {
@@ -34,70 +37,101 @@ impl Mixture {
 fn halves(points: &Points, component: &Gaussian, own: &[f64]) -> Option<Vec<Gaussian>> {
     let dim = points.z.dim();
     let total: f64 = own.iter().sum();
-    if total * points.effective < 2.0 * points.fewest() {
+    if total * points.effective < 2.0 * points.fewest() || dim > MOST_DIMENSIONS {
         return None;
     }
-    let axis = least_gaussian(points, component, own);
-    let one = Mixture { components: vec![component.clone()], dim };
-    let shifted = |side: f64| {
-        let mean = component.mean.iter().zip(&axis).map(|(m, a)| m + side * a);
-        let log_weight = component.log_weight - std::f64::consts::LN_2;
-        Gaussian { mean: mean.collect(), log_weight, ..component.clone() }
-    };
-    let mut two = Mixture { components: vec![shifted(-0.8), shifted(0.8)], dim };
-    for _ in 0..ROUNDS {
-        two = tied(points, &two, own)?;
-    }
-    let gain = points.mean_log_density(&two, own) - points.mean_log_density(&one, own);
-    let cost = 0.5 * (1.0 + dim as f64) * points.effective.ln() / points.effective;
-    (gain > cost).then_some(two.components)
+    // The best that one can do: the component may be shrunk towards what was there before.
+    let whole = points.component(own, None).unwrap_or_else(|| component.clone());
+    let one = Mixture { components: vec![Gaussian { degrees: component.degrees, ..whole }], dim };
+    let before = points.mean_log_density(&one, own);
+    // Two modes gain far more than this, and a Gaussian by chance no more than half of it.
+    let cost = (1.0 + dim as f64) * points.effective.ln() / points.effective;
+    axes(points, component, own).iter().find_map(|axis| {
+        let mut two = cut(points, component, own, axis)?;
+        for _ in 0..ROUNDS {
+            two = tied(points, &two, own)?;
+        }
+        (points.mean_log_density(&two, own) - before > cost).then_some(two.components)
+    })
 }
 
-/// A round of expectation–maximisation with one covariance for all components.
+/// The points on either side of the middle, seen along an axis.
+fn cut(points: &Points, component: &Gaussian, own: &[f64], axis: &[f64]) -> Option<Mixture> {
+    let along = along(points, component, axis);
+    let middle = linear::dot(&along, own) / own.iter().sum::<f64>();
+    let sides = [false, true].map(|is_above| -> Vec<f64> {
+        let pairs = own.iter().zip(&along);
+        pairs.map(|(w, x)| if (*x > middle) == is_above { *w } else { 0.0 }).collect()
+    });
+    of_shares(points, sides, component.degrees)
+}
+
+/// Where each point is along an axis, from the component's mean on.
+fn along(points: &Points, component: &Gaussian, axis: &[f64]) -> Vec<f64> {
+    let mut along = vec![0.0; points.z.len()];
+    for (d, a) in axis.iter().enumerate() {
+        let (row, mean) = (points.z.row(d), component.mean[d]);
+        along.iter_mut().zip(row).for_each(|(x, z)| *x += a * (z - mean));
+    }
+    along
+}
+
+/// A round of expectation–maximisation with one covariance for both components.
 fn tied(points: &Points, mixture: &Mixture, own: &[f64]) -> Option<Mixture> {
     let shares = mixture.log_shares(points.z);
-    let (dim, all) = (mixture.dim, own.iter().sum::<f64>());
+    let sides = [0, 1].map(|k| own_weights(&shares[k], own));
+    of_shares(points, sides, mixture.components[0].degrees)
+}
+
+/// Two components of points that count for each by these weights, with one covariance; none if either
+/// has too few.
+fn of_shares(points: &Points, sides: [Vec<f64>; 2], degrees: Option<f64>) -> Option<Mixture> {
+    let dim = points.z.dim();
+    let all: f64 = sides.iter().flatten().sum();
     let mut covariance = vec![0.0; dim * dim];
     let mut parts = Vec::new();
-    for row in &shares {
-        let weights = own_weights(row, own);
+    for weights in &sides {
         let total: f64 = weights.iter().sum();
         if total.is_nan() || total * points.effective < points.fewest() {
             return None;
         }
         let mean: Vec<f64> =
-            (0..dim).map(|d| linear::dot(&weights, points.z.row(d)) / total).collect();
-        let within = points.covariance(&weights, total, &mean);
+            (0..dim).map(|d| linear::dot(weights, points.z.row(d)) / total).collect();
+        let within = points.covariance(weights, total, &mean);
         covariance.iter_mut().zip(within).for_each(|(sum, own)| *sum += total / all * own);
         parts.push((total, mean));
     }
-    let degrees = mixture.components[0].degrees;
-    let component = |(total, mean)| {
-        Some(Gaussian { degrees, ..Gaussian::new(total, mean, &covariance)? })
-    };
+    let component =
+        |(total, mean)| Some(Gaussian { degrees, ..Gaussian::new(total, mean, &covariance)? });
     Some(Mixture { components: parts.into_iter().map(component).collect::<Option<_>>()?, dim })
 }
 
-/// The axis of a component's covariance on which its points are least like a Gaussian's, as long as
-/// their standard deviation there.
+/// Principal axes of the correlations that are thinner than this are rounding.
+const THINNEST: f64 = 1e-6;
+
+/// Axes to cut a component along: that on which its points are least like a Gaussian's, and the longest.
 ///
 /// Skewness and excess kurtosis have standard errors of √(6/n) and √(24/n) for a Gaussian; two modes
 /// have a negative excess, heavy tails a positive one, which splitting along an axis does not cure.
-fn least_gaussian(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<f64> {
+fn axes(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<Vec<f64>> {
     let dim = points.z.dim();
     let total: f64 = own.iter().sum();
-    let (values, vectors) = linear::symmetric_eigen(dim, &component.covariance());
-    let members: Vec<usize> = (0..own.len()).filter(|&i| own[i] > 0.0).collect();
+    let covariance = component.covariance();
+    let scale: Vec<f64> = (0..dim).map(|d| covariance[d * dim + d].sqrt()).collect();
+    let correlation: Vec<f64> = (0..dim * dim)
+        .map(|at| covariance[at] / (scale[at / dim] * scale[at % dim]))
+        .collect();
+    let (values, vectors) = linear::symmetric_eigen(dim, &correlation);
     let count = effective_size(total, own.iter().map(|w| w * w).sum());
-    let oddness = |axis: &Vec<f64>| -> f64 {
-        let mut along = vec![0.0; members.len()];
-        for (d, a) in axis.iter().enumerate() {
-            let row = points.z.row(d);
-            along.iter_mut().zip(&members).for_each(|(x, &i)| *x += a * (row[i] - component.mean[d]));
-        }
+    // Coordinates of a point along an axis are those of the standardised point.
+    let axis = |i: usize| -> Vec<f64> {
+        vectors[i].iter().zip(&scale).map(|(a, scale)| a / scale).collect()
+    };
+    let oddness = |i: usize| -> f64 {
+        let along = along(points, component, &axis(i));
         let moment = |power: i32, middle: f64| -> f64 {
-            let terms = along.iter().zip(&members);
-            terms.map(|(x, &i)| own[i] * (x - middle).powi(power)).sum::<f64>() / total
+            let terms = along.iter().zip(own);
+            terms.map(|(x, w)| w * (x - middle).powi(power)).sum::<f64>() / total
         };
         let middle = moment(1, 0.0);
         let variance = moment(2, middle);
@@ -105,16 +139,11 @@ fn least_gaussian(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<f64
         let flatness = 3.0 - moment(4, middle) / variance.powi(2);
         count * (skewness.powi(2) / 6.0 + flatness.max(0.0).powi(2) / 24.0)
     };
-    let odd: Vec<f64> = vectors.par_iter().map(oddness).collect();
-    // Of axes that all look like a Gaussian's the longest.
-    let rank = |i: usize| (odd[i].max(9.0), values[i]);
-    let best = (0..dim)
-        .filter(|&i| !odd[i].is_nan())
-        .max_by(|&i, &j| {
-            let (a, b) = (rank(i), rank(j));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-        })
-        .unwrap_or(0);
-    let length = values[best].max(0.0).sqrt();
-    vectors[best].iter().map(|a| length * a).collect()
+    let seen: Vec<usize> = (0..dim).filter(|&i| values[i] > THINNEST).collect();
+    let odd: Vec<(usize, f64)> = seen.par_iter().map(|&i| (i, oddness(i))).collect();
+    let oddest = odd.iter().filter(|(_, odd)| !odd.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1));
+    let longest = seen.iter().max_by(|&&i, &&j| values[i].total_cmp(&values[j]));
+    let mut chosen: Vec<usize> = oddest.map(|(i, _)| *i).into_iter().chain(longest.copied()).collect();
+    chosen.dedup();
+    chosen.into_iter().map(axis).collect()
 }

@@ -167,7 +167,7 @@ fn clusters_on_a_line_have_a_density() {
     assert!(fit.log_student(&z).iter().all(|log_q| log_q.is_finite()));
 }
 
-/// 2 d + 4 points are the fewest that may be a component: 6 far away are none, 60 are one.
+/// d + 4 points are the fewest that may be a component: 5 far away are none, 60 are one.
 #[test]
 fn a_few_points_far_away_are_no_component() {
     let (near, _) = draws(8, 1_000, &mixture(&[(1.0, [0.0, 0.0], [1.0, 0.3, 0.3, 0.5])]));
@@ -180,7 +180,7 @@ fn a_few_points_far_away_are_no_component() {
         }
         Mixture::fit(&z, &equal(1_000 + count), None).to_components()
     };
-    let few = with(6);
+    let few = with(5);
     assert!(few.iter().all(|c| (c.mean[0] - 50.0).abs() > 1.0), "{few:?}");
     assert!(few.iter().all(|c| c.covariance.iter().all(|x| x.is_finite())), "{few:?}");
     let many = with(60);
@@ -289,4 +289,49 @@ fn student_draws_have_the_tails_of_their_density() {
     assert!((off - middle + 3.0 * (13.0_f64 / 4.0).ln_1p()).abs() < 1e-12);
     // Weight over the determinant of L.
     assert!((other - middle - (0.3_f64 / 0.7 / 2.0).ln()).abs() < 1e-12);
+}
+
+/// Student draws in three dimensions: degrees of freedom are found to the nearest that are tried, and a
+/// Gaussian's are none.
+#[test]
+fn tails_are_those_of_the_points() {
+    let identity = [1.0, 0.3, 0.0, 0.3, 2.0, 0.0, 0.0, 0.0, 0.5];
+    for (degrees, range) in [(Some(4.0), 3.0..=6.0), (None, 50.0..=f64::INFINITY)] {
+        let base = Base::student_mixture(&[1.0], &[1.0, -1.0, 0.0], &identity, &[degrees]).unwrap();
+        let (mut noise, mut z) = (crate::flow::Noise::zeros(3, 4_000), Batch::zeros(3, 4_000));
+        base.draw(&Stream::new(8, Purpose::MonteCarlo), 0, 0, &mut noise);
+        base.forward(&noise, &mut z, &mut vec![0.0; 4_000]);
+        let start = Mixture::of(&[Component {
+            weight: 1.0,
+            mean: vec![0.0; 3],
+            covariance: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            degrees: Some(20.0),
+        }])
+        .unwrap();
+        let fit = start.adapt(&z, &equal(4_000)).to_components();
+        assert_eq!(fit.len(), 1, "{fit:?}");
+        assert!(range.contains(&fit[0].degrees.unwrap_or(f64::INFINITY)), "{fit:?}");
+        // The core's covariance, to five errors of √(2/n) and what tails of 4 degrees add to them.
+        for (found, exact) in fit[0].covariance.iter().zip(identity) {
+            assert!((found - exact).abs() < 0.25, "{fit:?}");
+        }
+    }
+}
+
+/// Two modes ten standard deviations apart are told apart in thirty dimensions, where covariances of
+/// their own would cost more than they bring.
+#[test]
+fn modes_are_split_in_many_dimensions() {
+    let (dim, count) = (30, 2_000);
+    let mut z = Batch::zeros(dim, count);
+    Stream::new(2, Purpose::MonteCarlo).fill_normals(0, 0, &mut z);
+    for i in (0..count).step_by(4) {
+        for d in 0..dim {
+            z.row_mut(d)[i] += 10.0 / (dim as f64).sqrt();
+        }
+    }
+    let fit = Mixture::fit(&z, &equal(count), None).to_components();
+    assert_eq!(fit.len(), 2, "{} components", fit.len());
+    let light = fit.iter().map(|component| component.weight).fold(1.0, f64::min);
+    assert!((light - 0.25).abs() < 0.01, "{light}");
 }

@@ -103,7 +103,7 @@ impl Outline {
             #[cfg(not(feature = "stiff"))]
             SolverName::Stiff => {
                 let message = "this build has no solver for stiff systems";
-                let help = "build adaann with `--features stiff`, or use dopri5".to_owned();
+                let help = "build adaann with the cargo feature `stiff`, or use dopri5".to_owned();
                 report.error(&self.source, ode.span.clone(), message, Some(help));
                 None
             }

@@ -67,6 +67,33 @@ pub(super) fn climb(
     Ok(climbs.into_iter().map(Climb::end).collect())
 }
 
+/// Climbs in bursts of rounds, after each of which those that `is_done` may stop where they are.
+pub(super) fn climb_in_bursts(
+    heights: &mut Heights,
+    starts: Vec<(Place, f64)>,
+    (burst, rounds): (usize, usize),
+    is_done: &mut dyn FnMut(&[f64], f64) -> bool,
+) -> Result<Vec<End>> {
+    let mut climbs: Vec<Climb> =
+        starts.into_iter().map(|(at, radius)| Climb::new(at, radius)).collect();
+    for round in 0..rounds {
+        let mut active: Vec<_> =
+            climbs.iter_mut().filter(|climb| climb.state == State::Climbing).collect();
+        if active.is_empty() {
+            break;
+        }
+        let trials = active.iter().map(|climb| climb.trial()).collect();
+        for (climb, place) in active.iter_mut().zip(heights.places(trials)?) {
+            climb.consider(place);
+            let is_looked_at = (round + 1).is_multiple_of(burst) && climb.state == State::Climbing;
+            if is_looked_at && is_done(&climb.at.u, climb.at.height) {
+                climb.state = State::Stuck;
+            }
+        }
+    }
+    Ok(climbs.into_iter().map(Climb::end).collect())
+}
+
 impl Climb {
     fn new(at: Place, radius: f64) -> Self {
         let step = Vec::new();

@@ -5,7 +5,7 @@
 //! mode no other has reached. It speaks of basins under the law of the starts, and not of mass.
 
 use crate::modes::{
-    ascent::{End, climb},
+    ascent::{End, climb_in_bursts},
     heights::{Heights, Place},
     laplace::{self, Curved},
     units::Units,
@@ -24,10 +24,11 @@ use crate::{
 pub struct Search {
     /// Draws at which the density is looked at, for each ascent that starts.
     pub draws: usize,
-    /// Ascents of the first batch.
+    /// Ascents of the first batch; each batch has twice as many as the one before.
+    pub first: usize,
+    /// The least ascents in all.
     pub ascents: usize,
-    /// As long as one more ascent may find something new with a chance of more than this, batches of
-    /// twice as many follow.
+    /// Batches go on as long as one more ascent may find something new with a chance of more than this.
     pub unseen: f64,
     /// The most ascents.
     pub most_ascents: usize,
@@ -39,11 +40,19 @@ pub struct Search {
 
 impl Search {
     /// A search in so many dimensions. A narrow mode is as hard to hit as its volume is small, so that
-    /// there are more ascents in more dimensions; of 32 one leads to a basin that a tenth of the starts
-    /// lead to, but for once in 30.
+    /// there are more ascents in more dimensions. Most cost some fifteen evaluations; with 300 a basin
+    /// that one in a hundred starts leads to is missed once in 20.
     pub fn new(dim: usize) -> Self {
-        let ascents = (8 * dim).clamp(32, 192);
-        Self { draws: 4, ascents, unseen: 0.03, most_ascents: 512, rounds: 60, whitenings: 3 }
+        let ascents = if dim <= 3 { 48 } else { (48 * dim).min(768) };
+        Self {
+            draws: 2,
+            first: 48,
+            ascents,
+            unseen: 0.03,
+            most_ascents: ascents.max(512),
+            rounds: 60,
+            whitenings: 3,
+        }
     }
 }
 
@@ -68,6 +77,21 @@ pub struct Summit {
 }
 
 impl Summit {
+    /// Is the end of an ascent at this peak, or on its way there?
+    fn is_at(&self, end: &Arrived) -> bool {
+        let dim = self.z.len();
+        let mut away: Vec<f64> = end.z.iter().zip(&self.z).map(|(a, b)| a - b).collect();
+        linear::solve_lower(dim, &self.factor, &mut away);
+        let square = linear::dot(&away, &away);
+        let drop = self.log_density - end.log_density;
+        let is_on_it = square < SAME_PLACE.powi(2) * dim as f64 && drop.abs() < SAME_HEIGHT;
+        // What has not arrived may be on its way: as far below as a Gaussian would be.
+        let is_on_its_way = !end.has_peaked
+            && square < 9.0 * dim as f64
+            && (drop - 0.5 * square).abs() < 0.3 + 0.25 * square;
+        is_on_it || is_on_its_way
+    }
+
     /// Points as far from the peak as draws of its Gaussian are, on two sides.
     pub(crate) fn beside(&self) -> [Vec<f64>; 2] {
         let dim = self.z.len();
@@ -100,8 +124,9 @@ pub struct Searched {
     pub evaluations: usize,
 }
 
-/// Widths of the base that ascents start from; the draws are dealt out among them.
-const SCALES: [f64; 4] = [1.0, 3.0, 1.0, 0.3];
+/// Widths of the base that ascents start from; the draws are dealt out among them. Far out a wide mode
+/// draws all ascents to itself, the more so in many dimensions; between modes a narrow one has its turn.
+const SCALES: [f64; 8] = [1.0, 0.1, 3.0, 0.3, 1.0, 0.03, 0.5, 0.2];
 
 /// Ends are one peak if they are nearer than this in units of its Gaussian, for each √d, and as high.
 const SAME_PLACE: f64 = 0.3;
@@ -123,7 +148,7 @@ const ENDLESS: f64 = 0.6;
 /// If no draw has a finite density and gradient, or the target fails.
 pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -> Result<Searched> {
     error::at_least_one("draws", search.draws)?;
-    error::at_least_one("ascents", search.ascents)?;
+    error::at_least_one("ascents", search.first)?;
     let mut found = Searched {
         summits: Vec::new(),
         ascents: 0,
@@ -132,15 +157,15 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         is_endless: false,
         evaluations: 0,
     };
-    let (mut any, mut batch) = (0, search.ascents);
+    let (mut any, mut batch) = (0, search.first);
     for number in 0.. {
         let (arrived, is_any) = ascend(target, base, search, (batch, number, seed), &mut found)?;
         found.gather(target, &arrived, &is_any)?;
         found.ascents += is_any.len();
         any += is_any.iter().filter(|is_any| **is_any).count();
         // What no answer would change by is not missed.
-        let greatest = found.summits.iter().map(|s| s.log_mass).fold(f64::NEG_INFINITY, f64::max);
-        let counts = |summit: &&Summit| summit.any == 1 && summit.log_mass > greatest + LEAST_MASS;
+        let least = found.least_log_mass();
+        let counts = |summit: &&Summit| summit.any == 1 && summit.log_mass > least;
         let once = found.summits.iter().filter(counts).count();
         found.unseen = once as f64 / any.max(1) as f64;
         let summits = found.summits.len();
@@ -148,7 +173,8 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         found.is_endless = summits == MOST_SUMMITS || found.ascents >= FEW_ASCENTS && own > ENDLESS;
         batch = (2 * batch).min(search.most_ascents.saturating_sub(found.ascents));
         let is_lost = found.adrift > found.ascents / 2;
-        if found.unseen <= search.unseen || found.is_endless || is_lost || batch == 0 {
+        let is_enough = found.ascents >= search.ascents && found.unseen <= search.unseen;
+        if is_enough || found.is_endless || is_lost || batch == 0 {
             break;
         }
     }
@@ -183,8 +209,23 @@ fn ascend(
         .filter(|(place, _)| place.height.is_finite())
         .unzip();
     found.evaluations += heights.used();
-    let start = (heights.standardisation().clone(), places);
-    Ok((arrive(target, start, search, &mut found.evaluations)?, is_any))
+    // Where a peak is known its curvature makes for shorter ways than the spread of the draws does.
+    let (units, places) = match found.widest_peak() {
+        None => (heights.standardisation().clone(), places),
+        Some(summit) => {
+            let units = Units::whitening(summit.z.clone(), summit.factor.clone());
+            let turned = |place: Place| Place {
+                u: units.to_u(&heights.standardisation().to_z(&place.u)),
+                height: place.height,
+                slope: units.pull_back(&heights.standardisation().pull_forth(&place.slope)),
+            };
+            let places = places.into_iter().map(turned).collect();
+            (units, places)
+        }
+    };
+    let (arrived, used) = arrive(target, (units, places), search, &found.summits)?;
+    found.evaluations += used;
+    Ok((arrived, is_any))
 }
 
 /// Draws of the base, at a ladder of scales.
@@ -221,13 +262,18 @@ struct Arrived {
     has_peaked: bool,
 }
 
-/// Ascends, in units of the draws and then of the curvature where the highest has arrived.
+/// Rounds after which ascents that are on their way to a known peak are let be.
+const BURST: usize = 6;
+
+/// Ascends, in the given units and then in those of the curvature where the highest has arrived; with the
+/// evaluations that it took.
 fn arrive(
     target: &Unconstrained,
     (mut units, mut places): (Units, Vec<Place>),
     search: &Search,
-    used: &mut usize,
-) -> Result<Vec<Arrived>> {
+    known: &[Summit],
+) -> Result<(Vec<Arrived>, usize)> {
+    let mut used = 0;
     let mut arrived: Vec<Arrived> = places
         .iter()
         .map(|place| Arrived {
@@ -240,14 +286,21 @@ fn arrive(
     for whitening in 0..=search.whitenings {
         let mut heights = Heights::new(target, units.clone(), usize::MAX);
         let starts = places.drain(..).map(|place| (place, 1.0)).collect();
-        let ends = climb(&mut heights, starts, search.rounds, usize::MAX)?;
+        let mut stop = |u: &[f64], height: f64| {
+            let end = Arrived { z: units.to_z(u), log_density: height, has_peaked: false };
+            known.iter().any(|summit| summit.is_at(&end))
+        };
+        let bursts = (BURST, search.rounds);
+        let ends = climb_in_bursts(&mut heights, starts, bursts, &mut stop)?;
         for (&i, end) in climbing.iter().zip(&ends) {
             let End { u, height, has_peaked } = end;
             let z = units.to_z(u);
             arrived[i] = Arrived { z, log_density: *height, has_peaked: *has_peaked };
         }
-        climbing.retain(|&i| !arrived[i].has_peaked);
-        *used += heights.used();
+        climbing.retain(|&i| {
+            !arrived[i].has_peaked && !known.iter().any(|summit| summit.is_at(&arrived[i]))
+        });
+        used += heights.used();
         if climbing.is_empty() || whitening == search.whitenings {
             break;
         }
@@ -256,22 +309,41 @@ fn arrive(
             .expect("at least one");
         let mut around = Heights::new(target, units.clone(), usize::MAX);
         let curved = laplace::curvature(&mut around, &units.to_u(&best.z))?;
-        *used += around.used();
+        used += around.used();
         let covariance = units.covariance_in_z(&curved.covariance);
         let Ok(factor) = linear::cholesky(target.dim(), &covariance) else { break };
         units = Units::whitening(best.z.clone(), factor);
         let mut heights = Heights::new(target, units.clone(), usize::MAX);
         places = heights.places(climbing.iter().map(|&i| units.to_u(&arrived[i].z)).collect())?;
-        *used += heights.used();
+        used += heights.used();
         let is_known: Vec<bool> = places.iter().map(|place| place.height.is_finite()).collect();
         let mut known = is_known.iter();
         climbing.retain(|_| *known.next().expect("one for each"));
         places.retain(|place| place.height.is_finite());
     }
-    Ok(arrived)
+    Ok((arrived, used))
 }
 
 impl Searched {
+    /// How many of the summits that matter are peaks in every direction.
+    pub fn peaks(&self) -> usize {
+        let least = self.least_log_mass();
+        let matters = |summit: &&Summit| summit.is_peak && summit.log_mass > least;
+        self.summits.iter().filter(matters).count()
+    }
+
+    /// The mass from which a summit matters.
+    fn least_log_mass(&self) -> f64 {
+        let masses = self.summits.iter().map(|summit| summit.log_mass);
+        masses.fold(f64::NEG_INFINITY, f64::max) + LEAST_MASS
+    }
+
+    /// The peak with most mass, if it is one.
+    fn widest_peak(&self) -> Option<&Summit> {
+        let mass = |a: &&Summit, b: &&Summit| a.log_mass.total_cmp(&b.log_mass);
+        self.summits.iter().filter(|summit| summit.is_peak).max_by(mass)
+    }
+
     /// Puts ends of ascents together to peaks, the highest first.
     fn gather(
         &mut self,
@@ -287,16 +359,7 @@ impl Searched {
         let dim = target.dim();
         for i in order {
             let end = &arrived[i];
-            let same = self.summits.iter().position(|summit| {
-                let mut away: Vec<f64> = end.z.iter().zip(&summit.z).map(|(a, b)| a - b).collect();
-                linear::solve_lower(dim, &summit.factor, &mut away);
-                let square = linear::dot(&away, &away) / dim as f64;
-                let drop = summit.log_density - end.log_density;
-                let is_on_it = square < SAME_PLACE.powi(2) && drop < SAME_HEIGHT;
-                // What has not arrived may be on its way there, as far below as a draw would be.
-                let is_on_its_way = !end.has_peaked && square < 9.0 && drop < 3.0 * dim as f64 + 9.0;
-                is_on_it || is_on_its_way
-            });
+            let same = self.summits.iter().position(|summit| summit.is_at(end));
             if let Some(at) = same {
                 self.summits[at].ascents += 1;
                 self.summits[at].any += usize::from(is_any[i]);
@@ -333,7 +396,8 @@ impl Searched {
     /// coordinates: a little wider than their curvature says, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
         let Some(first) = self.summits.first() else { return Vec::new() };
-        let kept = self.summits.iter().filter(|s| s.log_mass > first.log_mass + LEAST_MASS);
+        let least = self.least_log_mass();
+        let kept = self.summits.iter().filter(|summit| summit.log_mass > least);
         let dim = first.z.len() as f64;
         let wider = 1.0 + 0.6 / dim;
         let component = |summit: &Summit| Component {
@@ -348,3 +412,7 @@ impl Searched {
         components
     }
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

@@ -95,6 +95,18 @@ impl Units {
         }
     }
 
+    /// The gradient with respect to z from that with respect to u.
+    pub(super) fn pull_forth(&self, slope: &[f64]) -> Vec<f64> {
+        match &self.scale {
+            Scale::Spread(spread) => slope.iter().zip(spread).map(|(s, spread)| s / spread).collect(),
+            Scale::Factor(factor) => {
+                let mut out = slope.to_vec();
+                linear::solve_lower_transposed(slope.len(), factor, &mut out);
+                out
+            }
+        }
+    }
+
     /// A covariance with respect to z from one with respect to u, row by row.
     pub(super) fn covariance_in_z(&self, covariance: &[f64]) -> Vec<f64> {
         let dim = self.dim();
@@ -147,6 +159,7 @@ mod tests {
         assert_eq!(units.to_u(&[2.0, 5.5]), [0.5, 2.0]);
         // Lᵀ (1, 10)
         assert_eq!(units.pull_back(&[1.0, 10.0]), [12.0, 30.0]);
+        assert_eq!(units.pull_forth(&[12.0, 30.0]), [1.0, 10.0]);
         // L Lᵀ, and L diag(1, 4) Lᵀ
         assert_eq!(units.covariance_in_z(&[1.0, 0.0, 0.0, 1.0]), [4.0, 2.0, 2.0, 10.0]);
         assert_eq!(units.covariance_in_z(&[1.0, 0.0, 0.0, 4.0]), [4.0, 2.0, 2.0, 37.0]);

@@ -7,7 +7,7 @@ use crate::ode::LikelihoodRoom;
 use crate::program::{Block, Room, RowSumRoom, Rows};
 use crate::simd::{Kernel, dispatch};
 use crate::target::{Evaluation, Target, Weights};
-use crate::{Batch, Error, Result};
+use crate::{Batch, Error, Result, lost};
 use fearless_simd::Simd;
 use std::cell::Cell;
 
@@ -257,17 +257,12 @@ fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
     }
 }
 
-/// Writes log prior and log likelihood. Where one of them is −∞ the point is outside the support, and
-/// the other, if it is no number, is −∞ too.
+/// Writes log prior and log likelihood.
 #[inline(always)]
 fn write(parts: &mut [Block; 2], out: &mut Evaluation, block: usize) {
     let [prior, likelihood] = parts;
     for (prior, likelihood) in prior.iter_mut().zip(&mut *likelihood) {
-        if *prior == f64::NEG_INFINITY && !likelihood.is_finite() {
-            *likelihood = f64::NEG_INFINITY;
-        } else if *likelihood == f64::NEG_INFINITY && !prior.is_finite() {
-            *prior = f64::NEG_INFINITY;
-        }
+        lost::together(prior, likelihood);
     }
     out.log_prior.as_chunks_mut().0[block] = *prior;
     out.log_likelihood.as_chunks_mut().0[block] = *likelihood;

@@ -10,7 +10,7 @@ use super::run::{self, LIKELIHOOD, PRIOR};
 use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
 use crate::target::{Evaluation, Target, Weights};
-use crate::{Batch, Error, Result};
+use crate::{Batch, Error, Result, lost};
 use fearless_simd::Simd;
 use std::cell::RefCell;
 
@@ -222,11 +222,7 @@ fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {
         if (*prior + *likelihood).is_finite() {
             continue;
         }
-        if *prior == f64::NEG_INFINITY && !likelihood.is_finite() {
-            *likelihood = f64::NEG_INFINITY;
-        } else if *likelihood == f64::NEG_INFINITY && !prior.is_finite() {
-            *prior = f64::NEG_INFINITY;
-        }
+        lost::together(prior, likelihood);
         for d in 0..if has_gradient { out.gradient.dim() } else { 0 } {
             out.gradient.row_mut(d)[i] = 0.0;
         }

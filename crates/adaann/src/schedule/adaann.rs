@@ -1,5 +1,6 @@
 //! AdaAnn, Algorithm 1: ε = τ/S, so that every step costs about τ²/2 of KL divergence.
 
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step, spread};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,12 @@ impl Rule for AdaAnn {
     fn check(&self, allow_zero: bool) -> crate::Result<()> {
         super::check_t0(self.t0, allow_zero)?;
         super::check_positive("tau", self.tau)
+    }
+}
+
+impl Tuned for AdaAnn {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("t0", Setting::Number(&mut self.t0)), ("tau", Setting::Number(&mut self.tau))]
     }
 }
 

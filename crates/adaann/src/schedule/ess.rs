@@ -1,6 +1,7 @@
 //! The step at which importance weights from p_t to p_t' keep a given effective sample size.
 
 use super::spread::{Weighted, std_of, usable};
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step};
 use crate::{error::setting, weight::effective_size};
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,12 @@ impl Rule for EssBisection {
             return Ok(());
         }
         Err(setting("ess", self.ess, "between 0 and 1, both excluded"))
+    }
+}
+
+impl Tuned for EssBisection {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("t0", Setting::Number(&mut self.t0)), ("ess", Setting::Number(&mut self.ess))]
     }
 }
 

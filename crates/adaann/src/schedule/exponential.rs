@@ -1,5 +1,6 @@
 //! Constant ratios: t_k = t_0^(1 − k/K).
 
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,12 @@ impl Rule for Exponential {
     fn check(&self, _: bool) -> crate::Result<()> {
         super::check_t0(self.t0, false)?;
         super::check_steps(self.steps)
+    }
+}
+
+impl Tuned for Exponential {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("t0", Setting::Number(&mut self.t0)), ("steps", Setting::Count(&mut self.steps))]
     }
 }
 

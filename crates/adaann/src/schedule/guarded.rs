@@ -1,6 +1,7 @@
 //! AdaAnn with guards: a largest ratio, bounds on ε, and a spread that outliers cannot move.
 
 use super::adaann::epsilon;
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Step, Warning};
 use super::{spread, winsorised_spread};
 use crate::error::setting;
@@ -108,6 +109,19 @@ impl Rule for Guarded {
             return Err(setting("min-epsilon", self.min_epsilon, range));
         }
         Ok(())
+    }
+}
+
+impl Tuned for Guarded {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![
+            ("t0", Setting::Number(&mut self.t0)),
+            ("tau", Setting::Number(&mut self.tau)),
+            ("max-ratio", Setting::Number(&mut self.max_ratio)),
+            ("min-epsilon", Setting::Number(&mut self.min_epsilon)),
+            ("max-epsilon", Setting::Number(&mut self.max_epsilon)),
+            ("no-robust", Setting::On(&mut self.robust)),
+        ]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Constant steps: t_k = t_0 + k ε.
 
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,12 @@ impl Rule for Linear {
     fn check(&self, allow_zero: bool) -> crate::Result<()> {
         super::check_t0(self.t0, allow_zero)?;
         super::check_positive("epsilon", self.epsilon)
+    }
+}
+
+impl Tuned for Linear {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("t0", Setting::Number(&mut self.t0)), ("epsilon", Setting::Number(&mut self.epsilon))]
     }
 }
 

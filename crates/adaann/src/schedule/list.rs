@@ -1,5 +1,6 @@
 //! Values of t written down by the user.
 
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use crate::error::setting;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,12 @@ impl Rule for List {
             return Err(setting("temperatures", format!("ending in {last}"), "ending in 1"));
         }
         Ok(())
+    }
+}
+
+impl Tuned for List {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("temperatures", Setting::List(&mut self.0))]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Logarithmic multiplicative cooling: the inverse temperature grows as log(1 + k).
 
+use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,12 @@ impl Rule for Logarithmic {
     fn check(&self, allow_zero: bool) -> crate::Result<()> {
         super::check_t0(self.t0, allow_zero)?;
         super::check_steps(self.steps)
+    }
+}
+
+impl Tuned for Logarithmic {
+    fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        vec![("t0", Setting::Number(&mut self.t0)), ("steps", Setting::Count(&mut self.steps))]
     }
 }
 

@@ -33,6 +33,7 @@ mod single;
 mod spread;
 #[cfg(test)]
 mod trajectory;
+mod tuned;
 mod work;
 
 pub use crate::error::ScheduleError;
@@ -47,6 +48,7 @@ pub use logarithmic::Logarithmic;
 pub use settings::Schedule;
 pub use single::Single;
 pub use spread::{Spread, spread, winsorised_spread};
+pub(crate) use tuned::Setting;
 pub use work::{Phase, Work};
 
 use serde::{Deserialize, Serialize};

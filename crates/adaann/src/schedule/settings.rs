@@ -1,5 +1,6 @@
 //! All rules by name: what a settings file or the command line chooses from.
 
+use super::tuned::{Setting, Tuned};
 use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
 use super::{Draws, Position, Rule, ScheduleError, Step};
 use crate::{error::setting, names};
@@ -64,7 +65,7 @@ macro_rules! schedules {
             }
 
             /// The rule itself, if it has settings.
-            fn rule_mut(&mut self) -> Option<&mut dyn Rule> {
+            fn tuned(&mut self) -> Option<&mut dyn Tuned> {
                 match self {
                     Self::None => None,
                     $(Self::$rule(rule) => Some(rule),)*
@@ -133,13 +134,29 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// The rule's settings by their names.
+    pub(crate) fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
+        self.tuned().map_or_else(Vec::new, |rule| rule.settings())
+    }
+
+    /// Names of the rules that have a setting of this name.
+    pub(crate) fn owners(setting: &str) -> Vec<&'static str> {
+        let has = |name: &str| {
+            let mut rule = Self::named(name).expect("a rule's own name");
+            rule.settings().iter().any(|(known, _)| *known == setting)
+        };
+        Self::ALL.iter().map(|(name, _)| *name).filter(|name| has(name)).collect()
+    }
+}
+
 impl Rule for Schedule {
     fn first(&self) -> f64 {
         self.rule().first()
     }
 
     fn set_first(&mut self, t0: f64) -> bool {
-        self.rule_mut().is_some_and(|rule| rule.set_first(t0))
+        self.tuned().is_some_and(|rule| rule.set_first(t0))
     }
 
     fn needs_draws(&self) -> bool {
@@ -208,6 +225,30 @@ mod tests {
             assert_eq!(schedule.set_first(0.25), has_its_own, "{name}");
             assert_eq!(schedule.first(), if has_its_own { 0.25 } else { first });
         }
+    }
+
+    /// What is set by its name is what a file has under its key.
+    #[test]
+    fn settings_have_the_names_of_their_keys() {
+        for (name, _) in Schedule::ALL {
+            let mut schedule = Schedule::named(name).unwrap();
+            let names: Vec<&str> = schedule.settings().iter().map(|(name, _)| *name).collect();
+            let value = serde_json::to_value(&schedule).unwrap();
+            let keys: Vec<&str> = match value.get(name) {
+                Some(serde_json::Value::Object(keys)) => keys.keys().map(String::as_str).collect(),
+                Some(_) => vec!["temperatures"],
+                None => Vec::new(),
+            };
+            let mut expected: Vec<&str> =
+                names.iter().map(|name| name.strip_prefix("no-").unwrap_or(name)).collect();
+            expected.sort_unstable();
+            assert_eq!(keys, expected, "{name}");
+            for name in names {
+                assert!(Schedule::owners(name).contains(&schedule.name()));
+            }
+        }
+        assert_eq!(Schedule::owners("tau"), ["adaann", "guarded"]);
+        assert_eq!(Schedule::owners("tua"), [""; 0]);
     }
 
     #[test]

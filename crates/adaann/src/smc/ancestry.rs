@@ -29,6 +29,16 @@ impl Ancestry {
         self.first = self.first.repeat(times);
     }
 
+    /// The families of islands, one island after another.
+    pub(super) fn join<'a>(islands: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all = Self { first: Vec::new(), families: 0 };
+        for island in islands {
+            all.first.extend(island.first.iter().map(|first| all.families + first));
+            all.families += island.families;
+        }
+        all
+    }
+
     /// Σ of `terms` over each family.
     fn families(&self, terms: impl Iterator<Item = f64>) -> BTreeMap<usize, f64> {
         let mut sums = BTreeMap::new();

@@ -1,18 +1,27 @@
 //! From the particles at t = 1, or where a run was stopped, to its result.
 
-use super::{Population, Stage, particles::Particles, run::Sampler, state::State, sweep::Swept};
+use super::{
+    Population, Stage, particles::Particles, sampler::Sampler, state::State, sweep::Swept,
+};
 use crate::{Result, mixture::Mixture};
 
 impl Sampler<'_> {
-    /// The result of a run that has come to t = 1.
+    /// The result of particles that have come to t = 1 and were [kept](Sampler::keep_moving).
     pub(super) fn finish(&self, mut state: State, stages: Vec<Stage>) -> Result<Population> {
-        self.keep_moving(&mut state)?;
         // As many particles as there were on the way are enough to see the shape.
-        let count = self.settings.particles;
+        let count = self.count() * self.settings.islands;
         let kept = state.particles.len() / count;
-        let thinned = state.particles.gather((0..count).map(|i| i * kept));
-        let equal = vec![1.0 / count as f64; count];
-        state.mixture = Mixture::fit(&thinned.z, &equal, Some(&state.mixture));
+        let chosen = (0..count).map(|i| i * kept);
+        let weights = match self.settings.islands {
+            1 => vec![1.0 / count as f64; count],
+            _ => {
+                let chosen: Vec<f64> = chosen.clone().map(|i| state.log_weights[i].exp()).collect();
+                let total: f64 = chosen.iter().sum();
+                chosen.iter().map(|weight| weight / total).collect()
+            }
+        };
+        let thinned = state.particles.gather(chosen);
+        state.mixture = Mixture::fit(&thinned.z, &weights, Some(&state.mixture));
         self.population_monte_carlo(&mut state)?;
         Ok(self.population(state, stages, false))
     }
@@ -23,7 +32,7 @@ impl Sampler<'_> {
     }
 
     /// More sweeps at t = 1, each of whose particles are kept.
-    fn keep_moving(&self, state: &mut State) -> Result<()> {
+    pub(super) fn keep_moving(&self, state: &mut State) -> Result<()> {
         let weights = self.settings.path.weights(1.0);
         let kept = self.settings.kept_sweeps;
         let mut all = Vec::with_capacity(kept);
@@ -49,6 +58,7 @@ impl Sampler<'_> {
             log_p: parts.prior.iter().zip(&parts.likelihood).map(|(a, b)| a + b).collect(),
             log_z: state.log_z,
             log_z_error: ancestry.log_z_error(&weights),
+            island_log_z: vec![state.log_z],
             weights,
             stages,
             evaluations: state.evaluations,

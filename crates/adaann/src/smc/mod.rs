@@ -16,18 +16,25 @@
 //! ```
 
 mod ancestry;
+mod builder;
 mod choice;
 mod distance;
+mod drift;
 mod finish;
+mod guard;
+mod islands;
 mod kernel;
+mod length;
 mod particles;
 mod pmc;
 mod population;
 mod resample;
 mod reweight;
 mod run;
+mod sampler;
 mod settings;
 mod settle;
+mod spread;
 mod stage;
 mod start;
 mod state;
@@ -36,8 +43,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use builder::{Smc, smc};
 pub use choice::Move;
 pub use population::Population;
-pub use run::smc;
 pub use settings::Settings;
 pub use stage::{Observer, Stage};

@@ -71,14 +71,14 @@ impl Particles {
             sets.iter().flat_map(|set| of(&set.parts).iter().copied()).collect()
         };
         Self {
-            z: join(sets.iter().map(|set| &set.z).collect()),
+            z: Batch::concat(&sets.iter().map(|set| &set.z).collect::<Vec<_>>()),
             parts: Parts {
                 prior: row(|parts| &parts.prior),
                 likelihood: row(|parts| &parts.likelihood),
                 jacobian: row(|parts| &parts.jacobian),
                 reference: row(|parts| &parts.reference),
             },
-            gradient: gradients.map(join),
+            gradient: gradients.map(|gradients| Batch::concat(&gradients)),
         }
     }
 
@@ -90,16 +90,4 @@ impl Particles {
             own.copy_points(i, other, i, 1);
         }
     }
-}
-
-/// The points of some batches, of which there is at least one, one after another.
-fn join(batches: Vec<&Batch>) -> Batch {
-    let len = batches.iter().map(|batch| batch.len()).sum();
-    let mut all = Batch::zeros(batches[0].dim(), len);
-    let mut at = 0;
-    for batch in batches {
-        all.copy_points(at, batch, 0, batch.len());
-        at += batch.len();
-    }
-    all
 }

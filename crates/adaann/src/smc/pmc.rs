@@ -3,7 +3,7 @@
 use super::{
     kernel::{DRAWS, independence},
     particles::{PIECE, Particles},
-    run::Sampler,
+    sampler::Sampler,
     state::State,
 };
 use crate::{Batch, Result, importance::log_sum_exp, mixture::Mixture, weight::log_weight};

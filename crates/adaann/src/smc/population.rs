@@ -1,6 +1,6 @@
 //! What a run of sequential Monte Carlo has found.
 
-use super::{Stage, ancestry::Ancestry};
+use super::{Stage, ancestry::Ancestry, spread};
 use crate::{
     Batch,
     importance::{Estimate, Sample, ess},
@@ -20,8 +20,12 @@ pub struct Population {
     pub log_p: Vec<f64>,
     /// Estimate of log ∫ p.
     pub log_z: f64,
-    /// Its standard error, from the particles' family tree.
+    /// Its standard error: from the particles' family tree, or from the spread between
+    /// [islands](super::Settings::islands) if that is larger. A family tree knows of the luck of
+    /// particles, not of what none of them has found; islands differ where some of them have.
     pub log_z_error: f64,
+    /// log ∫ p by each island alone.
+    pub island_log_z: Vec<f64>,
     /// Every temperature.
     pub stages: Vec<Stage>,
     /// Points at which the target was evaluated, with or without gradient.
@@ -42,10 +46,17 @@ impl Population {
             .expect("a place, a log density and a weight for each particle")
     }
 
-    /// Σ W f over the particles with its standard error, from their family tree.
+    /// Σ W f over the particles with its standard error, from their family tree or from the
+    /// spread between islands, whichever is larger.
     pub fn mean(&self, values: &[f64]) -> Estimate {
         let value = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
-        Estimate { value, error: self.ancestry.mean_error(&self.weights, values) }
+        Estimate { value, error: self.mean_error(&self.weights, values) }
+    }
+
+    /// The larger of the errors from the family tree and from the islands.
+    fn mean_error(&self, weights: &[f64], values: &[f64]) -> f64 {
+        let islands = spread::mean_error(weights, values, self.island_log_z.len());
+        self.ancestry.mean_error(weights, values).max(islands)
     }
 
     /// The same over some particles alone: those whose value is not NaN.
@@ -57,7 +68,7 @@ impl Population {
             .collect();
         let values: Vec<f64> = values.iter().map(|f| if f.is_nan() { 0.0 } else { *f }).collect();
         let value = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
-        Estimate { value, error: self.ancestry.mean_error(&weights, &values) }
+        Estimate { value, error: self.mean_error(&weights, &values) }
     }
 
     /// The weights' effective sample size.

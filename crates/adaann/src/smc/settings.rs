@@ -22,6 +22,12 @@ pub struct Settings {
     pub base: BaseSpec,
     /// How many there are.
     pub particles: usize,
+    /// Independent runs that they are shared out to, pooled by the evidence that each finds. From two
+    /// on the error of the evidence is not smaller than their spread says: particles of one run that
+    /// all miss a region, or all lag behind, agree with each other, and its family tree sees nothing of
+    /// it. Each island has fewer particles to see the shape of the density by; four are a good
+    /// number. What all of them miss they do not see, as a mode that is far from the base.
+    pub islands: usize,
     /// How they move.
     #[serde(rename = "move")]
     pub moves: Move,
@@ -71,6 +77,7 @@ impl Settings {
             schedule: guarded(t0),
             base: BaseSpec::default(),
             particles: 2_000,
+            islands: 1,
             moves: Move::default(),
             jumps: true,
             freshness: 0.8,
@@ -92,6 +99,11 @@ impl Settings {
         if !(10..=MOST_PARTICLES).contains(&self.particles) {
             let range = format!("from 10 to {MOST_PARTICLES}");
             return Err(error::setting("particles", self.particles, range));
+        }
+        let most = self.particles / 10;
+        if !(1..=most).contains(&self.islands) {
+            let range = format!("from 1 to {most}, a tenth of the particles");
+            return Err(error::setting("islands", self.islands, range));
         }
         if !(1..=100_000).contains(&self.most_sweeps) {
             return Err(error::setting("most-sweeps", self.most_sweeps, "from 1 to 100000"));

@@ -1,7 +1,9 @@
 //! At a temperature: particles are resampled if need be, and moved until they are far from where they
 //! were.
 
-use super::{Settings, Stage, distance::Origin, run::Sampler, state::State, sweep::Swept};
+use super::{
+    Settings, Stage, distance::Origin, drift::Before, sampler::Sampler, state::State, sweep::Swept,
+};
 use crate::{Result, mixture::Mixture, path::Parts};
 
 /// What happened there.
@@ -13,34 +15,61 @@ pub(super) struct Settled {
     last: Swept,
 }
 
+/// The density that particles are to settle on.
+pub(super) struct Ahead {
+    /// How much of each part is in it.
+    pub(super) weights: Parts,
+    pub(super) fewest_sweeps: usize,
+    /// At the end of the path particles are to be draws with equal weights.
+    pub(super) is_end: bool,
+}
+
 impl Sampler<'_> {
-    /// Moves weighted particles on the density with these weights of its parts, by at least so many
-    /// sweeps. At the end of the path particles are to be draws with equal weights.
+    /// Moves weighted particles, and notes whether that makes the log ratio of two densities rise.
     pub(super) fn settle(
         &self,
         state: &mut State,
-        weights: Parts,
-        fewest_sweeps: usize,
-        is_end: bool,
+        [from, to]: [Parts; 2],
+        ahead: Ahead,
     ) -> Result<Settled> {
         let Settings { most_sweeps, freshness, resample_below, .. } = *self.settings;
         let ess = state.ess_share();
+        let before = Before::new(&state.log_ratios(from, to), &state.weights());
         let mixture = Mixture::fit(&state.particles.z, &state.weights(), Some(&state.mixture));
         state.mixture = mixture.clone();
         // Gradients are those of the density before.
         state.particles.gradient = None;
-        let resampled = ess < resample_below || is_end;
+        let resampled = ess < resample_below || ahead.is_end;
         if resampled {
             state.resample(&self.stream);
         }
         let origin = Origin::new(&mixture, &state.particles.z);
-        let (mut sweeps, mut moved, mut last) = (0, 0.0, Swept::default());
-        while sweeps < fewest_sweeps || sweeps < most_sweeps && moved < freshness {
-            self.sweep(state, weights, &mut last)?;
+        // After a lag local moves go far, until steps are what they were.
+        let mut last = Swept { goes_far: state.pace < 1.0, ..Swept::default() };
+        let (mut sweeps, mut moved) = (0, 0.0);
+        while sweeps < ahead.fewest_sweeps || sweeps < most_sweeps && moved < freshness {
+            self.sweep(state, ahead.weights, &mut last)?;
             moved = origin.distance(&state.particles.z);
             sweeps += 1;
         }
+        state.path_length.need(moved < freshness);
+        if let Some(before) = before {
+            let rise = before.rise(&state.log_ratios(from, to), &state.weights());
+            state.lag.add(rise);
+        }
         Ok(Settled { ess, resampled, sweeps, moved, last })
+    }
+
+    /// Moves particles on at the temperature where they are, with a mixture of their own and as far
+    /// as local moves go.
+    pub(super) fn stir(&self, state: &mut State, weights: Parts) -> Result<()> {
+        state.mixture = Mixture::fit(&state.particles.z, &state.weights(), Some(&state.mixture));
+        state.particles.gradient = None;
+        let mut last = Swept { goes_far: true, ..Swept::default() };
+        for _ in 0..self.settings.most_sweeps {
+            self.sweep(state, weights, &mut last)?;
+        }
+        Ok(())
     }
 }
 
@@ -48,12 +77,14 @@ impl Settled {
     /// The report of it.
     pub(super) fn stage(
         self,
+        sampler: &Sampler,
         state: &State,
         t: f64,
         start: Option<f64>,
         std_b: Option<f64>,
     ) -> Stage {
         Stage {
+            island: sampler.island,
             t,
             start,
             std_b,

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 /// What happened at one temperature.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Stage {
+    /// Whose temperature it is: the number of the island, from 0.
+    pub island: usize,
     /// t, or 0 on the way from the base to the first t.
     pub t: f64,
     /// On the way from the base to the first t: how far it is along, from 0 to 1.
@@ -33,7 +35,22 @@ pub struct Stage {
     pub log_z: f64,
 }
 
+impl Stage {
+    /// Is it on the way to another stage of the same island?
+    pub(super) fn is_before(&self, other: &Self) -> bool {
+        match (self.start, other.start) {
+            (Some(own), Some(other)) => own < other,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => self.t < other.t,
+        }
+    }
+}
+
 /// Told of every stage; may stop the run.
+///
+/// Where particles were found to lag behind the density they go back by some temperatures: t is then
+/// below that of the stage before, and the run's own list has only the stages that led to its end.
 pub trait Observer: Send {
     /// A stage is done.
     fn observe(&mut self, stage: &Stage) -> ControlFlow<()> {

@@ -3,8 +3,11 @@
 use super::{
     Stage,
     ancestry::Ancestry,
+    drift::Lag,
+    length::PathLength,
     particles::{PIECE, Particles},
-    run::Sampler,
+    sampler::Sampler,
+    settle::Ahead,
     state::{At, State},
     step_size::StepSizes,
 };
@@ -27,12 +30,12 @@ const SWEEPS: usize = 3;
 const MOST_STEPS: usize = 200;
 
 /// The base: all of the reference, and nothing else.
-const BASE: Parts = Parts { prior: 0.0, likelihood: 0.0, jacobian: 0.0, reference: 1.0 };
+pub(super) const BASE: Parts = Parts { prior: 0.0, likelihood: 0.0, jacobian: 0.0, reference: 1.0 };
 
 impl Sampler<'_> {
     /// Particles from the base.
     pub(super) fn start(&self) -> Result<State> {
-        let (dim, count) = (self.density.target.dim(), self.settings.particles);
+        let (dim, count) = (self.density.target.dim(), self.count());
         let pieces = self.density.each_piece(count, PIECE, |range| {
             let mut noise = Noise::zeros(dim, range.len());
             let mut z = Batch::zeros(dim, range.len());
@@ -55,6 +58,11 @@ impl Sampler<'_> {
             log_weights: vec![equal.ln(); count],
             ancestry: Ancestry::new(count),
             step_sizes: StepSizes::new(dim),
+            path_length: PathLength::default(),
+            lag: Lag::default(),
+            pace: 1.0,
+            returns: 0,
+            past: Vec::new(),
             draws: 1,
             log_z: 0.0,
             evaluations: count,
@@ -73,18 +81,22 @@ impl Sampler<'_> {
             )));
         }
         let first = self.first();
-        let step = state.advance(&RULE, at, [BASE, first])?;
+        let ends = [BASE, first];
+        let step = state.advance(&RULE, at, ends)?;
         let at = at.after(&step);
         let has_arrived = at.t == 1.0;
-        let fewest = if step.epsilon < 1.0 { SWEEPS } else { 1 };
-        let is_end = has_arrived && schedule.first() == 1.0;
-        let settled = self.settle(state, BASE.towards(first, at.t), fewest, is_end)?;
+        let ahead = Ahead {
+            weights: BASE.towards(first, at.t),
+            fewest_sweeps: if step.epsilon < 1.0 { SWEEPS } else { 1 },
+            is_end: has_arrived && schedule.first() == 1.0,
+        };
+        let settled = self.settle(state, ends, ahead)?;
         state.at = if has_arrived { At::Path(Position::start(schedule)) } else { At::Start(at) };
-        Ok(settled.stage(state, 0.0, Some(at.t), step.std_b))
+        Ok(settled.stage(self, state, 0.0, Some(at.t), step.std_b))
     }
 
     /// How much of each part is in the density at the first t.
-    fn first(&self) -> Parts {
+    pub(super) fn first(&self) -> Parts {
         self.settings.path.weights(self.settings.schedule.first())
     }
 }

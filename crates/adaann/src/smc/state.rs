@@ -1,6 +1,8 @@
 //! What a run carries from temperature to temperature, apart from what it reports.
 
-use super::{ancestry::Ancestry, particles::Particles, step_size::StepSizes};
+use super::{
+    ancestry::Ancestry, drift::Lag, length::PathLength, particles::Particles, step_size::StepSizes,
+};
 use crate::{mixture::Mixture, schedule::Position};
 
 /// A run between two temperatures. With the target and the settings it is all that it takes to go
@@ -15,6 +17,15 @@ pub(super) struct State {
     /// The particles' shape.
     pub(super) mixture: Mixture,
     pub(super) step_sizes: StepSizes,
+    pub(super) path_length: PathLength,
+    /// How far particles are behind, as far as it was seen.
+    pub(super) lag: Lag,
+    /// The share of the rule's steps that is taken.
+    pub(super) pace: f64,
+    /// How often particles went back.
+    pub(super) returns: usize,
+    /// The last states, the oldest first, in case particles have to go back.
+    pub(super) past: Vec<State>,
     /// Random draws used.
     pub(super) draws: u64,
     /// log Z of the density that the particles stand for.

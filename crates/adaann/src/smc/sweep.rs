@@ -2,8 +2,10 @@
 
 use super::{
     choice::LOCALS,
+    distance::Origin,
     kernel::{DRAWS, Invariant, Kernel, independence::Independence},
-    run::Sampler,
+    length::PathLength,
+    sampler::Sampler,
     state::State,
 };
 use crate::{Result, path::Parts};
@@ -21,6 +23,8 @@ pub(super) struct Swept {
     pub(super) jump_acceptance: Option<f64>,
     /// Which of [`LOCALS`] made the local moves.
     pub(super) local: Option<usize>,
+    /// Are local moves to go far, whatever jumps achieve?
+    pub(super) goes_far: bool,
 }
 
 impl Sampler<'_> {
@@ -29,10 +33,19 @@ impl Sampler<'_> {
         if self.settings.jumps && swept.jump_acceptance.is_none_or(|share| share > POOR_JUMPS) {
             swept.jump_acceptance = Some(self.step(state, weights, &Independence)?);
         }
-        let are_renewed = swept.jump_acceptance.is_some_and(|share| share > GOOD_JUMPS);
+        let are_renewed =
+            !swept.goes_far && swept.jump_acceptance.is_some_and(|share| share > GOOD_JUMPS);
         let local = self.settings.moves.choose(are_renewed);
-        let kernel = (LOCALS[local].new)(state.step_sizes.of(local));
-        swept.acceptance = self.step(state, weights, &*kernel)?;
+        let most_steps = state.path_length.most_steps();
+        let kernel = (LOCALS[local].new)(state.step_sizes.of(local), most_steps);
+        if state.path_length.is_needed() && kernel.wants_more_steps(PathLength::SHORTEST) {
+            let from = state.particles.z.clone();
+            swept.acceptance = self.step(state, weights, &*kernel)?;
+            let distance = Origin::new(&state.mixture, &from).distance(&state.particles.z);
+            state.path_length.adapt(distance / kernel.evaluations() as f64);
+        } else {
+            swept.acceptance = self.step(state, weights, &*kernel)?;
+        }
         swept.local = Some(local);
         state.step_sizes.adapt(local, swept.acceptance);
         Ok(())

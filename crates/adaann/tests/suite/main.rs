@@ -34,6 +34,7 @@ mod pointwise;
 mod priors;
 mod program;
 mod psis;
+mod rank;
 mod resume;
 mod rng;
 mod rooms;

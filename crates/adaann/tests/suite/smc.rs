@@ -2,10 +2,12 @@
 
 use adaann::{
     Program,
+    flow::Base,
     importance::Estimate,
+    path::PathKind,
     registry::{self, Problem, mode_weights},
     schedule::{AdaAnn, EssBisection, Exponential, Linear, Schedule},
-    smc::{Move, Population, Settings, Stage, smc},
+    smc::{Move, Population, Settings, Smc, Stage, smc},
 };
 use std::ops::ControlFlow;
 
@@ -171,6 +173,8 @@ fn what_makes_no_sense_is_refused_by_name() {
         (Settings { most_sweeps: 0, ..good.clone() }, "most-sweeps"),
         (Settings { kept_sweeps: 0, ..good.clone() }, "kept-sweeps"),
         (Settings { resample_below: 0.0, ..good.clone() }, "resample-below"),
+        (Settings { islands: 0, ..good.clone() }, "islands"),
+        (Settings { islands: 201, ..good.clone() }, "islands"),
         (Settings { path: adaann::path::PathKind::Likelihood, ..good.clone() }, "path"),
     ] {
         let error = smc(&target, &settings, &mut ()).unwrap_err().to_string();
@@ -193,4 +197,223 @@ fn densities_that_are_nowhere_are_said_so() {
         let gap = population.log_z - exact;
         assert!(gap.abs() < 5.0 * population.log_z_error, "{gap} ± {}", population.log_z_error);
     }
+}
+
+/// A bridge from t = 0 on.
+fn bridge(particles: usize, seed: u64) -> Settings {
+    Settings { path: PathKind::Bridge, particles, seed, ..Settings::starting_at(0.0) }
+}
+
+/// From a mixture near the target the way is short, and the settings' base is not looked at.
+#[test]
+fn particles_start_from_a_given_base() {
+    let base = Base::full_mixture(
+        &[2.0, 1.0],
+        &[1.2, 0.8, 0.2, 0.1],
+        &[0.3, 0.2, 0.2, 0.6, 0.5, 0.0, 0.0, 0.3],
+    )
+    .unwrap();
+    let run = |seed, spoiled: bool| {
+        let mut settings = bridge(2_000, seed);
+        if spoiled {
+            settings.base.mean = vec![40.0];
+        }
+        Smc::new(&lopsided(), &settings).base(base.clone()).run(&mut ()).unwrap()
+    };
+    for seed in 1..=4 {
+        let near = run(seed, false);
+        assert!(near.stages.len() < 6, "{}", near.stages.len());
+        let gap = near.log_z - LOPSIDED_LOG_Z;
+        assert!(gap.abs() < 4.0 * near.log_z_error, "{gap} ± {}", near.log_z_error);
+        let Estimate { value: mean, error } = near.mean(near.points.row(0));
+        assert!((mean - LOPSIDED_MEAN).abs() < 4.0 * error, "{mean} ± {error}");
+    }
+    assert_eq!(run(1, false).points.row(0), run(1, true).points.row(0));
+    let settings = bridge(100, 1);
+    let error = Smc::new(&lopsided(), &settings).base(Base::standard(3)).run(&mut ()).unwrap_err();
+    assert!(error.to_string().contains("base"), "{error}");
+}
+
+/// A base that is the target, but for a factor 7, leaves nothing to do.
+#[test]
+fn a_base_that_is_the_target_is_one_step_away() {
+    let target = Program::record(1, |z| -0.5 * (z[0] - 3.0).square() + 7.0_f64.ln());
+    let base = Base::diagonal(&[3.0], &[1.0]).unwrap();
+    let population = Smc::new(&target, &bridge(200, 3)).base(base).run(&mut ()).unwrap();
+    let exact = 7.0_f64.ln() + 0.5 * std::f64::consts::TAU.ln();
+    assert!((population.log_z - exact).abs() < 1e-9, "{}", population.log_z);
+    assert_eq!(population.stages.len(), 1);
+}
+
+/// A regression whose scale is unknown: `rows` measurements with columns that are orthogonal, and
+/// coefficients b_j with a mean square `variance` of what they leave over.
+///
+/// β_j ~ N(0, 10²) and ln σ ~ N(1, 1.5²). For t · rows below the number of coefficients β and σ are
+/// wide, above they are narrow, and in between there is a funnel: β is as wide as σ. Given σ all is
+/// normal, so that Z is an integral over ln σ alone.
+struct Regression {
+    rows: f64,
+    variance: f64,
+    coefficients: Vec<f64>,
+}
+
+const LOG_SQRT_TAU: f64 = 0.918_938_533_204_672_8;
+
+impl Regression {
+    fn target(&self) -> Program {
+        let (n, dim) = (self.rows, self.coefficients.len());
+        Program::record(dim + 1, |z| {
+            let log_sigma = z[dim];
+            let mut log_p = -0.5 * ((log_sigma - 1.0) / 1.5).square() - n * log_sigma;
+            let mut squares = z[0] * 0.0 + n * self.variance;
+            for (beta, b) in z.iter().zip(&self.coefficients) {
+                log_p -= 0.5 * (*beta / 10.0).square();
+                squares += n * (*beta - *b).square();
+            }
+            log_p - 0.5 * squares * (-2.0 * log_sigma).exp()
+        })
+    }
+
+    fn base(&self) -> Base {
+        let dim = self.coefficients.len();
+        let (mean, sd) = ([vec![0.0; dim], vec![1.0]].concat(), [vec![10.0; dim], vec![1.5]]);
+        Base::diagonal(&mean, &sd.concat()).unwrap()
+    }
+
+    fn log_z(&self) -> f64 {
+        let n = self.rows;
+        let log_p = |s: f64| {
+            let noise = (2.0 * s).exp();
+            // ∫ exp(−β²/200 − n (β − b)²/2σ²) dβ
+            let each = |b: &f64| {
+                let precision = 0.01 + n / noise;
+                let rest = b * b / (100.0 + noise / n);
+                LOG_SQRT_TAU - 0.5 * precision.ln() - 0.5 * rest
+            };
+            let coefficients: f64 = self.coefficients.iter().map(each).sum();
+            let prior = -0.5 * ((s - 1.0) / 1.5_f64).powi(2);
+            prior - n * s - 0.5 * n * self.variance / noise + coefficients
+        };
+        let (step, count) = (1e-3, 20_000);
+        let values: Vec<f64> = (0..count).map(|i| log_p(-10.0 + step * f64::from(i))).collect();
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        largest + (values.iter().map(|v| (v - largest).exp()).sum::<f64>() * step).ln()
+    }
+
+    fn run(&self, settings: &Settings) -> Population {
+        Smc::new(&self.target(), settings).base(self.base()).run(&mut ()).unwrap()
+    }
+}
+
+fn three_coefficients() -> Regression {
+    Regression { rows: 200.0, variance: 0.05, coefficients: vec![1.0, -0.4, 2.4] }
+}
+
+/// Without the guard log Z is off by −8.9, −4.8 and −2.9 for the first seeds, 24 stated errors and more,
+/// since particles do not follow where β and σ become narrow together. With it −0.1 to −0.4 are left,
+/// up to 4.5 stated errors: what is lost before the lag is seen, and none of them knows of.
+#[test]
+fn evidence_survives_a_transition() {
+    let regression = three_coefficients();
+    let exact = regression.log_z();
+    for seed in 1..=4 {
+        let population = regression.run(&bridge(2_000, seed));
+        let gap = population.log_z - exact;
+        let error = population.log_z_error;
+        assert!(gap.abs() < 7.0 * error && error < 0.2, "seed {seed}: {gap} ± {error}");
+    }
+}
+
+/// Islands are runs of their own: Z is the mean of theirs, the error at least what their spread
+/// says, and all that they did is counted.
+#[test]
+fn islands_are_pooled_by_their_evidence() {
+    let problem = problem("bimodal", &[]);
+    let exact = problem.known.log_z.unwrap();
+    let islands = |seed| {
+        run(&problem, |s| {
+            s.seed = seed;
+            s.islands = 4;
+        })
+    };
+    let mut sum = 0.0;
+    for seed in 1..=6 {
+        let population = islands(seed);
+        let each = &population.island_log_z;
+        assert_eq!(each.len(), 4);
+        let mean = each.iter().map(|log_z| log_z.exp()).sum::<f64>() / 4.0;
+        assert!((population.log_z - mean.ln()).abs() < 1e-12);
+        let middle = each.iter().sum::<f64>() / 4.0;
+        let variance = each.iter().map(|log_z| (log_z - middle).powi(2)).sum::<f64>() / 3.0;
+        assert!(population.log_z_error >= (variance / 4.0).sqrt() * (1.0 - 1e-12));
+        assert!((population.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert_eq!(population.points.len(), 2_000 * 5);
+        assert!((0..4).all(|k| population.stages.iter().any(|stage| stage.island == k)));
+        sum += ((population.log_z - exact) / population.log_z_error).powi(2);
+        // sd of the modes' places is 1.8: independent islands share nothing.
+        let Estimate { value, error } = population.mean(population.points.row(0));
+        assert!((value + 2.0).abs() < 5.0 * error, "{value} ± {error}");
+    }
+    // χ²₆ is above 22 with a probability of 1e-3; errors are the larger of two.
+    assert!(sum < 22.0, "{sum}");
+}
+
+/// Where some islands find a narrow mode and others do not, the error says so; that of the family
+/// tree alone does not.
+#[test]
+fn islands_see_what_one_run_does_not() {
+    // A wide Gaussian, and 0.7 of the mass in one of a hundredth of its width: a few of the base's
+    // draws are in it.
+    let target = Program::record(2, |z| {
+        let (x, y) = (z[0], z[1]);
+        let wide = -0.5 * (x.square() + y.square()) / 9.0 + (0.3_f64 / 9.0).ln();
+        let narrow = -0.5 * ((x - 0.3).square() + (y - 0.3).square()) / 0.0009;
+        let narrow = narrow + (0.7_f64 / 0.0009).ln();
+        let (more, less) =
+            (wide.gt(narrow).select(wide, narrow), wide.gt(narrow).select(narrow, wide));
+        more + (less - more).exp().ln_1p() - 2.0 * LOG_SQRT_TAU
+    });
+    let off = |islands, seed| {
+        let settings = Settings { islands, ..bridge(4_000, seed) };
+        let population = smc(&target, &settings, &mut ()).unwrap();
+        population.log_z.abs() / population.log_z_error
+    };
+    let worst = |islands| (1..=6).map(|seed| off(islands, seed)).fold(0.0, f64::max);
+    let (one, eight) = (worst(1), worst(8));
+    assert!(eight < 5.0, "{eight}");
+    assert!(one > eight, "{one}");
+}
+
+#[test]
+fn islands_and_steps_back_have_the_same_bits_for_any_number_of_threads() {
+    let regression = three_coefficients();
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let settings = Settings { islands: 2, ..bridge(1_600, 2) };
+        pool.install(|| regression.run(&settings))
+    };
+    let (one, two) = (on(1), on(2));
+    assert_eq!(one.log_z.to_bits(), two.log_z.to_bits());
+    assert_eq!(one.stages, two.stages);
+    assert_eq!(one.points.row(2), two.points.row(2));
+}
+
+/// An observer that stops the second island gets the first, which has arrived.
+#[test]
+fn islands_that_have_arrived_survive_a_stop() {
+    let problem = problem("bimodal", &[]);
+    let settings = Settings { islands: 3, ..problem.settings.particles() };
+    let mut seen = 0;
+    let mut stop = |stage: &Stage| {
+        seen = stage.evaluations;
+        match stage.island {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    };
+    let population = smc(&*problem.target, &settings, &mut stop).unwrap();
+    assert!(population.stopped);
+    assert_eq!((population.island_log_z.len(), population.evaluations), (1, seen));
+    assert_eq!(population.stages.last().unwrap().t, 1.0);
+    assert_eq!(population.points.len(), 666 * 5);
 }

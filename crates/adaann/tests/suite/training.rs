@@ -75,7 +75,7 @@ const PLANE: [(f64, f64); 2] = [(-8.0, 8.0), (-4.0, 31.0)];
 /// The stage takes at least a tenth off KL(p‖q), and draws that it has not seen are worth more. Draws
 /// alone would prove nothing: those of a flow that has lost a mode are worth the most of all.
 #[test]
-fn covering_raises_the_effective_sample_size() {
+fn forward_kl_raises_the_effective_sample_size() {
     let mixture = registry::find("mixture1d-asymmetric").unwrap();
     let mixture = mixture.build(&[("mu".into(), 2.0)]).unwrap();
     let line = Settings { flow: FlowSpec::planar(30), ..mixture.settings.clone() };
@@ -114,7 +114,7 @@ fn covering_raises_the_effective_sample_size() {
 
 /// A rate at which training destroys the flow leaves it as it was before the stage.
 #[test]
-fn covering_never_ends_worse_than_it_began() {
+fn forward_kl_never_ends_worse_than_it_began() {
     let settings = quick().with_flow(FlowSpec::named("maf").unwrap());
     let before = fit(&skewed(), &settings, &mut ()).unwrap();
     let forward_kl = Some(ForwardKl { lr: 1.0, ..forward_kl() });
@@ -157,15 +157,15 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 #[test]
-fn an_observer_stops_the_covering() {
+fn an_observer_stops_the_forward_kl_refinement() {
     let settings = Settings { forward_kl: Some(forward_kl()), ..quick() };
     let total = fit(&skewed(), &settings, &mut ()).unwrap().trace.len();
-    let covering = total - 6 * 150;
+    let before = total - 6 * 150;
     let mut seen = Vec::new();
     let mut observer = |event: &Event| {
         if let Event::Update { record, phase, .. } = event {
             seen.push((record.update, *phase));
-            if record.update == covering + 200 {
+            if record.update == before + 200 {
                 return ControlFlow::Break(());
             }
         }
@@ -173,14 +173,14 @@ fn an_observer_stops_the_covering() {
     };
     let outcome = fit(&skewed(), &settings, &mut observer).unwrap();
     assert!(outcome.stopped && outcome.flow_at_1.is_some());
-    assert_eq!((outcome.trace.len(), outcome.rounds.len()), (covering + 200, 2));
-    assert_eq!(seen[covering - 1], (covering, Phase::Refine));
-    assert_eq!(seen[covering], (covering + 1, Phase::ForwardKl));
+    assert_eq!((outcome.trace.len(), outcome.rounds.len()), (before + 200, 2));
+    assert_eq!(seen[before - 1], (before, Phase::Refine));
+    assert_eq!(seen[before], (before + 1, Phase::ForwardKl));
 }
 
 /// Where p is nowhere positive there is nothing to cover, and nothing breaks.
 #[test]
-fn covering_survives_draws_that_are_all_lost() {
+fn forward_kl_survives_draws_that_are_all_lost() {
     // The support is a needle that none of these draws meets; a run without updates sees no loss.
     let needle = Program::record(1, |z| {
         (z[0] - 50.0).abs().lt(1e-9).select(-z[0].square(), f64::NEG_INFINITY)

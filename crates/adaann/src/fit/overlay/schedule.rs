@@ -4,10 +4,25 @@ use super::{First, Overlay, apply::refuse_strangers, apply::set};
 use crate::{
     Error, Result, error,
     path::PathKind,
-    schedule::{AdaAnn, EssBisection, Exponential, Guarded, Linear, Logarithmic, Rule, Schedule},
+    schedule::{AdaAnn, Guarded, Rule, Schedule, Setting},
 };
 
-const WITH_T0: &[&str] = &["linear", "exponential", "logarithmic", "adaann", "guarded", "ess"];
+/// What is given of a rule's settings.
+enum Given<'a> {
+    Number(f64),
+    Count(usize),
+    List(&'a [f64]),
+    /// A switch, or what is read elsewhere.
+    Other,
+}
+
+/// A number among a rule's settings.
+fn number(schedule: &Schedule, name: &str) -> Option<f64> {
+    schedule.clone().settings().into_iter().find_map(|(known, setting)| match setting {
+        Setting::Number(x) if known == name => Some(*x),
+        _ => None,
+    })
+}
 
 impl Overlay {
     /// The rule of these settings over `preset`, on a path.
@@ -34,48 +49,17 @@ impl Overlay {
         let step = self.step_ess.and_then(|share| self.step_rule(&schedule, share, faults));
         let has_step = step.is_some();
         set(&mut schedule, step);
-        let settings = [
-            ("t0", self.t0.is_some(), WITH_T0),
-            // One that contradicts `step-ess` has been reported.
-            ("tau", self.tau.is_some() && self.step_ess.is_none(), &["adaann", "guarded"]),
-            ("epsilon", self.epsilon.is_some(), &["linear"]),
-            ("steps", self.steps.is_some(), &["exponential", "logarithmic"]),
-            ("temperatures", self.temperatures.is_some(), &["list"]),
-            ("ess", self.ess.is_some() && self.step_ess.is_none(), &["ess"]),
-            ("max-ratio", self.max_ratio.is_some(), &["guarded"]),
-            ("min-epsilon", self.min_epsilon.is_some(), &["guarded"]),
-            ("max-epsilon", self.max_epsilon.is_some(), &["guarded"]),
-            ("no-robust", self.no_robust == Some(true), &["guarded"]),
-        ];
-        refuse_strangers("schedule", schedule.name(), &settings, faults);
+        self.refuse_strange_settings(&schedule, faults);
         // Another rule for the same target starts where the target's own does.
-        let (preset_t0, preset_tau) = match *preset {
-            Schedule::None | Schedule::List(_) => (None, None),
-            Schedule::AdaAnn(AdaAnn { t0, tau }) | Schedule::Guarded(Guarded { t0, tau, .. }) => {
-                (Some(t0), Some(tau))
+        let preset_t0 = number(preset, "t0");
+        let asked_tau = if has_step { None } else { self.tau.or_else(|| number(preset, "tau")) };
+        for (name, setting) in schedule.settings() {
+            match (name, setting) {
+                // What is given of it may be no number.
+                ("t0", _) => {}
+                ("tau", Setting::Number(tau)) => set(tau, asked_tau),
+                (name, setting) => self.set_by_name(name, setting),
             }
-            _ => (Some(preset.first()), None),
-        };
-        let asked_tau = if has_step { None } else { self.tau.or(preset_tau) };
-        match &mut schedule {
-            Schedule::None => {}
-            Schedule::List(list) => set(&mut list.0, self.temperatures.clone()),
-            Schedule::Linear(Linear { epsilon, .. }) => set(epsilon, self.epsilon),
-            Schedule::Exponential(Exponential { steps, .. })
-            | Schedule::Logarithmic(Logarithmic { steps, .. }) => {
-                set(steps, self.steps);
-            }
-            Schedule::AdaAnn(AdaAnn { tau, .. }) => set(tau, asked_tau),
-            Schedule::Guarded(Guarded {
-                tau, max_ratio, min_epsilon, max_epsilon, robust, ..
-            }) => {
-                set(tau, asked_tau);
-                set(max_ratio, self.max_ratio);
-                set(min_epsilon, self.min_epsilon);
-                set(max_epsilon, self.max_epsilon);
-                *robust &= self.no_robust != Some(true);
-            }
-            Schedule::EssBisection(EssBisection { ess, .. }) => set(ess, self.ess),
         }
         let given_t0 = match self.t0 {
             Some(First::At(t0)) => Some(t0),
@@ -91,6 +75,44 @@ impl Overlay {
             schedule.set_first(own.first());
         }
         schedule
+    }
+
+    /// Settings of rules by their names: what is given of each.
+    fn of_rules(&self) -> [(&'static str, Option<Given<'_>>); 10] {
+        let number = |x: Option<f64>| x.map(Given::Number);
+        [
+            ("t0", self.t0.map(|_| Given::Other)),
+            ("tau", number(self.tau)),
+            ("epsilon", number(self.epsilon)),
+            ("steps", self.steps.map(Given::Count)),
+            ("temperatures", self.temperatures.as_deref().map(Given::List)),
+            ("ess", number(self.ess)),
+            ("max-ratio", number(self.max_ratio)),
+            ("min-epsilon", number(self.min_epsilon)),
+            ("max-epsilon", number(self.max_epsilon)),
+            ("no-robust", (self.no_robust == Some(true)).then_some(Given::Other)),
+        ]
+    }
+
+    fn set_by_name(&self, name: &str, setting: Setting) {
+        let given = self.of_rules().into_iter().find(|(known, _)| *known == name);
+        match (setting, given.and_then(|(_, given)| given)) {
+            (Setting::Number(x), Some(Given::Number(given))) => *x = given,
+            (Setting::Count(n), Some(Given::Count(given))) => *n = given,
+            (Setting::List(list), Some(Given::List(given))) => *list = given.to_vec(),
+            (Setting::On(on), Some(Given::Other)) => *on = false,
+            (_, given) => debug_assert!(given.is_none(), "{name} is of another kind"),
+        }
+    }
+
+    /// Refuses what is given and belongs to other rules.
+    fn refuse_strange_settings(&self, schedule: &Schedule, faults: &mut Vec<Error>) {
+        for (name, given) in self.of_rules() {
+            // One that contradicts `step-ess` has been reported.
+            let is_reported = self.step_ess.is_some() && matches!(name, "tau" | "ess");
+            let setting = (name, given.is_some() && !is_reported, &*Schedule::owners(name));
+            refuse_strangers("schedule", schedule.name(), &[setting], faults);
+        }
     }
 
     /// The rule whose steps keep a share of the sample: the target's own guards stay.

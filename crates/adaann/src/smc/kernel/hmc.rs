@@ -1,5 +1,5 @@
 //! Hamiltonian Monte Carlo: paths of a quarter of an oscillation, in as many leapfrog steps as their
-//! length asks for.
+//! length asks for, up to a bound.
 
 use super::{Invariant, Kernel, Local, Proposal, leapfrog};
 use crate::{Result, smc::particles::Particles};
@@ -11,14 +11,19 @@ pub(in crate::smc) const LOCAL: Local = Local {
     about: "Hamiltonian paths: several gradients a move, and far",
     best_acceptance: 0.7,
     first_step_size: |dim| 1.1 / (dim as f64).powf(0.25),
-    new: |step_size| Box::new(Hmc { step_size }),
+    new: |step_size, most_steps| Box::new(Hmc { step_size, most_steps }),
 };
-
-/// Steps of one path; where more are needed, more paths are better.
-const MOST_STEPS: usize = 10;
 
 struct Hmc {
     step_size: f64,
+    most_steps: usize,
+}
+
+impl Hmc {
+    /// Steps of a quarter of an oscillation.
+    fn quarter(&self) -> usize {
+        (FRAC_PI_2 / self.step_size).round() as usize
+    }
 }
 
 impl Kernel for Hmc {
@@ -27,7 +32,11 @@ impl Kernel for Hmc {
     }
 
     fn evaluations(&self) -> usize {
-        ((FRAC_PI_2 / self.step_size).round() as usize).clamp(1, MOST_STEPS)
+        self.quarter().clamp(1, self.most_steps)
+    }
+
+    fn wants_more_steps(&self, than: usize) -> bool {
+        self.quarter() > than
     }
 
     fn propose(&self, on: &Invariant, from: &Particles, first: usize) -> Result<Proposal> {

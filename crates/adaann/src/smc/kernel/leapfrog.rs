@@ -17,7 +17,6 @@ pub(super) fn propose(
 ) -> Result<Proposal> {
     let (dim, len) = (from.z.dim(), from.len());
     let picked = Picked::new(on, &from.z, first);
-    let component = |i: usize| &on.mixture.components[picked.component[i]];
     let mut velocity = on.normals(first, dim, len);
     let kinetic = |velocity: &Batch, i: usize| -> f64 {
         (0..dim).map(|d| 0.5 * velocity.row(d)[i].powi(2)).sum()
@@ -26,12 +25,13 @@ pub(super) fn propose(
     // Steps of different lengths, so that no path returns to where it began.
     let step_sizes: Vec<f64> =
         (0..len).map(|i| step_size * (0.6 + 0.8 * on.uniform(Uniform::First, first + i))).collect();
-    let mut stretched = vec![0.0; dim];
-    let kick = |velocity: &mut Batch, gradient: &Batch, stretched: &mut [f64], share: f64| {
-        for i in 0..len {
-            component(i).stretch_back(&gradient.point(i), stretched);
-            for d in 0..dim {
-                velocity.row_mut(d)[i] += share * step_sizes[i] * stretched[d];
+    let mut stretched = Batch::zeros(dim, len);
+    let kick = |velocity: &mut Batch, gradient: &Batch, stretched: &mut Batch, share: f64| {
+        picked.stretch_back(on, gradient, stretched);
+        for d in 0..dim {
+            let rows = velocity.row_mut(d).iter_mut().zip(stretched.row(d));
+            for ((velocity, stretched), step_size) in rows.zip(&step_sizes) {
+                *velocity += share * step_size * stretched;
             }
         }
     };
@@ -44,10 +44,11 @@ pub(super) fn propose(
             _ => (tile.gradient(), 1.0),
         };
         kick(&mut velocity, gradient, &mut stretched, share);
-        for i in 0..len {
-            component(i).stretch(&velocity.point(i), &mut stretched);
-            for d in 0..dim {
-                z.row_mut(d)[i] += step_sizes[i] * stretched[d];
+        picked.stretch(on, &velocity, &mut stretched);
+        for d in 0..dim {
+            let rows = z.row_mut(d).iter_mut().zip(stretched.row(d));
+            for ((z, stretched), step_size) in rows.zip(&step_sizes) {
+                *z += step_size * stretched;
             }
         }
         on.density.evaluate_parts(&z, Some(on.weights), &mut tile)?;

@@ -10,7 +10,9 @@ use crate::Batch;
 
 /// The component that each of some particles has picked.
 pub(super) struct Picked {
-    pub(super) component: Vec<usize>,
+    component: Vec<usize>,
+    /// The particles of each component that was picked at all.
+    groups: Vec<(usize, Vec<usize>)>,
     /// log r(c|x)
     log_share: Vec<f64>,
 }
@@ -31,7 +33,42 @@ impl Picked {
         };
         let component: Vec<usize> = (0..z.len()).map(pick).collect();
         let log_share = component.iter().enumerate().map(|(i, &c)| shares[c][i]).collect();
-        Self { component, log_share }
+        let members =
+            |k: usize| -> Vec<usize> { (0..z.len()).filter(|i| component[*i] == k).collect() };
+        let groups = (0..shares.len()).map(|k| (k, members(k)));
+        let groups = groups.filter(|(_, members)| !members.is_empty()).collect();
+        Self { component, groups, log_share }
+    }
+
+    /// y ← L ξ for every particle, with the L of its component.
+    pub(super) fn stretch(&self, on: &Invariant, from: &Batch, out: &mut Batch) {
+        self.each_group(from, out, |k, from, out| on.mixture.components[k].stretch(from, out));
+    }
+
+    /// y ← Lᵀ g for every particle, with the L of its component.
+    pub(super) fn stretch_back(&self, on: &Invariant, from: &Batch, out: &mut Batch) {
+        self.each_group(from, out, |k, from, out| on.mixture.components[k].stretch_back(from, out));
+    }
+
+    /// Particles of one component lie side by side for `work`, so that it goes along rows.
+    fn each_group(&self, from: &Batch, out: &mut Batch, work: impl Fn(usize, &Batch, &mut Batch)) {
+        if let [(k, _)] = &self.groups[..] {
+            return work(*k, from, out);
+        }
+        let dim = from.dim();
+        for (k, members) in &self.groups {
+            let mut own = Batch::zeros(dim, members.len());
+            for d in 0..dim {
+                let (row, own) = (from.row(d), own.row_mut(d));
+                own.iter_mut().zip(members).for_each(|(own, &i)| *own = row[i]);
+            }
+            let mut done = Batch::zeros(dim, members.len());
+            work(*k, &own, &mut done);
+            for d in 0..dim {
+                let (done, row) = (done.row(d), out.row_mut(d));
+                done.iter().zip(members).for_each(|(done, &i)| row[i] = *done);
+            }
+        }
     }
 
     /// log r(c|y) − log r(c|x)

@@ -9,7 +9,7 @@ pub(in crate::smc) const LOCAL: Local = Local {
     about: "Langevin steps: one gradient a move",
     best_acceptance: 0.574,
     first_step_size: |dim| 1.4 / (dim as f64).powf(1.0 / 6.0),
-    new: |step_size| Box::new(Mala { step_size }),
+    new: |step_size, _| Box::new(Mala { step_size }),
 };
 
 struct Mala {

@@ -87,6 +87,11 @@ pub(super) trait Kernel: Sync {
         1
     }
 
+    /// Would a path have more steps than this, were it not for a bound on them?
+    fn wants_more_steps(&self, _than: usize) -> bool {
+        false
+    }
+
     /// Proposals for some particles, of which the first has the number `first` among all. The
     /// particles have gradients if the kernel needs them.
     fn propose(&self, on: &Invariant, from: &Particles, first: usize) -> Result<Proposal>;
@@ -151,6 +156,6 @@ pub(super) struct Local {
     pub(super) best_acceptance: f64,
     /// The length of a step to begin with in so many dimensions, in units of the local covariance.
     pub(super) first_step_size: fn(usize) -> f64,
-    /// The kernel with steps of this length.
-    pub(super) new: fn(f64) -> Box<dyn Kernel>,
+    /// The kernel with steps of this length, and at most so many in a path.
+    pub(super) new: fn(f64, usize) -> Box<dyn Kernel>,
 }

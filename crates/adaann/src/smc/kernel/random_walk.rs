@@ -1,7 +1,7 @@
 //! Random-walk Metropolis: y = x + s L ξ.
 
 use super::{Invariant, Kernel, Local, Proposal, local::Picked};
-use crate::{Result, smc::particles::Particles};
+use crate::{Batch, Result, smc::particles::Particles};
 
 /// 0.234 to 0.44 is best, in many dimensions and in one (Gelman, Roberts and Gilks 1996).
 pub(in crate::smc) const LOCAL: Local = Local {
@@ -9,7 +9,7 @@ pub(in crate::smc) const LOCAL: Local = Local {
     about: "random-walk Metropolis: needs no gradients",
     best_acceptance: 0.3,
     first_step_size: |dim| 2.38 / (dim as f64).sqrt(),
-    new: |step_size| Box::new(RandomWalk { step_size }),
+    new: |step_size, _| Box::new(RandomWalk { step_size }),
 };
 
 struct RandomWalk {
@@ -22,11 +22,11 @@ impl Kernel for RandomWalk {
         let picked = Picked::new(on, &from.z, first);
         let normals = on.normals(first, dim, len);
         let mut z = from.z.clone();
-        let mut step = vec![0.0; dim];
-        for i in 0..len {
-            on.mixture.components[picked.component[i]].stretch(&normals.point(i), &mut step);
-            for d in 0..dim {
-                z.row_mut(d)[i] += self.step_size * step[d];
+        let mut step = Batch::zeros(dim, len);
+        picked.stretch(on, &normals, &mut step);
+        for d in 0..dim {
+            for (z, step) in z.row_mut(d).iter_mut().zip(step.row(d)) {
+                *z += self.step_size * step;
             }
         }
         let log_ratio = picked.log_share_ratio(on, &z);

@@ -54,7 +54,7 @@ fn mixture() -> Mixture {
 
 /// All kernels, with steps long enough for their ratios to matter.
 fn kernels() -> Vec<(&'static str, Box<dyn Kernel>)> {
-    let local = |local: &Local| (local.name, (local.new)(0.9 * (local.first_step_size)(2)));
+    let local = |local: &Local| (local.name, (local.new)(0.9 * (local.first_step_size)(2), 10));
     let independence: Box<dyn Kernel> = Box::new(independence::Independence);
     LOCALS.iter().map(local).chain([("independence", independence)]).collect()
 }
@@ -163,10 +163,14 @@ fn evaluations_are_those_that_the_target_counts() {
         let (_, each) = step(&*kernel, &moved);
         assert_eq!(each, kernel.evaluations(), "{name}");
     }
-    let (with_gradients, _) = step(&*(mala::LOCAL.new)(0.5), &start);
+    let (with_gradients, _) = step(&*(mala::LOCAL.new)(0.5, 10), &start);
     assert!(step(&independence::Independence, &with_gradients).0.gradient.is_some());
-    assert!(step(&*(random_walk::LOCAL.new)(0.5), &with_gradients).0.gradient.is_none());
-    assert_eq!((hmc::LOCAL.new)(0.2).evaluations(), 8);
+    assert!(step(&*(random_walk::LOCAL.new)(0.5, 10), &with_gradients).0.gradient.is_none());
+    assert_eq!((hmc::LOCAL.new)(0.2, 10).evaluations(), 8);
+    // A quarter of an oscillation has 31 steps of 0.05, of which the bound leaves some.
+    for (most, steps) in [(10, 10), (25, 25), (40, 31)] {
+        assert_eq!(step(&*(hmc::LOCAL.new)(0.05, most), &with_gradients).1, steps);
+    }
 }
 
 /// Outside the support nothing is accepted, and a particle that is there comes back.

@@ -100,17 +100,19 @@ impl Graph {
         self.files.get(&module).map(String::as_str)
     }
 
-    /// All steps from a file to another; handing something on is none.
+    /// All steps from a file to another. Handing on what a room has itself is none; handing on what
+    /// another room has is one, except at the root and in what it hides, which do nothing else.
     pub(super) fn steps(&self) -> BTreeSet<Step> {
         let step = |(from, named): &(String, Named)| {
             let to = self.resolve(named, 8)?;
-            (to != from).then(|| Step {
+            let is_own = room(from) == room(to) || matches!(room(from), "lib" | "support");
+            (to != from && !(named.handed_on && is_own)).then(|| Step {
                 from: from.clone(),
                 to: to.to_owned(),
                 path: named.path.join("::"),
             })
         };
-        self.named.iter().filter(|(_, named)| !named.handed_on).filter_map(step).collect()
+        self.named.iter().filter_map(step).collect()
     }
 }
 

@@ -116,6 +116,18 @@ fn a_cycle_is_seen_and_handing_on_is_none() {
 }
 
 #[test]
+fn handing_on_what_another_room_has_is_a_step() {
+    let steps = small(&[
+        ("lib.rs", "mod low; mod high; mod support; pub use high::Top;"),
+        ("support.rs", "pub mod high { pub use crate::high::Top; }"),
+        ("low.rs", "pub use crate::Top;"),
+        ("high.rs", "pub struct Top;"),
+    ]);
+    let order = ["low".to_owned(), "high".to_owned()];
+    assert_eq!(upwards(&steps, &order), ["low.rs uses high.rs by crate::Top"]);
+}
+
+#[test]
 fn the_table_is_read() {
     let text =
         "# A\n| Room | Idea |\n| --- | --- |\n| `batch` | points |\n| `fit` | `x` |\n\n| `no` |";

@@ -1,0 +1,137 @@
+"""nautilus, dynesty and blackjax's SMC on mixtures with a uniform prior on a box.
+
+Reads one JSON object from the standard input: mixtures as bench/src/ladder/components.rs has them, seeds,
+and the most seconds of it all. Prints one JSON object a line: sampler, name, seed, evaluations, seconds,
+log_z, or what went wrong. No run is begun when the time is over, and one that goes on then is ended.
+
+Settings are the samplers' own where they have any: nautilus with 2,000 live points, dynesty's static
+sampler with 500 and its default bounds. blackjax has none: 2,000 particles, temperatures by an ESS of one
+half, five Hamiltonian moves of ten steps at each, with a step size of a quarter of the narrower width.
+"""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+class Over(Exception):
+    """The time is over."""
+
+
+class Mixture:
+    def __init__(self, given, deadline):
+        self.name, self.side, self.log_z = given["name"], given["side"], given["log_z"]
+        parts = given["components"]
+        assert all(part["shape"] == "normal" for part in parts), "normal components only"
+        self.dim = len(parts[0]["mean"])
+        self.means = np.array([part["mean"] for part in parts])
+        factors = [np.array(part["factor"]).reshape(self.dim, self.dim) for part in parts]
+        self.inverses = np.array([np.linalg.inv(factor) for factor in factors])
+        log_dets = np.array([np.log(np.diag(factor)).sum() for factor in factors])
+        weights = np.array([part["weight"] for part in parts])
+        self.constants = np.log(weights) - log_dets - 0.5 * self.dim * np.log(2 * np.pi) + self.log_z
+        self.deadline, self.evaluations = deadline, 0
+
+    def log_likelihood(self, x):
+        if time.time() > self.deadline:
+            raise Over
+        x = np.atleast_2d(x)
+        self.evaluations += len(x)
+        white = np.einsum("kij,nkj->nki", self.inverses, x[:, None] - self.means)
+        value = np.logaddexp.reduce(self.constants - 0.5 * (white**2).sum(2), axis=1)
+        return value if len(value) > 1 else float(value[0])
+
+    def from_cube(self, u):
+        return self.side * (2.0 * u - 1.0)
+
+
+def nautilus(mixture, seed):
+    from nautilus import Sampler
+
+    sampler = Sampler(mixture.from_cube, mixture.log_likelihood, mixture.dim, seed=seed, vectorized=True)
+    sampler.run(discard_exploration=False, verbose=False)
+    return sampler.log_z
+
+
+def dynesty(mixture, seed):
+    import dynesty
+
+    sampler = dynesty.NestedSampler(
+        mixture.log_likelihood, mixture.from_cube, mixture.dim, rstate=np.random.default_rng(seed)
+    )
+    sampler.run_nested(print_progress=False)
+    return sampler.results.logz[-1]
+
+
+def blackjax(mixture, seed):
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    import blackjax
+    import blackjax.smc.resampling as resampling
+
+    particles, moves, steps = 2_000, 5, 10
+    constants, inverses, means = map(jnp.asarray, (mixture.constants, mixture.inverses, mixture.means))
+
+    def log_prior(x):
+        inside = jnp.all(jnp.abs(x) <= mixture.side)
+        return jnp.where(inside, -mixture.dim * jnp.log(2.0 * mixture.side), -jnp.inf)
+
+    def log_likelihood(x):
+        white = jnp.einsum("kij,kj->ki", inverses, x - means)
+        return jax.scipy.special.logsumexp(constants - 0.5 * (white**2).sum(1))
+
+    parameters = dict(
+        step_size=0.12, inverse_mass_matrix=jnp.ones(mixture.dim), num_integration_steps=steps
+    )
+    smc = blackjax.adaptive_tempered_smc(
+        log_prior,
+        log_likelihood,
+        blackjax.hmc.build_kernel(),
+        blackjax.hmc.init,
+        blackjax.smc.extend_params(parameters),
+        resampling.systematic,
+        0.5,
+        num_mcmc_steps=moves,
+    )
+    key = jax.random.PRNGKey(seed)
+    key, own = jax.random.split(key)
+    start = jax.random.uniform(own, (particles, mixture.dim), minval=-mixture.side, maxval=mixture.side)
+    state, step, log_z = smc.init(start), jax.jit(smc.step), 0.0
+    mixture.evaluations += particles
+    while state.tempering_param < 1.0:
+        if time.time() > mixture.deadline:
+            raise Over
+        key, own = jax.random.split(key)
+        state, info = step(own, state)
+        log_z += float(info.log_likelihood_increment)
+        # The weights of all particles, then the start and every step of every move.
+        mixture.evaluations += particles * (1 + moves * (1 + steps))
+    return log_z
+
+
+def main():
+    given = json.load(sys.stdin)
+    deadline = time.time() + given["seconds"]
+    for seed in given["seeds"]:
+        for mixture in given["mixtures"]:
+            for sampler in (nautilus, dynesty, blackjax):
+                target = Mixture(mixture, deadline)
+                line = dict(sampler=sampler.__name__, name=target.name, seed=seed)
+                start = time.time()
+                try:
+                    if start > deadline:
+                        raise Over
+                    line["log_z"] = float(sampler(target, seed))
+                except Over:
+                    line["failed"] = "no time left"
+                except Exception as error:  # one that fails is a line of the table, not its end
+                    line["failed"] = f"{type(error).__name__}: {error}"
+                line["seconds"], line["evaluations"] = time.time() - start, target.evaluations
+                print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+//! Other samplers beside the ladder: mixtures with a uniform prior on a box, in few dimensions.
+
+use super::{
+    LadderOptions,
+    components::{Mixture, Shape},
+    measure,
+    subject::{Built, Subject, normal},
+    table::median,
+    targets::unequal,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    fmt::Write as _,
+    io::{self, BufRead, BufReader, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// Dimensions, half the side of the box, and the most seconds of all peers together.
+const DIMS: [usize; 3] = [2, 5, 10];
+const SIDE: f64 = 10.0;
+const SECONDS: u64 = 600;
+
+/// What the script is told.
+#[derive(Serialize)]
+struct Task {
+    mixtures: Vec<Named>,
+    seeds: Vec<u64>,
+    seconds: u64,
+}
+
+#[derive(Serialize)]
+struct Named {
+    name: String,
+    #[serde(flatten)]
+    mixture: Mixture,
+}
+
+/// A line that the script prints, or what the ladder did.
+#[derive(Deserialize)]
+struct Line {
+    sampler: String,
+    name: String,
+    seed: u64,
+    evaluations: f64,
+    seconds: f64,
+    log_z: Option<f64>,
+    failed: Option<String>,
+}
+
+/// Runs the ladder and the peers on the same targets with the same seeds; prints them side by side.
+pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
+    let subjects: Vec<Subject> = DIMS.map(subject).into_iter().collect();
+    let mut lines = Vec::new();
+    for measured in measure(&subjects, options)? {
+        for (seed, run) in options.trials.seeds().zip(&measured.runs) {
+            lines.push(Line {
+                sampler: "adaann".into(),
+                name: measured.subject.name.clone(),
+                seed,
+                evaluations: run.as_ref().map_or(0.0, |run| run.all_evaluations() as f64),
+                seconds: run.as_ref().map_or(0.0, |run| run.seconds),
+                log_z: run
+                    .as_ref()
+                    .ok()
+                    .and_then(|run| Some(run.off.log_z? + log_z(&measured.subject.name))),
+                failed: run.as_ref().err().map(ToString::to_string),
+            });
+        }
+    }
+    lines.extend(peers(options)?);
+    options.trials.publish("peers-of-the-ladder", &page(&lines))
+}
+
+fn name(dim: usize) -> String {
+    format!("box-{dim}")
+}
+
+fn mixture(dim: usize) -> Mixture {
+    Mixture { side: Some(SIDE), ..unequal(dim, Shape::Normal) }
+}
+
+fn log_z(of: &str) -> f64 {
+    let dim = DIMS.into_iter().find(|dim| name(*dim) == of).expect("one of these");
+    mixture(dim).known().log_z.expect("a mixture's is known")
+}
+
+fn subject(dim: usize) -> Subject {
+    Subject::new(name(dim), "box", move || {
+        let mixture = mixture(dim);
+        let known = mixture.known();
+        // On the whole line a uniform number between two bounds is nearly N(0, 1.7²).
+        Ok(Built::known(mixture, normal(1.7), known))
+    })
+}
+
+/// What the script measured.
+fn peers(options: &LadderOptions) -> io::Result<Vec<Line>> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = here.join(".venv-samplers/bin/python");
+    if !python.exists() {
+        let message = format!("no {}: run bench/peers/install.sh samplers first", python.display());
+        return Err(io::Error::other(message));
+    }
+    let mut script = Command::new(&python)
+        .arg(here.join("peers/samplers.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let task = Task {
+        mixtures: DIMS.map(|dim| Named { name: name(dim), mixture: mixture(dim) }).into(),
+        seeds: options.trials.seeds().collect(),
+        seconds: SECONDS,
+    };
+    let mut input = script.stdin.take().expect("piped");
+    input.write_all(serde_json::to_string(&task)?.as_bytes())?;
+    drop(input);
+    let mut lines = Vec::new();
+    for text in BufReader::new(script.stdout.take().expect("piped")).lines() {
+        let text = text?;
+        eprintln!("{text}");
+        lines.push(serde_json::from_str(&text)?);
+    }
+    let status = script.wait()?;
+    if status.success() {
+        Ok(lines)
+    } else {
+        Err(io::Error::other(format!("samplers.py: {status}")))
+    }
+}
+
+fn page(lines: &[Line]) -> String {
+    let mut page = String::from(
+        "| target | sampler | runs | evaluations, median | seconds, median | error of log Z, mean absolute | largest | what failed |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for of in DIMS.map(name) {
+        let truth = log_z(&of);
+        for sampler in ["adaann", "nautilus", "dynesty", "blackjax"] {
+            let all: Vec<&Line> =
+                lines.iter().filter(|line| line.name == of && line.sampler == sampler).collect();
+            let done = || all.iter().filter(|line| line.log_z.is_some());
+            let errors: Vec<f64> =
+                done().filter_map(|line| Some((line.log_z? - truth).abs())).collect();
+            let failed: Vec<String> = (all.iter())
+                .filter_map(|line| Some(format!("seed {}: {}", line.seed, line.failed.as_ref()?)))
+                .collect();
+            writeln!(
+                page,
+                "| {of} | {sampler} | {} of {} | {:.0} | {:.2} | {:.4} | {:.4} | {} |",
+                errors.len(),
+                all.len(),
+                median(done().map(|line| line.evaluations)),
+                median(done().map(|line| line.seconds)),
+                errors.iter().sum::<f64>() / errors.len() as f64,
+                errors.iter().copied().fold(0.0, f64::max),
+                failed.join("; ").replace(['|', '\n'], " ")
+            )
+            .expect("memory takes all");
+        }
+    }
+    page
+}

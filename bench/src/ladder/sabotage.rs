@@ -1,0 +1,307 @@
+//! Answers that were made wrong on purpose: does the check see it?
+
+use super::{
+    LadderOptions,
+    subject::{Built, Subject, Truth},
+};
+use adaann::{
+    Batch, Error, Result,
+    answer::{self, Answer, Settings},
+    approximation::Approximation,
+    diagnostics::{self, Examination, Trust},
+    flow::{Base, Flow},
+    importance::{Estimate, Sample},
+    registry::Known,
+    target::Target,
+};
+use serde_json::Value;
+use std::{fmt::Write, io};
+
+/// How an answer is spoiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// q loses the components of a mode, and draws what is left.
+    LostMode,
+    /// In the sample 0.2 of the weight goes from one mode to another.
+    ShiftedWeights,
+    /// Every covariance of q is divided by 4, and q draws again.
+    TooNarrow,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::LostMode, Self::ShiftedWeights, Self::TooNarrow];
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::LostMode => "a mode removed from q",
+            Self::ShiftedWeights => "weights of modes shifted by 0.2",
+            Self::TooNarrow => "covariances of q divided by 4",
+        }
+    }
+}
+
+/// Weight that goes from one mode to another.
+const SHIFT: f64 = 0.2;
+
+/// Tells the draws of a spoiled q from those of the answer, and those of its check from the answer's own.
+const DRAW_SEED: u64 = 0x9e6c_63d0_876a_68f3;
+const CHECK_SEED: u64 = 0x3c79_ac49_2ba7_b653;
+
+/// What the check said of a spoiled answer.
+struct Spoiled {
+    kind: Kind,
+    name: String,
+    seed: u64,
+    trust: Result<Trust>,
+}
+
+/// Spoils the answers to all targets with all seeds that are asked for, in every way that applies;
+/// prints how many the check called reliable.
+pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
+    let subjects = options.subjects().map_err(io::Error::other)?;
+    let mut spoiled = Vec::new();
+    for subject in &subjects {
+        for seed in options.trials.seeds() {
+            match spoil(subject, seed) {
+                Ok(judged) => spoiled.extend(judged),
+                Err(error) => eprintln!("{}, seed {seed}: {error}", subject.name),
+            }
+        }
+    }
+    options.trials.publish("sabotage", &page(&spoiled))
+}
+
+/// An answer to a target in all its spoiled forms, as the check judges them.
+fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
+    let Built { target, base, truth } = (subject.build)()?;
+    let Truth::Known(known) = truth else { return Ok(Vec::new()) };
+    // What is spoiled need not have been checked.
+    let settings = Settings { seed, base, check: 0.0, ..Settings::default() };
+    let answer = answer::approximate(&*target, &settings, &mut ())?;
+    let settings =
+        Settings { check: Settings::default().check, seed: seed ^ CHECK_SEED, ..settings };
+    let mut judged = Vec::new();
+    for kind in Kind::ALL {
+        let Some(wrong) = spoiled(kind, &*target, &answer, &known, seed)? else { continue };
+        let trust = check(&*target, &wrong, &settings).map(|found| found.verdict.trust);
+        let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
+        eprintln!("{}, seed {seed}, {}: {shown}", subject.name, kind.label());
+        judged.push(Spoiled { kind, name: subject.name.clone(), seed, trust });
+    }
+    Ok(judged)
+}
+
+/// The check of a given answer. That of fits stands in until the ladder's own can be called.
+fn check(target: &dyn Target, answer: &Answer, settings: &Settings) -> Result<Examination> {
+    let approximation = Approximation::new(target, answer.flow.clone())?;
+    let fit = adaann::Settings {
+        base: settings.base.clone(),
+        seed: settings.seed,
+        ..adaann::Settings::default()
+    };
+    let how = diagnostics::Settings::default();
+    diagnostics::examine(&approximation, &answer.sample, &fit, &how, &mut ())
+}
+
+/// The answer spoiled; none if it cannot be in this way.
+fn spoiled(
+    kind: Kind,
+    target: &dyn Target,
+    answer: &Answer,
+    known: &Known,
+    seed: u64,
+) -> Result<Option<Answer>> {
+    match kind {
+        Kind::ShiftedWeights => Ok(shift(&answer.sample, known)
+            .transpose()?
+            .map(|sample| Answer { sample, ..answer.clone() })),
+        Kind::LostMode => {
+            let place = |mean: &[f64]| mode_at(target, known, mean);
+            let lost = (known.modes.len() > 1)
+                .then(|| without_a_mode(answer.flow.base(), place))
+                .flatten();
+            lost.map(|base| drawn_again(target, answer, base, seed)).transpose()
+        }
+        Kind::TooNarrow => {
+            let base = narrowed(answer.flow.base());
+            base.map(|base| drawn_again(target, answer, base, seed)).transpose()
+        }
+    }
+}
+
+/// The mode that a point on the whole line belongs to.
+fn mode_at(target: &dyn Target, known: &Known, mean: &[f64]) -> Option<usize> {
+    let unconstrained = adaann::target::Unconstrained::new(target).ok()?;
+    let (x, _) = unconstrained.constrain(&Batch::from_points(mean.len(), &[mean]));
+    known.mode_of(&x.point(0))
+}
+
+/// The same layers over another base, with draws of their own.
+fn drawn_again(target: &dyn Target, answer: &Answer, base: Base, seed: u64) -> Result<Answer> {
+    let spec = answer.flow.spec().ok_or_else(|| Error::Data("a flow without a name".into()))?;
+    let mut flow = Flow::new(spec, base)?;
+    flow.set_parameters(answer.flow.parameters())?;
+    let approximation = Approximation::new(target, flow.clone())?;
+    let sample = approximation.sample(answer.sample.len(), seed ^ DRAW_SEED)?;
+    let sums = sample.weight_sums()?;
+    let log_z = answer.log_z.map(|_| Estimate { value: sums.log_z(), error: sums.log_z_error() });
+    Ok(Answer { flow, sample, log_z, ..answer.clone() })
+}
+
+/// The base without the components that belong to the mode of its lightest component; none if it has
+/// only one mode, or is trained, so that its numbers are the flow's.
+fn without_a_mode(base: &Base, mode_of: impl Fn(&[f64]) -> Option<usize>) -> Option<Base> {
+    let mut file = serde_json::to_value(base).ok()?;
+    let components = file.get("logit")?.as_array()?.len();
+    let means = numbers(&file, "mean")?;
+    let modes: Vec<Option<usize>> = means.chunks(means.len() / components).map(mode_of).collect();
+    let weights = base.weights();
+    let lightest = (0..components).min_by(|a, b| {
+        let weight = |k: usize| -> f64 {
+            (0..components).filter(|&other| modes[other] == modes[k]).map(|k| weights[k]).sum()
+        };
+        weight(*a).total_cmp(&weight(*b))
+    })?;
+    let is_kept: Vec<bool> = modes.iter().map(|mode| *mode != modes[lightest]).collect();
+    if !is_kept.contains(&true) || file["trained"] == true {
+        return None;
+    }
+    for key in ["logit", "mean", "log_scale", "below", "degrees"] {
+        let Some(values) = file.get_mut(key).and_then(Value::as_array_mut) else { continue };
+        let each = values.len() / components;
+        let all = std::mem::take(values);
+        if each > 0 {
+            let kept = all.chunks(each).zip(&is_kept).filter(|(_, is_kept)| **is_kept);
+            *values = kept.flat_map(|(own, _)| own.to_vec()).collect();
+        }
+    }
+    serde_json::from_value(file).ok()
+}
+
+/// The base with factors half as wide; none if it is trained.
+fn narrowed(base: &Base) -> Option<Base> {
+    let mut file = serde_json::to_value(base).ok()?;
+    if file["trained"] == true {
+        return None;
+    }
+    let mut change = |key: &str, f: fn(f64) -> f64| {
+        for value in file.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            *value = value.as_f64().map(f).into();
+        }
+    };
+    change("factor", |x| 0.5 * x);
+    change("log_scale", |x| x - 2.0_f64.ln());
+    change("below", |x| 0.5 * x);
+    serde_json::from_value(file).ok()
+}
+
+fn numbers(file: &Value, key: &str) -> Option<Vec<f64>> {
+    file.get(key)?.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+/// The sample with weight taken from its heaviest mode and given to the next; none if there is no such
+/// weight, or no other mode.
+fn shift(sample: &Sample, known: &Known) -> Option<Result<Sample>> {
+    let modes: Vec<Option<usize>> =
+        (0..sample.len()).map(|i| known.mode_of(&sample.x().point(i))).collect();
+    let mut shares: Vec<(usize, f64)> = (0..known.modes.len())
+        .map(|mode| {
+            let own = modes.iter().zip(sample.weights()).filter(|(of, _)| **of == Some(mode));
+            (mode, own.map(|(_, weight)| weight).sum())
+        })
+        .collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let &[(from, most), (to, next), ..] = &shares[..] else { return None };
+    if most <= SHIFT || next <= 0.0 {
+        return None;
+    }
+    let change = |mode: Option<usize>| match mode {
+        Some(mode) if mode == from => ((most - SHIFT) / most).ln(),
+        Some(mode) if mode == to => ((next + SHIFT) / next).ln(),
+        _ => 0.0,
+    };
+    let (z, x, log_p) = (sample.z().clone(), sample.x().clone(), sample.log_p().to_vec());
+    let add = |values: &[f64], sign: f64| -> Vec<f64> {
+        values.iter().zip(&modes).map(|(value, mode)| value + sign * change(*mode)).collect()
+    };
+    Some(match sample.log_q() {
+        Some(log_q) => Sample::of_draws(z, x, log_p, add(log_q, -1.0)),
+        None => Sample::of_particles(z, x, log_p, add(sample.log_weights(), 1.0)),
+    })
+}
+
+fn page(spoiled: &[Spoiled]) -> String {
+    let mut page = String::new();
+    let mut add = |line: &str| writeln!(page, "{line}").expect("memory takes all");
+    add(
+        "| what was done | answers | reliable | use with care | do not trust | check failed | not reliable |",
+    );
+    add("|---|---|---|---|---|---|---|");
+    let rows = Kind::ALL.map(Some).into_iter().chain([None]);
+    for kind in rows {
+        let of = || spoiled.iter().filter(move |one| kind.is_none_or(|kind| one.kind == kind));
+        let count = |trust| of().filter(|one| one.trust.as_ref().ok() == Some(&trust)).count();
+        let (all, reliable) = (of().count(), count(Trust::Reliable));
+        let share = 100.0 * (all - reliable) as f64 / all.max(1) as f64;
+        add(&format!(
+            "| {} | {all} | {reliable} | {} | {} | {} | {share:.1} % |",
+            kind.map_or("all", Kind::label),
+            count(Trust::Care),
+            count(Trust::Distrust),
+            of().filter(|one| one.trust.is_err()).count()
+        ));
+    }
+    add("\nAt least 97 % are wanted. Called reliable:\n");
+    add("| target | seed | what was done |");
+    add("|---|---|---|");
+    for one in spoiled.iter().filter(|one| matches!(one.trust, Ok(Trust::Reliable))) {
+        add(&format!("| {} | {} | {} |", one.name, one.seed, one.kind.label()));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> Base {
+        let (means, shapes) = ([0.0, 0.0, 5.0, 1.0, 0.1, 0.0], [1.0, 0.5, 0.5, 1.0]);
+        let degrees = [None, Some(4.0), None];
+        Base::student_mixture(&[0.3, 0.5, 0.2], &means, &shapes.repeat(3), &degrees).unwrap()
+    }
+
+    #[test]
+    fn a_mode_goes_with_all_its_components() {
+        let left = without_a_mode(&base(), |mean| Some(usize::from(mean[0] > 2.0))).unwrap();
+        // Those at 0 are as heavy as the one at 5; the first of equals goes.
+        assert_eq!(left.components(), 1);
+        assert_eq!(left.mean(), [5.0, 1.0]);
+        assert!(without_a_mode(&base(), |_| Some(0)).is_none(), "one mode is all there is");
+    }
+
+    #[test]
+    fn a_quarter_of_the_covariance_is_a_higher_peak() {
+        let log_peak = |base: Base| {
+            let flow = Flow::new(&adaann::flow::FlowSpec::Affine, base).unwrap();
+            flow.log_density(&Batch::from_points(2, &[[3.0, 3.0]])).unwrap()[0]
+        };
+        let one = || Base::full(&[3.0, 3.0], &[1.0, 0.5, 0.5, 2.0]).unwrap();
+        let higher = log_peak(narrowed(&one()).unwrap()) - log_peak(one());
+        assert!((higher - 4.0_f64.ln()).abs() < 1e-12, "{higher}");
+        let narrow = narrowed(&base()).unwrap();
+        assert_eq!((narrow.components(), narrow.weights()), (3, base().weights()));
+    }
+
+    #[test]
+    fn weight_goes_from_the_heaviest_mode_to_the_next() {
+        let modes = [-1.0, 1.0].map(|at| adaann::registry::Mode::new(vec![at], 0.5)).to_vec();
+        let known = Known { modes, ..Known::default() };
+        let x = Batch::from_points(1, &[[-1.0], [1.0], [1.0], [1.0]]);
+        let zeros = || vec![0.0; 4];
+        let sample = Sample::of_particles(x.clone(), x, zeros(), zeros()).unwrap();
+        let shifted = shift(&sample, &known).unwrap().unwrap();
+        assert!((shifted.weights()[0] - 0.45).abs() < 1e-12);
+        assert!((shifted.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(shift(&sample, &Known::default()).is_none());
+    }
+}

@@ -1,0 +1,94 @@
+//! The chains' rung: in many dimensions, where no weights survive, the draws of long chains are the
+//! answer themselves.
+
+use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use crate::{
+    Batch, Result, adaptive,
+    chains::{self, Chains},
+    flow::Noise,
+    importance::{Sample, covariance},
+    mixture::{Component, Mixture},
+    rng::{Purpose, Stream},
+};
+
+/// Draws of chains that make the sample, where no number is asked for.
+const DRAWS: usize = 10_000;
+
+const CHAINS_SEED: u64 = 0x3c6e_f372_fe94_f82b;
+
+/// Runs chains from draws of the base.
+pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Candidate> {
+    context.tell("running chains");
+    let shape = shape.map(|mixture| mixture.to_components()[0].covariance.clone());
+    let found = run(context, shape.as_deref(), context.settings.target_ess, 0)?;
+    let evidence = chains::evidence(&context.unconstrained, &found, context.settings.seed)?;
+    let (sample, components) = sample(context, &found, evidence.log_z.map(|log_z| log_z.value))?;
+    let left = if found.has_converged { Left::Answered } else { Left::Failed };
+    let words = format!(
+        "{} chains of {} iterations, R-hat {:.3}, effective sample size {:.0}",
+        found.chains,
+        found.iterations,
+        found.worst_r_hat(),
+        found.worst_bulk_ess()
+    );
+    let share = found.worst_bulk_ess() / found.z.len() as f64;
+    let evaluations = found.evaluations + evidence.evaluations;
+    context.leave(Method::Chains, evaluations, Some(share), left, words);
+    let mixture = Mixture::of(&components).expect("draws of chains have a covariance");
+    Ok(Candidate {
+        method: Method::Chains,
+        flow: adaptive::flow_of(&mixture)?,
+        sample,
+        log_z: evidence.log_z,
+        is_good: found.has_converged,
+        fit: None,
+        mixture: None,
+        chains: Some(found),
+    })
+}
+
+/// A run of chains, with starts of its own for each number.
+pub(super) fn run(
+    context: &mut Context,
+    shape: Option<&[f64]>,
+    target_ess: f64,
+    number: u64,
+) -> Result<Chains> {
+    let seed = context.settings.seed ^ CHAINS_SEED.wrapping_add(number);
+    let settings = chains::Settings { target_ess, seed, ..chains::Settings::default() };
+    let (dim, count) = (context.base.dim(), settings.chains);
+    let (mut noise, mut starts) = (Noise::zeros(dim, count), Batch::zeros(dim, count));
+    let mut log_q = vec![0.0; starts.padded_len()];
+    context.base.draw(&Stream::new(seed, Purpose::Modes), 0, 0, &mut noise);
+    context.base.forward(&noise, &mut starts, &mut log_q);
+    let unconstrained = context.unconstrained.clone();
+    let mut watch = |progress: &chains::Progress| context.see(&Event::Chains(progress));
+    chains::run(&unconstrained, &starts, shape, &settings, &mut watch)
+}
+
+/// Draws of chains, taken evenly, with equal weights; and the Gaussian that describes them.
+fn sample(
+    context: &Context,
+    found: &Chains,
+    log_z: Option<f64>,
+) -> Result<(Sample, Vec<Component>)> {
+    let (all, dim) = (found.z.len(), found.z.dim());
+    let count = context.settings.draws.unwrap_or(DRAWS).min(all);
+    let mut z = Batch::zeros(dim, count);
+    let chosen = |i: usize| i * all / count;
+    for d in 0..dim {
+        let from = found.z.row(d);
+        z.row_mut(d).iter_mut().enumerate().for_each(|(i, to)| *to = from[chosen(i)]);
+    }
+    let (x, log_jacobian) = context.unconstrained.constrain(&z);
+    let log_p = (0..count).map(|i| found.log_density[chosen(i)] - log_jacobian[i]).collect();
+    let equal = vec![1.0 / all as f64; all];
+    let component = Component {
+        weight: 1.0,
+        mean: (0..dim).map(|d| found.z.row(d).iter().sum::<f64>() / all as f64).collect(),
+        covariance: covariance(&found.z, &equal)?,
+        degrees: None,
+    };
+    let log_weights = vec![log_z.unwrap_or(0.0); count];
+    Ok((Sample::of_particles(z, x, log_p, log_weights)?, vec![component]))
+}

@@ -1,0 +1,133 @@
+//! The draws of all chains, kept iteration by iteration and thinned where they would be too many.
+
+use super::{places::Places, rank};
+use crate::Batch;
+use rayon::prelude::*;
+
+/// Draws: number n·M + m is that of chain m in iteration n, of those that are kept.
+#[derive(Debug, Clone)]
+pub(super) struct Draws {
+    chains: usize,
+    rows: Vec<Vec<f64>>,
+    log_density: Vec<f64>,
+    /// Every so many iterations are kept.
+    every: usize,
+    seen: usize,
+}
+
+/// Numbers that are kept at most: a quarter of a gigabyte. One more, and every second iteration goes.
+const MOST: usize = 1 << 25;
+
+impl Draws {
+    pub(super) fn new(dim: usize, chains: usize) -> Self {
+        Self { chains, rows: vec![Vec::new(); dim], log_density: Vec::new(), every: 1, seen: 0 }
+    }
+
+    /// Keeps the places of an iteration, if it is its turn.
+    pub(super) fn push(&mut self, places: &Places) {
+        self.push_within(places, MOST);
+    }
+
+    fn push_within(&mut self, places: &Places, most: usize) {
+        self.seen += 1;
+        if !(self.seen - 1).is_multiple_of(self.every) {
+            return;
+        }
+        for (d, row) in self.rows.iter_mut().enumerate() {
+            row.extend_from_slice(places.z.row(d));
+        }
+        self.log_density.extend_from_slice(&places.log_density);
+        if self.rows.len() * self.log_density.len() > most {
+            self.every *= 2;
+            let chains = self.chains;
+            self.rows.iter_mut().for_each(|row| thin(row, chains));
+            thin(&mut self.log_density, chains);
+        }
+    }
+
+    /// Iterations that are kept.
+    pub(super) fn iterations(&self) -> usize {
+        self.log_density.len() / self.chains
+    }
+
+    /// What `of` makes of each coordinate, and of the log density last.
+    pub(super) fn each<T: Send>(&self, of: fn(&[f64], usize) -> T) -> Vec<T> {
+        let last = std::slice::from_ref(&self.log_density);
+        self.rows.par_iter().chain(last).map(|row| of(row, self.chains)).collect()
+    }
+
+    /// The largest R-hat and the smallest bulk effective sample size.
+    pub(super) fn look(&self) -> (f64, f64) {
+        let [r_hat, bulk_ess] = pairs(self.each(rank::r_hat_and_bulk_ess));
+        (largest(&r_hat), smallest(&bulk_ess))
+    }
+
+    /// The draws without the first iterations.
+    pub(super) fn batch(&self, from_iteration: usize) -> Batch {
+        let from = from_iteration * self.chains;
+        let mut z = Batch::zeros(self.rows.len(), self.log_density.len() - from);
+        for (d, row) in self.rows.iter().enumerate() {
+            z.row_mut(d).copy_from_slice(&row[from..]);
+        }
+        z
+    }
+
+    /// The log density of each draw.
+    pub(super) fn into_log_density(self) -> Vec<f64> {
+        self.log_density
+    }
+}
+
+/// The firsts and the seconds.
+pub(super) fn pairs(both: Vec<[f64; 2]>) -> [Vec<f64>; 2] {
+    [0, 1].map(|which| both.iter().map(|pair| pair[which]).collect())
+}
+
+/// Leaves out every second iteration.
+fn thin(row: &mut Vec<f64>, chains: usize) {
+    let mut at = 0;
+    row.retain(|_| {
+        at += 1;
+        ((at - 1) / chains).is_multiple_of(2)
+    });
+}
+
+/// The largest; NaN if one is.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(f64::NEG_INFINITY, |a, &b| if b.is_nan() || b > a { b } else { a })
+}
+
+/// The smallest; NaN if one is.
+pub(super) fn smallest(values: &[f64]) -> f64 {
+    values.iter().fold(f64::INFINITY, |a, &b| if b.is_nan() || b < a { b } else { a })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_thinned_evenly() {
+        let mut draws = Draws::new(2, 3);
+        for n in 0..100 {
+            let places = Places {
+                z: Batch::from_points(2, &[[f64::from(n), 0.0]; 3]),
+                log_density: vec![-f64::from(n); 3],
+                gradient: Batch::zeros(2, 3),
+            };
+            draws.push_within(&places, 60);
+        }
+        // 10 iterations of 3 draws of 2 numbers are 60.
+        let kept: Vec<f64> = (0..draws.iterations()).map(|n| draws.rows[0][3 * n]).collect();
+        assert_eq!(kept, [0.0, 16.0, 32.0, 48.0, 64.0, 80.0, 96.0]);
+        assert_eq!(draws.batch(5).row(0), [80.0, 80.0, 80.0, 96.0, 96.0, 96.0]);
+        assert_eq!(draws.into_log_density()[3..6], [-16.0; 3]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_the_worst() {
+        assert_eq!((largest(&[1.0, 3.0, 2.0]), smallest(&[2.0, 1.0, 3.0])), (3.0, 1.0));
+        let nan = f64::NAN;
+        assert!(largest(&[1.0, nan]).is_nan() && smallest(&[nan, 1.0]).is_nan());
+    }
+}

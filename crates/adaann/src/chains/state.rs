@@ -1,0 +1,132 @@
+//! What a run carries from iteration to iteration, and how it takes one.
+
+use super::{
+    Observer, Progress, Settings,
+    length::Length,
+    metric::Metric,
+    places::Places,
+    trajectory::{Moved, Moves},
+};
+use crate::{
+    Batch, Result,
+    path::{Parts, Tempered},
+    rng::{Purpose, Stream},
+    target::Unconstrained,
+};
+
+/// What does not change in a run.
+pub(super) struct Sampler<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) density: Tempered<'a>,
+    /// Of log p + log|J|.
+    pub(super) weights: Parts,
+    stream: Stream,
+}
+
+/// What is carried.
+pub(super) struct State {
+    pub(super) places: Places,
+    pub(super) metric: Metric,
+    pub(super) length: Length,
+    pub(super) step_size: f64,
+    /// Iterations so far, which number the random draws.
+    pub(super) iteration: u64,
+    pub(super) evaluations: usize,
+    pub(super) divergences: usize,
+    /// R-hat and effective sample size when last looked at.
+    pub(super) r_hat: Option<f64>,
+    pub(super) bulk_ess: Option<f64>,
+    /// Has the observer ended the run?
+    pub(super) is_stopped: bool,
+}
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(target: &Unconstrained<'a>, settings: &'a Settings) -> Self {
+        let density = Tempered::untempered(target.clone());
+        let weights = density.path.weights(1.0);
+        let stream = Stream::new(settings.seed, Purpose::Chains);
+        Self { settings, density, weights, stream }
+    }
+
+    pub(super) fn start(&self, starts: &Batch, shape: Option<&[f64]>) -> Result<State> {
+        let dim = self.density.target.dim();
+        let metric = shape.map_or_else(|| Ok(Metric::identity(dim)), |s| Metric::new(dim, s))?;
+        // Of more starts than chains some, evenly.
+        let chains = self.settings.chains;
+        let used = starts.len().min(chains);
+        let mut some = Batch::zeros(starts.dim(), used);
+        (0..used).for_each(|i| some.copy_points(i, starts, i * starts.len() / used, 1));
+        let places = Places::start(&self.density, self.weights, &some, chains)?;
+        Ok(State {
+            places,
+            metric,
+            length: Length::new(),
+            step_size: 1.0,
+            iteration: 0,
+            evaluations: used,
+            divergences: 0,
+            r_hat: None,
+            bulk_ess: None,
+            is_stopped: false,
+        })
+    }
+
+    /// Leapfrog steps of the next iteration.
+    fn steps(&self, state: &State) -> usize {
+        let steps = (state.length.at(state.iteration) / state.step_size).round();
+        (steps as usize).clamp(1, self.settings.max_steps)
+    }
+
+    /// Trajectories of the next iteration and their steps, unless these would be more evaluations than
+    /// `most`; chains stay where they are until [`State::move_to`].
+    pub(super) fn iterate(&self, state: &mut State, most: usize) -> Result<Option<(Moved, usize)>> {
+        let steps = self.steps(state);
+        let evaluations = state.evaluations + steps * state.places.len();
+        if evaluations > most {
+            return Ok(None);
+        }
+        let moves = Moves {
+            density: &self.density,
+            weights: self.weights,
+            metric: &state.metric,
+            stream: &self.stream,
+            step_size: state.step_size,
+            steps,
+        };
+        let moved = moves.iterate(&state.places, state.iteration)?;
+        state.evaluations = evaluations;
+        state.divergences += moved.divergences;
+        Ok(Some((moved, steps)))
+    }
+}
+
+impl State {
+    /// The chains are there now.
+    pub(super) fn move_to(&mut self, moved: Moved) {
+        self.places = moved.places;
+        self.iteration += 1;
+    }
+
+    /// Tells of an iteration.
+    pub(super) fn tell(
+        &mut self,
+        observer: &mut dyn Observer,
+        is_warm_up: bool,
+        iteration: usize,
+        moved: &Moved,
+        steps: usize,
+    ) {
+        let progress = Progress {
+            is_warm_up,
+            iteration,
+            acceptance: moved.mean_acceptance(),
+            step_size: self.step_size,
+            steps,
+            divergences: self.divergences,
+            evaluations: self.evaluations,
+            r_hat: self.r_hat,
+            bulk_ess: self.bulk_ess,
+        };
+        self.is_stopped |= observer.observe(&progress).is_break();
+    }
+}

@@ -1,0 +1,82 @@
+//! Are chains right? By their own R-hat and effective sizes, and by chains from other starts.
+
+use crate::{
+    Result,
+    chains::Chains,
+    diagnostics::{
+        Examination, Finding, Verdict,
+        modes::Found,
+        thresholds::{CHAINS_APART, DIVERGENCES, ESS, R_HAT, Threshold},
+        verdict::Reason,
+    },
+    importance::{Estimate, Sample},
+    target::Unconstrained,
+};
+
+/// Means that are within so many of their errors are the same.
+const APART: f64 = 5.0;
+
+/// Judges chains by others that started elsewhere, and a sample that was made of them.
+pub(crate) fn examine_chains(
+    target: &Unconstrained,
+    chains: &Chains,
+    others: &Chains,
+    sample: &Sample,
+    log_z: Option<Estimate>,
+    climbs: usize,
+) -> Result<Examination> {
+    let found = Found::new(target, sample.z(), sample.weights(), None, &[], climbs)?;
+    let ess = chains.worst_bulk_ess().min(chains.worst_tail_ess());
+    let paths = (chains.chains * chains.iterations).max(1) as f64;
+    let share = chains.divergences as f64 / paths;
+    let r_hat = chains.worst_r_hat();
+    let (at, sds) = furthest(chains, others);
+    let name = target.target().names().get(at).cloned().unwrap_or_default();
+    let reason = |threshold: Threshold, value: f64, finding: Finding| {
+        threshold.judge(value).map(|trust| Reason::new(trust, finding))
+    };
+    let reasons = [
+        reason(R_HAT, r_hat, Finding::NotMixed { r_hat }),
+        reason(ESS, ess, Finding::FewEffectiveDraws { draws: sample.len(), ess }),
+        reason(CHAINS_APART, sds, Finding::ChainsApart { name, sds }),
+        reason(DIVERGENCES, share, Finding::Divergences { share }),
+    ];
+    Ok(Examination {
+        log_z: log_z.unwrap_or(Estimate { value: f64::NAN, error: f64::NAN }),
+        kl: f64::NAN,
+        ess,
+        ess_share: ess / sample.len() as f64,
+        k_hat: f64::NAN,
+        k_hat_threshold: f64::NAN,
+        modes: found.modes,
+        particles: None,
+        own_log_z: None,
+        sight: format!(
+            "{} chains from other starts: a mode that none of the {} starts leads to can hide from them",
+            others.chains,
+            chains.chains + others.chains
+        ),
+        evaluations: others.evaluations + found.evaluations,
+        verdict: Verdict::new(reasons.into_iter().flatten().collect()),
+        mixture: None,
+    })
+}
+
+/// The coordinate whose means are furthest apart, in standard deviations; 0 where that is chance.
+fn furthest(chains: &Chains, others: &Chains) -> (usize, f64) {
+    let moments = |of: &Chains, d: usize| {
+        let (row, count) = (of.z.row(d), of.z.len() as f64);
+        let mean = row.iter().sum::<f64>() / count;
+        let variance = row.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / count;
+        (mean, variance, variance / of.bulk_ess[d].max(1.0))
+    };
+    let apart = |d: usize| {
+        let (a, variance, error) = moments(chains, d);
+        let (b, _, other_error) = moments(others, d);
+        let gap = (a - b).abs();
+        let is_chance = gap <= APART * (error + other_error).sqrt();
+        (d, if is_chance { 0.0 } else { gap / variance.sqrt() })
+    };
+    let all = (0..chains.z.dim()).map(apart);
+    all.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0))
+}

@@ -1,0 +1,83 @@
+//! A run from the settings' own base or from a given one.
+
+use super::{Observer, Population, Settings, islands, sampler::Sampler};
+use crate::{
+    Result, error,
+    flow::Base,
+    target::{Target, Unconstrained},
+};
+
+/// Sequential Monte Carlo from the base to the target.
+///
+/// First along q_0^(1 − s) p_{t_0}^s to the density at the schedule's first t, then along the path.
+/// Runs on the threads of the rayon pool it is called in; their number never changes the result.
+///
+/// # Errors
+/// If a setting is out of range, the target fails, or too few particles have a density at all.
+#[doc(alias("sequential Monte Carlo", "annealed importance sampling"))]
+pub fn smc(
+    target: &dyn Target,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Population> {
+    Smc::new(target, settings).run(observer)
+}
+
+/// A run that may start from a base which settings do not name.
+///
+/// ```
+/// use adaann::{Program, flow::Base, path::PathKind, smc::{Settings, Smc}};
+///
+/// // Two modes, at -2 ± √3, and a mixture that knows roughly where they are.
+/// let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+/// let base = Base::mixture(&[1.0, 1.0], &[-3.5, 0.0], &[0.4, 0.4])?;
+/// let settings = Settings { path: PathKind::Bridge, ..Settings::starting_at(0.0) };
+/// let population = Smc::new(&target, &settings).base(base).run(&mut ())?;
+/// assert!((population.log_z - 0.04712).abs() < 4.0 * population.log_z_error);
+/// // The bridge is short.
+/// assert!(population.stages.len() < 5);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[must_use = "a run does nothing until it is run"]
+pub struct Smc<'a> {
+    target: &'a dyn Target,
+    settings: &'a Settings,
+    base: Option<Base>,
+}
+
+impl<'a> Smc<'a> {
+    /// A run by its settings alone.
+    pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
+        Self { target, settings, base: None }
+    }
+
+    /// Starts from this density, on the coordinates that flows work in; the settings' `base` is not
+    /// looked at. With the path [bridge](crate::path::PathKind::Bridge) from t₀ = 0 on particles go
+    /// from it straight to the target, and the way is as short as the base is near. What the base
+    /// leaves out they may never find.
+    pub fn base(self, base: Base) -> Self {
+        Self { base: Some(base), ..self }
+    }
+
+    /// Runs it: see [`smc`].
+    ///
+    /// # Errors
+    /// As [`smc`], and if the base has another dimension than the target.
+    pub fn run(self, observer: &mut dyn Observer) -> Result<Population> {
+        let Self { target, settings, base } = self;
+        settings.check(target)?;
+        if let Some(found) = base.as_ref().map(Base::dim).filter(|dim| *dim != target.dim()) {
+            return Err(error::shape("the dimensions of the base", found, target.dim()));
+        }
+        rayon::scope(|_| {
+            let base = match base {
+                Some(base) => base,
+                None => settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?,
+            };
+            let islands = (0..settings.islands)
+                .map(|island| Sampler::new(target, settings, &base, island))
+                .collect::<Result<Vec<_>>>()?;
+            islands::run(&islands, observer)
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! What does not change in a run.
+
+use super::Settings;
+use crate::{
+    Result,
+    flow::Base,
+    path::Tempered,
+    rng::{Purpose, Stream},
+    target::{Target, Unconstrained},
+};
+
+/// What does not change in a run.
+pub(super) struct Sampler<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) density: Tempered<'a>,
+    /// Where particles start; the density has it as its reference.
+    pub(super) base: Base,
+    pub(super) stream: Stream,
+    /// Which island's particles these are.
+    pub(super) island: usize,
+}
+
+/// Tells the random numbers of one island from those of the next.
+const ISLAND_SEED: u64 = 0xd1b5_4a32_d192_ed03;
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(
+        target: &'a dyn Target,
+        settings: &'a Settings,
+        base: &Base,
+        island: usize,
+    ) -> Result<Self> {
+        let target = Unconstrained::new(target)?;
+        let reference = Some(base.clone());
+        let density = Tempered { target, path: settings.path, reference };
+        let seed = settings.seed.wrapping_add(ISLAND_SEED.wrapping_mul(island as u64));
+        let stream = Stream::new(seed, Purpose::MonteCarlo);
+        Ok(Self { settings, density, base: base.clone(), stream, island })
+    }
+
+    /// Particles of one island.
+    pub(super) fn count(&self) -> usize {
+        self.settings.particles / self.settings.islands
+    }
+}
