@@ -42,7 +42,12 @@ impl Archive {
     }
 
     /// Takes in the draws of a proposal.
-    pub(super) fn add(&mut self, target: &Unconstrained, proposal: &Flow, sample: &Sample) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        target: &Unconstrained,
+        proposal: &Flow,
+        sample: &Sample,
+    ) -> Result<()> {
         let (before, count) = (self.len(), sample.len());
         let mut z = Batch::zeros(self.z.dim(), before + count);
         z.copy_points(0, &self.z, 0, before);
@@ -94,9 +99,8 @@ impl Archive {
             }
             false => counts.iter_mut().zip(&weights).for_each(|(count, w)| *count = w / sum),
         }
-        let members: Vec<usize> = (0..self.len())
-            .filter(|&i| counts[i] * self.len() as f64 > NEGLIGIBLE)
-            .collect();
+        let members: Vec<usize> =
+            (0..self.len()).filter(|&i| counts[i] * self.len() as f64 > NEGLIGIBLE).collect();
         let mut z = Batch::zeros(self.z.dim(), members.len());
         for d in 0..self.z.dim() {
             let from = self.z.row(d);

@@ -106,7 +106,6 @@ pub(crate) fn run(
 fn has_tail_in_order(sample: &Sample) -> bool {
     let threshold = pareto::k_hat_threshold(sample.len());
     let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let is_harmless =
-        sample.weight_sums().is_ok_and(|sums| largest < sums.log_z() + HARMLESS.ln());
+    let is_harmless = sample.weight_sums().is_ok_and(|sums| largest < sums.log_z() + HARMLESS.ln());
     is_harmless || sample.smoothed().is_ok_and(|smoothed| smoothed.k_hat < threshold)
 }

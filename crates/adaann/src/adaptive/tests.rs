@@ -69,7 +69,8 @@ fn weights_are_those_of_the_mixture_of_all_proposals() {
     let density = |x: f64, mean: f64, sd: f64| (-0.5 * ((x - mean) / sd).powi(2)).exp() / sd;
     let exact: Vec<f64> = (z.iter())
         .map(|&x| {
-            let q: f64 = normals.iter().map(|&(m, sd, n)| f64::from(n as u32) * density(x, m, sd)).sum();
+            let q: f64 =
+                normals.iter().map(|&(m, sd, n)| f64::from(n as u32) * density(x, m, sd)).sum();
             density(x, 0.5, 1.0) / q
         })
         .collect();

@@ -1,12 +1,11 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings, candidate::Candidate, chains, check,
-    context::Context, flow, particles,
+    Left, Method, Observer, Rung, Settings, candidate::Candidate, chains, check, context::Context,
+    flow, particles,
 };
 use crate::{
-    Error, Result,
-    adaptive,
+    Error, Result, adaptive,
     diagnostics::Examination,
     fit::Outcome,
     flow::Flow,

@@ -27,11 +27,7 @@ pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
     let start = Mixture::of(&shape).expect("the mixture of particles has covariances");
     let adapted = adaptive::run(target, start, &context.rules(), seed)?;
     let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
-    let found = format!(
-        "{} temperatures, {}",
-        population.stages.len(),
-        adapted.components()
-    );
+    let found = format!("{} temperatures, {}", population.stages.len(), adapted.components());
     let evaluations = population.evaluations + adapted.evaluations;
     context.leave(Method::Smc, evaluations, Some(adapted.ess_share), left, found);
     Ok((Candidate::of_mixture(Method::Smc, adapted)?, population))

@@ -115,14 +115,8 @@ pub fn examine_from(
     let population = sent.as_ref().and_then(|sent| sent.arrived.as_ref().ok());
     let adapted = own.as_ref().and_then(|own| own.adapted.as_ref());
     let summits = own.as_ref().map_or(&[][..], |own| &own.searched.summits);
-    let found = Found::new(
-        target,
-        sample.z(),
-        &smoothed.weights,
-        population,
-        summits,
-        settings.climbs,
-    )?;
+    let found =
+        Found::new(target, sample.z(), &smoothed.weights, population, summits, settings.climbs)?;
 
     let names = target.target().names();
     let seen = adapted.map(Seen::Draws).into_iter().chain(population.map(Seen::Particles));

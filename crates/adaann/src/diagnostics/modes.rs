@@ -105,12 +105,7 @@ impl Found {
 
 /// Points to climb from: some beside the peaks that are known, and as many draws as particles, taken
 /// evenly.
-fn starts(
-    draws: &Batch,
-    particles: Option<&Batch>,
-    summits: &[Summit],
-    climbs: usize,
-) -> Batch {
+fn starts(draws: &Batch, particles: Option<&Batch>, summits: &[Summit], climbs: usize) -> Batch {
     let sources: Vec<&Batch> = std::iter::once(draws).chain(particles).collect();
     let each = climbs.div_ceil(sources.len());
     let mut points: Vec<Vec<f64>> = summits.iter().flat_map(Summit::beside).collect();

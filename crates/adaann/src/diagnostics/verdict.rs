@@ -8,9 +8,9 @@ use crate::diagnostics::{
     Finding, Remedy, Trust,
     findings::{Comparison, Findings, ModeShares},
     thresholds::{
-        ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT, MASS_LACKING,
-        MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT, SMALLEST_MODE, TAIL_ESS,
-        Threshold, is_mode_lost,
+        ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
+        MASS_LACKING, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT,
+        SMALLEST_MODE, TAIL_ESS, Threshold, is_mode_lost,
     },
 };
 use crate::importance::Estimate;
@@ -118,8 +118,7 @@ impl Findings {
         if self.largest_weight < EQUAL_WEIGHTS.value {
             return None;
         }
-        let is_harmless =
-            self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered();
+        let is_harmless = self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered();
         let trust = match trust {
             Trust::Distrust if is_harmless => Trust::Care,
             _ if is_harmless => return None,
@@ -141,7 +140,9 @@ impl Comparison {
     /// themselves disagree about evidence and weights; what counts is what they have found and q lacks.
     fn may_say(&self, reason: &Reason) -> bool {
         let has_found = match &reason.finding {
-            Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => true,
+            Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
+                true
+            }
             Finding::EvidenceAbove { .. } => reason.trust == Trust::Distrust,
             _ => false,
         };
@@ -262,10 +263,7 @@ mod tests {
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
             (Findings { compared: Vec::new(), ..good() }, "not-checked"),
-            (
-                Findings { compared: Vec::new(), failed: Some("x".into()), ..good() },
-                "check-failed",
-            ),
+            (Findings { compared: Vec::new(), failed: Some("x".into()), ..good() }, "check-failed"),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
             (compared(|c| c.log_z_gap = estimate(-3.8, 0.05)), "evidence-below"),

@@ -21,7 +21,7 @@ mod quadrature;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use draw::ln_gamma_draw;
 pub(crate) use family::Family;
 pub(crate) use interval::outside;
-pub(crate) use draw::ln_gamma_draw;
 pub(crate) use joint::{dirichlet, draw_dirichlet, draw_multi_normal, mixture, multi_normal};

@@ -118,9 +118,8 @@ fn axes(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<Vec<f64>> {
     let total: f64 = own.iter().sum();
     let covariance = component.covariance();
     let scale: Vec<f64> = (0..dim).map(|d| covariance[d * dim + d].sqrt()).collect();
-    let correlation: Vec<f64> = (0..dim * dim)
-        .map(|at| covariance[at] / (scale[at / dim] * scale[at % dim]))
-        .collect();
+    let correlation: Vec<f64> =
+        (0..dim * dim).map(|at| covariance[at] / (scale[at / dim] * scale[at % dim])).collect();
     let (values, vectors) = linear::symmetric_eigen(dim, &correlation);
     let count = effective_size(total, own.iter().map(|w| w * w).sum());
     // Coordinates of a point along an axis are those of the standardised point.
@@ -143,7 +142,8 @@ fn axes(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<Vec<f64>> {
     let odd: Vec<(usize, f64)> = seen.par_iter().map(|&i| (i, oddness(i))).collect();
     let oddest = odd.iter().filter(|(_, odd)| !odd.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1));
     let longest = seen.iter().max_by(|&&i, &&j| values[i].total_cmp(&values[j]));
-    let mut chosen: Vec<usize> = oddest.map(|(i, _)| *i).into_iter().chain(longest.copied()).collect();
+    let mut chosen: Vec<usize> =
+        oddest.map(|(i, _)| *i).into_iter().chain(longest.copied()).collect();
     chosen.dedup();
     chosen.into_iter().map(axis).collect()
 }

@@ -43,7 +43,8 @@ pub(super) fn curvature(heights: &mut Heights, at: &[f64]) -> Result<Curved> {
         for d in 0..dim {
             let bend = curvature[d * dim + d];
             // Where it does not bend down on this scale, a longer step may see more.
-            let width = if bend > 0.0 { bend.sqrt().recip() } else { NEAR * NEAR * steps[d] / STEP };
+            let width =
+                if bend > 0.0 { bend.sqrt().recip() } else { NEAR * NEAR * steps[d] / STEP };
             let step = STEP * width.min(1e12);
             is_settled &= bend > 0.0 && (step / steps[d]).max(steps[d] / step) < NEAR;
             if bend > 0.0 {
@@ -76,7 +77,8 @@ fn differences(heights: &mut Heights, at: &[f64], steps: &[f64]) -> Result<Vec<f
         let is_known = below.height.is_finite() && above.height.is_finite();
         for j in 0..dim {
             // Beside a cliff nothing is known.
-            let bend = if is_known { (below.slope[j] - above.slope[j]) / (2.0 * steps[d]) } else { 0.0 };
+            let bend =
+                if is_known { (below.slope[j] - above.slope[j]) / (2.0 * steps[d]) } else { 0.0 };
             curvature[d * dim + j] += 0.5 * bend;
             curvature[j * dim + d] += 0.5 * bend;
         }

@@ -98,9 +98,8 @@ impl Summit {
         // Half a standard deviation in each coordinate of the factor, with signs that differ.
         let away = |d: usize| if d.is_multiple_of(2) { 0.5 } else { -0.5 };
         [1.0, -1.0].map(|side| {
-            let along = |i: usize| -> f64 {
-                (0..=i).map(|k| self.factor[i * dim + k] * away(k)).sum()
-            };
+            let along =
+                |i: usize| -> f64 { (0..=i).map(|k| self.factor[i * dim + k] * away(k)).sum() };
             (0..dim).map(|i| self.z[i] + side * along(i)).collect()
         })
     }
@@ -377,7 +376,8 @@ impl Searched {
             if !(end.has_peaked || is_peak) {
                 self.adrift += 1;
             }
-            let log_mass = end.log_density + log_det + 0.5 * dim as f64 * std::f64::consts::TAU.ln();
+            let log_mass =
+                end.log_density + log_det + 0.5 * dim as f64 * std::f64::consts::TAU.ln();
             self.summits.push(Summit {
                 z: end.z.clone(),
                 log_density: end.log_density,

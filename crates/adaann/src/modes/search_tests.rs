@@ -16,10 +16,10 @@ fn peaks_have_their_places_covariances_and_masses() {
         let [x, y] = [z[0], z[1]];
         // Precision [[2, 0.5], [0.5, 1]] at (−5, 1), and [[1, 0], [0, 25]] at (5, −2).
         let (a, b) = (x + 5.0, y - 1.0);
-        let left = 0.3_f64.ln() + 0.5 * 1.75_f64.ln()
-            - 0.5 * (2.0 * a.square() + a * b + b.square());
-        let right = 0.7_f64.ln() + 5_f64.ln()
-            - 0.5 * ((x - 5.0).square() + 25.0 * (y + 2.0).square());
+        let left =
+            0.3_f64.ln() + 0.5 * 1.75_f64.ln() - 0.5 * (2.0 * a.square() + a * b + b.square());
+        let right =
+            0.7_f64.ln() + 5_f64.ln() - 0.5 * ((x - 5.0).square() + 25.0 * (y + 2.0).square());
         crate::program::log_sum_exp(&[left, right])
     });
     let exact = [

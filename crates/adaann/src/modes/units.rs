@@ -82,7 +82,9 @@ impl Units {
     /// The gradient with respect to u from that with respect to z.
     pub(super) fn pull_back(&self, slope: &[f64]) -> Vec<f64> {
         match &self.scale {
-            Scale::Spread(spread) => slope.iter().zip(spread).map(|(s, spread)| s * spread).collect(),
+            Scale::Spread(spread) => {
+                slope.iter().zip(spread).map(|(s, spread)| s * spread).collect()
+            }
             Scale::Factor(factor) => {
                 let dim = slope.len();
                 let mut out = vec![0.0; dim];
@@ -98,7 +100,9 @@ impl Units {
     /// The gradient with respect to z from that with respect to u.
     pub(super) fn pull_forth(&self, slope: &[f64]) -> Vec<f64> {
         match &self.scale {
-            Scale::Spread(spread) => slope.iter().zip(spread).map(|(s, spread)| s / spread).collect(),
+            Scale::Spread(spread) => {
+                slope.iter().zip(spread).map(|(s, spread)| s / spread).collect()
+            }
             Scale::Factor(factor) => {
                 let mut out = slope.to_vec();
                 linear::solve_lower_transposed(slope.len(), factor, &mut out);
@@ -116,7 +120,9 @@ impl Units {
             for j in 0..dim {
                 let column: Vec<f64> = (0..dim).map(|i| matrix[i * dim + j]).collect();
                 let image = match &self.scale {
-                    Scale::Spread(spread) => column.iter().zip(spread).map(|(c, s)| c * s).collect(),
+                    Scale::Spread(spread) => {
+                        column.iter().zip(spread).map(|(c, s)| c * s).collect()
+                    }
                     Scale::Factor(factor) => (0..dim)
                         .map(|i| linear::dot(&factor[i * dim..][..=i], &column[..=i]))
                         .collect::<Vec<f64>>(),

@@ -48,7 +48,8 @@ impl TryFrom<Unchecked> for Base {
     type Error = String;
 
     fn try_from(file: Unchecked) -> Result<Self, String> {
-        let Unchecked { mean, factor, covariance, logit, log_scale, below, degrees, trained } = file;
+        let Unchecked { mean, factor, covariance, logit, log_scale, below, degrees, trained } =
+            file;
         Ok(Self(match (factor, covariance, logit, log_scale, below) {
             (Some(factor), Some(covariance), None, None, None) if degrees.is_none() => {
                 Kind::Gaussian(Gaussian::from_file(mean, factor, covariance, trained)?)
