@@ -17,6 +17,7 @@ mod particles;
 mod rung;
 mod settings;
 
+pub use check::check;
 pub use ladder::{Answer, approximate};
 pub use method::Method;
 pub use observer::{Event, Observer};
