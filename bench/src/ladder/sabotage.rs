@@ -8,7 +8,7 @@ use adaann::{
     Batch, Error, Result,
     answer::{self, Answer, Settings},
     approximation::Approximation,
-    diagnostics::{self, Examination, Trust},
+    diagnostics::Trust,
     flow::{Base, Flow},
     importance::{Estimate, Sample},
     registry::Known,
@@ -83,24 +83,13 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     let mut judged = Vec::new();
     for kind in Kind::ALL {
         let Some(wrong) = spoiled(kind, &*target, &answer, &known, seed)? else { continue };
-        let trust = check(&*target, &wrong, &settings).map(|found| found.verdict.trust);
+        let trust =
+            answer::check(&*target, &wrong, &settings, &mut ()).map(|found| found.verdict.trust);
         let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
         eprintln!("{}, seed {seed}, {}: {shown}", subject.name, kind.label());
         judged.push(Spoiled { kind, name: subject.name.clone(), seed, trust });
     }
     Ok(judged)
-}
-
-/// The check of a given answer. That of fits stands in until the ladder's own can be called.
-fn check(target: &dyn Target, answer: &Answer, settings: &Settings) -> Result<Examination> {
-    let approximation = Approximation::new(target, answer.flow.clone())?;
-    let fit = adaann::Settings {
-        base: settings.base.clone(),
-        seed: settings.seed,
-        ..adaann::Settings::default()
-    };
-    let how = diagnostics::Settings::default();
-    diagnostics::examine(&approximation, &answer.sample, &fit, &how, &mut ())
 }
 
 /// The answer spoiled; none if it cannot be in this way.

@@ -1,12 +1,15 @@
 //! The check of a candidate, and its repair with what the check has found.
 
-use super::{Event, Left, Method, candidate::Candidate, chains, context::Context};
+use super::{
+    Answer, Event, Left, Method, Observer, Settings, candidate::Candidate, chains, context::Context,
+};
 use crate::{
     Result, adaptive,
     approximation::Approximation,
     diagnostics::{self, Examination, Trust, examine_chains, examine_from},
     mixture::{Component, Mixture},
     smc,
+    target::Target,
 };
 use std::ops::ControlFlow;
 
@@ -74,6 +77,27 @@ pub(super) fn examined(
         (candidate, found) = (repaired, Examination { evaluations, ..afresh });
     }
     Ok((candidate, Some(found)))
+}
+
+/// Checks a given answer as the ladder checks its own, once, and repairs nothing.
+///
+/// # Errors
+/// If a setting is out of range, or the target fails.
+pub fn check(
+    target: &dyn Target,
+    answer: &Answer,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Examination> {
+    settings.check()?;
+    rayon::scope(|_| {
+        let mut context = Context::new(target, settings, observer)?;
+        // What the answer has cost sets what its check may cost.
+        context.rungs.clone_from(&answer.rungs);
+        let Answer { method, flow, sample, .. } = answer.clone();
+        let candidate = Candidate::of_draws(method, flow, sample, true)?;
+        examine(&mut context, &candidate, 0)
+    })
 }
 
 /// What speaks against an answer, by the names that findings have in files.

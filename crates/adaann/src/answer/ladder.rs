@@ -1,42 +1,15 @@
 //! The ladder itself: methods from the cheapest on, until one is good enough.
 
 use super::{
-    Left, Method, Observer, Rung, Settings, candidate::Candidate, chains, check, context::Context,
-    flow, particles,
+    Answer, Left, Method, Observer, Settings, candidate::Candidate, chains, check,
+    context::Context, flow, particles,
 };
 use crate::{
     Error, Result, adaptive,
-    diagnostics::Examination,
-    fit::Outcome,
-    flow::Flow,
-    importance::{Estimate, Sample},
     mixture::Mixture,
     modes::{self, Search, Searched},
     target::Target,
 };
-
-/// What the ladder came to.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// The method that made it.
-    pub method: Method,
-    /// q, as a flow.
-    pub flow: Flow,
-    /// The weighted sample that stands for the target.
-    pub sample: Sample,
-    /// log ∫p; none where it cannot be had, as of chains in many dimensions.
-    pub log_z: Option<Estimate>,
-    /// A line for each rung.
-    pub rungs: Vec<Rung>,
-    /// Points at which the target was evaluated, without those of the check.
-    pub evaluations: usize,
-    /// The check, unless none was asked for.
-    pub examination: Option<Examination>,
-    /// The training of the flow, if one was annealed.
-    pub fit: Option<Outcome>,
-    /// Did the observer stop it?
-    pub stopped: bool,
-}
 
 /// Tells the random numbers of the rungs from each other.
 const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;

@@ -102,7 +102,7 @@ impl Seen<'_> {
             let log_ratio = log_weight(log_p, log_q[i]);
             // A point that is lost has no weight, whatever its ratio.
             ratios[from] = if log_p == f64::NEG_INFINITY { 0.0 } else { log_ratio };
-            let is_lacking = log_p > f64::NEG_INFINITY && !(log_ratio <= most);
+            let is_lacking = log_p > f64::NEG_INFINITY && (log_ratio.is_nan() || log_ratio > most);
             lacks[from] = f64::from(u8::from(is_lacking));
             if is_lacking && log_p > worst.0 {
                 worst = (log_p, i);
