@@ -144,14 +144,16 @@ impl Deviation {
 
     /// What is beyond the allowed, in words.
     pub(super) fn faults(&self) -> Vec<String> {
+        // What is no number is beyond all that is allowed.
+        let is_beyond = |off: f64, allowed: f64| off.is_nan() || off.abs() > allowed;
         let mut faults = Vec::new();
-        if !(self.mean.abs() <= MEAN) {
+        if is_beyond(self.mean, MEAN) {
             faults.push(format!("mean {:+.2} SD", self.mean));
         }
-        if !(self.sd.abs() <= SD) {
+        if is_beyond(self.sd, SD) {
             faults.push(format!("SD {:+.0} %", 100.0 * self.sd));
         }
-        if !(self.weight.abs() <= WEIGHT) {
+        if is_beyond(self.weight, WEIGHT) {
             faults.push(format!("weight {:+.3}", self.weight));
         }
         if self.lost > 0 {
