@@ -5,7 +5,7 @@
 //! cannot tell from their own luck is not held against q.
 
 use crate::diagnostics::{
-    Finding, Remedy, Trust,
+    Finding, Place, Remedy, Trust,
     findings::{Comparison, Findings, ModeShares},
     thresholds::{
         ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
@@ -58,8 +58,10 @@ impl Verdict {
             let reasons_of_it = comparison.reasons().into_iter();
             for reason in reasons_of_it.filter(|reason| is_alone || comparison.may_say(reason)) {
                 // Two that have seen the same thing say it once.
-                let code = reason.finding.code();
-                let is_known = |other: &Reason| other.finding.code() == code && !is_of_mode(code);
+                let (code, mode) = (reason.finding.code(), mode(&reason.finding));
+                let is_known = |other: &Reason| {
+                    other.finding.code() == code && self::mode(&other.finding) == mode
+                };
                 if !reasons.iter().any(is_known) {
                     reasons.push(reason);
                 }
@@ -130,9 +132,14 @@ impl Findings {
     }
 }
 
-/// Is a finding about one of several modes?
-fn is_of_mode(code: &str) -> bool {
-    code.starts_with("mode-")
+/// The mode that a finding is about, if it is about one of several.
+fn mode(finding: &Finding) -> Option<&Place> {
+    match finding {
+        Finding::ModeLost { at, .. }
+        | Finding::ModeThin { at, .. }
+        | Finding::ModeWeightOff { at, .. } => Some(at),
+        _ => None,
+    }
 }
 
 impl Comparison {
@@ -205,7 +212,6 @@ impl ModeShares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::Place;
 
     fn estimate(value: f64, error: f64) -> Estimate {
         Estimate { value, error }

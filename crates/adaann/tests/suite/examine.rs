@@ -182,6 +182,7 @@ fn a_mode_is_thin_before_it_is_lost() {
 fn without_particles_nobody_has_looked() {
     let leaning = lopsided::leaning();
     let collapsed = leaning.near.clone().without(0);
+    let check = || diagnostics::Settings { search: false, ..check() };
     let none = diagnostics::Settings { particles: 0, ..check() };
     let by = |fit: &Settings, check: &diagnostics::Settings, observer: &mut dyn smc::Observer| {
         examined_by(&leaning, &collapsed, fit, check, observer).0
@@ -206,4 +207,19 @@ fn without_particles_nobody_has_looked() {
     for verdict in [unchecked.verdict, stopped.verdict, failed.verdict] {
         assert_eq!((verdict.trust, verdict.reasons.len()), (Trust::Care, 1), "{verdict:?}");
     }
+}
+
+/// Ascents and a mixture of the check's own name a lost mode without any particles, and its weight.
+#[test]
+fn a_search_of_its_own_finds_what_is_lost() {
+    let leaning = lopsided::leaning();
+    let alone = diagnostics::Settings { particles: 0, ..check() };
+    let collapsed = leaning.near.clone().without(0);
+    let (found, _) = examined_by(&leaning, &collapsed, &Settings::default(), &alone, &mut ());
+    assert_eq!(found.verdict.trust, Trust::Distrust, "{:?}", found.verdict);
+    assert!(codes(&found.verdict).contains(&"mode-lost"), "{:?}", found.verdict);
+    assert_within(found.own_log_z.unwrap(), leaning.log_z, "its own evidence");
+    let (found, _) = examined_by(&leaning, &leaning.near, &Settings::default(), &alone, &mut ());
+    assert_eq!(found.verdict.trust, Trust::Reliable, "{:?}", found.verdict);
+    assert!(found.sight.contains("ascents"), "{}", found.sight);
 }

@@ -403,7 +403,8 @@ fn limits_have_their_own_messages() {
 #[test]
 fn supports_are_read_with_hyphens_and_underscores() {
     for word in ["positive-ordered", "positive_ordered"] {
-        let text = format!("[parameters]\na = {{ size = 2, support = \"{word}\" }}\n");
+        let parameter = format!("a = {{ size = 2, support = \"{word}\" }}");
+        let text = format!("density = \"-a[1]\"\n[parameters]\n{parameter}\n");
         let (file, report) = read(&Source::new("model.toml", text));
         report.into_result().unwrap_or_else(|errors| panic!("{word}: {errors}"));
         let support = file.parameters[0].support.as_ref().map(|(support, _)| *support);
