@@ -68,6 +68,17 @@ impl Seen<'_> {
         }
     }
 
+    /// A share of the points. Where few particles have come through, all of one mode, their own error
+    /// knows nothing of the others.
+    fn share(&self, own: &[f64]) -> Estimate {
+        let Estimate { value, error } = self.mean(own);
+        let least = match self {
+            Self::Draws(_) => 0.0,
+            Self::Particles(population) => (population.z.len() as f64).sqrt().recip(),
+        };
+        Estimate { value, error: error.max(least) }
+    }
+
     /// The same over some points alone: those whose value is not NaN.
     fn mean_of_some(&self, values: &[f64]) -> Estimate {
         match self {
@@ -128,7 +139,7 @@ impl Seen<'_> {
             lacking: beside.lacking,
             lacking_at: Place::new(names, &beside.lacking_at),
             log_z_gap: beside.log_z.minus(log_z),
-            modes: found.shares(self.z(), &|own| self.mean(own), names),
+            modes: found.shares(self.z(), &|own| self.share(own), names),
             are_particles: matches!(self, Self::Particles(_)),
         }
     }

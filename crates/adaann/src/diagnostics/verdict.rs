@@ -165,7 +165,7 @@ impl Comparison {
         reasons.extend(self.evidence());
         // Points that have missed mass themselves have the wrong weights of all modes.
         if self.log_z_gap.value < -EVIDENCE_APART.value * self.log_z_gap.error {
-            reasons.retain(|reason| reason.finding.code() != "mode-weight-off");
+            reasons.retain(|r| !matches!(r.finding.code(), "mode-weight-off" | "mode-thin"));
         }
         reasons
     }
