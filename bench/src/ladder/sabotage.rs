@@ -2,6 +2,7 @@
 
 use super::{
     LadderOptions,
+    right::Deviation,
     subject::{Built, Subject, Truth},
 };
 use adaann::{
@@ -52,7 +53,15 @@ struct Spoiled {
     kind: Kind,
     name: String,
     seed: u64,
+    /// Is the weighted sample right all the same? A q that is too narrow may have weights that mend it.
+    is_right: bool,
     trust: Result<Trust>,
+}
+
+impl Spoiled {
+    fn is_reliable(&self) -> bool {
+        matches!(self.trust, Ok(Trust::Reliable))
+    }
 }
 
 /// Spoils the answers to all targets with all seeds that are asked for, in every way that applies;
@@ -74,7 +83,7 @@ pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
 /// An answer to a target in all its spoiled forms, as the check judges them.
 fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     let Built { target, base, truth } = (subject.build)()?;
-    let Truth::Known(known) = truth else { return Ok(Vec::new()) };
+    let Truth::Known(known) = &truth else { return Ok(Vec::new()) };
     // What is spoiled need not have been checked.
     let settings = Settings { seed, base, check: 0.0, ..Settings::default() };
     let answer = answer::approximate(&*target, &settings, &mut ())?;
@@ -82,12 +91,14 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
         Settings { check: Settings::default().check, seed: seed ^ CHECK_SEED, ..settings };
     let mut judged = Vec::new();
     for kind in Kind::ALL {
-        let Some(wrong) = spoiled(kind, &*target, &answer, &known, seed)? else { continue };
+        let Some(wrong) = spoiled(kind, &*target, &answer, known, seed)? else { continue };
+        let is_right = Deviation::of(&wrong, &truth)?.is_right() == Some(true);
         let trust =
             answer::check(&*target, &wrong, &settings, &mut ()).map(|found| found.verdict.trust);
         let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
-        eprintln!("{}, seed {seed}, {}: {shown}", subject.name, kind.label());
-        judged.push(Spoiled { kind, name: subject.name.clone(), seed, trust });
+        let so = if is_right { "still right" } else { "wrong" };
+        eprintln!("{}, seed {seed}, {}: {so}, {shown}", subject.name, kind.label());
+        judged.push(Spoiled { kind, name: subject.name.clone(), seed, is_right, trust });
     }
     Ok(judged)
 }
@@ -223,28 +234,35 @@ fn page(spoiled: &[Spoiled]) -> String {
     let mut page = String::new();
     let mut add = |line: &str| writeln!(page, "{line}").expect("memory takes all");
     add(
-        "| what was done | answers | reliable | use with care | do not trust | check failed | not reliable |",
+        "| what was done | answers | still right | reliable | use with care | do not trust | check failed | not reliable | of those that are wrong |",
     );
-    add("|---|---|---|---|---|---|---|");
+    add("|---|---|---|---|---|---|---|---|---|");
     let rows = Kind::ALL.map(Some).into_iter().chain([None]);
     for kind in rows {
         let of = || spoiled.iter().filter(move |one| kind.is_none_or(|kind| one.kind == kind));
         let count = |trust| of().filter(|one| one.trust.as_ref().ok() == Some(&trust)).count();
         let (all, reliable) = (of().count(), count(Trust::Reliable));
-        let share = 100.0 * (all - reliable) as f64 / all.max(1) as f64;
+        let share =
+            |reliable: usize, all: usize| 100.0 * (all - reliable) as f64 / all.max(1) as f64;
+        let wrong = of().filter(|one| !one.is_right).count();
+        let believed = of().filter(|one| !one.is_right && one.is_reliable()).count();
         add(&format!(
-            "| {} | {all} | {reliable} | {} | {} | {} | {share:.1} % |",
+            "| {} | {all} | {} | {reliable} | {} | {} | {} | {:.1} % | {:.1} % |",
             kind.map_or("all", Kind::label),
+            all - wrong,
             count(Trust::Care),
             count(Trust::Distrust),
-            of().filter(|one| one.trust.is_err()).count()
+            of().filter(|one| one.trust.is_err()).count(),
+            share(reliable, all),
+            share(believed, wrong)
         ));
     }
     add("\nAt least 97 % are wanted. Called reliable:\n");
-    add("| target | seed | what was done |");
-    add("|---|---|---|");
-    for one in spoiled.iter().filter(|one| matches!(one.trust, Ok(Trust::Reliable))) {
-        add(&format!("| {} | {} | {} |", one.name, one.seed, one.kind.label()));
+    add("| target | seed | what was done | still right |");
+    add("|---|---|---|---|");
+    for one in spoiled.iter().filter(|one| one.is_reliable()) {
+        let so = if one.is_right { "yes" } else { "no" };
+        add(&format!("| {} | {} | {} | {so} |", one.name, one.seed, one.kind.label()));
     }
     page
 }
