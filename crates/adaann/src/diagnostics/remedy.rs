@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Remedy {
     /// Train longer, refine by the forward KL divergence, or take a richer flow.
     TrainMore,
-    /// Start from the modes of a pilot run, take smaller steps, or several seeds.
+    /// Look elsewhere, take smaller steps, or several seeds.
     AnnealMore,
     /// Take more draws, or train longer.
     DrawMore,
