@@ -62,14 +62,35 @@ impl Draws {
         (largest(&r_hat), smallest(&bulk_ess))
     }
 
-    /// The draws without the first iterations.
-    pub(super) fn batch(&self, from_iteration: usize) -> Batch {
-        let from = from_iteration * self.chains;
-        let mut z = Batch::zeros(self.rows.len(), self.log_density.len() - from);
+    /// All draws.
+    pub(super) fn batch(&self) -> Batch {
+        self.some(0, &vec![true; self.chains])
+    }
+
+    /// The draws of some chains, without the first iterations.
+    pub(super) fn some(&self, from: usize, is_in: &[bool]) -> Batch {
+        let count = is_in.iter().filter(|is_in| **is_in).count();
+        let mut z = Batch::zeros(self.rows.len(), (self.iterations() - from) * count);
         for (d, row) in self.rows.iter().enumerate() {
-            z.row_mut(d).copy_from_slice(&row[from..]);
+            let draws = row[from * self.chains..].iter().zip(is_in.iter().cycle());
+            let chosen = draws.filter(|(_, is_in)| **is_in).map(|(z, _)| *z);
+            z.row_mut(d).iter_mut().zip(chosen).for_each(|(to, z)| *to = z);
         }
         z
+    }
+
+    /// The mean of each chain, without the first iterations.
+    pub(super) fn means(&self, from: usize) -> Batch {
+        let mut means = Batch::zeros(self.rows.len(), self.chains);
+        let count = (self.iterations() - from) as f64;
+        for (d, row) in self.rows.iter().enumerate() {
+            let draws = row[from * self.chains..].chunks_exact(self.chains);
+            let sums = means.row_mut(d);
+            draws.for_each(|draws| {
+                sums.iter_mut().zip(draws).for_each(|(sum, z)| *sum += z / count)
+            });
+        }
+        means
     }
 
     /// The log density of each draw.
@@ -120,7 +141,11 @@ mod tests {
         // 10 iterations of 3 draws of 2 numbers are 60.
         let kept: Vec<f64> = (0..draws.iterations()).map(|n| draws.rows[0][3 * n]).collect();
         assert_eq!(kept, [0.0, 16.0, 32.0, 48.0, 64.0, 80.0, 96.0]);
-        assert_eq!(draws.batch(5).row(0), [80.0, 80.0, 80.0, 96.0, 96.0, 96.0]);
+        assert_eq!(draws.some(5, &[true; 3]).row(0), [80.0, 80.0, 80.0, 96.0, 96.0, 96.0]);
+        draws.rows[1] = (0..21).map(f64::from).collect();
+        assert_eq!(draws.some(5, &[true, false, true]).row(1), [15.0, 17.0, 18.0, 20.0]);
+        assert_eq!(draws.batch().len(), 21);
+        assert_eq!(draws.means(5).row(1), [16.5, 17.5, 18.5]);
         assert_eq!(draws.into_log_density()[3..6], [-16.0; 3]);
     }
 

@@ -88,7 +88,7 @@ impl Sampler<'_> {
             covariance: state.metric.covariance(),
             has_converged,
             stopped: state.is_stopped,
-            z: draws.batch(0),
+            z: draws.batch(),
             log_density: draws.into_log_density(),
         })
     }

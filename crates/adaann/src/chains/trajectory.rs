@@ -41,6 +41,13 @@ impl Moved {
     pub(super) fn mean_acceptance(&self) -> f64 {
         self.acceptance.iter().sum::<f64>() / self.acceptance.len() as f64
     }
+
+    /// The probability that half of the chains have less of.
+    pub(super) fn median_acceptance(&self) -> f64 {
+        let mut sorted = self.acceptance.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
 }
 
 /// Energy that no trajectory of steps that fit gains; Stan's threshold.

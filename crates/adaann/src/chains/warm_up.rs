@@ -8,7 +8,7 @@ use super::{
     state::{Sampler, State},
     step_size::DualAveraging,
 };
-use crate::Result;
+use crate::{Batch, Result};
 
 /// Iterations of the first window, and by how much each is longer than the one before. The first ones see
 /// chains on their way and are short.
@@ -28,59 +28,68 @@ const LEFT_OUT: f64 = 0.3;
 /// halves of 125 iterations, each worth a tenth, it is 1.04 at best.
 const SETTLED_R_HAT: f64 = 1.1;
 
+/// Where R-hat is above this chains are on their way.
+const EARLY_R_HAT: f64 = 1.5;
+
 /// Iterations at the end in which the steps for the last metric are found.
 const LAST_WINDOW: usize = 50;
+
+/// Iterations that a metric is learned from, and after which a chain that has not moved is stuck.
+const FEWEST: usize = 10;
+
+/// The share of trajectories that are taken where a chain is stuck, when for half of the chains it is more
+/// than four in five.
+const NOW_AND_THEN: f64 = 0.2;
+
+/// What a window tells of its iterations.
+struct Window {
+    draws: Draws,
+    /// Which chains have moved more than now and then.
+    has_moved: Vec<bool>,
+}
 
 impl Sampler<'_> {
     /// Goes on until the chains of a window agree, or the iterations or evaluations of warm-up are used
     /// up, and leaves metric and lengths settled.
     pub(super) fn warm_up(&self, state: &mut State, observer: &mut dyn Observer) -> Result<()> {
-        let (mut done, mut window) = (0, FIRST_WINDOW);
-        let mut number = 0;
+        let (mut done, mut number, mut iterations) = (0, 0, FIRST_WINDOW);
         loop {
+            let is_early = number < FEWEST_WINDOWS || state.r_hat > Some(EARLY_R_HAT);
             let left = self.settings.max_warm_up.saturating_sub(done + LAST_WINDOW);
-            let (draws, has_moved) =
-                self.window(state, observer, done, window.min(left), number > 0)?;
-            done += draws.iterations();
-            number += 1;
-            if draws.iterations() >= FEWEST {
-                let from = (LEFT_OUT * draws.iterations() as f64) as usize;
-                // Each trajectory sets off in a new direction, so that squares add up.
-                let trajectories = (draws.iterations() - from) as f64;
-                let longest = self.settings.max_steps as f64 * state.step_size;
-                let reach = longest.min(state.length.mean()) * trajectories.sqrt();
-                state.metric = state.metric.learn(&draws.batch(from), reach)?;
-                if number <= FEWEST_WINDOWS {
-                    release(state, &has_moved);
-                }
+            let window = self.window(state, observer, done, iterations.min(left), is_early)?;
+            let seen = window.draws.iterations();
+            (done, number) = (done + seen, number + 1);
+            if seen >= FEWEST {
+                self.learn(state, &window, is_early)?;
             }
-            let has_ended = draws.iterations() < window || state.is_stopped;
-            if has_ended {
+            if seen < iterations || state.is_stopped {
                 break;
             }
-            state.r_hat = Some(draws.look().0);
+            state.r_hat = Some(window.draws.look().0);
             if number >= FEWEST_WINDOWS && state.r_hat < Some(SETTLED_R_HAT) {
                 break;
             }
-            window = ((GROWTH * window as f64) as usize).min(LONGEST_WINDOW);
+            iterations = ((GROWTH * iterations as f64) as usize).min(LONGEST_WINDOW);
         }
         let left = self.settings.max_warm_up.saturating_sub(done);
-        self.window(state, observer, done, LAST_WINDOW.min(left), true)?;
+        self.window(state, observer, done, LAST_WINDOW.min(left), false)?;
         state.length.settle();
         state.r_hat = None;
         Ok(())
     }
 
     /// Iterations with one metric; fewer than asked for if evaluations are used up or the observer stops.
-    /// Also tells which chains have moved more than now and then.
+    ///
+    /// An early window has the steps that suit half of the chains: where some are in places so narrow that
+    /// they ask for far shorter ones, as in the neck of a funnel, all would come to a halt with them.
     fn window(
         &self,
         state: &mut State,
         observer: &mut dyn Observer,
         done: usize,
         iterations: usize,
-        adapts_length: bool,
-    ) -> Result<(Draws, Vec<bool>)> {
+        is_early: bool,
+    ) -> Result<Window> {
         let (dim, chains) = (state.places.z.dim(), state.places.len());
         let mut draws = Draws::new(dim, chains);
         // What suits one metric says little of the next.
@@ -94,8 +103,8 @@ impl Sampler<'_> {
             state.step_size = tuned.next();
             let most = self.settings.max_evaluations / 2;
             let Some((moved, steps)) = self.iterate(state, most)? else { break };
-            tuned.adapt(moved.mean_acceptance());
-            if adapts_length && steps < self.settings.max_steps {
+            tuned.adapt(if is_early { moved.median_acceptance() } else { moved.mean_acceptance() });
+            if steps < self.settings.max_steps {
                 state.length.adapt(&state.metric, &state.places.z, &moved, state.iteration);
             }
             state.tell(observer, true, done + n, &moved, steps);
@@ -107,23 +116,77 @@ impl Sampler<'_> {
             state.step_size = tuned.settled();
         }
         let few = NOW_AND_THEN * draws.iterations() as f64;
-        Ok((draws, moves.into_iter().map(|n| n as f64 > few).collect()))
+        Ok(Window { draws, has_moved: moves.into_iter().map(|n| n as f64 > few).collect() })
+    }
+
+    /// The metric of a window's draws, without those of chains far from the others. In an early window those
+    /// of stuck chains do not count either, and these chains go on from elsewhere.
+    fn learn(&self, state: &mut State, window: &Window, is_early: bool) -> Result<()> {
+        let Window { draws, has_moved } = window;
+        let from = (LEFT_OUT * draws.iterations() as f64) as usize;
+        let is_half = |some: &[bool]| 2 * some.iter().filter(|is_in| **is_in).count() >= some.len();
+        let releases = is_early && is_half(has_moved);
+        let mut counted = if releases { has_moved.clone() } else { vec![true; has_moved.len()] };
+        let near = near(&state.metric.whitened(&draws.means(from)));
+        let both: Vec<bool> = counted.iter().zip(near).map(|(a, b)| *a && b).collect();
+        if is_half(&both) {
+            counted = both;
+        }
+        // Each trajectory sets off in a new direction, so that squares add up.
+        let trajectories = (draws.iterations() - from) as f64;
+        let longest = self.settings.max_steps as f64 * state.step_size;
+        let reach = longest.min(state.length.mean()) * trajectories.sqrt();
+        state.metric = state.metric.learn(&draws.some(from, &counted), reach)?;
+        if releases {
+            release(state, has_moved);
+        }
+        Ok(())
     }
 }
 
-/// Iterations that a metric is learned from, and after which a chain that has not moved is stuck.
-const FEWEST: usize = 10;
+/// Which chains are not far from the others, by their means in the metric's coordinates: a few that have gone
+/// astray, down the neck of a funnel or to a mode of their own, would set the scale for all.
+fn near(means: &Batch) -> Vec<bool> {
+    let median = |values: &[f64]| {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    };
+    let mut near = vec![true; means.len()];
+    for d in 0..means.dim() {
+        let middle = median(means.row(d));
+        let distances: Vec<f64> = means.row(d).iter().map(|x| (x - middle).abs()).collect();
+        let far = ASTRAY * median(&distances);
+        near.iter_mut().zip(distances).for_each(|(near, distance)| *near &= distance <= far);
+    }
+    near
+}
 
-/// The share of trajectories that are taken where a chain is stuck, when of all it is four in five.
-const NOW_AND_THEN: f64 = 0.1;
+/// Median distances from the median, beyond which a chain is astray; of a million normal means none is.
+const ASTRAY: f64 = 10.0;
 
-/// Chains that hardly a trajectory of a window has moved are where steps that suit the others are far too
-/// long: they go on from where others are, chosen in turn, and only in the first windows, when all are on
-/// their way. A chain that moves, in a mode of its own, stays there.
+/// Chains that hardly a trajectory has moved go on from where others are, chosen in turn. One that moves, in
+/// a mode of its own, stays there; a mode that is too narrow for steps that suit half of the chains is lost.
 fn release(state: &mut State, has_moved: &[bool]) {
     let moving: Vec<usize> = (0..has_moved.len()).filter(|&i| has_moved[i]).collect();
     let stuck = (0..has_moved.len()).filter(|&i| !has_moved[i]);
     for (chain, &other) in stuck.zip(moving.iter().cycle()) {
         state.places.put(chain, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn a_chain_astray_is_told_from_one_at_the_edge() {
+        let mut means = Batch::zeros(3, 64);
+        Stream::new(1, Purpose::Chains).fill_normals(0, 0, &mut means);
+        assert!(near(&means).iter().all(|near| *near));
+        means.row_mut(1)[7] = -9.0;
+        let far: Vec<usize> = (0..64).filter(|&i| !near(&means)[i]).collect();
+        assert_eq!(far, [7]);
     }
 }
