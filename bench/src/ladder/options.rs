@@ -5,8 +5,8 @@ use crate::trials::Options;
 use adaann::Result;
 use std::{path::PathBuf, time::Duration};
 
-/// The most seconds of a run: observers ask it to end then.
-const LIMIT: u64 = 300;
+/// The most time of a run if nothing is said: observers ask it to end then.
+pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
 pub(crate) struct LadderOptions {
     pub(super) trials: Options,
@@ -16,7 +16,8 @@ pub(crate) struct LadderOptions {
     data: Vec<(&'static str, Option<f64>, PathBuf)>,
     /// Runs at a time, each on one thread; none for one after another on all threads.
     pub(super) jobs: Option<usize>,
-    pub(super) limit: Duration,
+    /// The most time of a run, or of all peers together; the default if none.
+    pub(super) limit: Option<Duration>,
     /// Say what each rung did?
     pub(super) explain: bool,
     /// Beside others' samplers?
@@ -31,7 +32,7 @@ impl LadderOptions {
             models: Vec::new(),
             data: Vec::new(),
             jobs: None,
-            limit: Duration::from_secs(LIMIT),
+            limit: None,
             explain: false,
             peers: false,
         };
@@ -41,13 +42,19 @@ impl LadderOptions {
                 "--models" => options.models.push(arguments.next()?.into()),
                 "--data" => options.data.push(data(arguments.next()?)?),
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
-                "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
+                "--limit" => {
+                    options.limit = Some(Duration::from_secs(arguments.next()?.parse().ok()?));
+                }
                 "--explain" => options.explain = true,
                 "--peers" => options.peers = true,
                 other => rest.push(other),
             }
         }
         options.trials = Options::read(&rest, seeds)?;
+        if options.peers {
+            // They have one core each, and seconds are compared.
+            options.jobs = options.jobs.or(Some(1));
+        }
         Some(options)
     }
 
@@ -63,10 +70,15 @@ impl LadderOptions {
         if subjects.is_empty() {
             subjects = targets::all();
         }
+        Ok(self.among(subjects))
+    }
+
+    /// Those of some subjects that are asked for.
+    pub(super) fn among(&self, mut subjects: Vec<Subject>) -> Vec<Subject> {
         if let Some(only) = &self.trials.only {
             subjects.retain(|subject| subject.is_among(only));
         }
-        Ok(subjects)
+        subjects
     }
 }
 
@@ -89,7 +101,7 @@ mod tests {
     fn options_are_read_or_refused() {
         let read = |text: &str| LadderOptions::read(&text.split(' ').collect::<Vec<_>>(), 3);
         let options = read("--seeds 2 --only hiv,lorenz-0.2-seed-1 --jobs 2 --limit 5").unwrap();
-        assert_eq!((options.jobs, options.limit.as_secs()), (Some(2), 5));
+        assert_eq!((options.jobs, options.limit), (Some(2), Some(Duration::from_secs(5))));
         let names: Vec<String> =
             options.subjects().unwrap().into_iter().map(|subject| subject.name).collect();
         assert_eq!((names.len(), &names[0][..]), (7, "hiv-hiv"));
