@@ -1,8 +1,12 @@
 //! What the ladder's commands are told.
 
-use super::{models, registered, subject::Subject, targets};
+use super::{
+    models, registered,
+    subject::{self, Subject},
+    targets,
+};
 use crate::trials::Options;
-use adaann::Result;
+use adaann::{Error, Result};
 use std::{path::PathBuf, time::Duration};
 
 /// The most time of a run if nothing is said: observers ask it to end then.
@@ -70,15 +74,28 @@ impl LadderOptions {
         if subjects.is_empty() {
             subjects = targets::all();
         }
-        Ok(self.among(subjects))
+        self.among(subjects)
     }
 
     /// Those of some subjects that are asked for.
-    pub(super) fn among(&self, mut subjects: Vec<Subject>) -> Vec<Subject> {
-        if let Some(only) = &self.trials.only {
-            subjects.retain(|subject| subject.is_among(only));
+    ///
+    /// # Errors
+    /// If a word means none of them: a table without its target would look like one that has passed.
+    pub(super) fn among(&self, mut subjects: Vec<Subject>) -> Result<Vec<Subject>> {
+        let Some(only) = &self.trials.only else { return Ok(subjects) };
+        let mut is_asked_for = vec![false; subjects.len()];
+        for word in only.split(',') {
+            let means = subject::meant(word, &subjects);
+            if means.is_empty() {
+                let names: Vec<&str> = subjects.iter().map(|subject| &*subject.name).collect();
+                let names = names.join(", ");
+                return Err(Error::Data(format!("--only {word} is none of these: {names}")));
+            }
+            means.into_iter().for_each(|at| is_asked_for[at] = true);
         }
-        subjects
+        let mut is_asked_for = is_asked_for.into_iter();
+        subjects.retain(|_| is_asked_for.next() == Some(true));
+        Ok(subjects)
     }
 }
 
@@ -107,8 +124,27 @@ mod tests {
         assert_eq!((names.len(), &names[0][..]), (7, "hiv-hiv"));
         let options = read("--data lorenz:0.001=a.csv").unwrap();
         assert_eq!(options.subjects().unwrap()[0].name, "lorenz-0.001-a");
+        assert!(read("--only no-such").unwrap().subjects().is_err());
         for wrong in ["--jobs 0", "--data hib=a.csv", "--models", "--sedes 3"] {
             assert!(read(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn model_files_are_found_by_parts_of_their_names() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
+        let names = |only| {
+            let options = LadderOptions::read(&["--models", folder, "--only", only], 1).unwrap();
+            let subjects = options.subjects().ok()?;
+            Some(subjects.into_iter().map(|subject| subject.name).collect::<Vec<_>>())
+        };
+        let all = names("models").unwrap();
+        assert!(all.len() > 10, "{all:?}");
+        for only in ["friedman", "friedman.toml", "fried"] {
+            assert_eq!(names(only).unwrap(), ["friedman"], "{only}");
+        }
+        assert_eq!(names("lotka,schools").unwrap(), ["eight_schools", "lotka_volterra"]);
+        assert_eq!(names("lotka,many-well-8"), None);
+        assert_eq!(names("lotka,"), None);
     }
 }

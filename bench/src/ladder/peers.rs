@@ -51,7 +51,7 @@ struct Line {
 
 /// Runs the ladder and the peers on the same targets with the same seeds; prints them side by side.
 pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
-    let subjects = options.among(DIMS.map(subject).into());
+    let subjects = options.among(DIMS.map(subject).into()).map_err(io::Error::other)?;
     let mut lines = Vec::new();
     for measured in measure(&subjects, options)? {
         for (seed, run) in options.trials.seeds().zip(&measured.runs) {
