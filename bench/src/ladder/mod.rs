@@ -5,6 +5,7 @@ mod goals;
 mod logistic;
 mod matrices;
 mod models;
+mod nuts;
 mod options;
 mod peers;
 mod registered;

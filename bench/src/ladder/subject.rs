@@ -32,6 +32,8 @@ pub(super) struct Reference {
     pub(super) name: String,
     pub(super) mean: f64,
     pub(super) sd: f64,
+    /// Is the latter known well enough to hold another against it? Else it is the mean's unit alone.
+    pub(super) is_sd_known: bool,
 }
 
 impl Subject {
