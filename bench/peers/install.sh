@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the peers into bench/.venv; running it again does nothing until a pin changes.
-# `install.sh samplers` installs those of `adaann-bench ladder --peers` into bench/.venv-samplers.
+# `install.sh samplers` installs those of `adaann-bench ladder --peers` into bench/.venv-samplers,
+# `install.sh nuts` that of nuts_reference.py into bench/.venv-nuts.
 # PYTHON names the interpreter (default python3; the pins were chosen for 3.11).
 #
 # On Linux the torch wheel of the package index is built for CUDA, and pip would fetch
@@ -11,17 +12,23 @@
 set -eu
 
 peers=$(cd "$(dirname "$0")" && pwd)
-if [ "${1:-}" = samplers ]; then
-    venv=$peers/../.venv-samplers
-    wanted=$(cksum <"$peers/requirements-samplers.txt")
+case ${1:-} in
+samplers) imports='blackjax, dynesty, nautilus' ;;
+nuts) imports='numpyro' ;;
+*) imports= ;;
+esac
+if [ -n "$imports" ]; then
+    venv=$peers/../.venv-$1
+    wanted=$(cksum <"$peers/requirements-$1.txt")
     if [ -f "$venv/installed" ] && [ "$(cat "$venv/installed")" = "$wanted" ]; then
-        echo "samplers are installed"
+        echo "$1: installed"
         exit 0
     fi
     "${PYTHON:-python3}" -m venv --clear "$venv"
-    "$venv/bin/python" -m pip --disable-pip-version-check --quiet install -r "$peers/requirements-samplers.txt"
-    "$venv/bin/python" -c 'import blackjax, dynesty, nautilus; print("samplers are ready")'
+    "$venv/bin/python" -m pip --disable-pip-version-check --quiet install -r "$peers/requirements-$1.txt"
+    "$venv/bin/python" -c "import $imports"
     echo "$wanted" >"$venv/installed"
+    echo "$1: ready"
     exit 0
 fi
 venv=$peers/../.venv

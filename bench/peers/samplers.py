@@ -2,15 +2,23 @@
 
 Reads one JSON object from the standard input: mixtures as bench/src/ladder/components.rs has them, seeds,
 and the most seconds of it all. Prints one JSON object a line: sampler, name, seed, evaluations, seconds,
-log_z, or what went wrong. No run is begun when the time is over, and one that goes on then is ended.
+log_z, or what went wrong. No run is begun when the time is over, and one that goes on then is ended. The
+slowest sampler comes last, with the largest target at its end: whatever time is too short for is a whole row.
+Seconds are those of one core, and compiling is among blackjax's.
 
 Settings are the samplers' own where they have any: nautilus with 2,000 live points, dynesty's static
 sampler with 500 and its default bounds. blackjax has none: 2,000 particles, temperatures by an ESS of one
 half, five Hamiltonian moves of ten steps at each, with a step size of a quarter of the narrower width.
 """
+import contextlib
 import json
+import os
 import sys
 import time
+
+# Small matrices: threads that wait for each other cost more than they bring, most of all on a busy machine.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 import numpy as np
 
@@ -115,16 +123,18 @@ def blackjax(mixture, seed):
 def main():
     given = json.load(sys.stdin)
     deadline = time.time() + given["seconds"]
-    for seed in given["seeds"]:
+    for sampler in (dynesty, blackjax, nautilus):
         for mixture in given["mixtures"]:
-            for sampler in (nautilus, dynesty, blackjax):
+            for seed in given["seeds"]:
                 target = Mixture(mixture, deadline)
                 line = dict(sampler=sampler.__name__, name=target.name, seed=seed)
                 start = time.time()
                 try:
                     if start > deadline:
                         raise Over
-                    line["log_z"] = float(sampler(target, seed))
+                    # What a sampler has to say is no line of ours: dynesty prints errors that it meets.
+                    with contextlib.redirect_stdout(sys.stderr):
+                        line["log_z"] = float(sampler(target, seed))
                 except Over:
                     line["failed"] = "no time left"
                 except Exception as error:  # one that fails is a line of the table, not its end

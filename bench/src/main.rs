@@ -94,8 +94,9 @@ fn usage() -> ExitCode {
          adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled?\n\n\
          OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
-         --explain for each rung; --only then takes names and groups with commas between them;\n  \
-         ladder --peers runs nautilus, dynesty and blackjax (first bench/peers/install.sh samplers)\n\
+         --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
+         ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
+         (first bench/peers/install.sh samplers)\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

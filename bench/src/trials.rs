@@ -47,8 +47,15 @@ impl Options {
 
     /// Prints a table under the command that makes it, and puts it into the book if asked.
     pub(crate) fn publish(&self, name: &str, table: &str) -> io::Result<()> {
+        self.publish_as(name, name, table)
+    }
+
+    /// The same where the command is not called as the table's file is.
+    pub(crate) fn publish_as(&self, command: &str, name: &str, table: &str) -> io::Result<()> {
         let Self { seeds, first, .. } = self;
-        let table = format!("`adaann-bench {name} --seeds {seeds} --from {first}`\n\n{table}");
+        let only = self.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
+        let command = format!("adaann-bench {command} --seeds {seeds} --from {first}{only}");
+        let table = format!("`{command}`\n\n{table}");
         print!("{table}");
         if !self.write {
             return Ok(());

@@ -5,6 +5,7 @@ mod goals;
 mod logistic;
 mod matrices;
 mod models;
+mod nuts;
 mod options;
 mod peers;
 mod registered;
@@ -43,7 +44,7 @@ fn measure<'a>(subjects: &'a [Subject], options: &LadderOptions) -> io::Result<V
         .flat_map(|subject| options.trials.seeds().map(move |seed| (subject, seed)))
         .collect();
     let one = |&(subject, seed): &(&Subject, u64)| {
-        let run = Run::new(subject, seed, options.limit);
+        let run = Run::new(subject, seed, options.limit.unwrap_or(options::LIMIT));
         tell(subject, seed, &run, options.explain);
         run
     };

@@ -1,6 +1,9 @@
 //! A folder of model files, with means and standard deviations of long runs of others where there are any.
 
-use super::subject::{Built, Reference, Subject, Truth};
+use super::{
+    nuts,
+    subject::{Built, Reference, Subject, Truth},
+};
 use adaann::{Error, Result, model::Model};
 use serde::Deserialize;
 use std::{
@@ -25,7 +28,7 @@ struct Link {
 }
 
 /// A subject for each model file of a folder, or of the folder `models` in it. `reference.json` is
-/// beside them or above.
+/// beside them or above; for some that it does not have there are chains of our own.
 ///
 /// # Errors
 /// If there are none, or the references cannot be read.
@@ -48,12 +51,14 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
         let name =
             path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let (references, key) = (references.clone(), name.clone());
-        Subject::new(name, "models", move || {
+        let is_ours = references.of(&name).is_none() && nuts::of(&name).is_some();
+        // What is asked of the models that others have answers for is counted without these.
+        Subject::new(name, if is_ours { "large-models" } else { "models" }, move || {
             let model = Model::read(&path)
                 .map_err(|faults| Error::Data(format!("{}: {faults}", path.display())))?;
             Ok(built(model, |model| Truth::Reference {
                 model: Box::new(model),
-                values: references.of(&key),
+                values: references.of(&key).or_else(|| nuts::of(&key)),
             }))
         })
     };
@@ -80,7 +85,7 @@ impl References {
         let values = self.reference.get(&self.models.get(model)?.reference)?;
         let value = |(name, numbers): (&String, &Vec<f64>)| {
             let &[mean, sd, ..] = &numbers[..] else { return None };
-            Some(Reference { name: name.clone(), mean, sd })
+            Some(Reference { name: name.clone(), mean, sd, is_sd_known: true })
         };
         values.iter().map(value).collect()
     }

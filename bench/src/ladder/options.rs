@@ -1,12 +1,16 @@
 //! What the ladder's commands are told.
 
-use super::{models, registered, subject::Subject, targets};
+use super::{
+    models, registered,
+    subject::{self, Subject},
+    targets,
+};
 use crate::trials::Options;
-use adaann::Result;
+use adaann::{Error, Result};
 use std::{path::PathBuf, time::Duration};
 
-/// The most seconds of a run: observers ask it to end then.
-const LIMIT: u64 = 300;
+/// The most time of a run if nothing is said: observers ask it to end then.
+pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
 pub(crate) struct LadderOptions {
     pub(super) trials: Options,
@@ -16,7 +20,8 @@ pub(crate) struct LadderOptions {
     data: Vec<(&'static str, Option<f64>, PathBuf)>,
     /// Runs at a time, each on one thread; none for one after another on all threads.
     pub(super) jobs: Option<usize>,
-    pub(super) limit: Duration,
+    /// The most time of a run, or of all peers together; the default if none.
+    pub(super) limit: Option<Duration>,
     /// Say what each rung did?
     pub(super) explain: bool,
     /// Beside others' samplers?
@@ -31,7 +36,7 @@ impl LadderOptions {
             models: Vec::new(),
             data: Vec::new(),
             jobs: None,
-            limit: Duration::from_secs(LIMIT),
+            limit: None,
             explain: false,
             peers: false,
         };
@@ -41,13 +46,19 @@ impl LadderOptions {
                 "--models" => options.models.push(arguments.next()?.into()),
                 "--data" => options.data.push(data(arguments.next()?)?),
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
-                "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
+                "--limit" => {
+                    options.limit = Some(Duration::from_secs(arguments.next()?.parse().ok()?));
+                }
                 "--explain" => options.explain = true,
                 "--peers" => options.peers = true,
                 other => rest.push(other),
             }
         }
         options.trials = Options::read(&rest, seeds)?;
+        if options.peers {
+            // They have one core each, and seconds are compared.
+            options.jobs = options.jobs.or(Some(1));
+        }
         Some(options)
     }
 
@@ -63,9 +74,27 @@ impl LadderOptions {
         if subjects.is_empty() {
             subjects = targets::all();
         }
-        if let Some(only) = &self.trials.only {
-            subjects.retain(|subject| subject.is_among(only));
+        self.among(subjects)
+    }
+
+    /// Those of some subjects that are asked for.
+    ///
+    /// # Errors
+    /// If a word means none of them: a table without its target would look like one that has passed.
+    pub(super) fn among(&self, mut subjects: Vec<Subject>) -> Result<Vec<Subject>> {
+        let Some(only) = &self.trials.only else { return Ok(subjects) };
+        let mut is_asked_for = vec![false; subjects.len()];
+        for word in only.split(',') {
+            let means = subject::meant(word, &subjects);
+            if means.is_empty() {
+                let names: Vec<&str> = subjects.iter().map(|subject| &*subject.name).collect();
+                let names = names.join(", ");
+                return Err(Error::Data(format!("--only {word} is none of these: {names}")));
+            }
+            means.into_iter().for_each(|at| is_asked_for[at] = true);
         }
+        let mut is_asked_for = is_asked_for.into_iter();
+        subjects.retain(|_| is_asked_for.next() == Some(true));
         Ok(subjects)
     }
 }
@@ -89,14 +118,33 @@ mod tests {
     fn options_are_read_or_refused() {
         let read = |text: &str| LadderOptions::read(&text.split(' ').collect::<Vec<_>>(), 3);
         let options = read("--seeds 2 --only hiv,lorenz-0.2-seed-1 --jobs 2 --limit 5").unwrap();
-        assert_eq!((options.jobs, options.limit.as_secs()), (Some(2), 5));
+        assert_eq!((options.jobs, options.limit), (Some(2), Some(Duration::from_secs(5))));
         let names: Vec<String> =
             options.subjects().unwrap().into_iter().map(|subject| subject.name).collect();
         assert_eq!((names.len(), &names[0][..]), (7, "hiv-hiv"));
         let options = read("--data lorenz:0.001=a.csv").unwrap();
         assert_eq!(options.subjects().unwrap()[0].name, "lorenz-0.001-a");
+        assert!(read("--only no-such").unwrap().subjects().is_err());
         for wrong in ["--jobs 0", "--data hib=a.csv", "--models", "--sedes 3"] {
             assert!(read(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn model_files_are_found_by_parts_of_their_names() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
+        let names = |only| {
+            let options = LadderOptions::read(&["--models", folder, "--only", only], 1).unwrap();
+            let subjects = options.subjects().ok()?;
+            Some(subjects.into_iter().map(|subject| subject.name).collect::<Vec<_>>())
+        };
+        let all = names("models").unwrap();
+        assert!(all.len() > 10, "{all:?}");
+        for only in ["friedman", "friedman.toml", "fried"] {
+            assert_eq!(names(only).unwrap(), ["friedman"], "{only}");
+        }
+        assert_eq!(names("lotka,schools").unwrap(), ["eight_schools", "lotka_volterra"]);
+        assert_eq!(names("lotka,many-well-8"), None);
+        assert_eq!(names("lotka,"), None);
     }
 }

@@ -8,6 +8,7 @@ use super::{
     table::median,
     targets::unequal,
 };
+use crate::trials::mean;
 use serde::{Deserialize, Serialize};
 use std::{
     fmt::Write as _,
@@ -16,7 +17,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Dimensions, half the side of the box, and the most seconds of all peers together.
+/// Dimensions, half the side of the box, and the most seconds of all peers together, unless a limit is given.
 const DIMS: [usize; 3] = [2, 5, 10];
 const SIDE: f64 = 10.0;
 const SECONDS: u64 = 600;
@@ -50,7 +51,7 @@ struct Line {
 
 /// Runs the ladder and the peers on the same targets with the same seeds; prints them side by side.
 pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
-    let subjects: Vec<Subject> = DIMS.map(subject).into_iter().collect();
+    let subjects = options.among(DIMS.map(subject).into()).map_err(io::Error::other)?;
     let mut lines = Vec::new();
     for measured in measure(&subjects, options)? {
         for (seed, run) in options.trials.seeds().zip(&measured.runs) {
@@ -68,8 +69,16 @@ pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
             });
         }
     }
-    lines.extend(peers(options)?);
-    options.trials.publish("peers-of-the-ladder", &page(&lines))
+    let names: Vec<&str> = subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let seconds = options.limit.map_or(SECONDS, |limit| limit.as_secs());
+    let mixtures = DIMS.map(|dim| Named { name: name(dim), mixture: mixture(dim) }).into_iter();
+    lines.extend(peers(&Task {
+        mixtures: mixtures.filter(|named| names.contains(&&*named.name)).collect(),
+        seeds: options.trials.seeds().collect(),
+        seconds,
+    })?);
+    let page = page(&names, &lines) + &format!("\nThe peers had {seconds} s together.\n");
+    options.trials.publish_as("ladder --peers", "ladder-peers", &page)
 }
 
 fn name(dim: usize) -> String {
@@ -95,7 +104,7 @@ fn subject(dim: usize) -> Subject {
 }
 
 /// What the script measured.
-fn peers(options: &LadderOptions) -> io::Result<Vec<Line>> {
+fn peers(task: &Task) -> io::Result<Vec<Line>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = here.join(".venv-samplers/bin/python");
     if !python.exists() {
@@ -107,13 +116,8 @@ fn peers(options: &LadderOptions) -> io::Result<Vec<Line>> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let task = Task {
-        mixtures: DIMS.map(|dim| Named { name: name(dim), mixture: mixture(dim) }).into(),
-        seeds: options.trials.seeds().collect(),
-        seconds: SECONDS,
-    };
     let mut input = script.stdin.take().expect("piped");
-    input.write_all(serde_json::to_string(&task)?.as_bytes())?;
+    input.write_all(serde_json::to_string(task)?.as_bytes())?;
     drop(input);
     let mut lines = Vec::new();
     for text in BufReader::new(script.stdout.take().expect("piped")).lines() {
@@ -129,35 +133,81 @@ fn peers(options: &LadderOptions) -> io::Result<Vec<Line>> {
     }
 }
 
-fn page(lines: &[Line]) -> String {
+/// A row for each target and sampler. Of runs that failed there are no medians.
+fn page(names: &[&str], lines: &[Line]) -> String {
     let mut page = String::from(
         "| target | sampler | runs | evaluations, median | seconds, median | error of log Z, mean absolute | largest | what failed |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    for of in DIMS.map(name) {
-        let truth = log_z(&of);
+    for &of in names {
+        let truth = log_z(of);
         for sampler in ["adaann", "nautilus", "dynesty", "blackjax"] {
             let all: Vec<&Line> =
                 lines.iter().filter(|line| line.name == of && line.sampler == sampler).collect();
-            let done = || all.iter().filter(|line| line.log_z.is_some());
+            let done: Vec<&&Line> = all.iter().filter(|line| line.log_z.is_some()).collect();
             let errors: Vec<f64> =
-                done().filter_map(|line| Some((line.log_z? - truth).abs())).collect();
+                done.iter().filter_map(|line| Some((line.log_z? - truth).abs())).collect();
             let failed: Vec<String> = (all.iter())
                 .filter_map(|line| Some(format!("seed {}: {}", line.seed, line.failed.as_ref()?)))
                 .collect();
+            let numbers = if done.is_empty() {
+                "- | - | - | -".to_owned()
+            } else {
+                format!(
+                    "{:.0} | {:.2} | {:.4} | {:.4}",
+                    median(done.iter().map(|line| line.evaluations)),
+                    median(done.iter().map(|line| line.seconds)),
+                    mean(errors.iter().copied()),
+                    errors.iter().copied().fold(0.0, f64::max)
+                )
+            };
             writeln!(
                 page,
-                "| {of} | {sampler} | {} of {} | {:.0} | {:.2} | {:.4} | {:.4} | {} |",
-                errors.len(),
+                "| {of} | {sampler} | {} of {} | {numbers} | {} |",
+                done.len(),
                 all.len(),
-                median(done().map(|line| line.evaluations)),
-                median(done().map(|line| line.seconds)),
-                errors.iter().sum::<f64>() / errors.len() as f64,
-                errors.iter().copied().fold(0.0, f64::max),
                 failed.join("; ").replace(['|', '\n'], " ")
             )
             .expect("memory takes all");
         }
     }
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(sampler: &str, seed: u64, log_z: Option<f64>) -> Line {
+        Line {
+            sampler: sampler.into(),
+            name: name(2),
+            seed,
+            evaluations: 100.0 * seed as f64,
+            seconds: seed as f64,
+            log_z,
+            failed: log_z.is_none().then(|| "no time left".into()),
+        }
+    }
+
+    #[test]
+    fn runs_that_failed_are_counted_and_not_averaged() {
+        let truth = log_z("box-2");
+        let lines = [
+            line("adaann", 1, Some(truth + 0.25)),
+            line("adaann", 2, Some(truth - 0.75)),
+            line("adaann", 3, None),
+            line("dynesty", 1, None),
+        ];
+        let page = page(&["box-2"], &lines);
+        let row = |sampler: &str| page.lines().find(|line| line.contains(sampler)).unwrap();
+        assert_eq!(
+            row("adaann"),
+            "| box-2 | adaann | 2 of 3 | 150 | 1.50 | 0.5000 | 0.7500 | seed 3: no time left |"
+        );
+        assert_eq!(
+            row("dynesty"),
+            "| box-2 | dynesty | 0 of 1 | - | - | - | - | seed 1: no time left |"
+        );
+    }
 }

@@ -74,13 +74,14 @@ impl Deviation {
         let mut off = Self { is_known: true, ..Self::default() };
         let quantities = model.quantities(sample.x())?;
         let names = model.target().names();
-        for Reference { name, mean, sd } in values {
+        for Reference { name, mean, sd, is_sd_known } in values {
             let row = row_of(&names, name, sample.x())
                 .or_else(|| row_of(model.quantity_names(), name, &quantities));
             match row {
                 Some(row) => {
                     let found = sample.quantity(row)?.coordinate();
-                    off.compare(found.mean.value, found.sd.value, *mean, *sd);
+                    let found_sd = if *is_sd_known { found.sd.value } else { *sd };
+                    off.compare(found.mean.value, found_sd, *mean, *sd);
                 }
                 None => off.mean = f64::INFINITY,
             }
@@ -205,6 +206,22 @@ mod tests {
         assert_eq!(off(f64::NAN, 0.05).is_right(), Some(false));
         assert_eq!(off(0.04, 0.001).is_log_z_within_errors(), Some(false));
         assert_eq!(Deviation::default().is_right(), None);
+    }
+
+    #[test]
+    fn a_spread_that_nobody_knows_is_only_a_unit() {
+        let text = "density = \"0\"\n[parameters]\na = \"normal(0, 1)\"";
+        let model = Model::parse("a.toml", text).unwrap();
+        let x = Batch::from_points(1, &[[-1.0], [1.0]]);
+        let sample = Sample::of_particles(x.clone(), x, vec![0.0; 2], vec![0.0; 2]).unwrap();
+        let off = |name: &str, mean, is_sd_known| {
+            let value = Reference { name: name.into(), mean, sd: 2.0, is_sd_known };
+            Deviation::from_reference(&sample, &model, &[value]).unwrap()
+        };
+        assert_eq!(off("a", 0.1, false).is_right(), Some(true));
+        assert_eq!(off("a", 0.1, true).faults().len(), 1);
+        assert_eq!(off("a", 0.3, false).faults(), ["mean -0.15 SD"]);
+        assert_eq!(off("b", 0.0, false).is_right(), Some(false));
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(super) struct Reference {
     pub(super) name: String,
     pub(super) mean: f64,
     pub(super) sd: f64,
+    /// Is the latter known well enough to hold another against it? Else it is the mean's unit alone.
+    pub(super) is_sd_known: bool,
 }
 
 impl Subject {
@@ -49,6 +51,20 @@ impl Subject {
     }
 }
 
+/// Which subjects a word means: those of this name or group, else those with it in their names.
+pub(super) fn meant(word: &str, subjects: &[Subject]) -> Vec<usize> {
+    let word = word.strip_suffix(".toml").unwrap_or(word);
+    let which = |is_so: &dyn Fn(&Subject) -> bool| -> Vec<usize> {
+        (0..subjects.len()).filter(|&at| is_so(&subjects[at])).collect()
+    };
+    let exactly = which(&|subject| subject.is_among(word));
+    if exactly.is_empty() && !word.is_empty() {
+        which(&|subject| subject.name.contains(word))
+    } else {
+        exactly
+    }
+}
+
 impl Built {
     pub(super) fn known(target: impl Target + 'static, base: BaseSpec, known: Known) -> Self {
         Self { target: Arc::new(target), base, truth: Truth::Known(known) }
@@ -58,4 +74,24 @@ impl Built {
 /// N(0, sd²) in all coordinates.
 pub(super) fn normal(sd: f64) -> BaseSpec {
     BaseSpec { sd: vec![sd], ..BaseSpec::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::targets, *};
+
+    #[test]
+    fn a_whole_name_is_not_taken_for_a_part_of_others() {
+        let all = targets::all();
+        let names = |word| -> Vec<&str> {
+            meant(word, &all).into_iter().map(|at| &*all[at].name).collect()
+        };
+        assert_eq!(names("gaussian-10"), ["gaussian-10"]);
+        assert_eq!(names("gaussian"), ["gaussian-10", "gaussian-100", "gaussian-300"]);
+        let mixtures =
+            ["mixture-2", "mixture-5", "mixture-10", "mixture-20", "mixture-50", "mixture-100"];
+        assert_eq!(names("mixture"), mixtures);
+        assert_eq!(names("mixture-"), mixtures);
+        assert!(names("").is_empty());
+    }
 }

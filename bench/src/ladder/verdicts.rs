@@ -9,7 +9,8 @@ use std::{fmt::Write, io};
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
     let subjects = options.subjects().map_err(io::Error::other)?;
     let measured = measure(&subjects, options)?;
-    options.trials.publish("verdicts-of-the-ladder", &page(&measured, options.trials.first))
+    let page = page(&measured, options.trials.first);
+    options.trials.publish_as("verdicts --ladder", "ladder-verdicts", &page)
 }
 
 fn page(measured: &[Measured], first: u64) -> String {
