@@ -8,6 +8,7 @@ use crate::program::{self, Program, RowInput};
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The posterior of a model file.
 pub(super) struct ModelTarget {
@@ -15,14 +16,22 @@ pub(super) struct ModelTarget {
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
+    /// The prior, if it is all that there is and can be drawn from.
+    prior_alone: Option<PriorAlone>,
     /// The system of equations, if there is one.
     pub(super) dynamics: Option<Dynamics>,
     /// Middle and spread of the prior on the whole line.
     pub(super) units: Vec<(f64, f64)>,
 }
 
+/// A prior without data, with the bounds of each parameter's numbers.
+struct PriorAlone {
+    outline: Arc<Outline>,
+    bounds: Vec<(f64, f64)>,
+}
+
 impl ModelTarget {
-    pub(super) fn new(outline: &Outline, recording: Recording, folder: &Path) -> Result<Self> {
+    pub(super) fn new(outline: &Arc<Outline>, recording: Recording, folder: &Path) -> Result<Self> {
         let names = outline.parameters.iter().flat_map(|parameter| {
             let mut names = parameter.names();
             names.truncate(parameter.coordinates());
@@ -30,6 +39,10 @@ impl ModelTarget {
         });
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
         let has_proper_prior = recording.has_proper_prior;
+        // Of a density that integrates to 1, so that the evidence is known with the draws.
+        let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
+        let prior_alone = is_drawn
+            .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
         let (density, dynamics): (Box<dyn Target>, _) = match &outline.file.command {
             None => density(outline, recording)?,
             Some(command) => {
@@ -40,7 +53,7 @@ impl ModelTarget {
             }
         };
         let units = vec![(0.0, 1.0); names.len()];
-        Ok(Self { density, names, supports, has_proper_prior, dynamics, units })
+        Ok(Self { density, names, supports, has_proper_prior, prior_alone, dynamics, units })
     }
 }
 
@@ -125,6 +138,11 @@ impl Target for ModelTarget {
 
     fn standardisation(&self, d: usize) -> (f64, f64) {
         self.units[d]
+    }
+
+    fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+        let PriorAlone { outline, bounds } = self.prior_alone.as_ref()?;
+        outline.draw_prior(bounds, count, seed)
     }
 
     fn notes(&self) -> Vec<String> {

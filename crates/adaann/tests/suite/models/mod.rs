@@ -8,4 +8,5 @@ mod hares;
 mod likelihoods;
 mod many_rows;
 mod mistakes;
+mod prior_alone;
 mod priors;
