@@ -23,6 +23,7 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 
+mod accuracy;
 mod chains;
 mod exact;
 mod examination;

@@ -20,6 +20,8 @@ pub(super) struct ModelTarget {
     prior_alone: Option<PriorAlone>,
     /// The system of equations, if there is one.
     pub(super) dynamics: Option<Dynamics>,
+    /// What the density was made of, to make it with another solver.
+    recorded: Option<Recorded>,
     /// Middle and spread of the prior on the whole line.
     pub(super) units: Vec<(f64, f64)>,
 }
@@ -43,7 +45,7 @@ impl ModelTarget {
         let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
         let prior_alone = is_drawn
             .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
-        let (density, dynamics): (Box<dyn Target>, _) = match &outline.file.command {
+        let (density, recorded): (Box<dyn Target>, _) = match &outline.file.command {
             None => density(outline, recording)?,
             Some(command) => {
                 let parts = [recording.log_prior; 2];
@@ -52,13 +54,24 @@ impl ModelTarget {
                 (Box::new(Outside::new(prior, supports, names, command, folder)), None)
             }
         };
+        let dynamics = recorded.as_ref().map(Dynamics::new).transpose()?;
         let units = vec![(0.0, 1.0); names.len()];
-        Ok(Self { density, names, supports, has_proper_prior, prior_alone, dynamics, units })
+        Ok(Self {
+            density,
+            names,
+            supports,
+            has_proper_prior,
+            prior_alone,
+            dynamics,
+            recorded,
+            units,
+        })
     }
 }
 
-/// The density of a model that needs no program outside, and its system of equations.
-fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Dynamics>)> {
+/// The density of a model that needs no program outside, and what it was made of if there is a system of
+/// equations.
+fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Recorded>)> {
     let dim = outline.dim;
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
@@ -102,8 +115,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
         lines: lines.collect(),
         system,
     };
-    let dynamics = recorded.system.as_ref().map(|_| Dynamics::new(&recorded)).transpose()?;
-    Ok((Box::new(Posterior::new(recorded)?), dynamics))
+    let kept = recorded.system.is_some().then(|| recorded.clone());
+    Ok((Box::new(Posterior::new(recorded)?), kept))
 }
 
 impl Target for ModelTarget {
@@ -143,6 +156,22 @@ impl Target for ModelTarget {
     fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
         let PriorAlone { outline, bounds } = self.prior_alone.as_ref()?;
         outline.draw_prior(bounds, count, seed)
+    }
+
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        let mut recorded = self.recorded.clone()?;
+        let system = recorded.system.as_mut()?;
+        system.solver = system.solver.tightened();
+        Some(Box::new(Self {
+            density: Box::new(Posterior::new(recorded).ok()?),
+            names: self.names.clone(),
+            supports: self.supports.clone(),
+            has_proper_prior: self.has_proper_prior,
+            prior_alone: None,
+            dynamics: None,
+            recorded: None,
+            units: self.units.clone(),
+        }))
     }
 
     fn notes(&self) -> Vec<String> {

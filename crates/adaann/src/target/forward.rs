@@ -45,6 +45,10 @@ macro_rules! forward {
                 (**self).exact_draws(count, seed)
             }
 
+            fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+                (**self).tightened()
+            }
+
             fn notes(&self) -> Vec<String> {
                 (**self).notes()
             }
@@ -105,6 +109,10 @@ mod tests {
             Some(Batch::from_points(3, &vec![[seed as f64; 3]; count]))
         }
 
+        fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+            Some(Box::new(Self))
+        }
+
         fn notes(&self) -> Vec<String> {
             vec!["contrary".into()]
         }
@@ -126,6 +134,7 @@ mod tests {
         assert_eq!(target.standardisation(2), (2.0, 7.0));
         let drawn = target.exact_draws(2, 5).unwrap();
         assert_eq!((drawn.len(), drawn.row(2)[1]), (2, 5.0));
+        assert_eq!(target.tightened().unwrap().dim(), 3);
         assert_eq!(target.notes(), ["contrary"]);
         assert_eq!(target.names(), ["a", "b", "c"]);
     }

@@ -109,6 +109,12 @@ pub trait Target: Send + Sync {
         None
     }
 
+    /// The same density computed more accurately, where it is computed approximately: by a solver of
+    /// differential equations with tighter tolerances. A check asks it how far the values can be trusted.
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        None
+    }
+
     /// How it is evaluated, in a few words for those who want to know.
     fn notes(&self) -> Vec<String> {
         Vec::new()

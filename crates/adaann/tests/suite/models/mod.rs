@@ -10,3 +10,4 @@ mod many_rows;
 mod mistakes;
 mod prior_alone;
 mod priors;
+mod solver_error;
