@@ -140,3 +140,34 @@ fn what_cannot_be_done_is_said() {
     }
     assert_eq!(place.entries(), ["m.toml"]);
 }
+
+/// Powers of a posterior with flat priors may have no integral: particles take the bridge, and another way
+/// that cannot end is refused with what would cure it.
+#[test]
+fn flat_priors_take_the_bridge() {
+    let place = Place::new();
+    place.write(
+        "flat.toml",
+        "[data]\nx = [1, 2, 3, 4]\ny = [2.1, 3.9, 6.2, 7.8]\n[parameters]\na = {}\n\
+         sigma = { lower = 0 }\n[likelihood]\ny = \"normal(a * x, sigma)\"\n",
+    );
+    let output = place.adaann("smc flat.toml --particles 300 --out r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.read("r/run.toml").contains("path = \"bridge\""));
+    for (words, said) in [
+        (
+            "smc flat.toml --path power",
+            "error: sigma has a flat prior, so that p^t has no integral at",
+        ),
+        ("smc flat.toml --path likelihood", "error: a and sigma have flat priors, so that prior *"),
+        (
+            "fit flat.toml --path likelihood --t0 0",
+            "error: a and sigma have flat priors, so that prior",
+        ),
+    ] {
+        let output = place.adaann(&format!("{words} --out s"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        let found = stderr(&output);
+        assert!(found.contains(said) && found.contains("--path bridge"), "{words}: {found}");
+    }
+}

@@ -50,7 +50,12 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
         }
     }
     let model = Model::read_with_data(path, args.data.data.as_deref())?;
-    let fit = model.settings();
+    let mut fit = model.settings();
+    let target = model.target();
+    // Powers of a posterior with flat priors may have no integral, and particles do not arrive there.
+    if model.given().fit.path.is_none() && target.has_prior() && !target.has_proper_prior() {
+        fit.path = PathKind::Bridge;
+    }
     let subject = Subject::of_model(model);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let data = args.data.data.clone();
