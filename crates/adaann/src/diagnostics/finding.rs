@@ -230,7 +230,7 @@ impl fmt::Display for Finding {
                  there, not the target"
             ),
             Self::Stopped { .. } => {
-                f.write_str("the run was stopped before the end of its refinement")
+                f.write_str("the run was stopped before its end: this is what it had by then")
             }
             Self::NotMixed { r_hat } => {
                 write!(f, "the chains have not mixed: R-hat is {r_hat:.3}, above 1.01")
@@ -360,9 +360,8 @@ mod tests {
         ]) {
             assert!(words.contains(part), "{words}");
         }
-        assert!(
-            Finding::Stopped { t: 1.0 }.to_string().contains("before the end of its refinement")
-        );
+        let late = Finding::Stopped { t: 1.0 }.to_string();
+        assert!(late.contains("stopped before its end"), "{late}");
     }
 
     #[test]

@@ -66,8 +66,8 @@ impl fmt::Display for Remedy {
                 "train longer, add a refinement by the forward KL divergence, or use a richer flow"
             }
             Self::AnnealMore => {
-                "start the flow from the particles' modes, take smaller steps of temperature, or \
-                 several seeds"
+                "look for modes from a wider start or by another method, take smaller steps of temperature, \
+                 or several seeds"
             }
             Self::DrawMore => "take more draws, or train longer",
             Self::BoundParameters => "give the parameters bounds or narrower priors",
