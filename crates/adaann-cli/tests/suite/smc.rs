@@ -171,3 +171,35 @@ fn flat_priors_take_the_bridge() {
         assert!(found.contains(said) && found.contains("--path bridge"), "{words}: {found}");
     }
 }
+
+/// Islands have an evidence each, and their spread says how far to trust that of all.
+#[test]
+fn islands_are_told_one_by_one() {
+    let place = Place::new();
+    let output = place.adaann("smc bimodal --particles 800 --islands 4 --out r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (said, summary) = (stdout(&output), place.summary("r"));
+    assert!(said.contains("800 particles in 4 islands"), "{said}");
+    assert!(said.contains("log Z (each island)") && said.contains("by their spread"), "{said}");
+    assert!(place.read("r/run.toml").contains("islands = 4"));
+    let each: Vec<f64> =
+        summary["island_log_z"].as_array().expect("a list").iter().map(number).collect();
+    assert_eq!(each.len(), 4, "{summary}");
+    let mean = each.iter().sum::<f64>() / 4.0;
+    let squares: f64 = each.iter().map(|log_z| (log_z - mean).powi(2)).sum();
+    let error = number(&summary["island_error"]);
+    assert!((error - (squares / 12.0).sqrt()).abs() < 1e-12 && error > 0.0, "{summary}");
+    assert!(number(&summary["log_z_error"]) >= error, "{summary}");
+    // Z is the mean of the islands' Z, and known.
+    let z = each.iter().map(|log_z| log_z.exp()).sum::<f64>() / 4.0;
+    assert!((number(&summary["log_z"]) - z.ln()).abs() < 1e-9, "{summary}");
+    assert!((z.ln() - 0.047_12).abs() < 5.0 * number(&summary["log_z_error"]), "{summary}");
+    let alone = place.adaann("smc bimodal --particles 800 --out s", &[]);
+    assert!(alone.status.success() && place.summary("s").get("island_log_z").is_none());
+    for count in ["0", "401"] {
+        let output = place.adaann(&format!("smc bimodal --particles 800 --islands {count}"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let said = format!("--islands is {count}, but must be");
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+    }
+}

@@ -96,10 +96,11 @@ fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Sett
     }
     let preset = FitSettings { path, ..fit.clone() }.particles();
     let mut settings = Settings { schedule: annealing.schedule(&preset.schedule, path)?, ..preset };
-    let ParticleArgs { particles, moves, no_jumps, freshness, most_sweeps, .. } = args.particles;
-    let ParticleArgs { kept_sweeps, resample_below, ref base_mean, ref base_sd, .. } =
-        args.particles;
+    let ParticleArgs { particles, islands, moves, no_jumps, freshness, .. } = args.particles;
+    let ParticleArgs { most_sweeps, kept_sweeps, resample_below, .. } = args.particles;
+    let ParticleArgs { ref base_mean, ref base_sd, .. } = args.particles;
     set(&mut settings.particles, particles);
+    set(&mut settings.islands, islands);
     set(&mut settings.moves, moves);
     settings.jumps &= !no_jumps;
     set(&mut settings.freshness, freshness);
