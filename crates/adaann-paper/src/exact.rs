@@ -35,6 +35,11 @@ fn variance(log_p: &dyn Fn(f64) -> f64, [low, high]: [f64; 2], t: f64) -> f64 {
     second / mass - mean * mean
 }
 
+/// A Gaussian in `dim` dimensions, where the standard deviation of log p is √(dim/2)/t.
+pub fn gaussian(dim: usize, t0: f64, tau: f64) -> usize {
+    steps(&|_| 0.0, &|_| [0.0, 1.0], &|t| 0.5 * dim as f64 / (t * t), t0, tau)
+}
+
 /// Example 1.
 pub fn bimodal(t0: f64, tau: f64) -> usize {
     // x = z + 2; p^t is below e⁻⁴⁵⁰ at both ends.
@@ -77,5 +82,7 @@ mod tests {
     fn counts_of_the_examples() {
         assert_eq!([1.0, 0.1, 0.01, 0.001].map(|tau| bimodal(0.01, tau)), [6, 29, 259, 2_558]);
         assert_eq!(mixture2d(0.5, 0.01), 445);
+        // Examples 4 and 5 near a mode.
+        assert_eq!([gaussian(3, 0.05, 0.5), gaussian(3, 0.000_05, 0.005)], [10, 2_432]);
     }
 }

@@ -39,6 +39,10 @@ pub(crate) struct ParticleArgs {
     /// How many particles [default: 2000]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) particles: Option<usize>,
+    /// Independent runs that share the particles: their spread shows what the error of one run does not
+    /// [default: 1]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) islands: Option<usize>,
     /// How particles move within a mode [default: auto]
     #[arg(long = "move", value_name = "NAME", value_parser = Named(Move::ALL, Move::named))]
     pub(crate) moves: Option<Move>,

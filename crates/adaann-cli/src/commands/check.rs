@@ -191,7 +191,7 @@ impl Findings {
                 self.warnings.push(
                     "a prior is flat, so that annealing cannot start from it: powers of the \
                      posterior are used, which may have no integral at small t; give every \
-                     parameter a proper prior or both bounds"
+                     parameter a proper prior or both bounds, or take the path bridge"
                         .to_owned(),
                 );
             }

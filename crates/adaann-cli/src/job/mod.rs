@@ -184,8 +184,8 @@ impl Job {
         summary.warnings.extend(failed);
         if settings.path == PathKind::Power && target.has_prior() && !target.has_proper_prior() {
             summary.warnings.push(
-                "the prior is flat, and a power p^t of such a posterior may have no integral; if \
-                 the fit goes astray at small t, use a proper prior and --path likelihood"
+                "a prior is flat, and a power p^t of such a posterior may have no integral; if the fit \
+                 goes astray at small t, give every parameter a prior, or take --path bridge"
                     .to_owned(),
             );
         }

@@ -20,13 +20,22 @@ pub(crate) struct Watch {
     started: Instant,
     /// The first t of the schedule, or of what counts as one.
     first: f64,
+    /// How many runs there are, and how many have arrived.
+    islands: usize,
+    arrived: usize,
 }
 
 impl Watch {
     /// `what` says what the particles are for.
     pub(crate) fn new(progress: &Progress, what: &'static str, first: f64) -> Self {
         let first = first.clamp(SMALLEST, 0.5);
-        Self { display: progress.display(""), what, started: Instant::now(), first }
+        let (display, started) = (progress.display(""), Instant::now());
+        Self { display, what, started, first, islands: 1, arrived: 0 }
+    }
+
+    /// The same for several runs, one after another.
+    pub(crate) fn of_islands(self, islands: usize) -> Self {
+        Self { islands, ..self }
     }
 
     /// Share of the way that is done; temperatures are nearly even in log t.
@@ -48,8 +57,9 @@ impl Observer for Watch {
             Some(start) => format!("{what}: from the base, {:.0}%", 100.0 * start),
             None => format!("{what}: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
         };
-        let share = self.share(stage);
+        let share = (self.arrived as f64 + self.share(stage)) / self.islands as f64;
         self.display.show(self.started.elapsed(), share, text);
+        self.arrived += usize::from(stage.t == 1.0);
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

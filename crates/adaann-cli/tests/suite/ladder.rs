@@ -214,3 +214,44 @@ fn without_a_check_nobody_has_looked() {
     assert_eq!(summary["verdict"]["trust"], "care", "{summary}");
     assert_eq!(summary["verdict"]["reasons"][0]["remedy"], "leave --check at its default");
 }
+
+/// Priors are drawn from as they are, with everything else as of any run.
+#[test]
+fn priors_without_data_are_their_own_answer() {
+    let place = Place::new();
+    place.write(
+        "prior.toml",
+        "[parameters]\nk = { prior = \"normal(1, 0.5)\", lower = 0.5 }\n\
+         w = { support = \"simplex\", size = 3, prior = \"dirichlet([1, 2, 5])\" }\n\
+         [quantities]\ntwice = \"2 * k\"\n",
+    );
+    let output = place.adaann("fit prior.toml --strict --out r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (said, summary) = (stdout(&output), place.summary("r"));
+    assert!(said.starts_with("prior: ladder, answered by prior, seed 1\n"), "{said}");
+    assert!(said.contains("RELIABLE") && said.contains("it gives the answer"), "{said}");
+    assert_eq!((&summary["log_z"], &summary["log_z_error"]), (&0.0.into(), &0.0.into()));
+    assert_eq!(summary["rungs"].as_array().unwrap().len(), 1);
+    assert_eq!((&summary["method"], &summary["ess_share"]), (&"prior".into(), &1.0.into()));
+    let (header, rows) = table(&place.read("r/draws.csv"));
+    assert_eq!(header, "k,w[1],w[2],w[3],twice,log_p,log_q,weight");
+    assert_eq!(rows.len(), 10_000);
+    assert!(names(&place.path("r/figures")).iter().any(|name| name == "corner.svg"));
+    for words in ["sample r -n 50", "report r", "export r --out out.csv", "check prior.toml"] {
+        let output = place.adaann(words, &[]);
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+    }
+    place.write("line.toml", LINE);
+    place.write("flat.toml", "[parameters]\na = \"normal(0, 1)\"\nb = {}\n");
+    for (words, said) in [
+        (
+            "fit line.toml --method prior",
+            "--method asks for draws of the prior, but the target has data",
+        ),
+        ("fit flat.toml", "nothing holds `b`: its prior is flat"),
+    ] {
+        let output = place.adaann(words, &[]);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{words}: {}", stderr(&output));
+    }
+}

@@ -94,7 +94,7 @@ fn the_summary_counts_lost_points_and_says_how_gradients_are_made() {
     }
     assert!(summary["notes"][0].as_str().unwrap().starts_with("gradient by "), "{summary}");
     let warnings = summary["warnings"].to_string();
-    assert!(warnings.contains("the prior is flat"), "{warnings}");
+    assert!(warnings.contains("a prior is flat"), "{warnings}");
     assert_eq!(summary["modes"].as_array().unwrap().len(), 2);
     // Without the cap some trajectories explode.
     let output = run(&place, "hiv --base-sd 6 --out wide");

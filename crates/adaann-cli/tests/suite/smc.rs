@@ -140,3 +140,66 @@ fn what_cannot_be_done_is_said() {
     }
     assert_eq!(place.entries(), ["m.toml"]);
 }
+
+/// Powers of a posterior with flat priors may have no integral: particles take the bridge, and another way
+/// that cannot end is refused with what would cure it.
+#[test]
+fn flat_priors_take_the_bridge() {
+    let place = Place::new();
+    place.write(
+        "flat.toml",
+        "[data]\nx = [1, 2, 3, 4]\ny = [2.1, 3.9, 6.2, 7.8]\n[parameters]\na = {}\n\
+         sigma = { lower = 0 }\n[likelihood]\ny = \"normal(a * x, sigma)\"\n",
+    );
+    let output = place.adaann("smc flat.toml --particles 300 --out r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.read("r/run.toml").contains("path = \"bridge\""));
+    for (words, said) in [
+        (
+            "smc flat.toml --path power",
+            "error: sigma has a flat prior, so that p^t has no integral at",
+        ),
+        ("smc flat.toml --path likelihood", "error: a and sigma have flat priors, so that prior *"),
+        (
+            "fit flat.toml --path likelihood --t0 0",
+            "error: a and sigma have flat priors, so that prior",
+        ),
+    ] {
+        let output = place.adaann(&format!("{words} --out s"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        let found = stderr(&output);
+        assert!(found.contains(said) && found.contains("--path bridge"), "{words}: {found}");
+    }
+}
+
+/// Islands have an evidence each, and their spread says how far to trust that of all.
+#[test]
+fn islands_are_told_one_by_one() {
+    let place = Place::new();
+    let output = place.adaann("smc bimodal --particles 800 --islands 4 --out r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (said, summary) = (stdout(&output), place.summary("r"));
+    assert!(said.contains("800 particles in 4 islands"), "{said}");
+    assert!(said.contains("log Z (each island)") && said.contains("by their spread"), "{said}");
+    assert!(place.read("r/run.toml").contains("islands = 4"));
+    let each: Vec<f64> =
+        summary["island_log_z"].as_array().expect("a list").iter().map(number).collect();
+    assert_eq!(each.len(), 4, "{summary}");
+    let mean = each.iter().sum::<f64>() / 4.0;
+    let squares: f64 = each.iter().map(|log_z| (log_z - mean).powi(2)).sum();
+    let error = number(&summary["island_error"]);
+    assert!((error - (squares / 12.0).sqrt()).abs() < 1e-12 && error > 0.0, "{summary}");
+    assert!(number(&summary["log_z_error"]) >= error, "{summary}");
+    // Z is the mean of the islands' Z, and known.
+    let z = each.iter().map(|log_z| log_z.exp()).sum::<f64>() / 4.0;
+    assert!((number(&summary["log_z"]) - z.ln()).abs() < 1e-9, "{summary}");
+    assert!((z.ln() - 0.047_12).abs() < 5.0 * number(&summary["log_z_error"]), "{summary}");
+    let alone = place.adaann("smc bimodal --particles 800 --out s", &[]);
+    assert!(alone.status.success() && place.summary("s").get("island_log_z").is_none());
+    for count in ["0", "401"] {
+        let output = place.adaann(&format!("smc bimodal --particles 800 --islands {count}"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let said = format!("--islands is {count}, but must be");
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+    }
+}

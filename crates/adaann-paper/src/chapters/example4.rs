@@ -26,6 +26,7 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
     }
     blocks.extend(trajectories(&paper)?.into_iter().flatten().map(Block::Figure));
     blocks.push(Block::Table(steps(view)));
+    blocks.extend(what_steps_measure(view, paper[0]).map(Block::Text));
     blocks.push(Block::Figure(schedules(view, &paper)?));
     let mut rows = Vec::new();
     for (case, words) in CASES {
@@ -200,6 +201,30 @@ fn steps(view: &View) -> Table {
                 .into(),
         ),
     }
+}
+
+/// What the numbers of steps say: not how the posterior is, but how the flow keeps up with it.
+fn what_steps_measure(view: &View, run: &Run) -> Option<String> {
+    let (exact, settings) = posterior::steps_of_a_gaussian(run)?;
+    let theirs = CASES.map(|(case, _)| view.published.ex4[case].steps);
+    let times = theirs.map(|steps| steps / exact);
+    Some(format!(
+        "What these counts measure: the posterior is nearly a Gaussian in d = 3 dimensions, at either level of \
+         noise. Under p^t the standard deviation of its log p is √(d/2)/t, so that with the exact variance \
+         AdaAnn's step is tau t √(2/d), and {settings} make **{} steps** to t = 1. The paper's {} and {} are \
+         {:.0} and {:.0} times as many: they measure how far the flow lags behind p^t. Under a flow that is s \
+         times too wide the standard deviation of log p is s² times as large and steps are as much shorter, so \
+         that {:.0} and {:.0} times the width would make these counts. That is of use. A flow that lags sees a \
+         large variance, takes small steps and gets more updates before the density has moved on: without \
+         being told to, AdaAnn's rule controls how long each stage lasts.",
+        count(exact),
+        count(theirs[0]),
+        count(theirs[1]),
+        times[0],
+        times[1],
+        times[0].sqrt(),
+        times[1].sqrt(),
+    ))
 }
 
 fn schedules(view: &View, runs: &[&Run]) -> Result<Figure> {

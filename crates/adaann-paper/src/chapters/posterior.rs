@@ -3,12 +3,17 @@
 use super::view::View;
 use crate::Result;
 use crate::{
+    exact,
     experiments::Run,
     kept::Kept,
     stats::{median, ratio},
     trial::{CAPTURED, Measured, Moments},
 };
-use adaann::{approximation::Approximation, registry::Dynamics};
+use adaann::{
+    approximation::Approximation,
+    registry::Dynamics,
+    schedule::{AdaAnn, Schedule},
+};
 use adaann_report::{Color, Figure, Space, SpaceMark, Table};
 
 /// Draws behind a corner plot, and those shown in space.
@@ -94,6 +99,15 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
             100.0 * CAPTURED
         )),
     }
+}
+
+/// AdaAnn's steps behind t_0 for a Gaussian of a run's dimension, with the settings of the run and with the
+/// exact variance of log p; and these settings in words.
+pub(super) fn steps_of_a_gaussian(run: &Run) -> Option<(f64, String)> {
+    let point = &run.points[0];
+    let Schedule::AdaAnn(AdaAnn { t0, tau }) = point.settings.schedule else { return None };
+    let steps = exact::gaussian(point.problem().target.dim(), t0, tau) - 1;
+    Some((steps as f64, format!("t_0 = {t0} and tau = {tau}")))
 }
 
 /// Draws of a trial's flow: one vector for each coordinate; none if there is no trial.

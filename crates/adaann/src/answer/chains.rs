@@ -6,7 +6,7 @@ use crate::{
     Batch, Result, adaptive,
     chains::{self, Chains},
     flow::Noise,
-    importance::{Sample, covariance},
+    importance::Sample,
     mixture::{Component, Mixture},
     rng::{Purpose, Stream},
 };
@@ -82,13 +82,7 @@ fn sample(
     }
     let (x, log_jacobian) = context.unconstrained.constrain(&z);
     let log_p = (0..count).map(|i| found.log_density[chosen(i)] - log_jacobian[i]).collect();
-    let equal = vec![1.0 / all as f64; all];
-    let component = Component {
-        weight: 1.0,
-        mean: (0..dim).map(|d| found.z.row(d).iter().sum::<f64>() / all as f64).collect(),
-        covariance: covariance(&found.z, &equal)?,
-        degrees: None,
-    };
+    let component = Component::describing(&found.z)?;
     let log_weights = vec![log_z.unwrap_or(0.0); count];
     Ok((Sample::of_particles(z, x, log_p, log_weights)?, vec![component]))
 }

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Result, adaptive,
     approximation::Approximation,
-    diagnostics::{self, Examination, Trust, examine_chains, examine_from},
+    diagnostics::{self, Examination, Trust, examine_chains, examine_exact, examine_from},
     mixture::{Component, Mixture},
     smc,
     target::Target,
@@ -54,6 +54,10 @@ pub(super) fn examined(
         let target = &context.unconstrained;
         let Candidate { sample, log_z, .. } = &candidate;
         let found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        return Ok((candidate, Some(found)));
+    }
+    if candidate.method == Method::Prior {
+        let found = examine_exact(&context.unconstrained, &candidate.sample, CLIMBS)?;
         return Ok((candidate, Some(found)));
     }
     let mut found = examine(context, &candidate, 0)?;

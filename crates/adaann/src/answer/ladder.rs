@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Left, Method, Observer, Settings, candidate::Candidate, chains, check,
-    context::Context, flow, particles,
+    context::Context, flow, particles, prior,
 };
 use crate::{
     Error, Result, adaptive,
@@ -51,6 +51,13 @@ pub fn approximate(
 fn climb(context: &mut Context) -> Result<Candidate> {
     let wanted = context.settings.method;
     let is_tried = |method: Method| wanted == Method::Ladder || wanted == method;
+    if is_tried(Method::Prior) {
+        match prior::climb(context)? {
+            Some(found) => return Ok(found),
+            None if wanted == Method::Prior => return Err(prior::refusal()),
+            None => {}
+        }
+    }
     let (mut best, mut is_one_mode): (Option<Candidate>, bool) = (None, true);
     if matches!(wanted, Method::Ladder | Method::Modes | Method::Mixture) {
         let (start, has_one_peak) = search(context)?;

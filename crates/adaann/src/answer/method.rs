@@ -10,6 +10,8 @@ pub enum Method {
     /// All of them, from the cheapest on, until one is good enough.
     #[default]
     Ladder,
+    /// Draws of a prior that has no data: the exact answer.
+    Prior,
     /// The Gaussians at the peaks, as they are.
     Modes,
     /// A mixture that starts from them and is adapted by importance sampling.
@@ -28,6 +30,7 @@ impl Method {
     /// Every method's name, with a line on what it does.
     pub const ALL: &[(&str, &str)] = &[
         ("ladder", "the methods below from the first on, until one is good enough"),
+        ("prior", "draws of the prior itself, if there is no data"),
         ("modes", "ascents to the peaks, and the Gaussians there as they are"),
         ("mixture", "these Gaussians, adapted by importance sampling"),
         ("smc", "particles, and a mixture fitted to them"),
@@ -36,8 +39,9 @@ impl Method {
         ("adaann", "the paper's Algorithm 1: an annealed flow"),
     ];
 
-    const KINDS: [Self; 7] = [
+    const KINDS: [Self; 8] = [
         Self::Ladder,
+        Self::Prior,
         Self::Modes,
         Self::Mixture,
         Self::Smc,

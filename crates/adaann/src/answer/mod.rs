@@ -1,7 +1,7 @@
 //! The ladder: methods from the cheapest to the strongest, of which the first that is good enough gives
 //! the answer.
 //!
-//! Ascents find the modes; a mixture of the Gaussians at their peaks is adapted by importance sampling;
+//! A prior without data is drawn from as it is. Else ascents find the modes; a mixture of the Gaussians at their peaks is adapted by importance sampling;
 //! where its weights stay poor, particles come from the base; what they leave over is for a flow, or,
 //! in many dimensions, for long chains. What is reported comes from fresh draws of a proposal that no
 //! longer changes.
@@ -18,6 +18,7 @@ mod outcome;
 mod overlay;
 mod particles;
 mod plan;
+mod prior;
 mod rung;
 mod settings;
 

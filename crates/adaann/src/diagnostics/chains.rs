@@ -5,6 +5,7 @@ use crate::{
     chains::Chains,
     diagnostics::{
         Examination, Finding, Verdict,
+        accuracy::Accuracy,
         modes::Found,
         thresholds::{CHAINS_APART, DIVERGENCES, ESS, R_HAT, Threshold},
         verdict::Reason,
@@ -41,6 +42,8 @@ pub(crate) fn examine_chains(
         reason(CHAINS_APART, sds, Finding::ChainsApart { name, sds }),
         reason(DIVERGENCES, share, Finding::Divergences { share }),
     ];
+    let verdict = Verdict::new(reasons.into_iter().flatten().collect());
+    let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
     Ok(Examination {
         log_z: log_z.unwrap_or(Estimate { value: f64::NAN, error: f64::NAN }),
         kl: f64::NAN,
@@ -56,8 +59,13 @@ pub(crate) fn examine_chains(
             others.chains,
             chains.chains + others.chains
         ),
-        evaluations: others.evaluations + found.evaluations,
-        verdict: Verdict::new(reasons.into_iter().flatten().collect()),
+        evaluations: others.evaluations
+            + found.evaluations
+            + accuracy.as_ref().map_or(0, |accuracy| accuracy.evaluations),
+        verdict: match &accuracy {
+            Some(accuracy) => accuracy.judged(verdict),
+            None => verdict,
+        },
         mixture: None,
     })
 }

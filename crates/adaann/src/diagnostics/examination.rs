@@ -4,7 +4,8 @@ use crate::{
     Result,
     approximation::Approximation,
     diagnostics::{
-        Mode, Particles, Verdict, findings::Findings, modes::Found, own, particles, seen::Seen,
+        Mode, Particles, Verdict, accuracy::Accuracy, findings::Findings, modes::Found, own,
+        particles, seen::Seen,
     },
     error, fit,
     importance::{Estimate, Sample, pareto},
@@ -129,6 +130,7 @@ pub fn examine_from(
             Seen::Particles(population) => particles = Some(Particles::new(population, &beside)),
         }
     }
+    let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
     let count = sample.len();
     let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let findings = Findings {
@@ -151,11 +153,15 @@ pub fn examine_from(
         modes: found.modes,
         evaluations: found.evaluations
             + own.as_ref().map_or(0, |own| own.evaluations)
-            + sent.as_ref().map_or(0, |sent| sent.evaluations),
+            + sent.as_ref().map_or(0, |sent| sent.evaluations)
+            + accuracy.as_ref().map_or(0, |accuracy| accuracy.evaluations),
         particles,
         own_log_z,
         sight: sight(target.dim(), own.as_ref().map(|own| own.searched.ascents), population),
-        verdict: Verdict::of(&findings),
+        verdict: match &accuracy {
+            Some(accuracy) => accuracy.judged(Verdict::of(&findings)),
+            None => Verdict::of(&findings),
+        },
         mixture: adapted.map(|adapted| adapted.mixture.clone()),
     })
 }

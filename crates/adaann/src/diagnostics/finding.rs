@@ -97,6 +97,20 @@ pub enum Finding {
         /// Their share.
         share: f64,
     },
+    /// A tighter solver of differential equations has another density.
+    SolverError {
+        /// By how much log p changes at a mode, beside a shift of all.
+        at_modes: f64,
+        /// The root mean square of the same over the draws.
+        over_draws: f64,
+        /// Where it changes most.
+        at: Place,
+    },
+    /// A tighter solver has another evidence.
+    SolverShift {
+        /// By how much log p changes everywhere.
+        nats: f64,
+    },
     /// The run was stopped.
     Stopped {
         /// The inverse temperature that it had reached.
@@ -127,6 +141,8 @@ impl Finding {
             Self::NotMixed { .. } => "not-mixed",
             Self::ChainsApart { .. } => "chains-apart",
             Self::Divergences { .. } => "divergences",
+            Self::SolverError { .. } => "solver-error",
+            Self::SolverShift { .. } => "solver-shift",
             Self::Stopped { .. } => "stopped",
             Self::NotExamined { .. } => "not-examined",
         }
@@ -149,6 +165,7 @@ impl Finding {
             Self::NotMixed { .. } | Self::ChainsApart { .. } | Self::Divergences { .. } => {
                 Remedy::BoundParameters
             }
+            Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
             Self::Stopped { .. } => Remedy::Finish,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
@@ -213,7 +230,7 @@ impl fmt::Display for Finding {
                  there, not the target"
             ),
             Self::Stopped { .. } => {
-                f.write_str("the run was stopped before the end of its refinement")
+                f.write_str("the run was stopped before its end: this is what it had by then")
             }
             Self::NotMixed { r_hat } => {
                 write!(f, "the chains have not mixed: R-hat is {r_hat:.3}, above 1.01")
@@ -227,6 +244,21 @@ impl fmt::Display for Finding {
                 f,
                 "{:.1} per cent of the trajectories diverge: chains do not enter part of the mass",
                 per_cent(*share)
+            ),
+            Self::SolverError { at_modes, at, .. } if at_modes.is_infinite() => write!(
+                f,
+                "the solver's error distorts the density: a mode that it has at {at} is none by a tighter \
+                 one"
+            ),
+            Self::SolverError { at_modes, over_draws, at } => write!(
+                f,
+                "the solver's error distorts the density: a tighter one changes log p by up to \
+                 {at_modes:.2} at a mode and by {over_draws:.2} over the draws, most at {at}"
+            ),
+            Self::SolverShift { nats } => write!(
+                f,
+                "the solver's error moves the evidence: a tighter one changes log p by {nats:+.2} \
+                 everywhere"
             ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
@@ -296,6 +328,8 @@ mod tests {
             Finding::NotMixed { r_hat: 1.2 },
             Finding::ChainsApart { name: "a".into(), sds: 0.5 },
             Finding::Divergences { share: 0.03 },
+            Finding::SolverError { at_modes: 1.25, over_draws: 0.5, at: at() },
+            Finding::SolverShift { nats: -0.5 },
             Finding::Stopped { t: 0.5 },
             Finding::NotExamined { why: "all are lost".into() },
         ]
@@ -319,14 +353,15 @@ mod tests {
             "R-hat is 1.200, above 1.01",
             "another mean of a, 0.50 standard deviations",
             "3.0 per cent of the trajectories diverge",
+            "by up to 1.25 at a mode and by 0.50 over the draws, most at a = 1.000",
+            "changes log p by -0.50 everywhere",
             "stopped at t = 0.5000",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");
         }
-        assert!(
-            Finding::Stopped { t: 1.0 }.to_string().contains("before the end of its refinement")
-        );
+        let late = Finding::Stopped { t: 1.0 }.to_string();
+        assert!(late.contains("stopped before its end"), "{late}");
     }
 
     #[test]

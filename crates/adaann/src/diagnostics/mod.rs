@@ -23,7 +23,9 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 
+mod accuracy;
 mod chains;
+mod exact;
 mod examination;
 mod finding;
 mod findings;
@@ -37,6 +39,7 @@ mod trust;
 mod verdict;
 
 pub(crate) use chains::examine_chains;
+pub(crate) use exact::examine_exact;
 pub use examination::{Examination, Settings, examine, examine_from};
 pub use finding::{Finding, Place};
 pub use modes::Mode;

@@ -23,11 +23,13 @@ pub enum Remedy {
     ChangeParticles,
     /// Run the particles alone, with more of them.
     AddParticles,
+    /// Solve the equations more accurately.
+    SolveTighter,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::TrainMore,
         Self::AnnealMore,
         Self::DrawMore,
@@ -37,6 +39,7 @@ impl Remedy {
         Self::CheckWithParticles,
         Self::ChangeParticles,
         Self::AddParticles,
+        Self::SolveTighter,
     ];
 
     /// Its name in files, which stays when words change.
@@ -51,6 +54,7 @@ impl Remedy {
             Self::CheckWithParticles => "check-with-particles",
             Self::ChangeParticles => "change-particles",
             Self::AddParticles => "add-particles",
+            Self::SolveTighter => "solve-tighter",
         }
     }
 }
@@ -62,8 +66,8 @@ impl fmt::Display for Remedy {
                 "train longer, add a refinement by the forward KL divergence, or use a richer flow"
             }
             Self::AnnealMore => {
-                "start the flow from the particles' modes, take smaller steps of temperature, or \
-                 several seeds"
+                "look for modes from a wider start or by another method, take smaller steps of temperature, \
+                 or several seeds"
             }
             Self::DrawMore => "take more draws, or train longer",
             Self::BoundParameters => "give the parameters bounds or narrower priors",
@@ -72,6 +76,9 @@ impl fmt::Display for Remedy {
             Self::CheckWithParticles => "let independent particles look for lost modes",
             Self::ChangeParticles => "run the particles alone, with other settings",
             Self::AddParticles => "see whether more particles, run alone, agree",
+            Self::SolveTighter => {
+                "solve the equations with tighter tolerances, or with shorter steps"
+            }
         })
     }
 }

@@ -195,8 +195,40 @@ pub const DIVERGENCES: Threshold = Threshold {
     meaning: "where many do, chains do not enter a narrow part of p",
 };
 
+/// How far a tighter solver's log p at the modes is from a mere shift.
+pub const SOLVER_MODES: Threshold = Threshold {
+    name: "log p at a mode, by a tighter solver",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.1,
+    distrust: Some(1.0),
+    meaning: "of models with differential equations, in nats: the most that it changes, beside a shift of \
+              all points; 0.1 is a tenth of a mode's weight, and from 1 on modes may be the solver's",
+};
+
+/// The same over the draws.
+pub const SOLVER_DRAWS: Threshold = Threshold {
+    name: "log p over the draws, by a tighter solver",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.3,
+    distrust: Some(1.0),
+    meaning: "the root mean square of the same over 64 draws: a mean is off by up to as many standard \
+              deviations",
+};
+
+/// By how much a tighter solver moves all of log p.
+pub const SOLVER_SHIFT: Threshold = Threshold {
+    name: "log p by a tighter solver, shift of all points",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.5,
+    distrust: None,
+    meaning: "log Z is off by as much, though draws are not; no comparison of models hangs on less",
+};
+
 /// Every threshold.
-pub const TABLE: [Threshold; 12] = [
+pub const TABLE: [Threshold; 15] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
@@ -209,6 +241,9 @@ pub const TABLE: [Threshold; 12] = [
     R_HAT,
     CHAINS_APART,
     DIVERGENCES,
+    SOLVER_MODES,
+    SOLVER_DRAWS,
+    SOLVER_SHIFT,
 ];
 
 /// Where p is over this many times q, q lacks mass of p.

@@ -86,6 +86,11 @@ impl Verdict {
         Self::new(reasons)
     }
 
+    /// This judgement with more reasons.
+    pub(super) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
+        Self::new(self.reasons.into_iter().chain(more).collect())
+    }
+
     pub(super) fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);

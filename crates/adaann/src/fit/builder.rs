@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Result, error,
     flow::{Base, Flow},
-    path::Tempered,
+    path::{Tempered, integral},
     schedule::Rule,
     target::{Target, Unconstrained},
 };
@@ -196,9 +196,26 @@ impl<'a> Fit<'a> {
     }
 
     fn run_from_start(self, observer: &mut dyn Observer) -> Result<Outcome> {
+        let (density, first) = (self.density(Base::standard(self.target.dim()))?, self.first());
         let mut run = self.start()?;
-        run.find_first()?;
-        go_on(run, observer)
+        let base = run.flow.base().clone();
+        // At t = 0 flat priors are all that there is; later the data may hold what they do not, and a flow
+        // that does not leave its modes need not know.
+        if first == 0.0
+            && integral::has_flat_prior(&density)
+            && let Some(refusal) = integral::without(&density, &base, first)?
+        {
+            return Err(refusal);
+        }
+        let outcome = run.find_first().and_then(|()| go_on(run, observer));
+        outcome.map_err(|failure| {
+            integral::without(&density, &base, first).ok().flatten().unwrap_or(failure)
+        })
+    }
+
+    /// The first t.
+    fn first(&self) -> f64 {
+        self.rule.map_or_else(|| self.settings.schedule.first(), |rule| rule.first())
     }
 
     fn run_from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {

@@ -1,6 +1,6 @@
 //! One Gaussian of a mixture, by the factor of its covariance.
 
-use crate::{Batch, linear, simd::Special};
+use crate::{Batch, Result, importance, linear, simd::Special};
 use std::ops::Range;
 
 /// Points whose coordinates are worked on together: with fifty of them they stay in the caches.
@@ -18,6 +18,23 @@ pub struct Component {
     pub covariance: Vec<f64>,
     /// Degrees of freedom of its tails; none for a Gaussian.
     pub degrees: Option<f64>,
+}
+
+impl Component {
+    /// The Gaussian with the mean and the covariance of points that count alike.
+    ///
+    /// # Errors
+    /// If there are none, or one is no number.
+    pub(crate) fn describing(points: &Batch) -> Result<Self> {
+        let (dim, count) = (points.dim(), points.len());
+        let equal = vec![1.0 / count as f64; count];
+        Ok(Self {
+            weight: 1.0,
+            mean: (0..dim).map(|d| points.row(d).iter().sum::<f64>() / count as f64).collect(),
+            covariance: importance::covariance(points, &equal)?,
+            degrees: None,
+        })
+    }
 }
 
 /// A Gaussian with its weight.

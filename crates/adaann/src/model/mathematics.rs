@@ -46,7 +46,7 @@ enum Relation {
 impl Model {
     /// The model in mathematics, line by line.
     pub fn mathematics(&self, notation: Notation) -> Vec<String> {
-        let Outline { file, data, parameters, start, .. } = &self.outline;
+        let Outline { file, data, parameters, start, .. } = &*self.outline;
         let mut lines = Vec::new();
         for (name, constant) in &file.constants {
             let name = notation.name(name);

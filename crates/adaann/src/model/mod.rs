@@ -70,7 +70,6 @@ use crate::answer::Plan;
 use crate::distribution::Family;
 use crate::ode::Solver;
 use crate::posterior::Quantities;
-use crate::rng::{Purpose, Stream};
 use crate::table::Table;
 use crate::target::{Target, Unconstrained};
 use crate::{Batch, Result, Settings};
@@ -111,7 +110,7 @@ const PRIOR_NUMBERS: usize = 1_000_000;
 
 /// A model: its posterior, and what else a file says.
 pub struct Model {
-    outline: Outline,
+    outline: Arc<Outline>,
     target: Arc<ModelTarget>,
     /// Bounds of each parameter's numbers.
     bounds: Vec<(f64, f64)>,
@@ -197,6 +196,7 @@ impl Model {
         let (quantity_names, nodes): (Vec<String>, Vec<_>) =
             recording.quantities.iter().cloned().unzip();
         let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
+        let outline = Arc::new(outline);
         let target = match ModelTarget::new(&outline, recording, folder) {
             Ok(target) => Arc::new(target),
             Err(error) => {
@@ -294,15 +294,7 @@ impl Model {
 
     /// Points from the prior, in the target's coordinates; nothing if a prior is flat.
     pub fn prior_draws(&self, count: usize, seed: u64) -> Option<Batch> {
-        let stream = Stream::new(seed, Purpose::Prior);
-        let mut number = 0;
-        let mut uniform = || {
-            number += 1;
-            stream.uniform_at(number - 1)
-        };
-        let draw = |_| self.outline.draw_parameters(&self.bounds, &mut uniform).ok();
-        let points: Option<Vec<Vec<f64>>> = (0..count).map(draw).collect();
-        Some(Batch::from_points(self.outline.dim, &points?))
+        self.outline.draw_prior(&self.bounds, count, seed)
     }
 
     /// Where draws from the prior are on the whole line; none if it cannot be drawn from.

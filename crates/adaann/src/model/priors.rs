@@ -16,6 +16,8 @@ pub(super) struct Prior<'g> {
     pub(super) high: f64,
     /// Does it integrate to 1?
     pub(super) is_proper: bool,
+    /// Is its integral known to be 1? Of numbers in order that are not alike it is less.
+    pub(super) is_normalised: bool,
 }
 
 /// The prior of a parameter that has a law; or what is wrong with it, in words.
@@ -59,7 +61,8 @@ pub(super) fn with_law<'g>(
             return Err("a joint prior is of an unbounded vector".into());
         }
         let (low, high) = (parameter.low, parameter.high);
-        return Ok(Prior { log_density: law.log_density(&numbers), low, high, is_proper: true });
+        let log_density = law.log_density(&numbers);
+        return Ok(Prior { log_density, low, high, is_proper: true, is_normalised: true });
     }
     let (own_low, own_high) = bounds(law)?;
     if parameter.low < own_low && parameter.low.is_finite() {
@@ -88,7 +91,8 @@ pub(super) fn with_law<'g>(
         log_density += ln_gamma(len as f64 + 1.0);
     }
     let is_flat = matches!(law, Law::Of { family: Family::Flat, .. });
-    Ok(Prior { log_density, low, high, is_proper: !is_flat })
+    let is_normalised = !is_flat && (parameter.shape != Shape::Ordered || is_alike);
+    Ok(Prior { log_density, low, high, is_proper: !is_flat, is_normalised })
 }
 
 /// The prior of a parameter that has none: uniform where that is possible.
@@ -100,7 +104,7 @@ pub(super) fn without_law<'g>(parameter: &Parameter) -> Prior<'g> {
         Shape::Free if low.is_finite() && high.is_finite() => (-len * (high - low).ln(), true),
         _ => (0.0, false),
     };
-    Prior { log_density: log_density.into(), low, high, is_proper }
+    Prior { log_density: log_density.into(), low, high, is_proper, is_normalised: is_proper }
 }
 
 /// Where a law of single numbers has density.

@@ -3,7 +3,7 @@
 use super::diagnostic::Report;
 use super::evaluate::{Evaluator, Gathering, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
-use super::file::Formula;
+use super::file::{Formula, Name};
 use super::outline::Outline;
 use super::parameter::element_names;
 use super::priors;
@@ -22,6 +22,8 @@ pub(super) struct Recording {
     /// Bounds of each parameter's numbers.
     pub(super) bounds: Vec<(f64, f64)>,
     pub(super) has_proper_prior: bool,
+    /// Is the prior's integral known to be 1?
+    pub(super) is_normalised: bool,
     pub(super) log_prior: Node,
     /// The part of the log likelihood that has no rows.
     pub(super) density: Option<Node>,
@@ -80,7 +82,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let mut recorder =
         Recorder { outline, graph: &graph, layout, scope, faults: Vec::new(), gathers: Vec::new() };
     let quantities = recorder.quantities();
-    let Priors { log_density: log_prior, supports, bounds, are_proper: has_proper_prior } =
+    let Priors { log_density: log_prior, supports, bounds, are_proper, are_normalised } =
         recorder.priors();
     let density = outline.file.density.as_ref();
     let density = density.and_then(|formula| recorder.number(formula, Place::Shared));
@@ -101,7 +103,8 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     Recording {
         supports,
         bounds,
-        has_proper_prior,
+        has_proper_prior: are_proper,
+        is_normalised: are_normalised,
         log_prior,
         density,
         lines,
@@ -119,6 +122,7 @@ struct Priors<'g> {
     supports: Vec<Support>,
     bounds: Vec<(f64, f64)>,
     are_proper: bool,
+    are_normalised: bool,
 }
 
 struct Recorder<'o, 'g> {
@@ -189,10 +193,16 @@ impl<'g> Recorder<'_, 'g> {
     fn priors(&mut self) -> Priors<'g> {
         let outline = self.outline;
         let (supports, bounds) = (Vec::new(), Vec::new());
-        let mut all = Priors { log_density: 0.0.into(), supports, bounds, are_proper: true };
+        let mut all = Priors {
+            log_density: 0.0.into(),
+            supports,
+            bounds,
+            are_proper: true,
+            are_normalised: true,
+        };
         let entries = outline.file.parameters.iter().zip(&outline.parameters);
         for (i, (entry, parameter)) in entries.enumerate() {
-            let value = self.scope.parameters[i].clone();
+            let (value, known) = (self.scope.parameters[i].clone(), self.faults.len());
             let mut prior = priors::without_law(parameter);
             if let Some(formula) = &entry.prior
                 && let Some(law) = self.at(Place::Shared, |evaluator| evaluator.law(&formula.ast))
@@ -206,7 +216,11 @@ impl<'g> Recorder<'_, 'g> {
                 }
             }
             all.log_density += prior.log_density;
+            if outline.file.is_prior_alone && !prior.is_proper && self.faults.len() == known {
+                self.faults.push(nothing_holds(&entry.name));
+            }
             all.are_proper &= prior.is_proper;
+            all.are_normalised &= prior.is_normalised;
             all.bounds.push((prior.low, prior.high));
             all.supports.extend(parameter.supports(prior.low, prior.high));
         }
@@ -251,6 +265,15 @@ impl<'g> Recorder<'_, 'g> {
         }
         lines
     }
+}
+
+/// A flat prior, where there is nothing else.
+fn nothing_holds(parameter: &Name) -> Fault {
+    let name = &parameter.text;
+    let message = format!("nothing holds `{name}`: its prior is flat, and there is no data");
+    let help =
+        format!("give it a prior, `{name} = \"normal(0, 10)\"`, or add [data] and [likelihood]");
+    Fault { span: parameter.span.clone(), message, help: Some(help) }
 }
 
 /// The family of a formula that is a call of one, and its arguments.

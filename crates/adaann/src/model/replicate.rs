@@ -74,7 +74,7 @@ impl Model {
 
     /// The same model with other numbers in its columns.
     fn with_columns(&self, columns: Vec<Vec<f64>>) -> Result<Self> {
-        let mut outline = self.outline.clone();
+        let mut outline = Outline::clone(&self.outline);
         outline.data.columns = columns;
         let model = Self::assemble(outline, Report::default(), Path::new(""));
         let mut model = model.map_err(|report| {

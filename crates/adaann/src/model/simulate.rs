@@ -6,11 +6,32 @@ use super::parameter::Shape;
 use super::scope::{Place, Scope};
 use super::value::Law;
 use super::value::Value;
+use crate::Batch;
+use crate::rng::{Purpose, Stream};
 
 /// Tries before a prior that is cut off by bounds is given up.
 const MOST_TRIES: usize = 10_000;
 
 impl Outline {
+    /// Points from the prior; nothing if one of them cannot be drawn. `bounds` are those of each
+    /// parameter's numbers.
+    pub(super) fn draw_prior(
+        &self,
+        bounds: &[(f64, f64)],
+        count: usize,
+        seed: u64,
+    ) -> Option<Batch> {
+        let stream = Stream::new(seed, Purpose::Prior);
+        let mut number = 0;
+        let mut uniform = || {
+            number += 1;
+            stream.uniform_at(number - 1)
+        };
+        let draw = |_| self.draw_parameters(bounds, &mut uniform).ok();
+        let points: Option<Vec<Vec<f64>>> = (0..count).map(draw).collect();
+        Some(Batch::from_points(self.dim, &points?))
+    }
+
     /// All coordinates, each parameter drawn from its prior after those that the prior names;
     /// nothing if a prior is flat, or cannot be drawn from. `bounds` are those of each parameter's
     /// numbers.

@@ -8,6 +8,7 @@ use crate::program::{self, Program, RowInput};
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The posterior of a model file.
 pub(super) struct ModelTarget {
@@ -15,14 +16,24 @@ pub(super) struct ModelTarget {
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
+    /// The prior, if it is all that there is and can be drawn from.
+    prior_alone: Option<PriorAlone>,
     /// The system of equations, if there is one.
     pub(super) dynamics: Option<Dynamics>,
+    /// What the density was made of, to make it with another solver.
+    recorded: Option<Recorded>,
     /// Middle and spread of the prior on the whole line.
     pub(super) units: Vec<(f64, f64)>,
 }
 
+/// A prior without data, with the bounds of each parameter's numbers.
+struct PriorAlone {
+    outline: Arc<Outline>,
+    bounds: Vec<(f64, f64)>,
+}
+
 impl ModelTarget {
-    pub(super) fn new(outline: &Outline, recording: Recording, folder: &Path) -> Result<Self> {
+    pub(super) fn new(outline: &Arc<Outline>, recording: Recording, folder: &Path) -> Result<Self> {
         let names = outline.parameters.iter().flat_map(|parameter| {
             let mut names = parameter.names();
             names.truncate(parameter.coordinates());
@@ -30,7 +41,11 @@ impl ModelTarget {
         });
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
         let has_proper_prior = recording.has_proper_prior;
-        let (density, dynamics): (Box<dyn Target>, _) = match &outline.file.command {
+        // Of a density that integrates to 1, so that the evidence is known with the draws.
+        let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
+        let prior_alone = is_drawn
+            .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
+        let (density, recorded): (Box<dyn Target>, _) = match &outline.file.command {
             None => density(outline, recording)?,
             Some(command) => {
                 let parts = [recording.log_prior; 2];
@@ -39,13 +54,24 @@ impl ModelTarget {
                 (Box::new(Outside::new(prior, supports, names, command, folder)), None)
             }
         };
+        let dynamics = recorded.as_ref().map(Dynamics::new).transpose()?;
         let units = vec![(0.0, 1.0); names.len()];
-        Ok(Self { density, names, supports, has_proper_prior, dynamics, units })
+        Ok(Self {
+            density,
+            names,
+            supports,
+            has_proper_prior,
+            prior_alone,
+            dynamics,
+            recorded,
+            units,
+        })
     }
 }
 
-/// The density of a model that needs no program outside, and its system of equations.
-fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Dynamics>)> {
+/// The density of a model that needs no program outside, and what it was made of if there is a system of
+/// equations.
+fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Recorded>)> {
     let dim = outline.dim;
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
@@ -89,8 +115,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
         lines: lines.collect(),
         system,
     };
-    let dynamics = recorded.system.as_ref().map(|_| Dynamics::new(&recorded)).transpose()?;
-    Ok((Box::new(Posterior::new(recorded)?), dynamics))
+    let kept = recorded.system.is_some().then(|| recorded.clone());
+    Ok((Box::new(Posterior::new(recorded)?), kept))
 }
 
 impl Target for ModelTarget {
@@ -125,6 +151,27 @@ impl Target for ModelTarget {
 
     fn standardisation(&self, d: usize) -> (f64, f64) {
         self.units[d]
+    }
+
+    fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+        let PriorAlone { outline, bounds } = self.prior_alone.as_ref()?;
+        outline.draw_prior(bounds, count, seed)
+    }
+
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        let mut recorded = self.recorded.clone()?;
+        let system = recorded.system.as_mut()?;
+        system.solver = system.solver.tightened();
+        Some(Box::new(Self {
+            density: Box::new(Posterior::new(recorded).ok()?),
+            names: self.names.clone(),
+            supports: self.supports.clone(),
+            has_proper_prior: self.has_proper_prior,
+            prior_alone: None,
+            dynamics: None,
+            recorded: None,
+            units: self.units.clone(),
+        }))
     }
 
     fn notes(&self) -> Vec<String> {

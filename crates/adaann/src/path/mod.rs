@@ -17,6 +17,7 @@
 //! reference has in the user's coordinates,
 //! (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
 
+pub(crate) mod integral;
 mod tempered;
 
 #[cfg(test)]

@@ -30,6 +30,12 @@ pub struct OdePosterior {
     names: Vec<String>,
     priors: Vec<Prior>,
     density: Posterior,
+    /// What it was made of, to make it with another solver.
+    system: System,
+    solver: Solver,
+    observations: Observations,
+    /// Was the data made by the same solver?
+    has_made_data: bool,
 }
 
 impl OdePosterior {
@@ -58,6 +64,10 @@ impl OdePosterior {
             names: system.parameters().to_vec(),
             priors: priors.to_vec(),
             density: Posterior::of_system(graph, dim, log_prior, likelihood),
+            system: system.clone(),
+            solver,
+            observations,
+            has_made_data: false,
         })
     }
 
@@ -65,12 +75,12 @@ impl OdePosterior {
     /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
     /// stiff solver goes forward, sample by sample, and has none on blocks.
     pub fn operations_per_step(&self) -> (Option<usize>, usize) {
-        self.system().likelihood.operations_per_step()
+        self.observed().likelihood.operations_per_step()
     }
 
     /// How the gradient is computed.
     pub fn differentiation(&self) -> Differentiation {
-        self.system().likelihood.differentiation()
+        self.observed().likelihood.differentiation()
     }
 
     /// Chooses how the gradient is computed, in place of the cheaper way.
@@ -79,7 +89,7 @@ impl OdePosterior {
     /// If forward sensitivities are asked for and there would be too many, or the adjoint of a
     /// stiff solver.
     pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
-        self.system_mut().likelihood.set_differentiation(differentiation)?;
+        self.observed_mut().likelihood.set_differentiation(differentiation)?;
         Ok(self)
     }
 
@@ -88,15 +98,21 @@ impl OdePosterior {
     /// So the paper's authors treat sums of squares that are too large. Samples that blow up are
     /// then kept: they enter the variance, with this value.
     pub fn with_floor(mut self, floor: f64) -> Self {
-        self.system_mut().floor = Some(floor);
+        self.observed_mut().floor = Some(floor);
         self
     }
 
-    fn system(&self) -> &ObservedSystem {
+    /// Says that the data was made by the same solver: its error is then part of the model, and not of
+    /// the answer, so that no check asks for a tighter one.
+    pub(crate) fn with_made_data(self) -> Self {
+        Self { has_made_data: true, ..self }
+    }
+
+    fn observed(&self) -> &ObservedSystem {
         self.density.systems().next().expect("made with a system")
     }
 
-    fn system_mut(&mut self) -> &mut ObservedSystem {
+    fn observed_mut(&mut self) -> &mut ObservedSystem {
         self.density.systems_mut().next().expect("made with a system")
     }
 }
@@ -140,6 +156,18 @@ impl Target for OdePosterior {
 
     fn names(&self) -> Vec<String> {
         self.names.clone()
+    }
+
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        if self.has_made_data {
+            return None;
+        }
+        let Self { system, solver, observations, priors, .. } = self;
+        let tight = Self::new(system, solver.tightened(), observations.clone(), priors).ok()?;
+        Some(Box::new(match self.observed().floor {
+            Some(floor) => tight.with_floor(floor),
+            None => tight,
+        }))
     }
 
     fn notes(&self) -> Vec<String> {

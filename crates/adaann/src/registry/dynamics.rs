@@ -191,6 +191,9 @@ fn finish(
     if let Some(floor) = floor {
         posterior = posterior.with_floor(floor);
     }
+    if let Data::Seed(_) = data {
+        posterior = posterior.with_made_data();
+    }
     let dynamics = Some(Dynamics::new(design, &table.names));
     Ok(Problem { target: Box::new(posterior), known, settings, data: Some(table), dynamics })
 }

@@ -4,6 +4,8 @@ use super::{Observer, Population, Settings, islands, sampler::Sampler};
 use crate::{
     Result, error,
     flow::Base,
+    path::integral,
+    schedule::Rule,
     target::{Target, Unconstrained},
 };
 
@@ -77,7 +79,16 @@ impl<'a> Smc<'a> {
             let islands = (0..settings.islands)
                 .map(|island| Sampler::new(target, settings, &base, island))
                 .collect::<Result<Vec<_>>>()?;
-            islands::run(&islands, observer)
+            let (density, first) = (&islands[0].density, settings.schedule.first());
+            if integral::has_flat_prior(density)
+                && let Some(refusal) = integral::without(density, &base, first)?
+            {
+                return Err(refusal);
+            }
+            // Where nothing was said of priors, a failure tells when to look.
+            islands::run(&islands, observer).map_err(|failure| {
+                integral::without(density, &base, first).ok().flatten().unwrap_or(failure)
+            })
         })
     }
 }

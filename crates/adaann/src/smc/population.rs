@@ -53,6 +53,12 @@ impl Population {
         Estimate { value, error: self.mean_error(&self.weights, values) }
     }
 
+    /// The standard error of log Z from the spread between islands alone; none of a single one.
+    pub fn island_error(&self) -> Option<f64> {
+        let error = spread::standard_error(&self.island_log_z);
+        (self.island_log_z.len() > 1).then_some(error)
+    }
+
     /// The larger of the errors from the family tree and from the islands.
     fn mean_error(&self, weights: &[f64], values: &[f64]) -> f64 {
         let islands = spread::mean_error(weights, values, self.island_log_z.len());

@@ -41,6 +41,14 @@ macro_rules! forward {
                 (**self).standardisation(d)
             }
 
+            fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+                (**self).exact_draws(count, seed)
+            }
+
+            fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+                (**self).tightened()
+            }
+
             fn notes(&self) -> Vec<String> {
                 (**self).notes()
             }
@@ -97,6 +105,14 @@ mod tests {
             (d as f64, 7.0)
         }
 
+        fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+            Some(Batch::from_points(3, &vec![[seed as f64; 3]; count]))
+        }
+
+        fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+            Some(Box::new(Self))
+        }
+
         fn notes(&self) -> Vec<String> {
             vec!["contrary".into()]
         }
@@ -116,6 +132,9 @@ mod tests {
         assert!(target.wants_whole_batch() && target.has_prior() && !target.has_proper_prior());
         assert_eq!(target.support(1), Support::Above(1.0));
         assert_eq!(target.standardisation(2), (2.0, 7.0));
+        let drawn = target.exact_draws(2, 5).unwrap();
+        assert_eq!((drawn.len(), drawn.row(2)[1]), (2, 5.0));
+        assert_eq!(target.tightened().unwrap().dim(), 3);
         assert_eq!(target.notes(), ["contrary"]);
         assert_eq!(target.names(), ["a", "b", "c"]);
     }

@@ -102,6 +102,19 @@ pub trait Target: Send + Sync {
         (0.0, 1.0)
     }
 
+    /// Points of the density itself, for a density that integrates to 1 and that can be drawn from: a
+    /// prior without data. Weights and a search for modes are then not needed.
+    fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+        let _ = (count, seed);
+        None
+    }
+
+    /// The same density computed more accurately, where it is computed approximately: by a solver of
+    /// differential equations with tighter tolerances. A check asks it how far the values can be trusted.
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        None
+    }
+
     /// How it is evaluated, in a few words for those who want to know.
     fn notes(&self) -> Vec<String> {
         Vec::new()

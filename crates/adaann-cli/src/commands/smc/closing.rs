@@ -43,7 +43,7 @@ pub(super) fn text(
 }
 
 fn title(record: &SmcRecord) -> String {
-    let Settings { particles, moves, jumps, schedule, path, seed, .. } = &record.settings;
+    let Settings { particles, islands, moves, jumps, schedule, path, seed, .. } = &record.settings;
     let annealing = match schedule {
         Schedule::AdaAnn(AdaAnn { tau, .. }) | Schedule::Guarded(Guarded { tau, .. }) => {
             format!("{} from t {} with tau {tau}", schedule.name(), schedule.first())
@@ -51,8 +51,9 @@ fn title(record: &SmcRecord) -> String {
         other => format!("{} schedule", other.name()),
     };
     let jumps = if *jumps { "with" } else { "without" };
+    let islands = if *islands > 1 { format!(" in {islands} islands") } else { String::new() };
     format!(
-        "{}: {} particles, {} moves {jumps} jumps, {} path, {annealing}, seed {seed}",
+        "{}: {} particles{islands}, {} moves {jumps} jumps, {} path, {annealing}, seed {seed}",
         record.target,
         thousands(*particles),
         moves.name(),
@@ -67,6 +68,14 @@ fn facts(summary: &SmcSummary) -> Table {
         ("seconds", format!("{:.2}", summary.seconds)),
         ("log Z", format!("{} ± {}", nats(summary.log_z), nats(summary.log_z_error))),
     ];
+    if let Some(error) = summary.island_error {
+        const MOST: usize = 6;
+        let each = summary.island_log_z.iter().take(MOST).map(|log_z| nats(*log_z));
+        let each: Vec<String> = each.collect();
+        let more = if summary.island_log_z.len() > MOST { ", ..." } else { "" };
+        let said = format!("{}{more}; ± {} by their spread", each.join(", "), nats(error));
+        rows.push(("log Z (each island)", said));
+    }
     if let Some(log_z) = summary.true_log_z {
         rows.push(("log Z (known)", nats(log_z)));
     }

@@ -68,7 +68,8 @@ struct Run {
 impl Run {
     fn new(subject: &Subject, record: &SmcRecord, progress: &Progress) -> Result<Self> {
         let settings = &record.settings;
-        let mut watch = Watch::new(progress, "particles", settings.schedule.first());
+        let watch = Watch::new(progress, "particles", settings.schedule.first());
+        let mut watch = watch.of_islands(settings.islands);
         let started = Instant::now();
         let population = smc::smc(&*subject.problem.target, settings, &mut watch)?;
         let seconds = started.elapsed().as_secs_f64();

@@ -50,7 +50,12 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
         }
     }
     let model = Model::read_with_data(path, args.data.data.as_deref())?;
-    let fit = model.settings();
+    let mut fit = model.settings();
+    let target = model.target();
+    // Powers of a posterior with flat priors may have no integral, and particles do not arrive there.
+    if model.given().fit.path.is_none() && target.has_prior() && !target.has_proper_prior() {
+        fit.path = PathKind::Bridge;
+    }
     let subject = Subject::of_model(model);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let data = args.data.data.clone();
@@ -91,10 +96,11 @@ fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Sett
     }
     let preset = FitSettings { path, ..fit.clone() }.particles();
     let mut settings = Settings { schedule: annealing.schedule(&preset.schedule, path)?, ..preset };
-    let ParticleArgs { particles, moves, no_jumps, freshness, most_sweeps, .. } = args.particles;
-    let ParticleArgs { kept_sweeps, resample_below, ref base_mean, ref base_sd, .. } =
-        args.particles;
+    let ParticleArgs { particles, islands, moves, no_jumps, freshness, .. } = args.particles;
+    let ParticleArgs { most_sweeps, kept_sweeps, resample_below, .. } = args.particles;
+    let ParticleArgs { ref base_mean, ref base_sd, .. } = args.particles;
     set(&mut settings.particles, particles);
+    set(&mut settings.islands, islands);
     set(&mut settings.moves, moves);
     settings.jumps &= !no_jumps;
     set(&mut settings.freshness, freshness);

@@ -30,6 +30,11 @@ pub(super) struct SmcSummary {
     pub(super) t: f64,
     pub(super) log_z: f64,
     pub(super) log_z_error: f64,
+    /// log Z by each island alone, and the standard error that their spread says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) island_log_z: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) island_error: Option<f64>,
     /// log ∫p, where the target knows it.
     pub(super) true_log_z: Option<f64>,
     /// The weights' effective sample size.
@@ -81,6 +86,11 @@ impl SmcSummary {
             t,
             log_z: population.log_z,
             log_z_error: population.log_z_error,
+            island_log_z: match population.island_error() {
+                Some(_) => population.island_log_z.clone(),
+                None => Vec::new(),
+            },
+            island_error: population.island_error(),
             true_log_z: known.log_z,
             ess: population.ess(),
             particles: record.settings.particles,
@@ -96,7 +106,7 @@ impl SmcSummary {
             modes: if arrived { known_modes(known, draws) } else { Vec::new() },
             found_modes: if arrived { found(target, known, population)? } else { Vec::new() },
             splits: known_splits(known, names, draws),
-            warnings: warnings(population, t),
+            warnings: warnings(population, t, record.settings.islands),
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
         })
@@ -110,8 +120,12 @@ impl SmcSummary {
     }
 }
 
-fn warnings(population: &Population, t: f64) -> Vec<String> {
+fn warnings(population: &Population, t: f64, islands: usize) -> Vec<String> {
     let stopped = population.stopped.then(|| {
+        if t >= 1.0 {
+            let arrived = population.island_log_z.len();
+            return format!("the run was stopped when {arrived} of {islands} islands had arrived");
+        }
         format!(
             "the run was stopped at t = {t:.4}: particles and log Z are those of the density \
              annealed to there, not of the target"

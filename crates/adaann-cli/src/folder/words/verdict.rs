@@ -49,6 +49,10 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
         Remedy::CheckWithParticles if is_annealed => "leave --check-particles at its default",
         Remedy::CheckWithParticles => "leave --check at its default",
         Remedy::ChangeParticles => "see what `adaann smc` says with other settings",
+        Remedy::SolveTighter => {
+            "solve the equations more accurately: a smaller rtol and atol, or a smaller step, in [ode] of \
+             the model file"
+        }
         Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct File {
     pub ode: Option<Ode>,
     pub command: Option<Command>,
     pub fit: Fit,
+    /// Is there nothing but priors: no density, no likelihood, no command, and none that was meant?
+    pub is_prior_alone: bool,
     /// Names whose definition has a mistake: defined, but not above.
     pub unread: Vec<Name>,
 }

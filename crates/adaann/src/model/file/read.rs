@@ -64,7 +64,7 @@ impl Reader<'_> {
         let command = find("command").and_then(|(_, value)| self.command(value));
         let fit =
             find("fit").map(|(name, value)| self.fit(name, value.table().unwrap_or_default()));
-        self.missing(root);
+        let is_prior_alone = self.missing(root);
         let unread = Vec::new();
         File {
             title,
@@ -78,12 +78,14 @@ impl Reader<'_> {
             ode,
             command,
             fit: fit.unwrap_or_default(),
+            is_prior_alone,
             unread,
         }
     }
 
-    /// What a model cannot do without, and what cannot stand together.
-    fn missing(&mut self, root: &[(Name, Value)]) {
+    /// What a model cannot do without, and what cannot stand together. Tells whether priors are all that
+    /// there is.
+    fn missing(&mut self, root: &[(Name, Value)]) -> bool {
         let find = |name| find(root, &FILE, name);
         let place = |name| find(name).map(|(name, _)| name.span.clone());
         let empty = |name| {
@@ -99,14 +101,21 @@ impl Reader<'_> {
             let help = "add a table [data] with `file = \"points.csv\"` or the columns themselves";
             self.error(rows, "a likelihood needs data", Some(help));
         }
-        if rows.is_none() {
-            if let Some(ode) = place("ode") {
-                let help = "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`";
-                self.error(&ode, "differential equations need a likelihood", Some(help));
-            }
-            if place("density").or(place("command")).is_none() {
-                self.nothing_to_fit(root);
-            }
+        let is_prior_alone = rows.is_none() && place("density").or(place("command")).is_none();
+        if rows.is_none()
+            && let Some(ode) = place("ode")
+        {
+            let help =
+                "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`";
+            self.error(&ode, "differential equations need a likelihood", Some(help));
+        }
+        if is_prior_alone
+            && !self.finds_misplaced(root)
+            && let (Some(data), None) = (place("data"), place("ode"))
+        {
+            let help = "say under [likelihood] what it was drawn from, or leave [data] out to draw \
+                        from the priors";
+            self.error(&data, "the model has data and no likelihood", Some(help));
         }
         if let (Some(command), true) =
             (place("command"), rows.is_some() || find("density").is_some())
@@ -115,21 +124,21 @@ impl Reader<'_> {
             let message = "a command computes the whole likelihood: no formula can be added to it";
             self.error(&command, message, Some(help));
         }
+        is_prior_alone
     }
 
-    /// No density, no likelihood, no command; or one of them in a table where it is a mere name.
-    fn nothing_to_fit(&mut self, root: &[(Name, Value)]) {
+    /// Is there a density, likelihood or command in a table, where it is a mere name?
+    fn finds_misplaced(&mut self, root: &[(Name, Value)]) -> bool {
         for (table, value) in root {
             for (name, _) in value.table().unwrap_or_default() {
                 if ["density", "log-likelihood", "command"].contains(&name.text.as_str()) {
                     let message = format!("`{}` stands inside [{}]", name.text, table.text);
-                    let help = "move it above the first [table]";
-                    return self.error(&name.span, message, Some(help));
+                    self.error(&name.span, message, Some("move it above the first [table]"));
+                    return true;
                 }
             }
         }
-        let help = "add [data] and [likelihood], or `density`, or `command`";
-        self.somewhere(None, "the model has nothing to fit", help);
+        false
     }
 
     /// Every entry of a table of names that can be read.

@@ -338,8 +338,8 @@ fn missing_pieces_are_said() {
             "2:2 the model has no parameters | list them under [parameters], each with its prior: `a = \"normal(0, 1)\"`",
         ),
         (
-            parameters,
-            "the model has nothing to fit | add [data] and [likelihood], or `density`, or `command`",
+            &format!("{parameters}[data]\nx = [1, 2]"),
+            "3:2 the model has data and no likelihood | say under [likelihood] what it was drawn from, or leave [data] out to draw from the priors",
         ),
         (
             &format!("{parameters}density = \"-a^2\""),

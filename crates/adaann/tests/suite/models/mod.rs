@@ -8,4 +8,7 @@ mod hares;
 mod likelihoods;
 mod many_rows;
 mod mistakes;
+mod no_integral;
+mod prior_alone;
 mod priors;
+mod solver_error;

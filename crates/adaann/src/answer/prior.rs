@@ -1,0 +1,52 @@
+//! The first rung: a prior without data is its own answer, and its draws need no weights.
+
+use super::{Left, Method, candidate::Candidate, context::Context};
+use crate::{
+    Error, Result, adaptive, error,
+    importance::{Estimate, Sample},
+    mixture::{Component, Mixture},
+    target::Evaluation,
+};
+
+/// Draws, where no number is asked for and fewer would do.
+const DRAWS: usize = 10_000;
+
+const PRIOR_SEED: u64 = 0xbb67_ae85_84ca_a73b;
+
+/// Draws from the target itself; none if it cannot be drawn from.
+pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
+    let settings = context.settings;
+    let enough = DRAWS.max(settings.target_ess as usize);
+    let count = settings.draws.unwrap_or(enough);
+    let seed = settings.seed ^ PRIOR_SEED;
+    // Never fewer than it takes to describe them, whatever number is kept.
+    let Some(mut x) = context.target.exact_draws(count.max(enough), seed) else { return Ok(None) };
+    // Rounding may have put a draw on a bound, which is nowhere on the whole line.
+    let Ok(mut z) = context.unconstrained.unconstrain(&x) else { return Ok(None) };
+    let Some(mixture) = Mixture::of(&[Component::describing(&z)?]) else { return Ok(None) };
+    context.tell("drawing from the prior");
+    x.truncate(count);
+    z.truncate(count);
+    let mut found = Evaluation::zeros(x.dim(), count);
+    context.target.evaluate(&x, None, &mut found)?;
+    let parts = found.log_prior.iter().zip(found.log_likelihood.iter());
+    let log_p = parts.take(count).map(|(prior, likelihood)| prior + likelihood).collect();
+    context.leave(Method::Prior, count, Some(1.0), Left::Answered, format!("{count} exact draws"));
+    Ok(Some(Candidate {
+        method: Method::Prior,
+        flow: adaptive::flow_of(&mixture)?,
+        sample: Sample::of_particles(z, x, log_p, vec![0.0; count])?,
+        log_z: Some(Estimate { value: 0.0, error: 0.0 }),
+        is_good: true,
+        fit: None,
+        mixture: None,
+        chains: None,
+    }))
+}
+
+/// What to say if nothing but the prior is asked for, and it is not the answer.
+pub(super) fn refusal() -> Error {
+    let message = "`method` asks for draws of the prior, but the target has data, or a density that it \
+                   cannot draw from by itself; leave it out for the ladder";
+    error::conflict("method", message)
+}
