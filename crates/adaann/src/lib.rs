@@ -65,6 +65,7 @@ pub mod model;
 pub mod modes;
 mod names;
 mod net;
+mod normal;
 pub mod ode;
 pub mod optim;
 pub mod path;
@@ -83,6 +84,7 @@ pub mod support;
 mod table;
 pub mod target;
 mod train;
+mod warp;
 mod weight;
 
 pub use answer::approximate;

@@ -1,4 +1,5 @@
-//! The weight of a draw, and how many equally weighted points weighted ones are worth.
+//! The weight of a draw, how many equally weighted points weighted ones are worth, and sums of weights by their
+//! logarithms.
 
 /// log of the weight p/q that makes a draw of q one of p.
 pub(crate) fn log_weight(log_p: f64, log_q: f64) -> f64 {
@@ -29,6 +30,22 @@ pub fn ess(weights: &[f64]) -> f64 {
     effective_size(sum, weights.iter().map(|w| (w / largest).powi(2)).sum())
 }
 
+/// log Σ eˣ; −∞ of nothing, +∞ if a term is.
+///
+/// ```
+/// use adaann::importance::log_sum_exp;
+///
+/// let log_sum = log_sum_exp([1e5, 1e5 + 3_f64.ln()].into_iter());
+/// assert!((log_sum - (1e5 + 4_f64.ln())).abs() < 1e-10);
+/// ```
+pub fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+    if largest.is_infinite() {
+        return largest;
+    }
+    largest + terms.map(|term| (term - largest).exp()).sum::<f64>().ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +56,16 @@ mod tests {
         assert_eq!((ess(&[]), ess(&[0.0, 0.0])), (0.0, 0.0));
         // Weights 1, 2, 3 among 4 points.
         assert_eq!(effective_size(6.0, 4.0 * 14.0), 36.0 / 56.0);
+    }
+
+    #[test]
+    fn sums_of_any_size_and_of_nothing() {
+        let of = |terms: &[f64]| log_sum_exp(terms.iter().copied());
+        let (lost, pole) = (f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!((of(&[]), of(&[lost, lost]), of(&[0.0, pole])), (lost, lost, pole));
+        assert_eq!((of(&[-1e308]), of(&[lost, 7.0])), (-1e308, 7.0));
+        let sum = of(&[1_f64.ln() - 800.0, 2_f64.ln() - 800.0, 5_f64.ln() - 800.0]);
+        // An ulp of 800 is 1.1e-13.
+        assert!((sum - (8_f64.ln() - 800.0)).abs() < 4e-13, "{sum}");
     }
 }

@@ -71,11 +71,11 @@ fn what_was_done_is_kept() {
     }
 }
 
-/// A density with 65,536 modes is more than the first rungs can do.
+/// A density with 2³² modes in 64 dimensions is more than the first rungs can do.
 #[test]
 fn a_climb_that_is_stopped_keeps_the_best_that_was_there() {
     let place = Place::new();
-    interrupt(started(&place, "run many-well --target-ess 100000", "%  "), "-INT");
+    interrupt(started(&place, "run many-well --param dim=64 --target-ess 100000", "%  "), "-INT");
     let summary = place.summary("parent/r");
     assert_eq!(summary["stopped"], true);
     assert!(summary["warnings"][0].as_str().unwrap().contains("stopped"), "{summary}");
@@ -88,11 +88,11 @@ fn a_climb_that_is_stopped_keeps_the_best_that_was_there() {
     assert_eq!(common::names(&place.path("parent")), ["r"]);
 }
 
-/// Particles of a density with 65,536 modes pass many temperatures.
+/// Particles of a density with 2³² modes pass many temperatures, and no search of the check's own ends before.
 #[test]
 fn a_check_that_is_stopped_keeps_the_fit() {
     let place = Place::new();
-    let words = "run many-well --schedule none --refine 1 --refine-samples 20 --draws 100 \
+    let words = "run many-well --param dim=64 --schedule none --refine 1 --refine-samples 20 --draws 100 \
                  --check-particles 2000 --strict";
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     interrupt(started(&place, &words, "check by independent particles"), "-INT");

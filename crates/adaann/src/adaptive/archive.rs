@@ -14,7 +14,7 @@ use crate::{
     importance::{Sample, log_sum_exp, resample},
     lost,
     target::Unconstrained,
-    weight::log_weight,
+    weight::{ess, log_weight},
 };
 use rayon::prelude::*;
 
@@ -28,7 +28,15 @@ pub(super) struct Archive {
     log_p: Vec<f64>,
     /// log Σ_r n_r q_r at each draw.
     log_q: Vec<f64>,
-    proposals: Vec<(Flow, f64)>,
+    proposals: Vec<Known>,
+}
+
+/// A proposal that some of the draws come from.
+struct Known {
+    flow: Flow,
+    log_count: f64,
+    /// log q at every draw.
+    log_q: Vec<f64>,
 }
 
 impl Archive {
@@ -58,28 +66,78 @@ impl Archive {
         let log_count = (count as f64).ln();
         let both = |a: f64, b: f64| log_sum_exp([a, b].into_iter());
         // The new proposal at the old draws, and all proposals at the new ones.
+        let mut old = Vec::new();
         if before > 0 {
-            let here = log_density(proposal, &self.z, 0..before)?;
-            self.log_q.iter_mut().zip(here).for_each(|(q, new)| *q = both(*q, log_count + new));
+            old = log_density(proposal, &self.z, 0..before)?;
+            self.log_q.iter_mut().zip(&old).for_each(|(q, new)| *q = both(*q, log_count + new));
         }
-        self.proposals.push((proposal.clone(), log_count));
+        self.proposals.push(Known { flow: proposal.clone(), log_count, log_q: old });
         let mut log_q = vec![f64::NEG_INFINITY; count];
-        for (proposal, log_count) in &self.proposals {
-            let here = log_density(proposal, &self.z, before..before + count)?;
-            log_q.iter_mut().zip(here).for_each(|(q, new)| *q = both(*q, log_count + new));
+        for known in &mut self.proposals {
+            let here = log_density(&known.flow, &self.z, before..before + count)?;
+            log_q.iter_mut().zip(&here).for_each(|(q, new)| *q = both(*q, known.log_count + new));
+            known.log_q.extend(here);
         }
         self.log_q.extend(log_q);
         Ok(())
     }
 
+    /// How many proposals there are.
+    pub(super) fn proposals(&self) -> usize {
+        self.proposals.len()
+    }
+
+    /// Share of a proposal's draws that would count, by all draws that there are: 1/E_p[p/(Z q)]. What
+    /// others have found where it has next to no draws speaks against it, as its own weights cannot. No
+    /// ratio counts for more than [`MOST_RATIO`]: one draw far out would rule all others.
+    pub(super) fn ess_share(&self, proposal: usize) -> f64 {
+        let log_weights = || {
+            let pairs = self.log_p.iter().zip(&self.log_q);
+            pairs.map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+        };
+        let log_z = log_sum_exp(log_weights());
+        let log_ratios = self.log_p.iter().zip(&self.proposals[proposal].log_q);
+        let log_ratios = log_ratios.map(|(p, q)| lost::log_density(log_weight(*p, *q)));
+        let most = log_z + MOST_RATIO.ln();
+        let terms = log_weights().zip(log_ratios).map(|(w, r)| w + r.min(most));
+        (2.0 * log_z - log_sum_exp(terms)).exp()
+    }
+
+    /// The power of the weights that leaves them worth enough to be fitted: 1 where they are.
+    fn power(&self, log_weights: &[f64], wanted: f64) -> f64 {
+        // Those that are lost count for nothing at any power.
+        let alive = log_weights.iter().filter(|w| w.is_finite()).count();
+        let wanted = wanted.min(0.1 * alive as f64);
+        let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let worth = |power: f64| {
+            let scaled: Vec<f64> =
+                log_weights.iter().map(|w| (power * (w - largest)).exp()).collect();
+            ess(&scaled)
+        };
+        if !largest.is_finite() || worth(1.0) >= wanted {
+            return 1.0;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..20 {
+            let middle = 0.5 * (low + high);
+            (low, high) = if worth(middle) >= wanted { (middle, high) } else { (low, middle) };
+        }
+        low.max(f64::MIN_POSITIVE)
+    }
+
     /// Draws with weights towards p that sum to 1, to fit a mixture to; none if no draw has a density.
     ///
-    /// No weight is above 1/√n of all, by which an unlucky draw spoils no fit (E. Ionides, "Truncated
-    /// importance sampling", 2008). Of many draws as many are chosen as a fit can use.
-    pub(super) fn weighted(&self, seed: u64) -> Option<(Batch, Vec<f64>)> {
+    /// Weights that are worth fewer draws than are wanted are raised to a power below 1 at which they are worth
+    /// enough: the fit then goes part of the way (E. Koblents, J. Míguez, "A population Monte Carlo
+    /// scheme with transformed weights", 2015). No weight is above 1/√n of all, by which an unlucky draw
+    /// spoils no fit (E. Ionides, "Truncated importance sampling", 2008). Of many draws as many are chosen as
+    /// a fit can use.
+    pub(super) fn weighted(&self, wanted: f64, seed: u64) -> Option<(Batch, Vec<f64>)> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
             .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
             .collect();
+        let power = self.power(&log_weights, wanted);
+        let log_weights: Vec<f64> = log_weights.iter().map(|w| power * w).collect();
         let total = log_sum_exp(log_weights.iter().copied());
         if !total.is_finite() {
             return None;
@@ -111,6 +169,10 @@ impl Archive {
     }
 }
 
+/// The most that p/(Z q) counts for where it is asked how well q covers p: a hundredth of the mass that it
+/// has next to no draws of then halves the share.
+const MOST_RATIO: f64 = 100.0;
+
 /// Draws that a fit uses.
 const MOST_FITTED: usize = 10_000;
 
@@ -129,5 +191,6 @@ fn log_density(flow: &Flow, z: &Batch, points: std::ops::Range<usize>) -> Result
             flow.log_density(&piece)
         })
         .collect::<Result<_>>()?;
-    Ok(pieces.concat())
+    // Where a map overflows there is no density: NaN would spoil what others say of the point.
+    Ok(pieces.concat().into_iter().map(lost::log_density).collect())
 }

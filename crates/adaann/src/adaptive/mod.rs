@@ -11,9 +11,12 @@ mod proposal;
 mod rounds;
 mod rules;
 mod run;
+mod shape;
+mod starts;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use proposal::flow_of;
 pub(crate) use rules::Rules;
 pub(crate) use run::{Adapted, run};
+pub(crate) use shape::{Shape, flow_of};
+pub(crate) use starts::starts;

@@ -1,10 +1,6 @@
 //! What draws are proposed from: a mixture, and heavy twins of its components.
 
-use crate::{
-    Result,
-    flow::{Flow, FlowSpec},
-    mixture::{Component, Mixture},
-};
+use crate::mixture::{Component, Mixture};
 
 /// Share of a component's weight that its heavy twin has, and how much wider it is.
 const DEFENCE: f64 = 0.1;
@@ -18,15 +14,9 @@ const FLOOR: f64 = 0.03;
 /// Components up to which each has a twin; more of them cover each other.
 const MOST_DEFENDED: usize = 64;
 
-/// The flow that draws from a mixture, defended: layers that leave points as they are.
-pub(crate) fn flow_of(mixture: &Mixture) -> Result<Flow> {
-    let defended = defended(mixture);
-    Flow::new(&FlowSpec::Affine, defended.as_ref().unwrap_or(mixture).to_base()?)
-}
-
 /// The mixture with a heavy twin of each component, which bounds the weights where its tails are too
 /// light.
-fn defended(mixture: &Mixture) -> Option<Mixture> {
+pub(super) fn defended(mixture: &Mixture) -> Option<Mixture> {
     let mut components = mixture.to_components();
     if components.len() > MOST_DEFENDED {
         return None;

@@ -1,15 +1,17 @@
 //! Rounds of draws and fits.
 
-use super::{archive::Archive, proposal::flow_of};
-use crate::{Result, approximation::Approximation, flow::Flow, mixture::Mixture, target::Target};
+use super::{archive::Archive, shape::Shape};
+use crate::{Batch, Result, approximation::Approximation, flow::Flow, target::Target, weight::ess};
 
-/// A mixture that proposes, and how well it does.
+/// What proposes, and how well it does.
 #[derive(Clone)]
 pub(super) struct Proposal {
-    pub(super) mixture: Mixture,
+    pub(super) shape: Shape,
     pub(super) flow: Flow,
-    /// Share of its own fresh draws that count as draws of the target.
+    /// Share of its draws that count as draws of the target: the smaller of what its own and all draws say.
     pub(super) ess_share: f64,
+    /// By its own alone.
+    own_share: f64,
 }
 
 /// Gains of less than this factor are none, and so many rounds in a row may bring none.
@@ -25,33 +27,77 @@ pub(super) struct Pace {
     pub(super) seed: u64,
 }
 
-/// Rounds from a mixture on. The draws go to the archive; what comes back is the best that was there, by
-/// fresh draws of its own.
+/// Rounds from a shape on. The draws go to the archive; what comes back is the best that was there, by
+/// its own draws and by all others.
 pub(super) fn rounds(
     target: &dyn Target,
-    start: Mixture,
+    start: Shape,
     pace: Pace,
     archive: &mut Archive,
 ) -> Result<Proposal> {
-    let mut best: Option<Proposal> = None;
-    let (mut current, mut in_vain) = (start, 0);
+    let mut tried: Vec<Proposal> = Vec::new();
+    let (mut current, mut in_vain, mut reached) = (start, 0, 0.0);
+    let first = archive.proposals();
+    // What the points were worth when a map was looked for.
+    let mut looked = 0.0;
     for round in 0..pace.most {
-        let flow = flow_of(&current)?;
+        // A later shape that is no density is none to go on with.
+        let flow = match current.flow() {
+            Err(_) if round > 0 => break,
+            flow => flow?,
+        };
         let approximation = Approximation::new(target, flow.clone())?;
         let sample = approximation.sample(pace.draws, pace.seed.wrapping_add(round as u64))?;
-        let ess_share = sample.weight_sums()?.ess_share();
+        let own_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &flow, &sample)?;
-        let gain = best.as_ref().map_or(f64::INFINITY, |best| ess_share / best.ess_share);
-        if gain > 1.0 || gain.is_nan() {
-            best = Some(Proposal { mixture: current, flow, ess_share });
+        tried.push(Proposal { shape: current, flow, ess_share: own_share, own_share });
+        // What this round has found counts for those before as well.
+        for (i, proposal) in tried.iter_mut().enumerate() {
+            proposal.ess_share = archive.ess_share(first + i).min(proposal.own_share);
         }
-        in_vain = if gain > GAIN { 0 } else { in_vain + 1 };
-        let from = best.as_ref().expect("just set");
-        if from.ess_share >= pace.enough || in_vain > PATIENCE {
+        let from = best(&tried);
+        in_vain = if from.ess_share > GAIN * reached { 0 } else { in_vain + 1 };
+        reached = f64::max(reached, from.ess_share);
+        if from.ess_share >= pace.enough || in_vain > PATIENCE || round + 1 == pace.most {
             break;
         }
-        let Some((z, weights)) = archive.weighted(pace.seed) else { break };
-        current = from.mixture.adapt(&z, &weights);
+        let Some((z, weights)) = archive.weighted(from.shape.wanted(), pace.seed) else { break };
+        current = follow(from, round, &mut looked, &z, &weights);
     }
-    Ok(best.expect("at least one round"))
+    Ok(best(&tried).clone())
+}
+
+/// The one whose draws count for most.
+fn best(tried: &[Proposal]) -> &Proposal {
+    let by_share = |a: &&Proposal, b: &&Proposal| a.ess_share.total_cmp(&b.ess_share);
+    // Of those without a number, the first.
+    let known = tried.iter().filter(|proposal| !proposal.ess_share.is_nan());
+    known.max_by(by_share).unwrap_or(&tried[0])
+}
+
+/// Shares below which a map is looked for that bends the mixture.
+const BENT_BELOW: f64 = 0.5;
+
+/// Rounds before the first look, and how many times the points must be worth more than at the last one.
+const FIRST_LOOK: usize = 2;
+const MORE_POINTS: f64 = 2.0;
+
+/// The shape that follows all draws so far: as it is, or bent if that describes them better. A map that is
+/// there is fitted again in every round; the search for one, which costs more than a round, waits.
+fn follow(from: &Proposal, round: usize, looked: &mut f64, z: &Batch, weights: &[f64]) -> Shape {
+    let adapted = from.shape.adapt(z, weights);
+    let worth = ess(weights);
+    let is_time =
+        from.ess_share < BENT_BELOW && round >= FIRST_LOOK && worth >= MORE_POINTS * *looked;
+    let mut tried = vec![adapted];
+    if from.shape.warp.is_some() {
+        tried.extend(from.shape.refitted(z, weights));
+    }
+    if is_time {
+        *looked = worth;
+        tried.extend(Shape::bent(z, weights));
+    }
+    let scores: Vec<f64> = tried.iter().map(|shape| shape.score(z, weights)).collect();
+    let best = (0..tried.len()).rev().max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
+    tried.swap_remove(best.unwrap_or(0))
 }

@@ -6,9 +6,10 @@ use super::{
     frozen,
     rounds::{Pace, rounds},
     rules::{HARMLESS, POOR},
+    shape::Shape,
 };
 use crate::{
-    Result,
+    Batch, Result,
     approximation::Approximation,
     flow::Flow,
     importance::{Sample, pareto},
@@ -19,7 +20,7 @@ use crate::{
 /// What adapting came to.
 #[derive(Clone)]
 pub(crate) struct Adapted {
-    pub(crate) mixture: Mixture,
+    pub(crate) shape: Shape,
     pub(crate) flow: Flow,
     /// Fresh draws of it.
     pub(crate) sample: Sample,
@@ -32,12 +33,40 @@ pub(crate) struct Adapted {
 }
 
 impl Adapted {
+    /// A mixture that describes it where the target is: of a bent one, one fitted to its draws.
+    pub(crate) fn mixture(&self) -> Mixture {
+        match &self.shape.warp {
+            None => self.shape.mixture.clone(),
+            Some(_) => {
+                let (z, weights) = self.weighted();
+                Mixture::fit(&z, &weights, None)
+            }
+        }
+    }
+
+    /// Draws with a weight, so many of them as a fit can use. A map can take draws beyond all numbers: they
+    /// have none.
+    fn weighted(&self) -> (Batch, Vec<f64>) {
+        let (all, weights) = (self.sample.z(), self.sample.weights());
+        let every = self.sample.len().div_ceil(MOST_FITTED).max(1);
+        let is_finite = |i: usize| (0..all.dim()).all(|d| all.row(d)[i].is_finite());
+        let chosen: Vec<usize> = (0..self.sample.len())
+            .step_by(every)
+            .filter(|&i| weights[i] > 0.0 && is_finite(i))
+            .collect();
+        let mut z = Batch::zeros(all.dim(), chosen.len());
+        chosen.iter().enumerate().for_each(|(to, &from)| z.copy_points(to, all, from, 1));
+        let total: f64 = chosen.iter().map(|&i| weights[i]).sum();
+        (z, chosen.iter().map(|&i| weights[i] / total).collect())
+    }
+
     /// How many components it has, in words.
     pub(crate) fn components(&self) -> String {
-        match self.mixture.components.len() {
+        let components = match self.shape.mixture.components.len() {
             1 => "one component".into(),
             many => format!("{many} components"),
-        }
+        };
+        if self.shape.warp.is_some() { format!("{components}, bent") } else { components }
     }
 }
 
@@ -47,19 +76,26 @@ const FROZEN: u64 = 0x2545_f491_4f6c_dd1d;
 /// Poor weights that grow by less than this factor from trial to trial are given up.
 const WORTH_IT: f64 = 1.3;
 
+/// Tails with a shape below this have a variance: errors that are stated are then true. As long as there are
+/// attempts left it is asked for.
+const FINITE_VARIANCE: f64 = 0.5;
+
 /// Rounds after the first trial, each with more draws than before.
 const LATER_ROUNDS: usize = 5;
+
+/// Draws that a mixture is fitted to.
+const MOST_FITTED: usize = 10_000;
 
 /// Adapts a mixture to a target.
 pub(crate) fn run(
     target: &dyn Target,
-    start: Mixture,
+    start: impl Into<Shape>,
     rules: &Rules,
     seed: u64,
 ) -> Result<Adapted> {
     let mut archive = Archive::new(target.dim());
-    let mut best: Option<Adapted> = None;
-    let (mut from, mut evaluations) = (start, 0);
+    let mut best: Option<Attempt> = None;
+    let (mut from, mut evaluations) = (start.into(), 0);
     for attempt in 0..rules.attempts.max(1) {
         let pace = Pace {
             draws: rules.draws << attempt,
@@ -74,37 +110,54 @@ pub(crate) fn run(
         let sample = frozen::draw(&approximation, foreseen, rules, pace.seed ^ FROZEN)?;
         evaluations += archive.len() - before + sample.len();
         let ess_share = sample.weight_sums()?.ess_share();
-        let is_as_foreseen = ess_share >= frozen::DISAPPOINTING * foreseen;
-        let is_good = is_as_foreseen && ess_share >= POOR && has_tail_in_order(&sample);
         archive.add(approximation.target(), &proposal.flow, &sample)?;
-        let adapted = Adapted {
-            mixture: proposal.mixture,
-            flow: proposal.flow,
-            sample,
-            ess_share,
-            is_good,
-            evaluations,
+        let number = archive.proposals() - 1;
+        // What the last attempt has found counts for those before as well.
+        if let Some(best) = &mut best {
+            best.share = archive.ess_share(best.number).min(best.adapted.ess_share);
+        }
+        // Has nothing been found, by any proposal, that this one hardly draws?
+        let seen = archive.ess_share(number);
+        let is_fair = ess_share >= frozen::DISAPPOINTING * foreseen
+            && seen >= frozen::DISAPPOINTING * ess_share
+            && ess_share >= POOR
+            && has_tail_below(&sample, pareto::k_hat_threshold(sample.len()));
+        let is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
+        let share = seen.min(ess_share);
+        let (shape, flow) = (proposal.shape, proposal.flow);
+        let adapted = Adapted { shape, flow, sample, ess_share, is_good: is_fair, evaluations };
+        let gain = best.as_ref().map_or(f64::INFINITY, |best| share / best.share);
+        let next = match is_good || ess_share < POOR && gain < WORTH_IT {
+            true => None,
+            false => Some(match archive.weighted(adapted.shape.wanted(), pace.seed) {
+                Some((z, weights)) => adapted.shape.adapt(&z, &weights),
+                None => adapted.shape.clone(),
+            }),
         };
-        from = match archive.weighted(pace.seed) {
-            Some((z, weights)) => adapted.mixture.adapt(&z, &weights),
-            None => adapted.mixture.clone(),
-        };
-        let gain = best.as_ref().map_or(f64::INFINITY, |best| ess_share / best.ess_share);
         if is_good || gain > 1.0 || gain.is_nan() {
-            best = Some(adapted);
+            best = Some(Attempt { adapted, number, share });
         }
         // What stays poor and does not grow is for others.
-        if is_good || ess_share < POOR && gain < WORTH_IT {
-            break;
+        match next {
+            Some(next) => from = next,
+            None => break,
         }
     }
-    let best = best.expect("at least one attempt");
+    let best = best.expect("at least one attempt").adapted;
     Ok(Adapted { evaluations, ..best })
 }
 
-/// Is the tail of the weights light enough, or harmless?
-fn has_tail_in_order(sample: &Sample) -> bool {
-    let threshold = pareto::k_hat_threshold(sample.len());
+/// What an attempt came to.
+struct Attempt {
+    adapted: Adapted,
+    /// Which of the archive's proposals it is.
+    number: usize,
+    /// The share of its draws that counts, by its own and by all draws there are.
+    share: f64,
+}
+
+/// Is the tail of the weights lighter than this shape, or harmless?
+fn has_tail_below(sample: &Sample, threshold: f64) -> bool {
     let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let is_harmless = sample.weight_sums().is_ok_and(|sums| largest < sums.log_z() + HARMLESS.ln());
     is_harmless || sample.smoothed().is_ok_and(|smoothed| smoothed.k_hat < threshold)

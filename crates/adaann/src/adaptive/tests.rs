@@ -64,7 +64,7 @@ fn weights_are_those_of_the_mixture_of_all_proposals() {
         z.extend_from_slice(sample.z().row(0));
         archive.add(&unconstrained, &flow, &sample).unwrap();
     }
-    let (points, weights) = archive.weighted(1).unwrap();
+    let (points, weights) = archive.weighted(0.0, 1).unwrap();
     assert_eq!(points.row(0), &z[..], "none is negligible here");
     let density = |x: f64, mean: f64, sd: f64| (-0.5 * ((x - mean) / sd).powi(2)).exp() / sd;
     let exact: Vec<f64> = (z.iter())
@@ -124,4 +124,56 @@ fn a_target_that_no_mixture_makes_is_not_called_good() {
     let start = mixture(&[(1.0, vec![2.9; 12], identity)]);
     let rules = Rules { attempts: 2, most_rounds: 3, ..Rules::new(12) };
     assert!(!run(&target, start, &rules, 1).unwrap().is_good);
+}
+
+/// A funnel that opens to one side and stands beside 0, normalised: its width is exp(z₀/2), z₀ ~ N(½, 1.5²). No
+/// mixture of a few Gaussians is one.
+#[test]
+fn a_funnel_is_bent_and_its_evidence_is_right() {
+    let target = Program::record(4, |z| {
+        let axis = (z[0] - 0.5) * (1.0 / 1.5);
+        let others = (z[1] - 1.0).square() + (z[2] - 1.0).square() + (z[3] - 1.0).square();
+        -0.5 * axis.square() - 1.5 * z[0] - 0.5 * others * (-z[0]).exp()
+    });
+    let exact = 1.5_f64.ln() + 2.0 * std::f64::consts::TAU.ln();
+    for seed in 1..=3 {
+        let mut wide = vec![0.0; 16];
+        (0..4).for_each(|d| wide[5 * d] = 4.0);
+        let start = mixture(&[(1.0, vec![0.0; 4], wide)]);
+        let adapted = run(&target, start, &Rules::new(4), seed).unwrap();
+        assert!(adapted.shape.warp.is_some() && adapted.is_good, "seed {seed}");
+        assert!(adapted.ess_share > 0.6, "seed {seed}: {}", adapted.ess_share);
+        let sums = adapted.sample.weight_sums().unwrap();
+        let off = (sums.log_z() - exact) / sums.log_z_error();
+        // Of three numbers the furthest is beyond 4.5 errors once in 50,000.
+        assert!(off.abs() < 4.5, "seed {seed}: log Z is off by {off} errors");
+        let axis = Quantity::new(adapted.sample.z().row(0), adapted.sample.weights()).unwrap();
+        let off = (axis.mean().value - 0.5) / axis.mean().error;
+        assert!(off.abs() < 4.5, "seed {seed}: the axis is off by {off} errors");
+    }
+}
+
+/// A mode that one round has found counts against all proposals that have next to no draws there.
+#[test]
+fn a_proposal_is_judged_by_the_draws_of_others() {
+    // Two halves, of which the narrow proposal sees one.
+    let target = Program::record(1, |z| {
+        let (low, high) = (-0.5 * (z[0] + 4.0).square(), -0.5 * (z[0] - 4.0).square());
+        crate::program::log_sum_exp(&[low, high])
+    });
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    let mut archive = Archive::new(1);
+    for (mean, sd) in [(-4.0, 1.1), (0.0, 6.0)] {
+        let base = Base::diagonal(&[mean], &[sd]).unwrap();
+        let flow = Flow::new(&FlowSpec::Affine, base).unwrap();
+        let approximation = Approximation::new(&target, flow.clone()).unwrap();
+        let sample = approximation.sample(2_000, 1).unwrap();
+        archive.add(&unconstrained, &flow, &sample).unwrap();
+        if mean < 0.0 {
+            assert!(archive.ess_share(0) > 0.9, "alone it looks good");
+        }
+    }
+    // Half of the mass is where it has no draws: 1/E[p/q] is at most 1/(½ 100).
+    assert!(archive.ess_share(0) < 0.03, "{}", archive.ess_share(0));
+    assert!(archive.ess_share(1) > 0.3, "{}", archive.ess_share(1));
 }

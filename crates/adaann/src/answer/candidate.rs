@@ -11,6 +11,9 @@ use crate::{
     mixture::Mixture,
 };
 
+/// Draws of the target that weights are worth at least, or they are poor.
+const FEWEST: f64 = 400.0;
+
 /// An answer that a rung proposes.
 pub(super) struct Candidate {
     pub(super) method: Method,
@@ -29,9 +32,10 @@ pub(super) struct Candidate {
 impl Candidate {
     /// A mixture that was adapted.
     pub(super) fn of_mixture(method: Method, adapted: Adapted) -> Result<Self> {
-        let Adapted { mixture, flow, sample, is_good, .. } = adapted;
+        let mixture = Some(adapted.mixture());
+        let Adapted { flow, sample, is_good, .. } = adapted;
         let candidate = Self::of_draws(method, flow, sample, is_good)?;
-        Ok(Self { mixture: Some(mixture), ..candidate })
+        Ok(Self { mixture, ..candidate })
     }
 
     /// Weighted draws of a flow.
@@ -50,6 +54,17 @@ impl Candidate {
     pub(super) fn lacks_mass_of(&self, other: &Self) -> bool {
         let gap = self.log_z.zip(other.log_z).map(|(own, other)| own.minus(other));
         gap.is_some_and(|gap| gap.value < -0.02 && gap.value < -4.0 * gap.error)
+    }
+
+    /// The same of one that may not be there.
+    pub(super) fn lacks_mass_of_any(&self, other: Option<&Self>) -> bool {
+        other.is_some_and(|other| self.lacks_mass_of(other))
+    }
+
+    /// Are its weights worth next to nothing?
+    pub(super) fn is_poor(&self) -> bool {
+        let ess = self.sample.weight_sums().map_or(0.0, |sums| sums.ess());
+        !self.is_good && ess < FEWEST
     }
 
     /// This or an earlier one: the one with more mass, one that is good, or the one whose draws count

@@ -5,8 +5,8 @@ use super::{
     context::Context, flow, particles, prior,
 };
 use crate::{
-    Error, Result, adaptive,
-    mixture::Mixture,
+    Error, Result,
+    adaptive::{self, Shape},
     modes::{self, Search, Searched},
     target::Target,
 };
@@ -60,14 +60,29 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     }
     let (mut best, mut is_one_mode): (Option<Candidate>, bool) = (None, true);
     if matches!(wanted, Method::Ladder | Method::Modes | Method::Mixture) {
-        let (start, has_one_peak) = search(context)?;
+        let (starts, has_one_peak) = search(context)?;
         is_one_mode = has_one_peak;
-        if let Some(start) = start {
-            let found = mixture(context, start, wanted == Method::Modes)?;
-            if found.is_good || !is_tried(Method::Smc) {
-                return Ok(found);
+        let mut failed = None;
+        for start in starts {
+            if context.stopped {
+                break;
             }
-            best = Some(found);
+            match mixture(context, start, wanted == Method::Modes) {
+                // What another start has seen more of is no answer, however good its weights.
+                Ok(found) if found.is_good && !found.lacks_mass_of_any(best.as_ref()) => {
+                    return Ok(found);
+                }
+                Ok(found) => best = Some(found.or_better_than(best)),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let (None, Some(error)) = (&best, failed) {
+            return Err(error);
+        }
+        if !is_tried(Method::Smc)
+            && let Some(best) = best.take()
+        {
+            return Ok(best);
         }
     }
     // Chains do not pass between modes; in few dimensions weights are better.
@@ -104,7 +119,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
         }
     }
     // Where nothing else is left, chains at least show how far they get.
-    let is_poor = best.as_ref().is_none_or(|best| !best.is_good);
+    let is_poor = best.as_ref().is_none_or(Candidate::is_poor);
     if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.stopped {
         match chains::climb(context, None) {
             Ok(found) => best = Some(found.or_better_than(best)),
@@ -116,18 +131,17 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     })
 }
 
-/// Ascents to the modes: the mixture of their Gaussians, none if there is nothing to start from, and
-/// whether there is no more than one peak.
-fn search(context: &mut Context) -> Result<(Option<Mixture>, bool)> {
+/// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
+fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.tell("searching for modes");
     let Context { unconstrained, base, settings, .. } = context;
     let search = Search::new(unconstrained.dim());
     let searched = modes::search(unconstrained, base, &search, settings.seed)?;
-    let start = Mixture::of(&searched.components()).filter(|_| !searched.is_endless);
-    let left = if start.is_some() { Left::Prepared } else { Left::Failed };
+    let starts = adaptive::starts(&searched, base, settings.seed);
+    let left = if starts.is_empty() { Left::Failed } else { Left::Prepared };
     let evaluations = searched.evaluations;
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
-    Ok((start, searched.peaks() <= 1))
+    Ok((starts, searched.peaks() <= 1))
 }
 
 /// What a search has found, in words.
@@ -149,7 +163,7 @@ fn words(searched: &Searched) -> String {
 }
 
 /// The mixture rung: Gaussians at the peaks, adapted unless they are asked for as they are.
-fn mixture(context: &mut Context, start: Mixture, as_it_is: bool) -> Result<Candidate> {
+fn mixture(context: &mut Context, start: Shape, as_it_is: bool) -> Result<Candidate> {
     context.tell("adapting a mixture");
     let mut rules = context.rules();
     if as_it_is {

@@ -7,6 +7,7 @@ use crate::{
         Examination, Finding, Verdict,
         accuracy::Accuracy,
         modes::Found,
+        spread,
         thresholds::{CHAINS_APART, DIVERGENCES, ESS, R_HAT, Threshold},
         verdict::Reason,
     },
@@ -42,7 +43,10 @@ pub(crate) fn examine_chains(
         reason(CHAINS_APART, sds, Finding::ChainsApart { name, sds }),
         reason(DIVERGENCES, share, Finding::Divergences { share }),
     ];
-    let verdict = Verdict::new(reasons.into_iter().flatten().collect());
+    let per_effective = sample.len() as f64 / ess;
+    let spread = spread::least_known(sample, &target.target().names(), per_effective);
+    let spread = spread.filter(|_| ess >= ESS.care).as_ref().and_then(spread::Spread::reason);
+    let verdict = Verdict::new(reasons.into_iter().chain([spread]).flatten().collect());
     let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
     Ok(Examination {
         log_z: log_z.unwrap_or(Estimate { value: f64::NAN, error: f64::NAN }),

@@ -2,10 +2,11 @@
 
 use crate::{
     Result,
+    adaptive::Adapted,
     approximation::Approximation,
     diagnostics::{
         Mode, Particles, Verdict, accuracy::Accuracy, findings::Findings, modes::Found, own,
-        particles, seen::Seen,
+        particles, seen::Seen, spread,
     },
     error, fit,
     importance::{Estimate, Sample, pareto},
@@ -140,6 +141,7 @@ pub fn examine_from(
         k_hat_threshold: pareto::k_hat_threshold(count),
         ess: sums.ess(),
         largest_weight: (largest - sums.log_z()).exp(),
+        spread: spread::least_known(sample, &names, 1.0),
         compared,
         failed,
     };
@@ -162,7 +164,7 @@ pub fn examine_from(
             Some(accuracy) => accuracy.judged(Verdict::of(&findings)),
             None => Verdict::of(&findings),
         },
-        mixture: adapted.map(|adapted| adapted.mixture.clone()),
+        mixture: adapted.map(Adapted::mixture),
     })
 }
 

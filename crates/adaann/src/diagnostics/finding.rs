@@ -29,6 +29,13 @@ pub enum Finding {
         /// Their share.
         share: f64,
     },
+    /// A parameter's standard deviation hangs on a few draws.
+    SpreadUnknown {
+        /// The parameter.
+        name: String,
+        /// The error of its standard deviation, as a share of it.
+        error: f64,
+    },
     /// Particles found mass where q is far below p.
     MassLacking {
         /// Share of p that lies there.
@@ -130,6 +137,7 @@ impl Finding {
             Self::HeavyTail { .. } => "heavy-tail",
             Self::FewEffectiveDraws { .. } => "few-effective-draws",
             Self::OutsideSupport { .. } => "outside-support",
+            Self::SpreadUnknown { .. } => "spread-unknown",
             Self::MassLacking { .. } => "mass-lacking",
             Self::ModeLost { .. } => "mode-lost",
             Self::ModeThin { .. } => "mode-thin",
@@ -154,6 +162,7 @@ impl Finding {
             Self::HeavyTail { .. } => Remedy::TrainMore,
             Self::FewEffectiveDraws { .. } => Remedy::DrawMore,
             Self::OutsideSupport { .. } => Remedy::BoundParameters,
+            Self::SpreadUnknown { .. } => Remedy::ReadQuantiles,
             Self::MassLacking { .. }
             | Self::ModeLost { .. }
             | Self::ModeThin { .. }
@@ -191,6 +200,12 @@ impl fmt::Display for Finding {
                     per_cent(*share)
                 )
             }
+            Self::SpreadUnknown { name, error } => write!(
+                f,
+                "the standard deviation of {name} hangs on its furthest draws: it is known to {:.0} per \
+                 cent",
+                per_cent(*error)
+            ),
             Self::MassLacking { share, at } => write!(
                 f,
                 "the approximation lacks {:.1} per cent of the mass that independent particles \
@@ -317,6 +332,7 @@ mod tests {
             Finding::HeavyTail { k_hat: 0.8, threshold: 0.7 },
             Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
             Finding::OutsideSupport { share: 0.025 },
+            Finding::SpreadUnknown { name: "a".into(), error: 0.06 },
             Finding::MassLacking { share, at: at() },
             Finding::ModeLost { at: at(), under_q: 0.005, particles: share },
             Finding::ModeThin { at: at(), under_q: 0.05, particles: share },
@@ -342,6 +358,7 @@ mod tests {
             "k-hat is 0.80, above 0.70",
             "1000 draws are worth 40 of the target itself; 400 are wanted",
             "2.5 per cent of the draws are outside",
+            "deviation of a hangs on its furthest draws: it is known to 6 per cent",
             "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
             "is lost: 12.5 per cent of the independent particles, 0.5 of the draws",
             "is thin: 12.5 per cent of the independent particles, 5.0 of the draws",

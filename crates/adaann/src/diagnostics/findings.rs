@@ -3,6 +3,7 @@
 use crate::{
     diagnostics::{
         Place,
+        spread::Spread,
         thresholds::{ALLOWANCE, TAIL_MASS},
     },
     importance::Estimate,
@@ -19,6 +20,8 @@ pub(super) struct Findings {
     pub(super) ess: f64,
     /// The largest weight, as a multiple of their mean.
     pub(super) largest_weight: f64,
+    /// The parameter whose standard deviation is known least.
+    pub(super) spread: Option<Spread>,
     /// Points of the check that owe nothing to q, beside it.
     pub(super) compared: Vec<Comparison>,
     /// What the check was asked for and could not do.

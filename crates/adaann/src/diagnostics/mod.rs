@@ -34,6 +34,7 @@ mod own;
 mod particles;
 mod remedy;
 mod seen;
+mod spread;
 pub mod thresholds;
 mod trust;
 mod verdict;

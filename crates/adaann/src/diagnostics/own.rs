@@ -4,7 +4,6 @@ use crate::{
     Result,
     adaptive::{self, Adapted, Rules},
     flow::Base,
-    mixture::Mixture,
     modes::{self, Search, Searched},
     target::Unconstrained,
 };
@@ -20,6 +19,9 @@ pub(super) struct Own {
 /// Tells the check's random numbers from those of the answer.
 const SEARCH_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Tells the draws that a start is made of from those that it makes.
+const STARTS_SEED: u64 = 0x1f83_d9ab_fb41_bd6b;
+
 /// The rules of its draws: enough to see a mode of two per cent, and a tenth in log Z.
 fn rules(dim: usize) -> Rules {
     Rules {
@@ -33,21 +35,33 @@ fn rules(dim: usize) -> Rules {
     }
 }
 
+/// The same where there is nothing to start from but the base itself: it has further to go.
+fn rules_without_peaks(dim: usize) -> Rules {
+    let Rules { draws, most_rounds, .. } = Rules::new(dim);
+    Rules { draws, most_rounds, ..rules(dim) }
+}
+
 /// Searches from draws of the base.
 pub(super) fn search(target: &Unconstrained, base: &Base, seed: u64) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
     let searched = modes::search(target, base, &Search::new(target.dim()), seed)?;
-    let start = Mixture::of(&searched.components()).filter(|_| !searched.is_endless);
-    let adapted = match start {
-        Some(start) => Some(adaptive::run(target.target(), start, &rules(target.dim()), seed)?),
-        None => None,
+    let dim = target.dim();
+    let rules = if searched.is_endless || searched.summits.is_empty() {
+        rules_without_peaks(dim)
+    } else {
+        rules(dim)
     };
-    let draws = adapted.as_ref().map_or(0, |adapted| adapted.evaluations);
-    let evaluations = searched.evaluations + draws;
-    let is_enough = |adapted: &Adapted| {
-        adapted.is_good || adapted.ess_share * adapted.sample.len() as f64 > FEWEST
-    };
-    Ok(Own { searched, adapted: adapted.filter(is_enough), evaluations })
+    let mut evaluations = searched.evaluations;
+    let mut found = None;
+    for start in adaptive::starts(&searched, base, seed ^ STARTS_SEED) {
+        let adapted = adaptive::run(target.target(), start, &rules, seed)?;
+        evaluations += adapted.evaluations;
+        if adapted.is_good || adapted.ess_share * adapted.sample.len() as f64 > FEWEST {
+            found = Some(adapted);
+            break;
+        }
+    }
+    Ok(Own { searched, adapted: found, evaluations })
 }
 
 /// Draws of the target that the check's own must be worth to say anything.

@@ -15,6 +15,8 @@ pub enum Remedy {
     BoundParameters,
     /// Keep the parameters where the density is, or train longer.
     BoundOrTrain,
+    /// Read quantiles, or give the parameter a narrower prior.
+    ReadQuantiles,
     /// Let the run come to its end.
     Finish,
     /// Let independent particles look for lost modes.
@@ -29,12 +31,13 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::TrainMore,
         Self::AnnealMore,
         Self::DrawMore,
         Self::BoundParameters,
         Self::BoundOrTrain,
+        Self::ReadQuantiles,
         Self::Finish,
         Self::CheckWithParticles,
         Self::ChangeParticles,
@@ -50,6 +53,7 @@ impl Remedy {
             Self::DrawMore => "draw-more",
             Self::BoundParameters => "bound-parameters",
             Self::BoundOrTrain => "bound-or-train",
+            Self::ReadQuantiles => "read-quantiles",
             Self::Finish => "finish",
             Self::CheckWithParticles => "check-with-particles",
             Self::ChangeParticles => "change-particles",
@@ -72,6 +76,9 @@ impl fmt::Display for Remedy {
             Self::DrawMore => "take more draws, or train longer",
             Self::BoundParameters => "give the parameters bounds or narrower priors",
             Self::BoundOrTrain => "give the parameters bounds or narrower priors, or train longer",
+            Self::ReadQuantiles => {
+                "read its median and quantiles, which are known, or give it a narrower prior"
+            }
             Self::Finish => "let the run come to its end",
             Self::CheckWithParticles => "let independent particles look for lost modes",
             Self::ChangeParticles => "run the particles alone, with other settings",

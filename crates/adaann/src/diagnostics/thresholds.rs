@@ -99,6 +99,17 @@ pub const OUTSIDE_SUPPORT: Threshold = Threshold {
     meaning: "they have weight 0, so that the approximation is spent on what the target excludes",
 };
 
+/// The error of a standard deviation.
+pub const SPREAD: Threshold = Threshold {
+    name: "error of a parameter's standard deviation",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.05,
+    distrust: None,
+    meaning: "as a share of it, the largest of all parameters; so many draws know it to one per cent \
+              unless it hangs on a few of them, and it may then not exist",
+};
+
 /// Mass of p that lies where p is over [`LACKING_RATIO`] times q.
 pub const MASS_LACKING: Threshold = Threshold {
     name: "mass that q lacks",
@@ -228,10 +239,11 @@ pub const SOLVER_SHIFT: Threshold = Threshold {
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 15] = [
+pub const TABLE: [Threshold; 16] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
+    SPREAD,
     MASS_LACKING,
     MODE_SHARE,
     MODE_WEIGHT,

@@ -7,10 +7,11 @@
 use crate::diagnostics::{
     Finding, Place, Remedy, Trust,
     findings::{Comparison, Findings, ModeShares},
+    spread::Spread,
     thresholds::{
         ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
         MASS_LACKING, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT,
-        SMALLEST_MODE, TAIL_ESS, Threshold, is_mode_lost,
+        SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, is_mode_lost,
     },
 };
 use crate::importance::Estimate;
@@ -113,6 +114,8 @@ impl Findings {
             self.tail(),
             reason(ESS.judge(ess), few),
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
+            // Few draws know no spread: that has been said then.
+            self.spread.as_ref().filter(|_| ess >= ESS.care).and_then(Spread::reason),
         ];
         all.into_iter().flatten().collect()
     }
@@ -134,6 +137,14 @@ impl Findings {
         let no_mean = K_HAT.distrust.filter(|from| k_hat >= *from);
         let threshold = no_mean.unwrap_or(k_hat_threshold);
         Some(Reason::new(trust, Finding::HeavyTail { k_hat, threshold }))
+    }
+}
+
+impl Spread {
+    /// A spread that is hardly known.
+    pub(super) fn reason(&self) -> Option<Reason> {
+        let Self { name, error } = self.clone();
+        reason(SPREAD.judge(error), Finding::SpreadUnknown { name, error })
     }
 }
 
@@ -234,6 +245,7 @@ mod tests {
             k_hat_threshold: 0.7,
             ess: 8_000.0,
             largest_weight: 30.0,
+            spread: Some(Spread { name: "x".into(), error: 0.01 }),
             compared: vec![Comparison {
                 lacking: estimate(0.001, 0.000_5),
                 lacking_at: place(),
@@ -273,6 +285,10 @@ mod tests {
             (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
+            (
+                Findings { spread: Some(Spread { name: "x".into(), error: 0.06 }), ..good() },
+                "spread-unknown",
+            ),
             (Findings { compared: Vec::new(), ..good() }, "not-checked"),
             (Findings { compared: Vec::new(), failed: Some("x".into()), ..good() }, "check-failed"),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),

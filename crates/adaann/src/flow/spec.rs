@@ -4,9 +4,12 @@ use super::{
     Autoregressive, Glow, Precision, RealNvp, SplineSpec, Stack,
     affine::Affine,
     compose::Compose,
+    layer::PerPoint,
     linear::{Linear, Shape},
+    marginals::Marginals,
     permutation::{Order, Permutation},
     planar::{Activation, Planar},
+    quadratic::Quadratic,
     radial::Radial,
 };
 use crate::{Result, error, names};
@@ -14,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 /// A run keeps about ten numbers for each parameter: these fill four gigabytes.
 const MOST_PARAMETERS: usize = 50_000_000;
+
+/// Components of a coordinate's law; more is surely a slip.
+const MOST_COMPONENTS: usize = 1_000;
 
 /// A family of flows with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +60,15 @@ pub enum FlowSpec {
     Linear,
     /// The product of a lower and an upper triangular matrix.
     Lu,
+    /// Each coordinate normal given those before it: a quadratic middle, a linear log scale. The ladder fits
+    /// it by regression; it has no name to be asked for by, since squares of squares lead training astray.
+    Quadratic,
+    /// Each coordinate by a map of its own to the law of a mixture of normals. The ladder fits it, and it has no
+    /// name to be asked for by.
+    Marginals {
+        /// Components of each law.
+        components: usize,
+    },
     /// Another order of the coordinates.
     Permutation(Order),
     /// One flow after another; the first is nearest to the base.
@@ -132,6 +147,8 @@ impl FlowSpec {
             Self::Affine => "affine",
             Self::Linear => "linear",
             Self::Lu => "lu",
+            Self::Quadratic => "quadratic",
+            Self::Marginals { .. } => "marginals",
             Self::Permutation(_) => "permutation",
             Self::Compose(_) => "compose",
         }
@@ -155,7 +172,12 @@ impl FlowSpec {
             | Self::Glow(Glow { layers, .. })
             | Self::Spline(SplineSpec { layers, .. })
             | Self::SplineAutoregressive(SplineSpec { layers, .. }) => *layers,
-            Self::Affine | Self::Linear | Self::Lu | Self::Permutation(_) => 1,
+            Self::Affine
+            | Self::Linear
+            | Self::Lu
+            | Self::Quadratic
+            | Self::Marginals { .. }
+            | Self::Permutation(_) => 1,
             Self::Compose(flows) => flows.iter().map(Self::layers).sum(),
         }
     }
@@ -224,6 +246,18 @@ impl FlowSpec {
             Self::Affine => Box::new(Affine::new(dim)?),
             Self::Linear => Box::new(Linear::new(dim, Shape::Lower)?),
             Self::Lu => Box::new(Linear::new(dim, Shape::Lu)?),
+            Self::Quadratic => {
+                error::at_least_one("dim", dim)?;
+                Box::new(PerPoint(Quadratic::new(dim)))
+            }
+            Self::Marginals { components } => {
+                error::at_least_one("dim", dim)?;
+                if !(1..=MOST_COMPONENTS).contains(&components) {
+                    let range = format!("from 1 to {MOST_COMPONENTS}");
+                    return Err(error::setting("components", components, range));
+                }
+                Box::new(Marginals::new(dim, components))
+            }
             Self::Permutation(ref order) => Box::new(Permutation::new(dim, order)?),
         })
     }

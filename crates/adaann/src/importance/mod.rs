@@ -9,7 +9,6 @@
 mod covariance;
 mod estimates;
 mod generalized_pareto;
-mod log_sum_exp;
 pub mod pareto;
 pub mod resample;
 mod sample;
@@ -17,9 +16,8 @@ mod sample;
 mod stated_errors;
 mod weight_sums;
 
-pub use crate::weight::ess;
+pub use crate::weight::{ess, log_sum_exp};
 pub use covariance::covariance;
 pub use estimates::{Coordinate, Estimate, QUANTILES, Quantity};
-pub use log_sum_exp::log_sum_exp;
 pub use sample::Sample;
 pub use weight_sums::WeightSums;

@@ -5,7 +5,11 @@
 //! short directions is kept, where shrinking towards a diagonal would forget it.
 
 use super::{Mixture, component::Gaussian, own_weights, points::Points};
-use crate::Batch;
+use crate::{
+    Batch,
+    flow::{Base, Noise},
+    rng::{Purpose, Stream},
+};
 use rayon::prelude::*;
 
 /// Rounds of expectation–maximisation after each change of the components. The shape has to be
@@ -14,6 +18,9 @@ pub(super) const ROUNDS: usize = 8;
 
 /// Rounds of splitting at each fit: up to 2⁶ components from one.
 const SPLITS: usize = 6;
+
+/// Draws that tell how wide a base is.
+const BASE_DRAWS: usize = 4_096;
 
 impl Mixture {
     /// Fits points with weights that sum to 1, starting from an earlier fit if there is one.
@@ -39,6 +46,24 @@ impl Mixture {
         let moved = moved.improve(&points, Light::Kept).with_tails(&points);
         let score = points.score(&moved);
         moved.grow(&points, score, Light::Kept).with_tails(&points)
+    }
+
+    /// One component as wide as a base, from its draws; none if it has no covariance.
+    pub(crate) fn of_base(base: &Base, seed: u64) -> Option<Self> {
+        let (dim, count) = (base.dim(), BASE_DRAWS);
+        let (mut noise, mut z) = (Noise::zeros(dim, count), Batch::zeros(dim, count));
+        let mut log_q = vec![0.0; z.padded_len()];
+        base.draw(&Stream::new(seed, Purpose::Modes), 0, 0, &mut noise);
+        base.forward(&noise, &mut z, &mut log_q);
+        let weights = vec![1.0 / count as f64; count];
+        let points = Points::new(&z, &weights);
+        Some(Self { components: vec![points.component(&weights, None)?], dim })
+    }
+
+    /// How well it describes points with weights that sum to 1: the mean log density, less what its numbers
+    /// cost.
+    pub(crate) fn score(&self, z: &Batch, weights: &[f64]) -> f64 {
+        Points::new(z, weights).score(self)
     }
 
     /// Splits components as long as it pays.

@@ -54,6 +54,11 @@ impl Mixture {
         (log_density, shares)
     }
 
+    /// Number of coordinates.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
     /// Has it a component whose middle is there, within a standard deviation?
     pub(crate) fn has_component_at(&self, z: &[f64]) -> bool {
         let point = Batch::from_points(z.len(), &[z]);

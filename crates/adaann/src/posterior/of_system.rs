@@ -34,8 +34,8 @@ pub struct OdePosterior {
     system: System,
     solver: Solver,
     observations: Observations,
-    /// Was the data made by the same solver?
-    has_made_data: bool,
+    /// Are the solver's steps part of the model?
+    is_discrete: bool,
 }
 
 impl OdePosterior {
@@ -67,7 +67,7 @@ impl OdePosterior {
             system: system.clone(),
             solver,
             observations,
-            has_made_data: false,
+            is_discrete: false,
         })
     }
 
@@ -102,10 +102,10 @@ impl OdePosterior {
         self
     }
 
-    /// Says that the data was made by the same solver: its error is then part of the model, and not of
-    /// the answer, so that no check asks for a tighter one.
-    pub(crate) fn with_made_data(self) -> Self {
-        Self { has_made_data: true, ..self }
+    /// Says that the solver's steps are part of the model, as in the paper's examples, whose data is made by
+    /// them: its error is then not one of the answer, and no check asks for a tighter one.
+    pub(crate) fn with_its_steps(self) -> Self {
+        Self { is_discrete: true, ..self }
     }
 
     fn observed(&self) -> &ObservedSystem {
@@ -159,7 +159,7 @@ impl Target for OdePosterior {
     }
 
     fn tightened(&self) -> Option<Box<dyn Target + '_>> {
-        if self.has_made_data {
+        if self.is_discrete {
             return None;
         }
         let Self { system, solver, observations, priors, .. } = self;

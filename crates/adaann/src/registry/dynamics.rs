@@ -191,9 +191,7 @@ fn finish(
     if let Some(floor) = floor {
         posterior = posterior.with_floor(floor);
     }
-    if let Data::Seed(_) = data {
-        posterior = posterior.with_made_data();
-    }
+    posterior = posterior.with_its_steps();
     let dynamics = Some(Dynamics::new(design, &table.names));
     Ok(Problem { target: Box::new(posterior), known, settings, data: Some(table), dynamics })
 }

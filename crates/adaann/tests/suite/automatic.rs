@@ -79,3 +79,22 @@ fn leaning_gaussians() {
     };
     assert_right(leaning.name, &*leaning.target, &known, &BaseSpec::default());
 }
+
+/// Sixteen dimensions, 256 uneven modes: more than are listed. No list is needed, since each coordinate has
+/// two humps of its own.
+#[test]
+fn many_modes_that_are_a_product() {
+    let parameters = [("dim".to_owned(), 16.0)];
+    let problem = registry::find("many-well").unwrap().build(&parameters).unwrap();
+    let base = problem.settings.base.clone();
+    let settings = Settings { base, seed: 1, ..Settings::default() };
+    let answer = approximate(&*problem.target, &settings, &mut ()).unwrap();
+    let (log_z, exact) = (answer.log_z.unwrap(), problem.known.log_z.unwrap());
+    assert!((log_z.value - exact).abs() < 4.0 * log_z.error, "{log_z:?} for {exact}");
+    assert!(log_z.error < 0.05, "{log_z:?}");
+    assert!(answer.evaluations < 300_000, "{}", answer.evaluations);
+    for (d, truth) in problem.known.mean.iter().flatten().enumerate() {
+        let mean = Quantity::new(answer.sample.x().row(d), answer.sample.weights()).unwrap().mean();
+        assert!((mean.value - truth).abs() < 4.0 * mean.error, "{d}: {mean:?} for {truth}");
+    }
+}

@@ -49,6 +49,9 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
         Remedy::CheckWithParticles if is_annealed => "leave --check-particles at its default",
         Remedy::CheckWithParticles => "leave --check at its default",
         Remedy::ChangeParticles => "see what `adaann smc` says with other settings",
+        Remedy::ReadQuantiles => {
+            "read its median and quantiles, which are known, or give it a narrower prior"
+        }
         Remedy::SolveTighter => {
             "solve the equations more accurately: a smaller rtol and atol, or a smaller step, in [ode] of \
              the model file"

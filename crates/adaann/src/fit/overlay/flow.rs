@@ -122,7 +122,12 @@ fn apply(given: &Overlay, flow: &mut FlowSpec, used: &mut Used) {
             used.order = true;
             set(order, given.order);
         }
-        FlowSpec::Affine | FlowSpec::Linear | FlowSpec::Lu | FlowSpec::Permutation(_) => {}
+        FlowSpec::Affine
+        | FlowSpec::Linear
+        | FlowSpec::Lu
+        | FlowSpec::Quadratic
+        | FlowSpec::Marginals { .. }
+        | FlowSpec::Permutation(_) => {}
         FlowSpec::Compose(_) => unreachable!("its parts are visited"),
     }
 }

@@ -1,0 +1,203 @@
+//! Both ways through the laws of the coordinates, for many points at once.
+
+use crate::{
+    Batch,
+    simd::{F64, HALF_LN_TAU, Kernel, Lane, Math, Special},
+};
+use fearless_simd::Simd;
+
+/// A component of a coordinate's law, as the kernels read it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hump {
+    pub(super) log_weight: f64,
+    pub(super) mean: f64,
+    pub(super) sd: f64,
+    pub(super) per_sd: f64,
+    /// log of weight over standard deviation and √2π.
+    pub(super) log_height: f64,
+}
+
+/// Steps in the search for x.
+const MOST_STEPS: usize = 60;
+
+/// Steps that make a quantile of three digits one of all.
+const QUANTILE_STEPS: usize = 3;
+
+/// log Σ exp, term by term.
+#[derive(Clone, Copy)]
+struct LogSum<S: Simd> {
+    largest: F64<S>,
+    sum: F64<S>,
+}
+
+impl<S: Simd> LogSum<S> {
+    #[inline(always)]
+    fn new(simd: S) -> Self {
+        // Finite, so that nothing is the difference of infinities.
+        Self { largest: F64::splat(simd, f64::MIN), sum: F64::splat(simd, 0.0) }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, term: F64<S>) {
+        let largest = self.largest.max(term);
+        self.sum = self.sum * (self.largest - largest).exp() + (term - largest).exp();
+        self.largest = largest;
+    }
+
+    #[inline(always)]
+    fn value(self) -> F64<S> {
+        self.largest + self.sum.ln()
+    }
+}
+
+/// log f at x.
+#[inline(always)]
+fn log_density<S: Simd>(simd: S, humps: &[Hump], x: F64<S>) -> F64<S> {
+    let half = F64::splat(simd, 0.5);
+    let mut sum = LogSum::new(simd);
+    for i in 0..humps.len() {
+        let u = (x - F64::splat(simd, humps[i].mean)) * F64::splat(simd, humps[i].per_sd);
+        sum.add(F64::splat(simd, humps[i].log_height) - half * u * u);
+    }
+    sum.value()
+}
+
+/// log of the mass below x, for a sign of 1, or above it, for −1.
+#[inline(always)]
+fn log_tail<S: Simd>(simd: S, humps: &[Hump], x: F64<S>, sign: F64<S>) -> F64<S> {
+    let mut sum = LogSum::new(simd);
+    for i in 0..humps.len() {
+        let u = (x - F64::splat(simd, humps[i].mean)) * F64::splat(simd, humps[i].per_sd);
+        sum.add(F64::splat(simd, humps[i].log_weight) + Special::LnNormalCdf.of(sign * u));
+    }
+    sum.value()
+}
+
+/// A number in every lane.
+#[inline(always)]
+fn splat<S: Simd>(simd: S, value: f64) -> F64<S> {
+    F64::splat(simd, value)
+}
+
+/// The quantile of a probability up to ½, from its logarithm: Abramowitz and Stegun 26.2.23, and steps of
+/// Newton's on ln Φ, whose slope is the hazard.
+#[inline(always)]
+fn quantile<S: Simd>(simd: S, ln_p: F64<S>) -> F64<S> {
+    let r = (splat(simd, -2.0) * ln_p).max(splat(simd, 0.0)).sqrt();
+    let above = splat(simd, 0.010_328)
+        .mul_add(r, splat(simd, 0.802_853))
+        .mul_add(r, splat(simd, 2.515_517));
+    let below = splat(simd, 0.001_308)
+        .mul_add(r, splat(simd, 0.189_269))
+        .mul_add(r, splat(simd, 1.432_788))
+        .mul_add(r, splat(simd, 1.0));
+    let mut x = above / below - r;
+    for _ in 0..QUANTILE_STEPS {
+        x = x + (ln_p - Special::LnNormalCdf.of(x)) / Special::NormalHazard.of(x);
+    }
+    x
+}
+
+#[inline(always)]
+fn log_normal<S: Simd>(simd: S, z: F64<S>) -> F64<S> {
+    F64::splat(simd, -0.5) * z * z - F64::splat(simd, HALF_LN_TAU)
+}
+
+/// x ← z with Φ(z) = F(x), coordinate by coordinate.
+pub(super) struct ToNormal<'a> {
+    /// Those of coordinate d from d times their number on.
+    pub(super) humps: &'a [Hump],
+    pub(super) points: &'a mut Batch,
+    pub(super) log_det: &'a mut [f64],
+}
+
+impl Kernel for ToNormal<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { humps, points, log_det } = self;
+        let (dim, len) = (points.dim(), points.len());
+        let count = humps.len() / dim;
+        let one = F64::splat(simd, 1.0);
+        for d in 0..dim {
+            let (humps, row) = (&humps[d * count..][..count], points.padded_row_mut(d));
+            for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
+                let x = F64::load(simd, &row[at..]);
+                let below = log_tail(simd, humps, x, one);
+                let above = log_tail(simd, humps, x, -one);
+                // By the smaller tail, of which all digits are known.
+                let is_below = below.lt(above);
+                let size = quantile(simd, F64::select(is_below, below, above));
+                let z = F64::select(is_below, size, -size);
+                z.store(&mut row[at..]);
+                let log_slope = log_normal(simd, z) - log_density(simd, humps, x);
+                (F64::load(simd, &log_det[at..]) + log_slope).store(&mut log_det[at..]);
+            }
+        }
+    }
+}
+
+/// z ← x with F(x) = Φ(z), coordinate by coordinate.
+pub(super) struct OfNormal<'a> {
+    /// Those of coordinate d from d times their number on.
+    pub(super) humps: &'a [Hump],
+    pub(super) points: &'a mut Batch,
+    pub(super) log_det: &'a mut [f64],
+}
+
+impl Kernel for OfNormal<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { humps, points, log_det } = self;
+        let (dim, len) = (points.dim(), points.len());
+        let count = humps.len() / dim;
+        for d in 0..dim {
+            let (humps, row) = (&humps[d * count..][..count], points.padded_row_mut(d));
+            for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
+                let z = F64::load(simd, &row[at..]);
+                let x = solve(simd, humps, z);
+                x.store(&mut row[at..]);
+                let log_slope = log_normal(simd, z) - log_density(simd, humps, x);
+                (F64::load(simd, &log_det[at..]) + log_slope).store(&mut log_det[at..]);
+            }
+        }
+    }
+}
+
+/// x with F(x) = Φ(z): steps of Newton's on the logarithm of the tail that z is in, between the components'
+/// own quantiles. A lane that has arrived stays, whatever its neighbours do.
+#[inline(always)]
+fn solve<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
+    let (mut low, mut high) = (splat(simd, f64::INFINITY), splat(simd, f64::NEG_INFINITY));
+    for i in 0..humps.len() {
+        let x = splat(simd, humps[i].mean) + splat(simd, humps[i].sd) * z;
+        (low, high) = (low.min(x), high.max(x));
+    }
+    let sign = F64::select(splat(simd, 0.0).lt(z), splat(simd, -1.0), splat(simd, 1.0));
+    let wanted = Special::LnNormalCdf.of(sign * z);
+    let mut x = splat(simd, 0.5) * (low + high);
+    // 1 for a lane that has arrived.
+    let mut is_done = splat(simd, 0.0);
+    for _ in 0..MOST_STEPS {
+        let reached = log_tail(simd, humps, x, sign);
+        let gap = wanted - reached;
+        // The lower tail grows with x, and the upper one falls.
+        let is_short = splat(simd, 0.0).lt(sign * gap);
+        low = F64::select(is_short, x, low);
+        high = F64::select(is_short, high, x);
+        let step = sign * gap * (reached - log_density(simd, humps, x)).exp();
+        let next = x + step;
+        let middle = splat(simd, 0.5) * (low + high);
+        let inside = F64::select(low.lt(next), F64::select(next.lt(high), next, middle), middle);
+        let moved = (inside - x).abs();
+        x = F64::select(is_done.lt(splat(simd, 0.5)), inside, x);
+        is_done = F64::select(moved.le(splat(simd, 4e-16) * x.abs()), splat(simd, 1.0), is_done);
+        // NaN is where it will stay.
+        is_done = F64::select(moved.is_finite(), is_done, splat(simd, 1.0));
+        if !<F64<S> as Lane<S>>::any(is_done.lt(splat(simd, 0.5))) {
+            break;
+        }
+    }
+    x
+}

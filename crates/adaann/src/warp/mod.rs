@@ -1,0 +1,234 @@
+//! A triangular map fitted to weighted points by regression: what bends a Gaussian into a funnel or a
+//! ridge.
+//!
+//! Each coordinate is normal given those before it, in an order that is found (`order.rs`), with a
+//! quadratic middle and a linear log scale (`regression.rs`): the parameters of the flow
+//! [`FlowSpec::Quadratic`](crate::flow::FlowSpec). Hierarchical models are like this, the width of many
+//! coordinates set by one of them, and so are ridges that bend. What is left of a coordinate may have
+//! several humps (`humps.rs`): that is a product of many two-humped coordinates, whose modes no list
+//! would hold. Points that are taken back through the map are near to a standard normal, where a mixture
+//! describes what is left.
+
+mod humps;
+mod order;
+mod regression;
+mod standardised;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    Batch, Result,
+    flow::{
+        Base, Flow, FlowSpec, Layer, Order, Parameter, PerPoint, Stack, Weights,
+        marginals::Marginals, quadratic::Quadratic,
+    },
+    weight::ess,
+};
+use rayon::prelude::*;
+use regression::Regression;
+use standardised::Standardised;
+
+/// Dimensions up to which a map is looked for.
+pub(crate) const MOST_DIMENSIONS: usize = 40;
+
+/// Dimensions up to which coordinates may rule each other: the work grows with their fourth power.
+const MOST_RULING: usize = 25;
+
+/// Points that are looked at while an order is sought.
+const MOST_POINTS: usize = 2_000;
+
+/// Points that go to a thread at once.
+const PIECE: usize = 256;
+
+/// Points that the weights must be worth, for each coordinate.
+const LEAST_WORTH: f64 = 5.0;
+
+/// Nats by which the map has to describe the points better than a Gaussian does.
+const LEAST_GAIN: f64 = 0.1;
+
+/// The map, and the order and the units of the coordinates that it works in.
+#[derive(Debug, Clone)]
+pub(crate) struct Warp {
+    /// The coordinates from the first to the last.
+    order: Vec<usize>,
+    mean: Vec<f64>,
+    sd: Vec<f64>,
+    /// The parameters of the quadratic map, if coordinates rule each other.
+    quadratic: Option<Vec<f64>>,
+    /// How many components the laws of what is left of each coordinate have, and the parameters of these.
+    marginals: Option<(usize, Vec<f64>)>,
+    /// Numbers that were fitted, beside those of a Gaussian.
+    numbers: usize,
+}
+
+impl Warp {
+    /// The map that describes points with these weights; none where a Gaussian does as well, or they are
+    /// too few to tell.
+    pub(crate) fn fit(z: &Batch, weights: &[f64]) -> Option<Self> {
+        let dim = z.dim();
+        if !(2..=MOST_DIMENSIONS).contains(&dim) || ess(weights) < LEAST_WORTH * dim as f64 {
+            return None;
+        }
+        let order = match dim <= MOST_RULING {
+            true => order::find(&Standardised::new(z, weights, MOST_POINTS)?),
+            false => None,
+        };
+        let is_ruled = order.is_some();
+        let order = order.unwrap_or_else(|| (0..dim).collect());
+        Self::in_order(&Standardised::new(z, weights, z.len())?, order, is_ruled)
+    }
+
+    /// Laws of the coordinates alone, for points that are too much alike to tell of more.
+    pub(crate) fn of_laws(z: &Batch, weights: &[f64]) -> Option<Self> {
+        if z.dim() > MOST_DIMENSIONS {
+            return None;
+        }
+        let points = Standardised::new(z, weights, z.len())?;
+        Self::in_order(&points, (0..z.dim()).collect(), false)
+    }
+
+    /// The same order with the regressions and laws that other points ask for.
+    pub(crate) fn refit(&self, z: &Batch, weights: &[f64]) -> Option<Self> {
+        let points = Standardised::new(z, weights, z.len())?;
+        Self::in_order(&points, self.order.clone(), self.quadratic.is_some())
+    }
+
+    fn in_order(points: &Standardised, order: Vec<usize>, is_ruled: bool) -> Option<Self> {
+        let in_order = |from: &[f64]| order.iter().map(|&d| from[d]).collect();
+        let (mean, sd) = (in_order(&points.mean), in_order(&points.sd));
+        let (mut quadratic, mut gain) = (None, 0.0);
+        if is_ruled {
+            let (parameters, gained) = quadratic_map(points, &order)?;
+            (quadratic, gain) = (Some(parameters), gained);
+        }
+        let residuals = residuals(points, &order, quadratic.as_deref());
+        let laws: Vec<humps::Law> =
+            residuals.par_iter().map(|row| humps::fit(row, &points.weights)).collect();
+        gain += laws.iter().map(|law| law.gain).sum::<f64>();
+        let marginals = marginal_maps(&laws);
+        let bends = quadratic.iter().flatten().filter(|c| **c != 0.0).count();
+        let humps: usize = laws.iter().map(|law| law.humps.len() - 1).sum();
+        let numbers = bends + 3 * humps;
+        (gain > LEAST_GAIN).then_some(Self { order, mean, sd, quadratic, marginals, numbers })
+    }
+
+    /// Points taken back through the map, and the log-determinant of the way there.
+    pub(crate) fn straighten(&self, z: &Batch) -> (Batch, Vec<f64>) {
+        let dim = self.order.len();
+        let units: f64 = self.sd.iter().map(|sd| sd.ln()).sum();
+        let starts: Vec<usize> = (0..z.len()).step_by(PIECE).collect();
+        let back = |&at: &usize| {
+            let mut piece = Batch::zeros(dim, PIECE.min(z.len() - at));
+            let mut log_det = vec![units; piece.padded_len()];
+            for (k, &d) in self.order.iter().enumerate() {
+                let from = &z.row(d)[at..at + piece.len()];
+                for (to, from) in piece.row_mut(k).iter_mut().zip(from) {
+                    *to = (from - self.mean[k]) / self.sd[k];
+                }
+            }
+            if let Some(parameters) = &self.quadratic {
+                let weights = Weights { parameters, derived: &[] };
+                PerPoint(Quadratic::new(dim)).inverse(weights, &mut piece, &mut log_det, None);
+            }
+            if let Some((components, parameters)) = &self.marginals {
+                let (map, weights) =
+                    (Marginals::new(dim, *components), Weights { parameters, derived: &[] });
+                Stack::inverse(&map, weights, &mut piece, &mut log_det, None);
+            }
+            log_det.truncate(piece.len());
+            (piece, log_det)
+        };
+        let pieces: Vec<(Batch, Vec<f64>)> = starts.par_iter().map(back).collect();
+        let (mut straight, mut log_det) = (Batch::zeros(dim, z.len()), Vec::new());
+        for (at, (piece, own)) in starts.into_iter().zip(pieces) {
+            straight.copy_points(at, &piece, 0, piece.len());
+            log_det.extend(own);
+        }
+        (straight, log_det)
+    }
+
+    /// What its numbers cost in the description of so many points: half of the logarithm of their number for
+    /// each (the Bayesian information criterion).
+    pub(crate) fn cost(&self, points: f64) -> f64 {
+        0.5 * self.numbers as f64 * points.ln() / points
+    }
+
+    /// The map as a flow from a base.
+    pub(crate) fn flow(&self, base: Base) -> Result<Flow> {
+        let dim = self.order.len();
+        let mut place = vec![0; dim];
+        self.order.iter().enumerate().for_each(|(k, &d)| place[d] = k);
+        let (mut specs, mut parameters) = (Vec::new(), Vec::new());
+        if let Some((components, own)) = &self.marginals {
+            specs.push(FlowSpec::Marginals { components: *components });
+            parameters.extend_from_slice(own);
+        }
+        if let Some(own) = &self.quadratic {
+            specs.push(FlowSpec::Quadratic);
+            parameters.extend_from_slice(own);
+        }
+        specs.push(FlowSpec::Affine);
+        parameters.extend_from_slice(&self.mean);
+        parameters.extend(self.sd.iter().map(|sd| sd.ln()));
+        specs.push(FlowSpec::Permutation(Order::Listed(place)));
+        let mut flow = Flow::new(&FlowSpec::Compose(specs), base)?;
+        flow.set_parameters(&parameters)?;
+        Ok(flow)
+    }
+}
+
+/// The parameters of the quadratic map for coordinates in an order, and what it gains.
+fn quadratic_map(points: &Standardised, order: &[usize]) -> Option<(Vec<f64>, f64)> {
+    let map = Quadratic::new(order.len());
+    let fit = |k: usize| regression::fit(points, order[k], &order[..k]);
+    let fitted: Vec<Regression> =
+        (0..order.len()).into_par_iter().map(fit).collect::<Option<_>>()?;
+    let mut parameters = vec![0.0; map.parameters().iter().map(Parameter::len).sum()];
+    let mut all = 0.0;
+    for (k, fitted) in fitted.into_iter().enumerate() {
+        let Regression { shift, slopes, squares, log_scale, log_scale_slopes, gain } = fitted;
+        let rule = map.rule(k);
+        parameters[rule.shift.start] = shift;
+        parameters[rule.slopes].copy_from_slice(&slopes);
+        parameters[rule.squares].copy_from_slice(&squares);
+        parameters[rule.log_scale.start] = log_scale;
+        parameters[rule.log_scale_slopes].copy_from_slice(&log_scale_slopes);
+        all += gain;
+    }
+    Some((parameters, all))
+}
+
+/// What a quadratic map leaves of each coordinate.
+fn residuals(points: &Standardised, order: &[usize], quadratic: Option<&[f64]>) -> Vec<Vec<f64>> {
+    let mut rows: Vec<Vec<f64>> = order.iter().map(|&d| points.rows[d].clone()).collect();
+    if let Some(parameters) = quadratic {
+        let map = Quadratic::new(order.len());
+        let mut point = vec![0.0; order.len()];
+        for i in 0..points.weights.len() {
+            point.iter_mut().zip(&rows).for_each(|(to, row)| *to = row[i]);
+            map.inverse(parameters, &mut point);
+            rows.iter_mut().zip(&point).for_each(|(row, x)| row[i] = *x);
+        }
+    }
+    rows
+}
+
+/// The parameters of the marginal maps, if a coordinate has more than one hump.
+fn marginal_maps(laws: &[humps::Law]) -> Option<(usize, Vec<f64>)> {
+    let components = laws.iter().map(|law| law.humps.len()).max().filter(|most| *most > 1)?;
+    let map = Marginals::new(laws.len(), components);
+    let mut parameters = vec![0.0; 3 * laws.len() * components];
+    for (d, law) in laws.iter().enumerate() {
+        for c in 0..components {
+            // Where there are fewer, the first is there several times with a share of its weight.
+            let own = law.humps.get(c).unwrap_or(&law.humps[0]);
+            let times = 1 + components - law.humps.len();
+            let is_first = c == 0 || c >= law.humps.len();
+            let weight = if is_first { own.weight / times as f64 } else { own.weight };
+            parameters[map.place(0, d, c)] = weight.ln();
+            parameters[map.place(1, d, c)] = own.mean;
+            parameters[map.place(2, d, c)] = own.sd.ln();
+        }
+    }
+    Some((components, parameters))
+}
