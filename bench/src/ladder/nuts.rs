@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Standard deviations are held against those whose error is below this share of them: a fifth of what an
-/// answer may be off by. Others have tails too heavy for samples to measure. So has the slope a[9] of irt_2pl, whose
+/// answer may be off by. Others have tails too heavy for samples to measure. So has the slope `a[9]` of irt_2pl, whose
 /// prior, lognormal(0, sigma_a) with a half-Cauchy sigma_a, has no moments: two runs of 120,000 draws had
 /// standard deviations a tenth apart.
 const SURE: f64 = 0.02;
