@@ -65,7 +65,6 @@ pub mod model;
 pub mod modes;
 mod names;
 mod net;
-mod normal;
 pub mod ode;
 pub mod optim;
 pub mod path;

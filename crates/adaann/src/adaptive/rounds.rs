@@ -97,7 +97,13 @@ fn follow(from: &Proposal, round: usize, looked: &mut f64, z: &Batch, weights: &
         *looked = worth;
         tried.extend(Shape::bent(z, weights));
     }
-    let scores: Vec<f64> = tried.iter().map(|shape| shape.score(z, weights)).collect();
+    if let [_] = tried[..] {
+        return tried.remove(0);
+    }
+    // A shape without a score is worse than any.
+    let score = |shape: &Shape| Some(shape.score(z, weights)).filter(|score| !score.is_nan());
+    let scores: Vec<f64> =
+        tried.iter().map(|shape| score(shape).unwrap_or(f64::NEG_INFINITY)).collect();
     let best = (0..tried.len()).rev().max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
     tried.swap_remove(best.unwrap_or(0))
 }

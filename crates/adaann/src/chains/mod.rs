@@ -28,6 +28,7 @@ mod draws;
 mod evidence;
 mod length;
 mod metric;
+mod normal_quantile;
 mod outcome;
 mod places;
 mod progress;

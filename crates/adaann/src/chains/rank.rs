@@ -20,7 +20,7 @@
 //! assert!(rank::r_hat(&apart, 2) > 1.5 && rank::bulk_ess(&apart, 2) < 10.0);
 //! ```
 
-use crate::normal::normal_quantile;
+use super::normal_quantile::normal_quantile;
 
 /// The larger of the R-hats of ranks and of ranks of the distance from the median, which sees chains that
 /// differ in spread alone.

@@ -133,7 +133,7 @@ impl Warp {
             if let Some((components, parameters)) = &self.marginals {
                 let (map, weights) =
                     (Marginals::new(dim, *components), Weights { parameters, derived: &[] });
-                Stack::inverse(&map, weights, &mut piece, &mut log_det, None);
+                map.inverse(weights, &mut piece, &mut log_det, None);
             }
             log_det.truncate(piece.len());
             (piece, log_det)

@@ -103,33 +103,41 @@ fn log_normal<S: Simd>(simd: S, z: F64<S>) -> F64<S> {
     F64::splat(simd, -0.5) * z * z - F64::splat(simd, HALF_LN_TAU)
 }
 
-/// x ← z with Φ(z) = F(x), coordinate by coordinate.
-pub(super) struct ToNormal<'a> {
+/// Which way points go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// z to x with F(x) = Φ(z).
+    OfNormal,
+    /// x to z.
+    ToNormal,
+}
+
+/// Moves points, coordinate by coordinate, and adds log dx/dz to their log-determinants.
+pub(super) struct Pass<'a> {
+    pub(super) way: Way,
     /// Those of coordinate d from d times their number on.
     pub(super) humps: &'a [Hump],
     pub(super) points: &'a mut Batch,
     pub(super) log_det: &'a mut [f64],
 }
 
-impl Kernel for ToNormal<'_> {
+impl Kernel for Pass<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { humps, points, log_det } = self;
+        let Self { way, humps, points, log_det } = self;
         let (dim, len) = (points.dim(), points.len());
         let count = humps.len() / dim;
-        let one = F64::splat(simd, 1.0);
         for d in 0..dim {
             let (humps, row) = (&humps[d * count..][..count], points.padded_row_mut(d));
             for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
-                let x = F64::load(simd, &row[at..]);
-                let below = log_tail(simd, humps, x, one);
-                let above = log_tail(simd, humps, x, -one);
-                // By the smaller tail, of which all digits are known.
-                let is_below = below.lt(above);
-                let size = quantile(simd, F64::select(is_below, below, above));
-                let z = F64::select(is_below, size, -size);
-                z.store(&mut row[at..]);
+                let from = F64::load(simd, &row[at..]);
+                let to = match way {
+                    Way::OfNormal => of_normal(simd, humps, from),
+                    Way::ToNormal => to_normal(simd, humps, from),
+                };
+                to.store(&mut row[at..]);
+                let (z, x) = if way == Way::OfNormal { (from, to) } else { (to, from) };
                 let log_slope = log_normal(simd, z) - log_density(simd, humps, x);
                 (F64::load(simd, &log_det[at..]) + log_slope).store(&mut log_det[at..]);
             }
@@ -137,38 +145,21 @@ impl Kernel for ToNormal<'_> {
     }
 }
 
-/// z ← x with F(x) = Φ(z), coordinate by coordinate.
-pub(super) struct OfNormal<'a> {
-    /// Those of coordinate d from d times their number on.
-    pub(super) humps: &'a [Hump],
-    pub(super) points: &'a mut Batch,
-    pub(super) log_det: &'a mut [f64],
-}
-
-impl Kernel for OfNormal<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { humps, points, log_det } = self;
-        let (dim, len) = (points.dim(), points.len());
-        let count = humps.len() / dim;
-        for d in 0..dim {
-            let (humps, row) = (&humps[d * count..][..count], points.padded_row_mut(d));
-            for at in (0..len).step_by(<F64<S> as Lane<S>>::LEN) {
-                let z = F64::load(simd, &row[at..]);
-                let x = solve(simd, humps, z);
-                x.store(&mut row[at..]);
-                let log_slope = log_normal(simd, z) - log_density(simd, humps, x);
-                (F64::load(simd, &log_det[at..]) + log_slope).store(&mut log_det[at..]);
-            }
-        }
-    }
+/// z with Φ(z) = F(x), by the smaller tail, of which all digits are known.
+#[inline(always)]
+fn to_normal<S: Simd>(simd: S, humps: &[Hump], x: F64<S>) -> F64<S> {
+    let one = splat(simd, 1.0);
+    let below = log_tail(simd, humps, x, one);
+    let above = log_tail(simd, humps, x, -one);
+    let is_below = below.lt(above);
+    let size = quantile(simd, F64::select(is_below, below, above));
+    F64::select(is_below, size, -size)
 }
 
 /// x with F(x) = Φ(z): steps of Newton's on the logarithm of the tail that z is in, between the components'
 /// own quantiles. A lane that has arrived stays, whatever its neighbours do.
 #[inline(always)]
-fn solve<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
+fn of_normal<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
     let (mut low, mut high) = (splat(simd, f64::INFINITY), splat(simd, f64::NEG_INFINITY));
     for i in 0..humps.len() {
         let x = splat(simd, humps[i].mean) + splat(simd, humps[i].sd) * z;

@@ -1,11 +1,9 @@
 //! The quantiles of the standard normal distribution.
 
-use crate::simd::Special;
-
 /// The number that a standard normal one is below with probability p, to 16 digits.
 ///
 /// M. Wichura, "Algorithm AS241: the percentage points of the normal distribution" (1988).
-pub(crate) fn normal_quantile(p: f64) -> f64 {
+pub(super) fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
         return q * ratio(&MIDDLE, 0.180_625 - q * q);
@@ -13,30 +11,6 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
     let r = (-p.min(1.0 - p).ln()).sqrt();
     let size = if r <= 5.0 { ratio(&TAIL, r - 1.6) } else { ratio(&FAR, r - 5.0) };
     size.copysign(q)
-}
-
-/// The number that a standard normal one is below with the probability of this logarithm, which may be far
-/// below what a double can say of the probability itself.
-pub(crate) fn normal_quantile_of_ln(ln_p: f64) -> f64 {
-    if ln_p.is_nan() || ln_p == f64::NEG_INFINITY {
-        return ln_p;
-    }
-    let mut x = match ln_p {
-        ln_p if ln_p > -700.0 => normal_quantile(ln_p.exp()),
-        // The tail is exp(−x²/2)/(x √2π).
-        ln_p => {
-            let square = -2.0 * ln_p;
-            -(square - (std::f64::consts::TAU * square).ln()).max(0.0).sqrt()
-        }
-    };
-    // The slope of ln Φ is its hazard; far out each step of Newton's doubles the digits.
-    for _ in 0..2 {
-        let step = (ln_p - Special::LnNormalCdf.at(x)) / Special::NormalHazard.at(x);
-        if step.is_finite() {
-            x += step;
-        }
-    }
-    x
 }
 
 /// Numerator over denominator, by Horner's rule.
@@ -140,15 +114,6 @@ mod tests {
             let found: f64 = normal_quantile(p);
             let x: f64 = x;
             assert!((found - x).abs() <= 1e-15 * x.abs().max(1.0), "{p}: {found} is not {x}");
-        }
-    }
-
-    /// ln Φ and back.
-    #[test]
-    fn quantiles_of_logarithms() {
-        for x in [-200.0, -60.0, -37.5, -9.0, -1.0, 0.0, 0.7] {
-            let found = normal_quantile_of_ln(Special::LnNormalCdf.at(x));
-            assert!((found - x).abs() <= 1e-13 * x.abs().max(1.0), "{found} is not {x}");
         }
     }
 }
