@@ -92,11 +92,18 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     let mut judged = Vec::new();
     for kind in Kind::ALL {
         let Some(wrong) = spoiled(kind, &*target, &answer, known, seed)? else { continue };
-        let is_right = Deviation::of(&wrong, &truth)?.is_right() == Some(true);
+        let off = Deviation::of(&wrong, &truth)?;
+        let is_right = off.is_right() == Some(true);
         let trust =
             answer::check(&*target, &wrong, &settings, &mut ()).map(|found| found.verdict.trust);
+        eprintln!(
+            "   ess {:.0} of {} logz {:?}",
+            wrong.sample.weight_sums()?.ess(),
+            wrong.sample.len(),
+            wrong.log_z
+        );
         let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
-        let so = if is_right { "still right" } else { "wrong" };
+        let so = if is_right { "still right".into() } else { off.faults().join(", ") };
         eprintln!("{}, seed {seed}, {}: {so}, {shown}", subject.name, kind.label());
         judged.push(Spoiled { kind, name: subject.name.clone(), seed, is_right, trust });
     }

@@ -5,7 +5,7 @@ use crate::{
     adaptive::Adapted,
     approximation::Approximation,
     diagnostics::{
-        Mode, Particles, Verdict, accuracy::Accuracy, findings::Findings, modes::Found, own,
+        Mode, Particles, Verdict, accuracy::Accuracy, audit, findings::Findings, modes::Found, own,
         particles, seen::Seen, spread,
     },
     error, fit,
@@ -142,6 +142,8 @@ pub fn examine_from(
         ess: sums.ess(),
         largest_weight: (largest - sums.log_z()).exp(),
         spread: spread::least_known(sample, &names, 1.0),
+        least_known_mode: found.least_known(&names),
+        weights_off: audit::share_off(approximation, sample)?,
         compared,
         failed,
     };

@@ -36,6 +36,18 @@ pub enum Finding {
         /// The error of its standard deviation, as a share of it.
         error: f64,
     },
+    /// The draws' weights are not those that q gives them.
+    WeightsOff {
+        /// The share of the draws.
+        share: f64,
+    },
+    /// The weight of a mode is known badly.
+    ModeWeightUnknown {
+        /// Its peak.
+        at: Place,
+        /// Its share of the weighted draws.
+        weighted: Estimate,
+    },
     /// Particles found mass where q is far below p.
     MassLacking {
         /// Share of p that lies there.
@@ -138,6 +150,8 @@ impl Finding {
             Self::FewEffectiveDraws { .. } => "few-effective-draws",
             Self::OutsideSupport { .. } => "outside-support",
             Self::SpreadUnknown { .. } => "spread-unknown",
+            Self::WeightsOff { .. } => "weights-off",
+            Self::ModeWeightUnknown { .. } => "mode-weight-unknown",
             Self::MassLacking { .. } => "mass-lacking",
             Self::ModeLost { .. } => "mode-lost",
             Self::ModeThin { .. } => "mode-thin",
@@ -160,7 +174,9 @@ impl Finding {
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::HeavyTail { .. } => Remedy::TrainMore,
-            Self::FewEffectiveDraws { .. } => Remedy::DrawMore,
+            Self::FewEffectiveDraws { .. }
+            | Self::WeightsOff { .. }
+            | Self::ModeWeightUnknown { .. } => Remedy::DrawMore,
             Self::OutsideSupport { .. } => Remedy::BoundParameters,
             Self::SpreadUnknown { .. } => Remedy::ReadQuantiles,
             Self::MassLacking { .. }
@@ -205,6 +221,16 @@ impl fmt::Display for Finding {
                 "the standard deviation of {name} hangs on its furthest draws: it is known to {:.0} per \
                  cent",
                 per_cent(*error)
+            ),
+            Self::WeightsOff { share } => write!(
+                f,
+                "{:.0} per cent of the draws have other weights than the approximation gives them",
+                per_cent(*share)
+            ),
+            Self::ModeWeightUnknown { at, weighted } => write!(
+                f,
+                "the weight of the mode at {at} is known to {:.3} only: {:.3}",
+                weighted.error, weighted.value
             ),
             Self::MassLacking { share, at } => write!(
                 f,
@@ -333,6 +359,8 @@ mod tests {
             Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
             Finding::OutsideSupport { share: 0.025 },
             Finding::SpreadUnknown { name: "a".into(), error: 0.06 },
+            Finding::WeightsOff { share: 0.5 },
+            Finding::ModeWeightUnknown { at: at(), weighted: share },
             Finding::MassLacking { share, at: at() },
             Finding::ModeLost { at: at(), under_q: 0.005, particles: share },
             Finding::ModeThin { at: at(), under_q: 0.05, particles: share },

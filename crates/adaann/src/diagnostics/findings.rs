@@ -22,6 +22,10 @@ pub(super) struct Findings {
     pub(super) largest_weight: f64,
     /// The parameter whose standard deviation is known least.
     pub(super) spread: Option<Spread>,
+    /// The mode whose weight is known least, where there are several.
+    pub(super) least_known_mode: Option<(Place, Estimate)>,
+    /// Share of the draws whose weights are not those of q, where there is a q.
+    pub(super) weights_off: Option<f64>,
     /// Points of the check that owe nothing to q, beside it.
     pub(super) compared: Vec<Comparison>,
     /// What the check was asked for and could not do.

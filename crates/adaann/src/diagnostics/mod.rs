@@ -24,6 +24,7 @@
 //! ```
 
 mod accuracy;
+mod audit;
 mod chains;
 mod exact;
 mod examination;

@@ -76,6 +76,12 @@ impl Found {
         Ok(Self { modes, labels, evaluations: found.evaluations(), found })
     }
 
+    /// The mode whose weight is known least; none where there is only one.
+    pub(super) fn least_known(&self, names: &[String]) -> Option<(Place, Estimate)> {
+        let least = self.modes.iter().max_by(|a, b| a.weight.error.total_cmp(&b.weight.error))?;
+        (self.modes.len() > 1).then(|| (Place::new(names, &least.location), least.weight))
+    }
+
     /// The modes' shares of points that owe nothing to q.
     pub(super) fn shares(
         &self,

@@ -110,6 +110,28 @@ pub const SPREAD: Threshold = Threshold {
               unless it hangs on a few of them, and it may then not exist",
 };
 
+/// The error of a mode's weight.
+pub const MODE_ERROR: Threshold = Threshold {
+    name: "error of a mode's weight",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.012,
+    distrust: None,
+    meaning: "the largest of all modes; 4,000 effective draws know the weights of two equal modes to \
+              0.008, and three errors of this size are 0.04",
+};
+
+/// Draws whose weights are not those of q.
+pub const WEIGHTS_OFF: Threshold = Threshold {
+    name: "draws with weights of another q",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.0,
+    distrust: Some(0.02),
+    meaning: "of 512 draws, taken evenly: log q is evaluated again and compared with what the weights \
+              were made of",
+};
+
 /// Mass of p that lies where p is over [`LACKING_RATIO`] times q.
 pub const MASS_LACKING: Threshold = Threshold {
     name: "mass that q lacks",
@@ -239,11 +261,13 @@ pub const SOLVER_SHIFT: Threshold = Threshold {
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 16] = [
+pub const TABLE: [Threshold; 18] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
     SPREAD,
+    MODE_ERROR,
+    WEIGHTS_OFF,
     MASS_LACKING,
     MODE_SHARE,
     MODE_WEIGHT,
@@ -265,6 +289,14 @@ pub const LACKING_RATIO: Constant = Constant {
     value: 30.0,
     meaning: "where p is over this many times q, q lacks mass: a mode of 2 per cent then has fewer \
               than seven of 10,000 draws",
+};
+
+/// How far log q at a draw may be from what its weight was made of.
+pub const WEIGHT_OFF: Constant = Constant {
+    name: "a weight of another q",
+    unit: Unit::Number,
+    value: 0.05,
+    meaning: "log q differs by more than this: inverses of flows are more exact by orders of magnitude",
 };
 
 /// Standard errors taken off a share of the particles.
@@ -334,8 +366,9 @@ pub const EQUAL_WEIGHTS: Constant = Constant {
 };
 
 /// Every other number of the rules.
-pub const CONSTANTS: [Constant; 9] = [
+pub const CONSTANTS: [Constant; 10] = [
     LACKING_RATIO,
+    WEIGHT_OFF,
     ALLOWANCE,
     MODE_SEEN,
     SMALLEST_MODE,

@@ -10,8 +10,8 @@ use crate::diagnostics::{
     spread::Spread,
     thresholds::{
         ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
-        MASS_LACKING, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART, OUTSIDE_SUPPORT,
-        SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, is_mode_lost,
+        MASS_LACKING, MODE_ERROR, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART,
+        OUTSIDE_SUPPORT, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF, is_mode_lost,
     },
 };
 use crate::importance::Estimate;
@@ -116,6 +116,14 @@ impl Findings {
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
             // Few draws know no spread: that has been said then.
             self.spread.as_ref().filter(|_| ess >= ESS.care).and_then(Spread::reason),
+            self.least_known_mode.clone().filter(|_| ess >= ESS.care).and_then(|(at, weighted)| {
+                reason(
+                    MODE_ERROR.judge(weighted.error),
+                    Finding::ModeWeightUnknown { at, weighted },
+                )
+            }),
+            self.weights_off
+                .and_then(|share| reason(WEIGHTS_OFF.judge(share), Finding::WeightsOff { share })),
         ];
         all.into_iter().flatten().collect()
     }
@@ -246,6 +254,8 @@ mod tests {
             ess: 8_000.0,
             largest_weight: 30.0,
             spread: Some(Spread { name: "x".into(), error: 0.01 }),
+            least_known_mode: Some((place(), estimate(0.5, 0.01))),
+            weights_off: Some(0.0),
             compared: vec![Comparison {
                 lacking: estimate(0.001, 0.000_5),
                 lacking_at: place(),
@@ -289,6 +299,11 @@ mod tests {
                 Findings { spread: Some(Spread { name: "x".into(), error: 0.06 }), ..good() },
                 "spread-unknown",
             ),
+            (
+                Findings { least_known_mode: Some((place(), estimate(0.5, 0.013))), ..good() },
+                "mode-weight-unknown",
+            ),
+            (Findings { weights_off: Some(0.01), ..good() }, "weights-off"),
             (Findings { compared: Vec::new(), ..good() }, "not-checked"),
             (Findings { compared: Vec::new(), failed: Some("x".into()), ..good() }, "check-failed"),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
@@ -308,6 +323,7 @@ mod tests {
             (Findings { k_hat: f64::INFINITY, ..uncovered() }, "heavy-tail"),
             (Findings { ess: 99.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.6, ..good() }, "outside-support"),
+            (Findings { weights_off: Some(0.2), ..good() }, "weights-off"),
             (compared(|c| c.lacking.value = 0.3), "mass-lacking"),
             (compared(|c| c.log_z_gap = estimate(0.8, 0.05)), "evidence-above"),
             (compared(|c| c.modes[0].under_q = 0.047), "mode-lost"),
