@@ -96,12 +96,6 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
         let is_right = off.is_right() == Some(true);
         let trust =
             answer::check(&*target, &wrong, &settings, &mut ()).map(|found| found.verdict.trust);
-        eprintln!(
-            "   ess {:.0} of {} logz {:?}",
-            wrong.sample.weight_sums()?.ess(),
-            wrong.sample.len(),
-            wrong.log_z
-        );
         let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
         let so = if is_right { "still right".into() } else { off.faults().join(", ") };
         eprintln!("{}, seed {seed}, {}: {so}, {shown}", subject.name, kind.label());

@@ -2,7 +2,7 @@
 
 use super::Method;
 use crate::{
-    Result,
+    Batch, Result,
     adaptive::Adapted,
     chains::Chains,
     fit::Outcome,
@@ -67,15 +67,31 @@ impl Candidate {
         !self.is_good && ess < FEWEST
     }
 
-    /// This or an earlier one: the one with more mass, one that is good, or the one whose draws count
-    /// for more.
-    pub(super) fn or_better_than(self, other: Option<Self>) -> Self {
+    /// The mean of log q at points of the target; none where q is not what made the answer. The larger
+    /// it is, the nearer q is to p: it is −KL(p‖q) but for a constant.
+    fn log_likelihood(&self, points: &Batch) -> Option<f64> {
+        let log_q = self.flow.log_density(points).ok().filter(|_| self.chains.is_none())?;
+        let mean = log_q.iter().sum::<f64>() / log_q.len() as f64;
+        Some(if mean.is_nan() { f64::NEG_INFINITY } else { mean })
+    }
+
+    /// This or an earlier one: the one with more mass, then the one whose q is likelier at points of the
+    /// target that neither was fitted to, where there are such points; else one that is good, or the one
+    /// whose draws count for more.
+    pub(super) fn or_better_than(self, other: Option<Self>, held_out: Option<&Batch>) -> Self {
         let Some(other) = other else { return self };
         // Of two the one that has seen more of p: weights do not know of what they have missed.
         match (self.lacks_mass_of(&other), other.lacks_mass_of(&self)) {
             (true, false) => return other,
             (false, true) => return self,
             _ => {}
+        }
+        let likelihoods = held_out
+            .and_then(|points| self.log_likelihood(points).zip(other.log_likelihood(points)));
+        if let Some((own, others)) = likelihoods
+            && own != others
+        {
+            return if others > own { other } else { self };
         }
         let worth = |candidate: &Self| {
             let ess = match &candidate.chains {
@@ -87,5 +103,45 @@ impl Candidate {
         };
         let (own, others) = (worth(&self), worth(&other));
         if (others.0, others.1) > (own.0, own.1) { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Program,
+        approximation::Approximation,
+        flow::{Base, FlowSpec},
+    };
+
+    /// Draws of N(0, 1) by wider and wider approximations.
+    fn candidate(sd: f64, is_good: bool) -> Candidate {
+        let target = Program::record(1, |z| -0.5 * z[0].square());
+        let base = Base::diagonal(&[0.0], &[sd]).unwrap();
+        let flow = Flow::new(&FlowSpec::Affine, base).unwrap();
+        let sample = Approximation::new(&target, flow.clone()).unwrap().sample(2_000, 1).unwrap();
+        Candidate::of_draws(Method::Flow, flow, sample, is_good).unwrap()
+    }
+
+    /// By its density at 0, 1/(√(2π) σ).
+    fn sd(candidate: &Candidate) -> f64 {
+        let at_0 = candidate.flow.log_density(&Batch::from_points(1, &[[0.0]])).unwrap()[0];
+        (-at_0).exp() / std::f64::consts::TAU.sqrt()
+    }
+
+    #[test]
+    fn points_of_the_target_tell_which_is_nearer() {
+        // Quantiles of a standard normal, roughly.
+        let points = Batch::from_points(1, &[[-1.3], [-0.5], [0.0], [0.5], [1.3]]);
+        let near = || candidate(1.1, false);
+        let far = || candidate(3.0, true);
+        let likelier = near().or_better_than(Some(far()), Some(&points));
+        assert!((sd(&likelier) - 1.1).abs() < 1e-12);
+        let likelier = far().or_better_than(Some(near()), Some(&points));
+        assert!((sd(&likelier) - 1.1).abs() < 1e-12);
+        // Without them what calls itself good is kept.
+        let good = near().or_better_than(Some(far()), None);
+        assert!((sd(&good) - 3.0).abs() < 1e-12);
     }
 }

@@ -72,7 +72,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                 Ok(found) if found.is_good && !found.lacks_mass_of_any(best.as_ref()) => {
                     return Ok(found);
                 }
-                Ok(found) => best = Some(found.or_better_than(best)),
+                Ok(found) => best = Some(found.or_better_than(best, None)),
                 Err(error) => failed = Some(error),
             }
         }
@@ -94,7 +94,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
         if found.is_good || wanted == Method::Chains {
             return Ok(found);
         }
-        best = Some(found.or_better_than(best));
+        best = Some(found.or_better_than(best, None));
         are_chains_tried = true;
     }
     let mut failed = None;
@@ -104,9 +104,10 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                 if found.is_good && is_tried(Method::Smc) || wanted == Method::Smc {
                     return Ok(found);
                 }
-                best = Some(found.or_better_than(best));
+                let held_out = population.held_out();
+                best = Some(found.or_better_than(best, Some(&held_out)));
                 match flow::climb(context, &population) {
-                    Ok(found) => best = Some(found.or_better_than(best)),
+                    Ok(found) => best = Some(found.or_better_than(best, Some(&held_out))),
                     Err(error) => {
                         context.leave(Method::Flow, 0, None, Left::Failed, error.to_string());
                     }
@@ -122,7 +123,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     let is_poor = best.as_ref().is_none_or(Candidate::is_poor);
     if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.stopped {
         match chains::climb(context, None) {
-            Ok(found) => best = Some(found.or_better_than(best)),
+            Ok(found) => best = Some(found.or_better_than(best, None)),
             Err(error) => context.leave(Method::Chains, 0, None, Left::Failed, error.to_string()),
         }
     }

@@ -63,6 +63,7 @@ impl Sampler<'_> {
             stages,
             evaluations: state.evaluations,
             stopped,
+            kept_sweeps: if stopped { 1 } else { self.settings.kept_sweeps },
             ancestry,
             mixture,
         }

@@ -3,7 +3,7 @@
 use super::{Stage, ancestry::Ancestry, spread};
 use crate::{
     Batch,
-    importance::{Estimate, Sample, ess},
+    importance::{Estimate, Sample, ess, resample::stratified},
     mixture::{Component, Mixture},
 };
 
@@ -33,6 +33,8 @@ pub struct Population {
     /// Did the observer stop the run before t = 1? The particles then stand for the density at the
     /// last stage's t.
     pub stopped: bool,
+    /// Sweeps at t = 1 whose particles are all here.
+    pub(super) kept_sweeps: usize,
     pub(super) ancestry: Ancestry,
     pub(super) mixture: Mixture,
 }
@@ -75,6 +77,24 @@ impl Population {
         let values: Vec<f64> = values.iter().map(|f| if f.is_nan() { 0.0 } else { *f }).collect();
         let value = weights.iter().zip(&values).map(|(w, f)| w * f).sum();
         Estimate { value, error: self.mean_error(&weights, &values) }
+    }
+
+    /// Up to 2,000 particles with equal weights to which the mixture was not fitted, unless there are no
+    /// others: it takes the first of each [`kept_sweeps`](super::Settings::kept_sweeps).
+    pub(crate) fn held_out(&self) -> Batch {
+        const MOST: usize = 2_000;
+        let others = |kept: usize| move |i: &usize| kept < 2 || !i.is_multiple_of(kept);
+        let all: Vec<usize> = (0..self.z.len()).filter(others(self.kept_sweeps)).collect();
+        let weights: Vec<f64> = all.iter().map(|&i| self.weights[i]).collect();
+        let count = all.len().min(MOST);
+        let total: f64 = weights.iter().sum();
+        let shares: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+        let chosen = stratified(&shares, &vec![0.5; count]);
+        let mut points = Batch::zeros(self.z.dim(), count);
+        for (to, from) in chosen.into_iter().enumerate() {
+            points.copy_points(to, &self.z, all[from], 1);
+        }
+        points
     }
 
     /// The weights' effective sample size.
