@@ -47,6 +47,7 @@ pub mod calibrate;
 #[doc(alias = "Hamiltonian Monte Carlo")]
 #[doc(alias = "MCMC")]
 pub mod chains;
+pub mod checkpoint;
 #[doc(hidden)]
 pub mod crew;
 pub mod diagnostics;

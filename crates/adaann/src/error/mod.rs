@@ -64,11 +64,11 @@ pub enum Error {
         /// What happened and what to try.
         reason: String,
     },
-    /// A saved flow that cannot be loaded.
-    #[error("cannot load the flow: {0}")]
+    /// A saved flow or checkpoint that cannot be loaded.
+    #[error("cannot load: {0}")]
     Load(String),
-    /// A flow that cannot be saved.
-    #[error("cannot save the flow: {0}")]
+    /// A flow or a state that cannot be saved.
+    #[error("cannot save: {0}")]
     Save(String),
     /// Reading or writing failed.
     #[error("{path}: {cause}")]

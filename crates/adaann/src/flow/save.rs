@@ -20,7 +20,7 @@ impl Flow {
     pub fn save(&self, path: &Path) -> Result<()> {
         let Some(spec) = self.spec() else {
             return Err(Error::Save(format!(
-                "{}: its layers are not of a family that can be built again from a file; keep its \
+                "{}: the flow's layers are not of a family that can be built again from a file; keep its \
                  parameters instead, and give them to a flow with the same layers",
                 path.display()
             )));

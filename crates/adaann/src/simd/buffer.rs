@@ -1,8 +1,11 @@
 //! A slice of doubles that starts on a cache line and is padded to whole cache lines.
 
 use bytemuck::{Pod, Zeroable};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-use std::fmt::Write;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, SeqAccess, Visitor},
+};
+use std::fmt::{self, Write};
 
 /// Doubles in one cache line.
 const LINE: usize = 8;
@@ -69,9 +72,12 @@ impl From<&[f64]> for Buffer {
 const DIGITS: usize = 16;
 
 /// As one text of the bits of all numbers: what is read back is what was written, also where it is
-/// infinite or not a number, which not every format can say.
+/// infinite or not a number, which not every format for people can say. Formats for machines get numbers.
 impl Serialize for Buffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return serializer.collect_seq(&**self);
+        }
         let mut text = String::with_capacity(DIGITS * self.len);
         for value in &**self {
             write!(text, "{:016x}", value.to_bits()).expect("a text takes what is written");
@@ -80,19 +86,46 @@ impl Serialize for Buffer {
     }
 }
 
+/// From either form: what is read through an untagged enum no longer says which format it is of.
 impl<'de> Deserialize<'de> for Buffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+        deserializer.deserialize_any(Form)
+    }
+}
+
+struct Form;
+
+impl<'de> Visitor<'de> for Form {
+    type Value = Buffer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("numbers as groups of sixteen hexadecimal digits, or as a list")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Buffer, E> {
         let (groups, rest) = text.as_bytes().as_chunks::<DIGITS>();
-        let refuse = || D::Error::custom("numbers are not groups of sixteen hexadecimal digits");
+        let refuse = || E::custom("numbers are not groups of sixteen hexadecimal digits");
         if !rest.is_empty() {
             return Err(refuse());
         }
-        let mut buffer = Self::zeros(groups.len());
+        let mut buffer = Buffer::zeros(groups.len());
         for (value, group) in buffer.iter_mut().zip(groups) {
             let mut digits = group.iter().map(|digit| char::from(*digit).to_digit(16));
             let bits = digits.try_fold(0, |bits, digit| Some((bits << 4) | u64::from(digit?)));
             *value = f64::from_bits(bits.ok_or_else(refuse)?);
+        }
+        Ok(buffer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Buffer, A::Error> {
+        let mut buffer = Buffer::default();
+        while let Some(value) = items.next_element()? {
+            let (line, place) = (buffer.len / LINE, buffer.len % LINE);
+            if place == 0 {
+                buffer.lines.push(Line([0.0; LINE]));
+            }
+            buffer.lines[line].0[place] = value;
+            buffer.len += 1;
         }
         Ok(buffer)
     }

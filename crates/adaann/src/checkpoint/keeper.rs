@@ -1,0 +1,149 @@
+//! When a checkpoint is due, and what becomes of one that cannot be written.
+
+use super::{
+    header::Header,
+    store::{Store, Written},
+};
+use crate::Error;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// Writes checkpoints of a run now and then.
+///
+/// Time is that of a clock that never jumps, and only what a run works counts: the interval begins when a
+/// checkpoint is done. A checkpoint that cannot be written is no reason to stop a run; the first one is
+/// told of, and the next interval tries again.
+///
+/// ```
+/// use adaann::checkpoint::{Fingerprint, Header, Keeper, Store};
+/// use std::time::Duration;
+///
+/// let folder = std::env::temp_dir().join(format!("adaann-keeper-{}", std::process::id()));
+/// let mut keeper = Keeper::new(Store::open(&folder)?, Duration::from_secs(60));
+/// let header = Header::new("avx2", Fingerprint::new());
+/// let mut state = vec![0.0; 100];
+/// for update in 0..1000 {
+///     state[update % 100] += 1.0;
+///     if update == 500 {
+///         keeper.request(); // someone wants to stop, say
+///     }
+///     if keeper.is_due() && let Some(warning) = keeper.write(&header, &state) {
+///         eprintln!("{warning}");
+///     }
+/// }
+/// assert_eq!(keeper.cost().written, 1);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), adaann::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Keeper {
+    /// None: nothing is ever due.
+    store: Option<Store>,
+    interval: Duration,
+    /// When the interval under way began.
+    since: Instant,
+    is_requested: bool,
+    has_warned: bool,
+    cost: Cost,
+}
+
+/// What checkpoints have cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Checkpoints that were written.
+    pub written: usize,
+    /// Checkpoints that could not be written.
+    pub failed: usize,
+    /// The length of all their files.
+    pub bytes: u64,
+    /// The time that it took, failures included.
+    pub time: Duration,
+}
+
+impl Keeper {
+    /// Writes to a store, when so much time has gone by since the last checkpoint or since now.
+    pub fn new(store: Store, interval: Duration) -> Self {
+        Self { store: Some(store), ..Self::with(interval) }
+    }
+
+    /// Never writes.
+    pub fn off() -> Self {
+        Self::with(Duration::MAX)
+    }
+
+    fn with(interval: Duration) -> Self {
+        Self {
+            store: None,
+            interval,
+            since: Instant::now(),
+            is_requested: false,
+            has_warned: false,
+            cost: Cost::default(),
+        }
+    }
+
+    /// Does it never write?
+    pub fn is_off(&self) -> bool {
+        self.store.is_none()
+    }
+
+    /// Asks for a checkpoint as soon as there can be one, whatever the time.
+    pub fn request(&mut self) {
+        self.is_requested = true;
+    }
+
+    /// Is a checkpoint due?
+    pub fn is_due(&self) -> bool {
+        // Without a store not even the clock is asked.
+        !self.is_off() && self.is_due_at(Instant::now())
+    }
+
+    /// Is one due at this moment?
+    pub fn is_due_at(&self, now: Instant) -> bool {
+        let worked = now.saturating_duration_since(self.since);
+        !self.is_off() && (self.is_requested || worked >= self.interval)
+    }
+
+    /// Writes a checkpoint, due or not. The first error of the run comes back, to be printed as a
+    /// warning; later ones are only counted.
+    pub fn write<T: Serialize + ?Sized>(&mut self, header: &Header, state: &T) -> Option<Error> {
+        self.write_at(Instant::now(), header, state)
+    }
+
+    /// Writes one as if it were this moment.
+    pub fn write_at<T: Serialize + ?Sized>(
+        &mut self,
+        now: Instant,
+        header: &Header,
+        state: &T,
+    ) -> Option<Error> {
+        let store = self.store.as_mut()?;
+        let started = Instant::now();
+        let outcome = store.write(header, state);
+        let took = started.elapsed();
+        self.cost.time += took;
+        self.since = now + took;
+        self.is_requested = false;
+        match outcome {
+            Ok(Written { bytes, .. }) => {
+                self.cost.written += 1;
+                self.cost.bytes += bytes;
+                None
+            }
+            Err(error) => {
+                self.cost.failed += 1;
+                (!std::mem::replace(&mut self.has_warned, true)).then_some(error)
+            }
+        }
+    }
+
+    /// What all checkpoints together have cost.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// The store that is written to.
+    pub fn store(&mut self) -> Option<&mut Store> {
+        self.store.as_mut()
+    }
+}

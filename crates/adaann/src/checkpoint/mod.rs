@@ -1,0 +1,68 @@
+//! States on disk: anything that serde can serialise, read back to the same bits.
+//!
+//! ```
+//! use adaann::checkpoint::{Fingerprint, Header, Store};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct State {
+//!     t: f64,
+//!     particles: Vec<Vec<f64>>,
+//!     log_weights: Vec<f64>,
+//!     best: Option<f64>,
+//! }
+//!
+//! let folder = std::env::temp_dir().join(format!("adaann-checkpoint-{}", std::process::id()));
+//! let fingerprint = Fingerprint::new().with("model", "two moons").with("data.rows", 40);
+//! let header = Header::new("avx2", fingerprint.clone()).with("stage", 7);
+//! let state = State {
+//!     t: 0.25,
+//!     particles: vec![vec![1.5, -0.0]; 100],
+//!     log_weights: vec![f64::NEG_INFINITY; 100],
+//!     best: None,
+//! };
+//! Store::open(&folder)?.write(&header, &state)?;
+//!
+//! // Another process, later.
+//! let mut store = Store::open(&folder)?;
+//! let (header, state, fallen) = store.read::<State>()?.expect("one was written");
+//! assert!(fallen.is_empty(), "the newest was whole");
+//! assert!(header.fingerprint.differences(&fingerprint).is_empty(), "and is of the same run");
+//! assert_eq!((header.sequence, header.about["stage"].as_str()), (1, "7"));
+//! assert_eq!(state.particles[99][1].to_bits(), (-0.0f64).to_bits());
+//! assert_eq!(state.log_weights[0], f64::NEG_INFINITY);
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), adaann::Error>(())
+//! ```
+//!
+//! A checkpoint is one file, and a safetensors file at that: lists of numbers are tensors named by their
+//! place in the state (`particles`, `log_weights`), everything else is JSON in its metadata. Lists of lists
+//! of one length are one tensor. A sum over all bytes tells a file that is damaged; the one before it is
+//! read then ([`Store`]). [`Fingerprint`] says whether a checkpoint is one of the same run, and [`Keeper`]
+//! when the next one is due.
+//!
+//! What a state has that its type does not know, what it lacks and what is of another type are errors that
+//! name the place. Fields that serde fills in by themselves (`#[serde(default)]`, an `Option`) may be
+//! absent, as in any other format.
+
+mod checksum;
+mod container;
+mod decode;
+mod disk;
+mod encode;
+mod fingerprint;
+mod gather;
+mod header;
+mod keeper;
+mod key;
+mod skeleton;
+mod store;
+#[cfg(test)]
+mod tests;
+mod trouble;
+mod value;
+
+pub use fingerprint::Fingerprint;
+pub use header::{FORMAT, Header};
+pub use keeper::{Cost, Keeper};
+pub use store::{Fallen, Store, Written};

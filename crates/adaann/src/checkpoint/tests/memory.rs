@@ -1,0 +1,226 @@
+//! A disk in memory that knows what would be left after a loss of power, and fails when told to.
+
+use crate::checkpoint::disk::{Disk, Output};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+/// How an operation goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It fails; those after it do not.
+    Fails,
+    /// A write fails after half of its bytes, and so do all after it: the disk is full.
+    Full,
+    /// It and all after it do nothing: the process is gone.
+    Killed,
+    /// The same, but half of a write has been done.
+    KilledHalfway,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Content {
+    now: Vec<u8>,
+    /// What is on the disk for certain.
+    safe: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    files: Vec<Content>,
+    /// Which file each name is that of.
+    names: BTreeMap<PathBuf, usize>,
+    safe_names: BTreeMap<PathBuf, usize>,
+    operations: usize,
+    fault: Option<(usize, Fault)>,
+    is_dead: bool,
+}
+
+impl Inner {
+    /// Counts an operation; the fault that it meets, if it meets one.
+    fn fault(&mut self) -> Option<Fault> {
+        let number = self.operations;
+        self.operations += 1;
+        match self.fault {
+            Some((at, fault)) if at == number => {
+                self.is_dead = matches!(fault, Fault::Killed | Fault::KilledHalfway);
+                Some(fault)
+            }
+            Some((at, Fault::Full)) if number > at => Some(Fault::Full),
+            _ => self.is_dead.then_some(Fault::Killed),
+        }
+    }
+
+    /// An operation other than a write; a full disk has room for it.
+    fn operate(&mut self) -> io::Result<()> {
+        match self.fault() {
+            None | Some(Fault::Full) => Ok(()),
+            Some(_) => Err(io::Error::other("a fault")),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Memory(Arc<Mutex<Inner>>);
+
+impl Memory {
+    fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
+        act(&mut self.0.lock().unwrap())
+    }
+
+    /// Operations from now on are counted, and the one of this number goes wrong.
+    pub(super) fn break_at(&self, number: usize, fault: Fault) {
+        self.with(|inner| (inner.operations, inner.fault) = (0, Some((number, fault))));
+    }
+
+    /// Nothing goes wrong any more; gives the number of operations since it was told to.
+    pub(super) fn mend(&self) -> usize {
+        self.with(|inner| {
+            (inner.fault, inner.is_dead) = (None, false);
+            inner.operations
+        })
+    }
+
+    /// Names of files, for messages and tests.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        self.with(|inner| inner.names.keys().map(name).collect())
+    }
+
+    /// The disks that there may be after power was lost: of what nobody has waited for, any part may
+    /// have come to the disk.
+    pub(super) fn after_power_loss(&self) -> Vec<Self> {
+        self.with(|inner| {
+            let all: BTreeSet<&PathBuf> =
+                inner.names.keys().chain(inner.safe_names.keys()).collect();
+            let open: Vec<&PathBuf> = all
+                .iter()
+                .copied()
+                .filter(|name| inner.names.get(*name) != inner.safe_names.get(*name))
+                .collect();
+            let mut disks = Vec::new();
+            for subset in 0..1u32 << open.len() {
+                let mut names = inner.safe_names.clone();
+                for (_, name) in open.iter().enumerate().filter(|(i, _)| subset >> i & 1 == 1) {
+                    match inner.names.get(*name) {
+                        Some(file) => names.insert((*name).clone(), *file),
+                        None => names.remove(*name),
+                    };
+                }
+                for is_safe in [false, true] {
+                    let content = |file: &Content| {
+                        let left = if is_safe { &file.safe } else { &file.now };
+                        Content { now: left.clone(), safe: left.clone() }
+                    };
+                    disks.push(Self(Arc::new(Mutex::new(Inner {
+                        files: inner.files.iter().map(content).collect(),
+                        names: names.clone(),
+                        safe_names: names.clone(),
+                        ..Inner::default()
+                    }))));
+                }
+            }
+            disks
+        })
+    }
+}
+
+fn absent() -> io::Error {
+    io::ErrorKind::NotFound.into()
+}
+
+impl Disk for Memory {
+    fn create_folder(&self, _: &Path) -> io::Result<()> {
+        self.with(Inner::operate)
+    }
+
+    /// Looking changes nothing, and is not counted.
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        assert!(self.with(|inner| inner.names.keys().all(|path| path.starts_with(folder))));
+        Ok(self.names())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.with(|inner| {
+            inner.names.get(path).map(|file| inner.files[*file].now.clone()).ok_or_else(absent)
+        })
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
+        self.with(|inner| {
+            inner.operate()?;
+            inner.files.push(Content::default());
+            let file = inner.files.len() - 1;
+            inner.names.insert(path.to_owned(), file);
+            Ok(Box::new(Open { disk: self.clone(), file }) as Box<dyn Output>)
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.with(|inner| {
+            inner.operate()?;
+            let file = inner.names.remove(from).ok_or_else(absent)?;
+            inner.names.insert(to.to_owned(), file);
+            Ok(())
+        })
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        self.with(|inner| {
+            inner.operate()?;
+            inner.safe_names = inner.names.clone();
+            Ok(())
+        })
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.with(|inner| {
+            inner.operate()?;
+            inner.names.remove(path).map(drop).ok_or_else(absent)
+        })
+    }
+}
+
+/// A file that is being written.
+struct Open {
+    disk: Memory,
+    file: usize,
+}
+
+impl Write for Open {
+    /// In small pieces, so that there are many moments to fail at.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = &bytes[..bytes.len().min(400)];
+        self.disk.with(|inner| {
+            let fault = inner.fault();
+            let done = match fault {
+                None => piece,
+                Some(Fault::Full | Fault::KilledHalfway) => &piece[..piece.len() / 2],
+                Some(Fault::Fails | Fault::Killed) => &[],
+            };
+            inner.files[self.file].now.extend_from_slice(done);
+            match fault {
+                None => Ok(piece.len()),
+                Some(_) => Err(io::ErrorKind::StorageFull.into()),
+            }
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Output for Open {
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.with(|inner| {
+            inner.operate()?;
+            let file = &mut inner.files[self.file];
+            file.safe = file.now.clone();
+            Ok(())
+        })
+    }
+}

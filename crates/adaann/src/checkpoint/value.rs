@@ -1,0 +1,129 @@
+//! A state as a tree of values, whose long lists of numbers are bytes.
+
+use std::borrow::Cow;
+
+/// How deep values may nest. Readers recurse, and a file must not choose how far; serde_json's own
+/// limit is 128, of which the marks of a skeleton need some.
+pub(super) const DEPTH: usize = 120;
+
+/// What a state is made of; `'a` is the file that numbers were read from.
+#[derive(Debug, Clone)]
+pub(super) enum Value<'a> {
+    /// `None`, or `()`.
+    Nothing,
+    /// A `Some` of something that would else be read as `None`.
+    Some(Box<Value<'a>>),
+    Bool(bool),
+    I64(i64),
+    U64(u64),
+    F32(f32),
+    F64(f64),
+    Text(String),
+    Numbers(Numbers<'a>),
+    List(Vec<Value<'a>>),
+    /// Also structs, and variants of enums that hold something: their name to what they hold.
+    Map(Vec<(String, Value<'a>)>),
+}
+
+impl Value<'_> {
+    /// The kind of number that it is, if it is one.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Bool(_) => Some(Kind::Bool),
+            Self::I64(_) => Some(Kind::I64),
+            Self::U64(_) => Some(Kind::U64),
+            Self::F32(_) => Some(Kind::F32),
+            Self::F64(_) => Some(Kind::F64),
+            _ => None,
+        }
+    }
+}
+
+/// Numbers that a tensor can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Bool, Self::I64, Self::U64, Self::F32, Self::F64];
+
+    /// Bytes of one number.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// The name that safetensors files have for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "BOOL",
+            Self::I64 => "I64",
+            Self::U64 => "U64",
+            Self::F32 => "F32",
+            Self::F64 => "F64",
+        }
+    }
+
+    /// The kind of this name.
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The number in so many bytes; none where they are too few, or no truth value.
+    #[inline]
+    pub(super) fn read(self, bytes: &[u8]) -> Option<Value<'static>> {
+        Some(match self {
+            Self::Bool => match bytes {
+                [0] => Value::Bool(false),
+                [1] => Value::Bool(true),
+                _ => return None,
+            },
+            Self::I64 => Value::I64(i64::from_le_bytes(bytes.try_into().ok()?)),
+            Self::U64 => Value::U64(u64::from_le_bytes(bytes.try_into().ok()?)),
+            Self::F32 => Value::F32(f32::from_le_bytes(bytes.try_into().ok()?)),
+            Self::F64 => Value::F64(f64::from_le_bytes(bytes.try_into().ok()?)),
+        })
+    }
+}
+
+/// A list of numbers of one kind, or of lists of them that are all equally long, as little-endian
+/// bytes. It is never empty, in any dimension.
+#[derive(Debug, Clone)]
+pub(super) struct Numbers<'a> {
+    pub(super) kind: Kind,
+    /// As that of a tensor: the outer list first.
+    pub(super) shape: Vec<usize>,
+    pub(super) bytes: Cow<'a, [u8]>,
+}
+
+impl Numbers<'_> {
+    /// Numbers in all, over all dimensions.
+    pub(super) fn count(&self) -> usize {
+        self.bytes.len() / self.kind.size()
+    }
+
+    /// Bytes of one element of the outer list.
+    pub(super) fn step(&self) -> usize {
+        self.bytes.len() / self.shape[0].max(1)
+    }
+
+    /// An element of the outer list, from its bytes: a number, or a list of its own.
+    pub(super) fn element<'b>(&self, bytes: &'b [u8]) -> Option<Value<'b>> {
+        match &self.shape[1..] {
+            [] => self.kind.read(bytes),
+            inner => Some(Value::Numbers(Numbers {
+                kind: self.kind,
+                shape: inner.to_vec(),
+                bytes: Cow::Borrowed(bytes),
+            })),
+        }
+    }
+}
