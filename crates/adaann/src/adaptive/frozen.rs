@@ -1,7 +1,12 @@
 //! Fresh draws of a proposal that no longer changes: what is reported comes from them alone.
 
 use super::{Rules, rules::POOR};
-use crate::{Result, approximation::Approximation, importance::Sample};
+use crate::{
+    Result,
+    approximation::Approximation,
+    checkpoint::{Done, Ledger},
+    importance::Sample,
+};
 
 /// Draws after which it is seen whether the proposal is as good as was thought.
 const FIRST: usize = 2_000;
@@ -19,11 +24,15 @@ pub(super) fn draw(
     foreseen: f64,
     rules: &Rules,
     seed: u64,
+    ledger: &mut Ledger,
 ) -> Result<Sample> {
+    let mut sampled = |from: usize, count: usize| {
+        ledger.part("draws", |_| approximation.sample_from(from, count, seed).map(Done::Whole))
+    };
     if let Some(count) = rules.exactly {
-        return approximation.sample(count, seed);
+        return sampled(0, count);
     }
-    let mut sample = approximation.sample(FIRST.min(rules.most_draws), seed)?;
+    let mut sample = sampled(0, FIRST.min(rules.most_draws))?;
     for _ in 0..MORE {
         let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
         let share = ess / count as f64;
@@ -34,7 +43,7 @@ pub(super) fn draw(
         // A little more than foreseen: the share is known by chance.
         let total = (1.05 * rules.target_ess / share).min(rules.most_draws as f64) as usize;
         let more = total.saturating_sub(count).max(100);
-        sample = sample.join(&approximation.sample_from(count, more, seed)?)?;
+        sample = sample.join(&sampled(count, more)?)?;
     }
     Ok(sample)
 }

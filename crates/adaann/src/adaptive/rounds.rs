@@ -1,7 +1,14 @@
 //! Rounds of draws and fits.
 
 use super::{archive::Archive, shape::Shape};
-use crate::{Batch, Result, approximation::Approximation, flow::Flow, target::Target, weight::ess};
+use crate::{
+    Batch, Result,
+    approximation::Approximation,
+    checkpoint::{Done, Ledger},
+    flow::Flow,
+    target::Target,
+    weight::ess,
+};
 
 /// What proposes, and how well it does.
 #[derive(Clone)]
@@ -34,6 +41,7 @@ pub(super) fn rounds(
     start: Shape,
     pace: Pace,
     archive: &mut Archive,
+    ledger: &mut Ledger,
 ) -> Result<Proposal> {
     let mut tried: Vec<Proposal> = Vec::new();
     let (mut current, mut in_vain, mut reached) = (start, 0, 0.0);
@@ -47,7 +55,9 @@ pub(super) fn rounds(
             flow => flow?,
         };
         let approximation = Approximation::new(target, flow.clone())?;
-        let sample = approximation.sample(pace.draws, pace.seed.wrapping_add(round as u64))?;
+        let seed = pace.seed.wrapping_add(round as u64);
+        let sample =
+            ledger.part("draws", |_| approximation.sample(pace.draws, seed).map(Done::Whole))?;
         let own_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &flow, &sample)?;
         tried.push(Proposal { shape: current, flow, ess_share: own_share, own_share });

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Batch, Result,
     approximation::Approximation,
+    checkpoint::{Done, Ledger},
     flow::Flow,
     importance::{Sample, pareto},
     mixture::Mixture,
@@ -18,7 +19,7 @@ use crate::{
 };
 
 /// What adapting came to.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Adapted {
     pub(crate) shape: Shape,
     pub(crate) flow: Flow,
@@ -92,10 +93,22 @@ pub(crate) fn run(
     start: impl Into<Shape>,
     rules: &Rules,
     seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Adapted> {
+    let start = start.into();
+    ledger.part("mixture", |ledger| adapt(target, start, rules, seed, ledger).map(Done::Whole))
+}
+
+fn adapt(
+    target: &dyn Target,
+    start: Shape,
+    rules: &Rules,
+    seed: u64,
+    ledger: &mut Ledger,
 ) -> Result<Adapted> {
     let mut archive = Archive::new(target.dim());
     let mut best: Option<Attempt> = None;
-    let (mut from, mut evaluations) = (start.into(), 0);
+    let (mut from, mut evaluations) = (start, 0);
     for attempt in 0..rules.attempts.max(1) {
         let pace = Pace {
             draws: rules.draws << attempt,
@@ -104,10 +117,10 @@ pub(crate) fn run(
             seed: seed.wrapping_add((attempt as u64) << 32),
         };
         let before = archive.len();
-        let proposal = rounds(target, from, pace, &mut archive)?;
+        let proposal = rounds(target, from, pace, &mut archive, ledger)?;
         let approximation = Approximation::new(target, proposal.flow.clone())?;
         let foreseen = proposal.ess_share;
-        let sample = frozen::draw(&approximation, foreseen, rules, pace.seed ^ FROZEN)?;
+        let sample = frozen::draw(&approximation, foreseen, rules, pace.seed ^ FROZEN, ledger)?;
         evaluations += archive.len() - before + sample.len();
         let ess_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &proposal.flow, &sample)?;

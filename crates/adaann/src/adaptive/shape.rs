@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A mixture, and the map that bends it.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Shape {
     pub(crate) mixture: Mixture,
     pub(crate) warp: Option<Warp>,

@@ -1,9 +1,11 @@
 //! Adaptive importance sampling against densities whose integrals and moments are known.
 
 use super::{Rules, archive::Archive, run};
+
 use crate::{
     Program,
     approximation::Approximation,
+    checkpoint::Ledger,
     flow::{Base, Flow, FlowSpec},
     importance::Quantity,
     mixture::{Component, Mixture},
@@ -29,7 +31,7 @@ fn a_density_without_symmetry_is_weighted_right_and_its_evaluations_are_counted(
     for seed in 1..=4 {
         let target = Lopsided::default();
         let start = mixture(&[(1.0, vec![0.0, 0.5], vec![2.0, 0.0, 0.0, 2.0])]);
-        let adapted = run(&target, start, &Rules::new(2), seed).unwrap();
+        let adapted = run(&target, start, &Rules::new(2), seed, &mut Ledger::off()).unwrap();
         assert_eq!(adapted.evaluations, target.count());
         assert!(adapted.is_good && adapted.ess_share > 0.5, "{}", adapted.ess_share);
         let sums = adapted.sample.weight_sums().unwrap();
@@ -91,7 +93,7 @@ fn a_component_that_few_draws_speak_for_is_kept() {
         (0.99 * a.exp() + 0.01 * b.exp()).ln()
     });
     let start = mixture(&[(0.999, vec![0.0], vec![1.5]), (0.001, vec![8.0], vec![1.5])]);
-    let adapted = run(&target, start, &Rules::new(1), 1).unwrap();
+    let adapted = run(&target, start, &Rules::new(1), 1, &mut Ledger::off()).unwrap();
     let far: f64 = (adapted.sample.z().row(0).iter().zip(adapted.sample.weights()))
         .filter(|(z, _)| **z > 4.0)
         .map(|(_, weight)| weight)
@@ -106,7 +108,7 @@ fn tails_of_the_proposal_follow_those_of_the_target() {
     // Student with four degrees of freedom, scale 2: log Z = ln(2 √4 B(1/2, 2)) = ln(2 · 2 · 4/3).
     let target = Program::record(1, |z| -2.5 * (1.0 + 0.0625 * (z[0] - 1.0).square()).ln());
     let start = mixture(&[(1.0, vec![0.0], vec![1.0])]);
-    let adapted = run(&target, start, &Rules::new(1), 5).unwrap();
+    let adapted = run(&target, start, &Rules::new(1), 5, &mut Ledger::off()).unwrap();
     assert!(adapted.is_good && adapted.ess_share > 0.9, "{}", adapted.ess_share);
     let sums = adapted.sample.weight_sums().unwrap();
     let exact = (16.0_f64 / 3.0).ln();
@@ -123,7 +125,7 @@ fn a_target_that_no_mixture_makes_is_not_called_good() {
     let identity: Vec<f64> = (0..144).map(|i| f64::from(u8::from(i % 13 == 0))).collect();
     let start = mixture(&[(1.0, vec![2.9; 12], identity)]);
     let rules = Rules { attempts: 2, most_rounds: 3, ..Rules::new(12) };
-    assert!(!run(&target, start, &rules, 1).unwrap().is_good);
+    assert!(!run(&target, start, &rules, 1, &mut Ledger::off()).unwrap().is_good);
 }
 
 /// A funnel that opens to one side and stands beside 0, normalised: its width is exp(z₀/2), z₀ ~ N(½, 1.5²). No
@@ -140,7 +142,7 @@ fn a_funnel_is_bent_and_its_evidence_is_right() {
         let mut wide = vec![0.0; 16];
         (0..4).for_each(|d| wide[5 * d] = 4.0);
         let start = mixture(&[(1.0, vec![0.0; 4], wide)]);
-        let adapted = run(&target, start, &Rules::new(4), seed).unwrap();
+        let adapted = run(&target, start, &Rules::new(4), seed, &mut Ledger::off()).unwrap();
         assert!(adapted.shape.warp.is_some() && adapted.is_good, "seed {seed}");
         assert!(adapted.ess_share > 0.6, "seed {seed}: {}", adapted.ess_share);
         let sums = adapted.sample.weight_sums().unwrap();

@@ -21,7 +21,9 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
     context.tell("running chains");
     let shape = shape.map(|mixture| mixture.to_components()[0].covariance.clone());
     let found = run(context, shape.as_deref(), context.settings.target_ess, 0)?;
-    let evidence = chains::evidence(&context.unconstrained, &found, context.settings.seed)?;
+    let evidence = context.part("evidence", |context, _| {
+        chains::evidence(&context.unconstrained, &found, context.settings.seed)
+    })?;
     let (sample, components) = sample(context, &found, evidence.log_z.map(|log_z| log_z.value))?;
     let left = if found.has_converged { Left::Answered } else { Left::Failed };
     let words = format!(
@@ -62,8 +64,10 @@ pub(super) fn run(
     context.base.draw(&Stream::new(seed, Purpose::Modes), 0, 0, &mut noise);
     context.base.forward(&noise, &mut starts, &mut log_q);
     let unconstrained = context.unconstrained.clone();
-    let mut watch = |progress: &chains::Progress| context.see(&Event::Chains(progress));
-    chains::run(&unconstrained, &starts, shape, &settings, &mut watch)
+    context.part("chains", |context, ledger| {
+        let mut watch = |progress: &chains::Progress| context.see(&Event::Chains(progress));
+        chains::run_with(&unconstrained, &starts, shape, &settings, &mut watch, ledger)
+    })
 }
 
 /// Draws of chains, taken evenly, with equal weights; and the Gaussian that describes them.

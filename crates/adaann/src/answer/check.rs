@@ -6,6 +6,7 @@ use super::{
 use crate::{
     Result, adaptive,
     approximation::Approximation,
+    checkpoint::Ledger,
     diagnostics::{self, Examination, Trust, examine_chains, examine_exact, examine_from},
     mixture::{Component, Mixture},
     smc,
@@ -65,7 +66,9 @@ pub(super) fn examined(
         let Some(start) = start(&candidate, &found) else { break };
         context.tell("repairing the answer with what the check has found");
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
-        let adapted = adaptive::run(context.target, start, &context.rules(), seed)?;
+        let adapted = context.with_ledger(|context, ledger| {
+            adaptive::run(context.target, start, &context.rules(), seed, ledger)
+        })?;
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
         let words = format!("repaired ({}): {}", codes(&found), adapted.components());
         let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
@@ -95,7 +98,8 @@ pub fn check(
 ) -> Result<Examination> {
     settings.check()?;
     rayon::scope(|_| {
-        let mut context = Context::new(target, settings, observer)?;
+        let mut ledger = Ledger::off();
+        let mut context = Context::new(target, settings, observer, &mut ledger)?;
         // What the answer has cost sets what its check may cost.
         context.rungs.clone_from(&answer.rungs);
         let Answer { method, flow, sample, .. } = answer.clone();
@@ -130,11 +134,13 @@ fn examine(context: &mut Context, candidate: &Candidate, number: u64) -> Result<
     let share = context.settings.check;
     let budget = (context.evaluations() as f64 * share / (1.0 - share)) as usize;
     let budget = budget.max(LEAST_BUDGET);
-    let mut watch = |stage: &smc::Stage| match stage.evaluations > budget {
-        true => ControlFlow::Break(()),
-        false => context.see(&Event::Particles(stage)),
-    };
-    examine_from(&approximation, &candidate.sample, &how, &settings, &mut watch)
+    context.with_ledger(|context, ledger| {
+        let mut watch = |stage: &smc::Stage| match stage.evaluations > budget {
+            true => ControlFlow::Break(()),
+            false => context.see(&Event::Particles(stage)),
+        };
+        examine_from(&approximation, &candidate.sample, &how, &settings, &mut watch, ledger)
+    })
 }
 
 /// What to begin a repair with: the candidate's components and the check's, if that may help.

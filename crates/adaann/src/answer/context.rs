@@ -2,12 +2,14 @@
 
 use super::{Event, Left, Method, Observer, Rung, Settings};
 use crate::{
-    Result,
+    Error, Result,
     adaptive::Rules,
+    checkpoint::{Done, Ledger},
     flow::Base,
     smc,
     target::{Target, Unconstrained},
 };
+use serde::{Serialize, de::DeserializeOwned};
 use std::ops::ControlFlow;
 
 /// The work of an answer.
@@ -18,6 +20,8 @@ pub(super) struct Context<'a> {
     pub(super) base: Base,
     pub(super) settings: &'a Settings,
     pub(super) observer: &'a mut dyn Observer,
+    /// What was finished before; a part under way has it.
+    ledger: Option<&'a mut Ledger>,
     pub(super) rungs: Vec<Rung>,
     /// Was it stopped?
     pub(super) stopped: bool,
@@ -28,11 +32,57 @@ impl<'a> Context<'a> {
         target: &'a dyn Target,
         settings: &'a Settings,
         observer: &'a mut dyn Observer,
+        ledger: &'a mut Ledger,
     ) -> Result<Self> {
         let unconstrained = Unconstrained::new(target)?;
         let base = settings.base.resolve(&unconstrained, settings.seed)?;
-        let rungs = Vec::new();
-        Ok(Self { target, unconstrained, base, settings, observer, rungs, stopped: false })
+        Ok(Self {
+            target,
+            unconstrained,
+            base,
+            settings,
+            observer,
+            ledger: Some(ledger),
+            rungs: Vec::new(),
+            stopped: false,
+        })
+    }
+
+    /// Work that needs the list of what was finished before.
+    pub(super) fn with_ledger<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
+    ) -> Result<T> {
+        let ledger = self.ledger.take().expect("one that has it passes it on");
+        let found = work(self, ledger);
+        self.ledger = Some(ledger);
+        found
+    }
+
+    /// A part of the work, unless it is known what it came to. What was stopped goes on another time.
+    pub(super) fn part<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
+    ) -> Result<T> {
+        self.with_ledger(|context, ledger| {
+            ledger.part(name, |ledger| {
+                let found = work(context, ledger)?;
+                Ok(if context.stopped { Done::Stopped(found) } else { Done::Whole(found) })
+            })
+        })
+    }
+
+    /// A part that may fail, with another to follow: that it did is what it came to.
+    pub(super) fn attempt<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
+    ) -> Result<Result<T>> {
+        let tried = self.part(name, |context, ledger| {
+            Ok(work(context, ledger).map_err(|error| error.to_string()))
+        })?;
+        Ok(tried.map_err(Error::Data))
     }
 
     /// Points evaluated by all rungs so far.

@@ -40,13 +40,13 @@ pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Ca
     let mut flow = Flow::new(&settings.flow, base)?;
     flow.initialise(settings.initial_scale, settings.seed);
     let target = context.target;
-    let outcome = {
+    let outcome = context.with_ledger(|context, ledger| {
         let mut watch = |event: &fit::Event| context.see(&Event::Fit(event));
-        Fit::new(target, &settings).flow(flow).run(&mut watch)?
-    };
+        Fit::new(target, &settings).flow(flow).run_with(&mut watch, ledger)
+    })?;
     let approximation = Approximation::new(target, outcome.flow.clone())?;
     let count = context.settings.draws.unwrap_or(20_000);
-    let sample = approximation.sample(count, settings.seed)?;
+    let sample = context.part("draws", |_, _| approximation.sample(count, settings.seed))?;
     let ess_share = sample.weight_sums()?.ess_share();
     let is_good = ess_share > POOR;
     let left = if is_good { Left::Answered } else { Left::PoorWeights };

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     Error, Result,
     adaptive::{self, Shape},
+    checkpoint::Ledger,
     modes::{self, Search, Searched},
     target::Target,
 };
@@ -26,10 +27,47 @@ pub fn approximate(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Answer> {
+    approximate_with(target, settings, observer, &mut Ledger::off())
+}
+
+/// The same with a list of what was finished before: it goes on where that ends, to the same bits as if it
+/// had never been stopped, and keeps the list.
+///
+/// ```
+/// use adaann::{Program, answer::{Settings, approximate, approximate_with}};
+/// use adaann::checkpoint::{Fingerprint, Header, Keeper, Ledger, Store};
+/// use std::time::Duration;
+///
+/// let target = Program::record(2, |z| -0.5 * (z[0].square() + (z[1] - 2.0 * z[0]).square()));
+/// let settings = Settings::default();
+/// let folder = std::env::temp_dir().join(format!("adaann-answer-{}", std::process::id()));
+/// let ledger = || -> adaann::Result<Ledger> {
+///     // A checkpoint after each part; every half minute is enough for most.
+///     let keeper = Keeper::new(Store::open(&folder)?, Duration::ZERO);
+///     Ledger::new(keeper, Header::new("any", Fingerprint::new())).resumed()
+/// };
+/// approximate_with(&target, &settings, &mut (), &mut ledger()?)?;
+///
+/// // Another process takes all of it from the list.
+/// let again = approximate_with(&target, &settings, &mut (), &mut ledger()?)?;
+/// let whole = approximate(&target, &settings, &mut ())?;
+/// assert_eq!(again.sample.log_p(), whole.sample.log_p());
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), adaann::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`approximate`], and if the list is that of another run.
+pub fn approximate_with(
+    target: &dyn Target,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Answer> {
     settings.check()?;
     // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
     rayon::scope(|_| {
-        let mut context = Context::new(target, settings, observer)?;
+        let mut context = Context::new(target, settings, observer, ledger)?;
         let candidate = climb(&mut context)?;
         let (candidate, examination) = check::examined(&mut context, candidate)?;
         let Candidate { method, flow, sample, log_z, fit, .. } = candidate;
@@ -135,9 +173,12 @@ fn climb(context: &mut Context) -> Result<Candidate> {
 /// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
 fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.tell("searching for modes");
-    let Context { unconstrained, base, settings, .. } = context;
-    let search = Search::new(unconstrained.dim());
-    let searched = modes::search(unconstrained, base, &search, settings.seed)?;
+    let searched = context.with_ledger(|context, ledger| {
+        let Context { unconstrained, base, settings, .. } = context;
+        let search = Search::new(unconstrained.dim());
+        modes::search_with(unconstrained, base, &search, settings.seed, ledger)
+    })?;
+    let Context { base, settings, .. } = context;
     let starts = adaptive::starts(&searched, base, settings.seed);
     let left = if starts.is_empty() { Left::Failed } else { Left::Prepared };
     let evaluations = searched.evaluations;
@@ -172,7 +213,9 @@ fn mixture(context: &mut Context, start: Shape, as_it_is: bool) -> Result<Candid
     }
     let method = if as_it_is { Method::Modes } else { Method::Mixture };
     let seed = context.settings.seed ^ MIXTURE_SEED;
-    let adapted = adaptive::run(context.target, start, &rules, seed)?;
+    let adapted = context.with_ledger(|context, ledger| {
+        adaptive::run(context.target, start, &rules, seed, ledger)
+    })?;
     let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
     let found = adapted.components();
     context.leave(method, adapted.evaluations, Some(adapted.ess_share), left, found);

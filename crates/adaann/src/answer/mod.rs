@@ -23,7 +23,7 @@ mod rung;
 mod settings;
 
 pub use check::check;
-pub use ladder::approximate;
+pub use ladder::{approximate, approximate_with};
 pub use method::Method;
 pub use observer::{Event, Observer};
 pub use outcome::Answer;

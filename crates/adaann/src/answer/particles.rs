@@ -5,7 +5,7 @@ use crate::{
     Result, adaptive,
     mixture::{Component, Mixture},
     path::PathKind,
-    smc::{self, Population},
+    smc::{self, Population, Smc},
 };
 
 /// Particles that are sent.
@@ -25,7 +25,9 @@ pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
     let tailed = |component: Component| Component { degrees: Some(DEGREES), ..component };
     let shape: Vec<Component> = population.mixture().into_iter().map(tailed).collect();
     let start = Mixture::of(&shape).expect("the mixture of particles has covariances");
-    let adapted = adaptive::run(target, start, &context.rules(), seed)?;
+    let adapted = context.with_ledger(|context, ledger| {
+        adaptive::run(target, start, &context.rules(), seed, ledger)
+    })?;
     let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
     let found = format!("{} temperatures, {}", population.stages.len(), adapted.components());
     let evaluations = population.evaluations + adapted.evaluations;
@@ -38,13 +40,16 @@ pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
 fn send(context: &mut Context, seed: u64) -> Result<Population> {
     let target = context.target;
     let settings = context.particles(PARTICLES, seed);
-    let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
-    let sent = smc::smc(target, &settings, &mut watch);
-    match (sent, settings.path) {
+    let mut send = |settings: &smc::Settings| {
+        context.attempt("particles", |context, ledger| {
+            let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
+            Smc::new(target, settings).run_with(&mut watch, ledger)
+        })
+    };
+    match (send(&settings)?, settings.path) {
         (Err(_), PathKind::Power) => {
             let schedule = smc::Settings::starting_at(0.0).schedule;
-            let settings = smc::Settings { path: PathKind::Bridge, schedule, ..settings };
-            smc::smc(target, &settings, &mut watch)
+            send(&smc::Settings { path: PathKind::Bridge, schedule, ..settings })?
         }
         (sent, _) => sent,
     }

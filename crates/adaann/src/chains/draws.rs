@@ -5,7 +5,7 @@ use crate::Batch;
 use rayon::prelude::*;
 
 /// Draws: number n·M + m is that of chain m in iteration n, of those that are kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Draws {
     chains: usize,
     rows: Vec<Vec<f64>>,

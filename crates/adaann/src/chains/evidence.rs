@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// log Z, if there is one to be had.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Evidence {
     /// log ∫ p, with its standard error. None where the Gaussian and the density overlap too little for
     /// either's draws to say how high the other is.

@@ -10,7 +10,7 @@ use crate::{Batch, chains::metric::Metric};
 use std::f64::consts::PI;
 
 /// The longest trajectory, in units of the metric, where a Gaussian turns once in 2π.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Length {
     log_longest: f64,
     /// Mean of log T, later ones weighing more.

@@ -10,7 +10,7 @@ use fearless_simd::Simd;
 use std::ops::Range;
 
 /// A covariance by its factor.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Metric {
     dim: usize,
     /// L

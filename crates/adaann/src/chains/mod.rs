@@ -45,5 +45,5 @@ mod warm_up;
 pub use evidence::{Evidence, evidence};
 pub use outcome::Chains;
 pub use progress::{Observer, Progress};
-pub use run::run;
+pub use run::{run, run_with};
 pub use settings::Settings;

@@ -4,7 +4,7 @@ use super::draws::{largest, smallest};
 use crate::Batch;
 
 /// The draws of chains after warm-up.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Chains {
     /// The draws in unconstrained coordinates, iteration by iteration: number n·M + m is that of chain m
     /// of M in iteration n. All have the same weight.

@@ -7,7 +7,7 @@ use crate::{
 use std::ops::Range;
 
 /// One place a chain.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Places {
     pub(super) z: Batch,
     /// log p + log|J|

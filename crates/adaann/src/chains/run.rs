@@ -5,8 +5,14 @@ use super::{
     draws::{Draws, pairs},
     rank,
     state::{Sampler, State},
+    warm_up::Windows,
 };
-use crate::{Batch, Result, target::Unconstrained};
+use crate::{
+    Batch, Result,
+    checkpoint::{Done, Ledger},
+    target::Unconstrained,
+};
+use serde::{Deserialize, Serialize};
 
 /// Hamiltonian Monte Carlo with many chains side by side, on log p + log|J| in unconstrained coordinates.
 ///
@@ -29,14 +35,76 @@ pub fn run(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Chains> {
+    run_with(target, starts, shape, settings, observer, &mut Ledger::off())
+}
+
+/// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+///
+/// # Errors
+/// As [`run`], and if the list is that of other chains.
+pub fn run_with(
+    target: &Unconstrained,
+    starts: &Batch,
+    shape: Option<&[f64]>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Chains> {
     settings.check()?;
     rayon::scope(|_| {
         let sampler = Sampler::new(target, settings);
-        let mut state = sampler.start(starts, shape)?;
-        sampler.approach(&mut state)?;
-        sampler.warm_up(&mut state, observer)?;
-        sampler.sample(state, observer)
+        let state = ledger.part("warm-up", |ledger| {
+            let mut way = match ledger.take_up()? {
+                Some(way) => way,
+                None => {
+                    let mut state = sampler.start(starts, shape)?;
+                    sampler.approach(&mut state)?;
+                    Windows::first(state)
+                }
+            };
+            sampler.warm_up(&mut way, observer, ledger)?;
+            let is_stopped = way.state.is_stopped;
+            Ok(if is_stopped { Done::Stopped(way.state) } else { Done::Whole(way.state) })
+        })?;
+        ledger.part("draws", |ledger| {
+            let kept = ledger.take_up()?;
+            let found =
+                sampler.sample(kept.unwrap_or_else(|| Sampling::first(state)), observer, ledger)?;
+            Ok(if found.stopped { Done::Stopped(found) } else { Done::Whole(found) })
+        })
     })
+}
+
+/// Chains that are being drawn from.
+#[derive(Serialize, Deserialize)]
+struct Sampling {
+    state: State,
+    draws: Draws,
+    warm_up_divergences: usize,
+    /// Sums over the iterations.
+    acceptance: f64,
+    steps: usize,
+    /// Iterations so far, and when to look next.
+    done: usize,
+    look: usize,
+    has_converged: bool,
+}
+
+impl Sampling {
+    fn first(state: State) -> Self {
+        let draws = Draws::new(state.places.z.dim(), state.places.len());
+        let warm_up_divergences = state.divergences;
+        Self {
+            state,
+            draws,
+            warm_up_divergences,
+            acceptance: 0.0,
+            steps: 0,
+            done: 0,
+            look: FIRST_LOOK,
+            has_converged: false,
+        }
+    }
 }
 
 /// Iterations before R-hat and effective sample size are first looked at, and at least between looks.
@@ -45,29 +113,39 @@ const BETWEEN_LOOKS: usize = 25;
 
 impl Sampler<'_> {
     /// Draws until they are worth enough.
-    fn sample(&self, mut state: State, observer: &mut dyn Observer) -> Result<Chains> {
+    fn sample(
+        &self,
+        mut sampling: Sampling,
+        observer: &mut dyn Observer,
+        ledger: &mut Ledger,
+    ) -> Result<Chains> {
         let settings = self.settings;
-        let (dim, chains) = (state.places.z.dim(), state.places.len());
-        let warm_up_divergences = state.divergences;
-        let mut draws = Draws::new(dim, chains);
-        let (mut acceptance, mut all_steps, mut done) = (0.0, 0, 0);
-        let (mut look, mut has_converged) = (FIRST_LOOK, false);
-        while !state.is_stopped && !has_converged && done < settings.max_iterations {
+        while !sampling.state.is_stopped
+            && !sampling.has_converged
+            && sampling.done < settings.max_iterations
+        {
+            let Sampling { state, draws, acceptance, steps, done, look, has_converged, .. } =
+                &mut sampling;
             let most = settings.max_evaluations;
-            let Some((moved, steps)) = self.iterate(&mut state, most)? else { break };
-            done += 1;
-            acceptance += moved.mean_acceptance();
-            all_steps += steps;
-            state.tell(observer, false, done, &moved, steps);
+            let Some((moved, own_steps)) = self.iterate(state, most)? else { break };
+            *done += 1;
+            *acceptance += moved.mean_acceptance();
+            *steps += own_steps;
+            state.tell(observer, false, *done, &moved, own_steps);
             state.move_to(moved);
             draws.push(&state.places);
             if done == look {
                 let (r_hat, ess) = draws.look();
                 (state.r_hat, state.bulk_ess) = (Some(r_hat), Some(ess));
-                has_converged = ess >= settings.target_ess && r_hat < settings.max_r_hat;
-                look = next_look(done, ess, r_hat, settings);
+                *has_converged = ess >= settings.target_ess && r_hat < settings.max_r_hat;
+                *look = next_look(*done, ess, r_hat, settings);
             }
+            ledger.offer(&sampling);
         }
+        let has_converged = sampling.has_converged;
+        let Sampling { state, mut draws, warm_up_divergences, acceptance, steps, done, .. } =
+            sampling;
+        let chains = state.places.len();
         if done == 0 {
             // There is always a draw, of each chain where it is.
             draws.push(&state.places);
@@ -79,7 +157,7 @@ impl Sampler<'_> {
             iterations: draws.iterations(),
             acceptance: acceptance / count,
             step_size: state.step_size,
-            steps: all_steps as f64 / count,
+            steps: steps as f64 / count,
             divergences: state.divergences - warm_up_divergences,
             evaluations: state.evaluations,
             r_hat,

@@ -24,6 +24,7 @@ pub(super) struct Sampler<'a> {
 }
 
 /// What is carried.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct State {
     pub(super) places: Places,
     pub(super) metric: Metric,

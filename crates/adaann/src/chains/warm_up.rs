@@ -8,7 +8,8 @@ use super::{
     state::{Sampler, State},
     step_size::DualAveraging,
 };
-use crate::{Batch, Result};
+use crate::{Batch, Result, checkpoint::Ledger};
+use serde::{Deserialize, Serialize};
 
 /// Iterations of the first window, and by how much each is longer than the one before. The first ones see
 /// chains on their way and are short.
@@ -41,6 +42,25 @@ const FEWEST: usize = 10;
 /// than four in five.
 const NOW_AND_THEN: f64 = 0.2;
 
+/// Warm-up between two windows.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Windows {
+    pub(super) state: State,
+    /// Iterations so far.
+    done: usize,
+    /// Windows so far.
+    number: usize,
+    /// Iterations of the next one.
+    iterations: usize,
+}
+
+impl Windows {
+    /// Before the first.
+    pub(super) fn first(state: State) -> Self {
+        Self { state, done: 0, number: 0, iterations: FIRST_WINDOW }
+    }
+}
+
 /// What a window tells of its iterations.
 struct Window {
     draws: Draws,
@@ -51,28 +71,35 @@ struct Window {
 impl Sampler<'_> {
     /// Goes on until the chains of a window agree, or the iterations or evaluations of warm-up are used
     /// up, and leaves metric and lengths settled.
-    pub(super) fn warm_up(&self, state: &mut State, observer: &mut dyn Observer) -> Result<()> {
-        let (mut done, mut number, mut iterations) = (0, 0, FIRST_WINDOW);
+    pub(super) fn warm_up(
+        &self,
+        windows: &mut Windows,
+        observer: &mut dyn Observer,
+        ledger: &mut Ledger,
+    ) -> Result<()> {
         loop {
-            let is_early = number < FEWEST_WINDOWS || state.r_hat > Some(EARLY_R_HAT);
-            let left = self.settings.max_warm_up.saturating_sub(done + LAST_WINDOW);
-            let window = self.window(state, observer, done, iterations.min(left), is_early)?;
+            ledger.remember(windows);
+            let Windows { state, done, number, iterations } = windows;
+            let is_early = *number < FEWEST_WINDOWS || state.r_hat > Some(EARLY_R_HAT);
+            let left = self.settings.max_warm_up.saturating_sub(*done + LAST_WINDOW);
+            let window = self.window(state, observer, *done, left.min(*iterations), is_early)?;
             let seen = window.draws.iterations();
-            (done, number) = (done + seen, number + 1);
+            (*done, *number) = (*done + seen, *number + 1);
             if seen >= FEWEST {
                 self.learn(state, &window, is_early)?;
             }
-            if seen < iterations || state.is_stopped {
+            if seen < *iterations || state.is_stopped {
                 break;
             }
             state.r_hat = Some(window.draws.look().0);
-            if number >= FEWEST_WINDOWS && state.r_hat < Some(SETTLED_R_HAT) {
+            if *number >= FEWEST_WINDOWS && state.r_hat < Some(SETTLED_R_HAT) {
                 break;
             }
-            iterations = ((GROWTH * iterations as f64) as usize).min(LONGEST_WINDOW);
+            *iterations = ((GROWTH * *iterations as f64) as usize).min(LONGEST_WINDOW);
         }
-        let left = self.settings.max_warm_up.saturating_sub(done);
-        self.window(state, observer, done, LAST_WINDOW.min(left), false)?;
+        let Windows { state, done, .. } = windows;
+        let left = self.settings.max_warm_up.saturating_sub(*done);
+        self.window(state, observer, *done, LAST_WINDOW.min(left), false)?;
         state.length.settle();
         state.r_hat = None;
         Ok(())

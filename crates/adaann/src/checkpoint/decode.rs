@@ -2,6 +2,7 @@
 
 use super::{
     key,
+    number::Number,
     trouble::Trouble,
     value::{Numbers, Value},
 };
@@ -12,7 +13,7 @@ use serde::{
     },
     forward_to_deserialize_any,
 };
-use std::vec;
+use std::{borrow::Cow, vec};
 
 /// Reads a state back.
 ///
@@ -168,11 +169,16 @@ impl<'de> SeqAccess<'de> for &mut Row<'_, '_> {
             return Ok(None);
         }
         let bytes = &self.numbers.bytes[self.at * self.step..][..self.step];
-        let element = self.numbers.element(bytes).ok_or_else(|| {
-            let kind = self.numbers.kind.name();
-            Trouble::new(format!("{bytes:?} is no {kind}")).within(self.at)
-        })?;
-        let found = seed.deserialize(element).map_err(|error| error.within(self.at))?;
+        let numbers = self.numbers;
+        let found = match &numbers.shape[1..] {
+            [] => seed.deserialize(Number { kind: numbers.kind, bytes }),
+            inner => seed.deserialize(Value::Numbers(Numbers {
+                kind: numbers.kind,
+                shape: inner.to_vec(),
+                bytes: Cow::Borrowed(bytes),
+            })),
+        };
+        let found = found.map_err(|error| error.within(self.at))?;
         self.at += 1;
         Ok(Some(found))
     }

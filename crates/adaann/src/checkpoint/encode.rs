@@ -55,33 +55,43 @@ impl Serializer for Encoder {
         false
     }
 
+    #[inline]
     fn serialize_bool(self, x: bool) -> Encoded {
         Ok(Value::Bool(x))
     }
+    #[inline]
     fn serialize_i8(self, x: i8) -> Encoded {
         Ok(Value::I64(x.into()))
     }
+    #[inline]
     fn serialize_i16(self, x: i16) -> Encoded {
         Ok(Value::I64(x.into()))
     }
+    #[inline]
     fn serialize_i32(self, x: i32) -> Encoded {
         Ok(Value::I64(x.into()))
     }
+    #[inline]
     fn serialize_i64(self, x: i64) -> Encoded {
         Ok(Value::I64(x))
     }
+    #[inline]
     fn serialize_u8(self, x: u8) -> Encoded {
         Ok(Value::U64(x.into()))
     }
+    #[inline]
     fn serialize_u16(self, x: u16) -> Encoded {
         Ok(Value::U64(x.into()))
     }
+    #[inline]
     fn serialize_u32(self, x: u32) -> Encoded {
         Ok(Value::U64(x.into()))
     }
+    #[inline]
     fn serialize_u64(self, x: u64) -> Encoded {
         Ok(Value::U64(x))
     }
+    #[inline]
     fn serialize_f32(self, x: f32) -> Encoded {
         Ok(Value::F32(x))
     }

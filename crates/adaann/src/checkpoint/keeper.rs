@@ -3,6 +3,7 @@
 use super::{
     header::Header,
     store::{Store, Written},
+    value::Value,
 };
 use crate::Error;
 use serde::Serialize;
@@ -117,9 +118,22 @@ impl Keeper {
         header: &Header,
         state: &T,
     ) -> Option<Error> {
+        self.write_by(now, |store| store.write(header, state))
+    }
+
+    /// Writes a state that is encoded.
+    pub(super) fn write_value(&mut self, header: &Header, value: &Value<'_>) -> Option<Error> {
+        self.write_by(Instant::now(), |store| store.write_value(header, value))
+    }
+
+    fn write_by(
+        &mut self,
+        now: Instant,
+        write: impl FnOnce(&mut Store) -> crate::Result<Written>,
+    ) -> Option<Error> {
         let store = self.store.as_mut()?;
         let started = Instant::now();
-        let outcome = store.write(header, state);
+        let outcome = write(store);
         let took = started.elapsed();
         self.cost.time += took;
         self.since = now + took;

@@ -55,6 +55,8 @@ mod gather;
 mod header;
 mod keeper;
 mod key;
+mod ledger;
+mod number;
 mod skeleton;
 mod store;
 #[cfg(test)]
@@ -65,4 +67,5 @@ mod value;
 pub use fingerprint::Fingerprint;
 pub use header::{FORMAT, Header};
 pub use keeper::{Cost, Keeper};
+pub use ledger::{Done, Ledger};
 pub use store::{Fallen, Store, Written};

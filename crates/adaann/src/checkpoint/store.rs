@@ -6,6 +6,7 @@ use super::{
     disk::{Disk, RealDisk, temporary},
     encode::encode,
     header::{FORMAT, Header},
+    value::Value,
 };
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
@@ -109,18 +110,23 @@ impl Store {
     /// If the state cannot be serialised or the file cannot be written; if checkpoints are there and none
     /// could be read ([`Store::discard`] removes them). The older ones are as they were.
     pub fn write<T: Serialize + ?Sized>(&mut self, header: &Header, state: &T) -> Result<Written> {
+        let value = encode(state).map_err(|error| Error::Save(format!("the state: {error}")))?;
+        self.write_value(header, &value)
+    }
+
+    /// The same of a state that is encoded.
+    pub(super) fn write_value(&mut self, header: &Header, value: &Value<'_>) -> Result<Written> {
         if let Some(why) = &self.closed {
             return Err(Error::Save(format!(
                 "no checkpoint is written over those that could not be read ({why})"
             )));
         }
-        let value = encode(state).map_err(|error| Error::Save(format!("the state: {error}")))?;
         let before = self.listed_for_writing().map_err(|error| self.fail(&self.folder, error))?;
         let sequence = self.last.checked_add(1).ok_or_else(|| {
             Error::Save(format!("{}: no number is left for a checkpoint", self.folder.display()))
         })?;
         let header = Header { format: FORMAT, sequence, ..header.clone() };
-        let parts = Parts::new(&header, &value)
+        let parts = Parts::new(&header, value)
             .map_err(|error| Error::Save(format!("the state: {error}")))?;
         let path = self.path(sequence);
         let bytes = self.write_file(&path, &parts).map_err(|error| self.fail(&path, error))?;
@@ -193,6 +199,11 @@ impl Store {
         })
     }
 
+    /// Reads the newest checkpoint that is whole, without knowing what it is the state of.
+    pub(super) fn read_value(&mut self) -> Result<Option<(Header, Value<'static>, Fallen)>> {
+        self.newest(|_, value| Ok(value.into_owned()))
+    }
+
     /// Reads the header of the newest checkpoint that is whole, whatever it is the state of.
     ///
     /// # Errors
@@ -205,7 +216,7 @@ impl Store {
     /// The newest checkpoint that something can be made of.
     fn newest<T>(
         &mut self,
-        make: impl Fn(&Header, super::value::Value<'_>) -> Result<T, String>,
+        make: impl Fn(&Header, Value<'_>) -> Result<T, String>,
     ) -> Result<Option<(Header, T, Fallen)>> {
         let names = match self.list() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Names::default(),
@@ -241,7 +252,10 @@ impl Store {
         if fallen.is_empty() {
             return Ok(None);
         }
-        Err(self.close(&self.folder.clone(), &format!("no checkpoint can be read: {fallen}")))
+        let why = format!(
+            "no checkpoint can be read ({fallen}); put back a copy of one, or discard them and start anew"
+        );
+        Err(self.close(&self.folder.clone(), &why))
     }
 
     /// The error for checkpoints that cannot be gone on from; nothing is written over them.

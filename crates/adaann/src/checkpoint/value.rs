@@ -26,6 +26,27 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// The same with numbers of its own, whatever becomes of the file.
+    pub(super) fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Nothing => Value::Nothing,
+            Self::Some(value) => Value::Some(Box::new(value.into_owned())),
+            Self::Bool(value) => Value::Bool(value),
+            Self::I64(value) => Value::I64(value),
+            Self::U64(value) => Value::U64(value),
+            Self::F32(value) => Value::F32(value),
+            Self::F64(value) => Value::F64(value),
+            Self::Text(text) => Value::Text(text),
+            Self::Numbers(Numbers { kind, shape, bytes }) => {
+                Value::Numbers(Numbers { kind, shape, bytes: Cow::Owned(bytes.into_owned()) })
+            }
+            Self::List(values) => Value::List(values.into_iter().map(Value::into_owned).collect()),
+            Self::Map(values) => Value::Map(
+                values.into_iter().map(|(name, value)| (name, value.into_owned())).collect(),
+            ),
+        }
+    }
+
     /// The kind of number that it is, if it is one.
     pub(super) fn kind(&self) -> Option<Kind> {
         match self {

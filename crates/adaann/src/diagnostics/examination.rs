@@ -4,6 +4,7 @@ use crate::{
     Result,
     adaptive::Adapted,
     approximation::Approximation,
+    checkpoint::{Done, Ledger},
     diagnostics::{
         Mode, Particles, Verdict, accuracy::Accuracy, audit, findings::Findings, modes::Found, own,
         particles, seen::Seen, spread,
@@ -81,7 +82,23 @@ pub fn examine(
     settings: &Settings,
     observer: &mut dyn smc::Observer,
 ) -> Result<Examination> {
-    let found = examine_from(approximation, sample, &fit.particles(), settings, observer)?;
+    examine_with(approximation, sample, fit, settings, observer, &mut Ledger::off())
+}
+
+/// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+///
+/// # Errors
+/// As [`examine`], and if the list is that of another check.
+pub fn examine_with(
+    approximation: &Approximation,
+    sample: &Sample,
+    fit: &fit::Settings,
+    settings: &Settings,
+    observer: &mut dyn smc::Observer,
+    ledger: &mut Ledger,
+) -> Result<Examination> {
+    let how = fit.particles();
+    let found = examine_from(approximation, sample, &how, settings, observer, ledger)?;
     // The draws are taken for the check alone.
     Ok(Examination { evaluations: found.evaluations + sample.len(), ..found })
 }
@@ -97,6 +114,7 @@ pub fn examine_from(
     how: &smc::Settings,
     settings: &Settings,
     observer: &mut dyn smc::Observer,
+    ledger: &mut Ledger,
 ) -> Result<Examination> {
     if settings.climbs == 0 {
         return Err(error::setting("climbs", 0, "at least 1"));
@@ -106,14 +124,23 @@ pub fn examine_from(
     let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
 
     let base = how.base.resolve(target, how.seed)?;
-    let searched = settings.search.then(|| own::search(target, &base, how.seed));
+    let mut search = || {
+        ledger.part("search", |ledger| {
+            let found = own::search(target, &base, how.seed, ledger);
+            Ok(Done::Whole(found.map_err(|error| error.to_string())))
+        })
+    };
+    let searched = if settings.search { Some(search()?) } else { None };
     let how = smc::Settings { particles: settings.particles, ..how.clone() };
-    let sent = (settings.particles > 0).then(|| particles::send(target.target(), &how, observer));
+    let sent = match settings.particles {
+        0 => None,
+        _ => Some(particles::send(target.target(), &how, observer, ledger)?),
+    };
     let mut failed = sent.as_ref().and_then(|sent| sent.arrived.as_ref().err().cloned());
     if let Some(Err(error)) = &searched {
-        failed = Some(error.to_string());
+        failed = Some(error.clone());
     }
-    let own = searched.and_then(Result::ok);
+    let own = searched.and_then(std::result::Result::ok);
     let population = sent.as_ref().and_then(|sent| sent.arrived.as_ref().ok());
     let adapted = own.as_ref().and_then(|own| own.adapted.as_ref());
     let summits = own.as_ref().map_or(&[][..], |own| &own.searched.summits);

@@ -42,7 +42,7 @@ mod verdict;
 
 pub(crate) use chains::examine_chains;
 pub(crate) use exact::examine_exact;
-pub use examination::{Examination, Settings, examine, examine_from};
+pub use examination::{Examination, Settings, examine, examine_from, examine_with};
 pub use finding::{Finding, Place};
 pub use modes::Mode;
 pub use particles::Particles;

@@ -3,12 +3,14 @@
 use crate::{
     Result,
     adaptive::{self, Adapted, Rules},
+    checkpoint::Ledger,
     flow::Base,
     modes::{self, Search, Searched},
     target::Unconstrained,
 };
 
 /// What the check has found by itself.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Own {
     pub(super) searched: Searched,
     /// Weighted draws, if a mixture makes good ones.
@@ -42,9 +44,14 @@ fn rules_without_peaks(dim: usize) -> Rules {
 }
 
 /// Searches from draws of the base.
-pub(super) fn search(target: &Unconstrained, base: &Base, seed: u64) -> Result<Own> {
+pub(super) fn search(
+    target: &Unconstrained,
+    base: &Base,
+    seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
-    let searched = modes::search(target, base, &Search::new(target.dim()), seed)?;
+    let searched = modes::search_with(target, base, &Search::new(target.dim()), seed, ledger)?;
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
         rules_without_peaks(dim)
@@ -54,7 +61,7 @@ pub(super) fn search(target: &Unconstrained, base: &Base, seed: u64) -> Result<O
     let mut evaluations = searched.evaluations;
     let mut found = None;
     for start in adaptive::starts(&searched, base, seed ^ STARTS_SEED) {
-        let adapted = adaptive::run(target.target(), start, &rules, seed)?;
+        let adapted = adaptive::run(target.target(), start, &rules, seed, ledger)?;
         evaluations += adapted.evaluations;
         if adapted.is_good || adapted.ess_share * adapted.sample.len() as f64 > FEWEST {
             found = Some(adapted);

@@ -1,11 +1,14 @@
 //! Independent particles beside q: they start from the base and never see it.
 
 use crate::{
+    Result,
+    checkpoint::Ledger,
     diagnostics::seen::Beside,
     importance::Estimate,
-    smc::{self, Population},
+    smc::{self, Population, Smc},
     target::Target,
 };
+use serde::{Deserialize, Serialize};
 
 /// What independent particles found.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +31,9 @@ pub struct Particles {
 const CHECK_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Particles on their way, or why they came to no end, and what that cost.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Sent {
-    pub(super) arrived: Result<Population, String>,
+    pub(super) arrived: std::result::Result<Population, String>,
     pub(super) evaluations: usize,
 }
 
@@ -38,6 +42,19 @@ pub(super) fn send(
     target: &dyn Target,
     how: &smc::Settings,
     observer: &mut dyn smc::Observer,
+    ledger: &mut Ledger,
+) -> Result<Sent> {
+    ledger.part("particles", |ledger| {
+        let sent = send_some(target, how, observer, ledger);
+        Ok(ledger.done(sent))
+    })
+}
+
+fn send_some(
+    target: &dyn Target,
+    how: &smc::Settings,
+    observer: &mut dyn smc::Observer,
+    ledger: &mut Ledger,
 ) -> Sent {
     // Other random numbers than those of a fit that began with particles.
     let settings = smc::Settings { seed: how.seed ^ CHECK_SEED, ..how.clone() };
@@ -46,7 +63,7 @@ pub(super) fn send(
         evaluations = stage.evaluations;
         observer.observe(stage)
     };
-    let arrived = match smc::smc(target, &settings, &mut watch) {
+    let arrived = match Smc::new(target, &settings).run_with(&mut watch, ledger) {
         Ok(population) if population.stopped => Err("it was stopped".to_owned()),
         Ok(population) => {
             evaluations = population.evaluations;

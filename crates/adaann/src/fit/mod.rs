@@ -19,6 +19,7 @@
 mod annealing;
 mod builder;
 mod forward_kl;
+mod kept;
 mod multiple_importance;
 mod observer;
 mod outcome;
@@ -32,6 +33,7 @@ mod run;
 mod settings;
 mod stage;
 mod state;
+mod trace;
 
 pub use crate::train::Gradient;
 pub use builder::{Fit, fit, resume};

@@ -1,11 +1,11 @@
 //! What a run has done.
 
-use super::{RoundRecord, StepRecord, UpdateRecord};
+use super::{RoundRecord, StepRecord, UpdateRecord, trace};
 use crate::{Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target};
 
 /// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
 /// then; counts and rounds are of the whole run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// The flow at the end.
     pub flow: Flow,
@@ -15,6 +15,7 @@ pub struct Outcome {
     /// Every value of t.
     pub steps: Vec<StepRecord>,
     /// Every update.
+    #[serde(with = "trace")]
     pub trace: Vec<UpdateRecord>,
     /// Points at which the target was evaluated, those of the schedule's draws included.
     pub target_evaluations: usize,

@@ -4,7 +4,7 @@ use crate::schedule::Reason;
 use serde::Serialize;
 
 /// One parameter update.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 pub struct UpdateRecord {
     /// Its number, from 1.
     pub update: usize,
@@ -16,7 +16,7 @@ pub struct UpdateRecord {
 }
 
 /// One value of t, when its training is over.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct StepRecord {
     /// Its number, from 1.
     pub step: usize,
@@ -38,7 +38,7 @@ pub struct StepRecord {
 }
 
 /// What the draws that a round begins with, or the refinement ends with, say of the flow.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 pub struct RoundRecord {
     /// Rounds done before.
     pub round: usize,

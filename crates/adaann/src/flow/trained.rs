@@ -1,6 +1,7 @@
 //! A flow with its base and its parameters: draws, and log q anywhere.
 
 mod given;
+mod serial;
 
 pub(crate) use given::Given;
 pub use given::LogDensityGradient;

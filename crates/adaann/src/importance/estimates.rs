@@ -3,7 +3,7 @@
 use crate::{Error, Result, error, weight::effective_size};
 
 /// A number and its Monte Carlo standard error.
-#[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, Debug, Clone, Copy, PartialEq, serde::Deserialize)]
 pub struct Estimate {
     /// The number.
     pub value: f64,

@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 /// assert!(sample.weight_sums()?.log_z().abs() < 1e-15);
 /// # Ok::<(), adaann::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     z: Batch,
     x: Batch,
@@ -36,7 +36,9 @@ pub struct Sample {
     log_q: Option<Vec<f64>>,
     log_weights: Vec<f64>,
     /// Found when first asked for.
+    #[serde(skip)]
     smoothed: OnceLock<Smoothed>,
+    #[serde(skip)]
     weights: OnceLock<Vec<f64>>,
 }
 

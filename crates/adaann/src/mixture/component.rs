@@ -38,7 +38,7 @@ impl Component {
 }
 
 /// A Gaussian with its weight.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Gaussian {
     pub(crate) log_weight: f64,
     pub(crate) mean: Vec<f64>,

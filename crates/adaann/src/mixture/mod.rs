@@ -26,7 +26,7 @@ use fearless_simd::Simd;
 use rayon::prelude::*;
 
 /// A mixture of Gaussians.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Mixture {
     pub(crate) components: Vec<Gaussian>,
     dim: usize,

@@ -30,7 +30,7 @@ mod starts;
 mod units;
 mod weights;
 
-pub use search::{Search, Searched, Summit, search};
+pub use search::{Search, Searched, Summit, search, search_with};
 pub use weights::{ModeSummary, shares};
 
 use crate::{Batch, Error, Result, error, target::Unconstrained};

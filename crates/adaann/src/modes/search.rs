@@ -11,7 +11,9 @@ use crate::modes::{
     units::Units,
 };
 use crate::{
-    Batch, Error, Result, error,
+    Batch, Error, Result,
+    checkpoint::{Done, Ledger},
+    error,
     flow::{Base, Noise},
     linear,
     mixture::Component,
@@ -57,7 +59,7 @@ impl Search {
 }
 
 /// A peak, with the Gaussian of its curvature, on unconstrained coordinates.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Summit {
     /// Where it is.
     pub z: Vec<f64>,
@@ -106,7 +108,7 @@ impl Summit {
 }
 
 /// What a search has found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Searched {
     /// Peaks, the one with most mass first.
     pub summits: Vec<Summit>,
@@ -121,6 +123,20 @@ pub struct Searched {
     pub is_endless: bool,
     /// Points at which the density was evaluated.
     pub evaluations: usize,
+}
+
+impl Default for Searched {
+    /// Nothing: all is unseen.
+    fn default() -> Self {
+        Self {
+            summits: Vec::new(),
+            ascents: 0,
+            adrift: 0,
+            unseen: 1.0,
+            is_endless: false,
+            evaluations: 0,
+        }
+    }
 }
 
 /// Widths of the base that ascents start from; the draws are dealt out among them. Far out a wide mode
@@ -146,18 +162,38 @@ const ENDLESS: f64 = 0.6;
 /// # Errors
 /// If no draw has a finite density and gradient, or the target fails.
 pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -> Result<Searched> {
+    search_with(target, base, search, seed, &mut Ledger::off())
+}
+
+/// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+///
+/// # Errors
+/// As [`search`], and if the list is that of another search.
+pub fn search_with(
+    target: &Unconstrained,
+    base: &Base,
+    search: &Search,
+    seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Searched> {
     error::at_least_one("draws", search.draws)?;
     error::at_least_one("ascents", search.first)?;
-    let mut found = Searched {
-        summits: Vec::new(),
-        ascents: 0,
-        adrift: 0,
-        unseen: 1.0,
-        is_endless: false,
-        evaluations: 0,
+    ledger.part("ascents", |ledger| batches(target, base, search, seed, ledger).map(Done::Whole))
+}
+
+/// Batches of ascents until enough was seen.
+fn batches(
+    target: &Unconstrained,
+    base: &Base,
+    search: &Search,
+    seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Searched> {
+    let (mut found, mut any, mut batch, first) = match ledger.take_up()? {
+        Some(state) => state,
+        None => (Searched::default(), 0, search.first, 0),
     };
-    let (mut any, mut batch) = (0, search.first);
-    for number in 0.. {
+    for number in first.. {
         let (arrived, is_any) = ascend(target, base, search, (batch, number, seed), &mut found)?;
         found.gather(target, &arrived, &is_any)?;
         found.ascents += is_any.len();
@@ -176,6 +212,7 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
         if is_enough || found.is_endless || is_lost || batch == 0 {
             break;
         }
+        ledger.remember(&(&found, any, batch, number + 1));
     }
     found.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
     Ok(found)

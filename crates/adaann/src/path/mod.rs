@@ -28,7 +28,7 @@ use crate::{Result, names, target};
 use serde::{Deserialize, Serialize};
 
 /// The parts of log p_t at one point, or at each point of a row, or what multiplies each of them.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Parts<T = f64> {
     /// log prior
     pub prior: T,

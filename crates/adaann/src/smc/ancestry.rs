@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 /// From which particle of the start each particle descends.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Ancestry {
     first: Vec<usize>,
     families: usize,

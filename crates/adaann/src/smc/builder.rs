@@ -2,7 +2,9 @@
 
 use super::{Observer, Population, Settings, islands, sampler::Sampler};
 use crate::{
-    Result, error,
+    Result,
+    checkpoint::Ledger,
+    error,
     flow::Base,
     path::integral,
     schedule::Rule,
@@ -66,6 +68,14 @@ impl<'a> Smc<'a> {
     /// # Errors
     /// As [`smc`], and if the base has another dimension than the target.
     pub fn run(self, observer: &mut dyn Observer) -> Result<Population> {
+        self.run_with(observer, &mut Ledger::off())
+    }
+
+    /// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+    ///
+    /// # Errors
+    /// As [`Smc::run`], and if the list is that of another run.
+    pub fn run_with(self, observer: &mut dyn Observer, ledger: &mut Ledger) -> Result<Population> {
         let Self { target, settings, base } = self;
         settings.check(target)?;
         if let Some(found) = base.as_ref().map(Base::dim).filter(|dim| *dim != target.dim()) {
@@ -86,7 +96,7 @@ impl<'a> Smc<'a> {
                 return Err(refusal);
             }
             // Where nothing was said of priors, a failure tells when to look.
-            islands::run(&islands, observer).map_err(|failure| {
+            islands::run(&islands, observer, ledger).map_err(|failure| {
                 integral::without(density, &base, first).ok().flatten().unwrap_or(failure)
             })
         })

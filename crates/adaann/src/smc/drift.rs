@@ -58,7 +58,7 @@ fn usable(b: &[f64], weights: &[f64]) -> Option<(Vec<(f64, f64)>, f64)> {
 
 /// Rises of b, added up from temperature to temperature: a lag too small to be seen in one of them
 /// shows in their sum (Page's test).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lag(f64);
 
 /// A rise that is put down to chance, in standard errors.

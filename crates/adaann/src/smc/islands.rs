@@ -1,23 +1,33 @@
 //! Islands: runs with random numbers of their own, pooled by the evidence that each has found.
 
 use super::{
-    Observer, Population, ancestry::Ancestry, particles::Particles, sampler::Sampler,
+    Observer, Population, Stage, ancestry::Ancestry, particles::Particles, sampler::Sampler,
     spread::standard_error, state::State,
 };
-use crate::{Result, importance::log_sum_exp};
+use crate::{
+    Result,
+    checkpoint::{Done, Ledger},
+    importance::log_sum_exp,
+};
 
 /// Runs islands, of which there is at least one, one after another.
 ///
 /// An observer that stops the first gets it as it is; one that stops a later island gets those that
 /// have arrived.
-pub(super) fn run(samplers: &[Sampler], observer: &mut dyn Observer) -> Result<Population> {
+pub(super) fn run(
+    samplers: &[Sampler],
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Population> {
     let (mut arrived, mut stages, mut evaluations) = (Vec::<State>::new(), Vec::new(), 0);
     let mut is_stopped = false;
     for sampler in samplers {
-        let mut state = sampler.start()?;
-        state.evaluations += evaluations;
-        let mut own = Vec::new();
-        is_stopped = sampler.go_on(&mut state, &mut own, observer)?;
+        let island = ledger.part("island", |ledger| {
+            let way = travel(sampler, evaluations, observer, ledger)?;
+            Ok(if way.is_stopped { Done::Stopped(way) } else { Done::Whole(way) })
+        })?;
+        let Way { state, stages: own, .. } = island;
+        is_stopped = island.is_stopped;
         evaluations = state.evaluations;
         if is_stopped && arrived.is_empty() {
             return Ok(sampler.stopped(state, own));
@@ -25,8 +35,6 @@ pub(super) fn run(samplers: &[Sampler], observer: &mut dyn Observer) -> Result<P
         if is_stopped {
             break;
         }
-        sampler.keep_moving(&mut state)?;
-        evaluations = state.evaluations;
         stages.extend(own);
         arrived.push(state);
     }
@@ -40,6 +48,47 @@ pub(super) fn run(samplers: &[Sampler], observer: &mut dyn Observer) -> Result<P
     // Z_k may differ by orders of magnitude, where a standard error of their mean stays below it.
     let log_z_error = population.log_z_error.max(standard_error(&log_z));
     Ok(Population { log_z_error, island_log_z: log_z, ..population })
+}
+
+/// One island on its way, or at its end.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Way {
+    state: State,
+    stages: Vec<Stage>,
+    is_stopped: bool,
+}
+
+/// Goes all the way with one island, from its start or from where it was left.
+fn travel(
+    sampler: &Sampler,
+    evaluations: usize,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Way> {
+    let mut way = match ledger.take_up::<Way>()? {
+        Some(way) => Way { is_stopped: false, ..way },
+        None => {
+            let mut state = sampler.start()?;
+            state.evaluations += evaluations;
+            Way { state, stages: Vec::new(), is_stopped: false }
+        }
+    };
+    while let Some(stage) = sampler.advance(&mut way.state)? {
+        let told = observer.observe(&stage);
+        // Once t = 1 is reached there is nothing left to stop.
+        way.is_stopped = told.is_break() && stage.t < 1.0;
+        // Particles may have gone back.
+        while way.stages.last().is_some_and(|last| !last.is_before(&stage)) {
+            way.stages.pop();
+        }
+        way.stages.push(stage);
+        ledger.offer(&way);
+        if way.is_stopped {
+            return Ok(way);
+        }
+    }
+    sampler.keep_moving(&mut way.state)?;
+    Ok(way)
 }
 
 /// All particles, those of island k with Z_k times their weight: Z is the mean of the Z_k, which has

@@ -17,7 +17,7 @@ const GAIN: f64 = 1.1;
 const PATIENCE: usize = 6;
 
 /// The bound, and what is known about it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct PathLength {
     /// Did particles not get far enough at the last temperature?
     needed: bool,

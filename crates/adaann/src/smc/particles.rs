@@ -10,7 +10,7 @@ use crate::{
 pub(super) const PIECE: usize = 128;
 
 /// Points with the parts of log p at each.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Particles {
     pub(super) z: Batch,
     pub(super) parts: Parts<Vec<f64>>,

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Weighted particles that stand for the target, and its evidence.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Population {
     /// The particles, in the target's own coordinates.
     pub points: Batch,

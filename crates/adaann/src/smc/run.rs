@@ -1,7 +1,7 @@
 //! Sequential Monte Carlo along a path: weight, resample, move.
 
 use super::{
-    Observer, Settings, Stage,
+    Settings, Stage,
     sampler::Sampler,
     settle::Ahead,
     state::{At, State},
@@ -9,29 +9,6 @@ use super::{
 use crate::{Result, schedule::Position};
 
 impl Sampler<'_> {
-    /// Goes on until t = 1; tells whether the observer stopped it before.
-    pub(super) fn go_on(
-        &self,
-        state: &mut State,
-        stages: &mut Vec<Stage>,
-        observer: &mut dyn Observer,
-    ) -> Result<bool> {
-        while let Some(stage) = self.advance(state)? {
-            let told = observer.observe(&stage);
-            // Once t = 1 is reached there is nothing left to stop.
-            let is_stopped = told.is_break() && stage.t < 1.0;
-            // Particles may have gone back.
-            while stages.last().is_some_and(|last: &Stage| !last.is_before(&stage)) {
-                stages.pop();
-            }
-            stages.push(stage);
-            if is_stopped {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Goes on to the next temperature, maybe after some steps back; none after t = 1.
     pub(super) fn advance(&self, state: &mut State) -> Result<Option<Stage>> {
         loop {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 /// What happened at one temperature.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stage {
     /// Whose temperature it is: the number of the island, from 0.
     pub island: usize,

@@ -7,7 +7,7 @@ use crate::{mixture::Mixture, schedule::Position};
 
 /// A run between two temperatures. With the target and the settings it is all that it takes to go
 /// on; the same state gives the same bits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct State {
     pub(super) at: At,
     pub(super) particles: Particles,
@@ -35,7 +35,7 @@ pub(super) struct State {
 }
 
 /// Where particles are on their way.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) enum At {
     /// Between the base and the density at the schedule's first t.
     Start(Position),

@@ -3,7 +3,7 @@
 use super::choice::LOCALS;
 
 /// One length for each of [`LOCALS`], in units of the local covariance.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct StepSizes(Vec<f64>);
 
 impl StepSizes {

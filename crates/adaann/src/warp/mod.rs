@@ -47,7 +47,7 @@ const LEAST_WORTH: f64 = 5.0;
 const LEAST_GAIN: f64 = 0.1;
 
 /// The map, and the order and the units of the coordinates that it works in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Warp {
     /// The coordinates from the first to the last.
     order: Vec<usize>,

@@ -17,6 +17,7 @@ mod flow_files;
 mod flow_laws;
 mod flow_rounding;
 mod instructions;
+mod killed;
 mod known;
 mod log_density_gradient;
 mod math;

@@ -106,6 +106,7 @@ fn where_all_are_damaged_nothing_is_touched_until_it_is_asked_for() {
     assert!(matches!(error, Error::Load(_)));
     let told = error.to_string();
     assert!(told.contains("3.safetensors: ") && told.contains("2.safetensors: "), "{told}");
+    assert!(told.contains("put back a copy of one"), "it says what to do: {told}");
     let refused = store.write(&header(), &state(4)).unwrap_err();
     assert!(matches!(refused, Error::Save(_)), "{refused}");
     assert_eq!([contents("2.safetensors"), contents("3.safetensors")], before);
