@@ -24,7 +24,7 @@ use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use commands::{
     calibrate, check, compare, density, export, fit, init, list, paper, predict, report, run,
-    sample, smc,
+    sample, smc, verify,
 };
 use std::process::ExitCode;
 
@@ -51,5 +51,6 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::Paper(args) => paper::paper(&args),
         Command::Density(args) => density::density(&args),
         Command::Report(args) => report::report(&args),
+        Command::Verify(args) => verify::verify(&args),
     }
 }

@@ -1,33 +1,221 @@
 //! Files that are whole or absent: written to a temporary name and renamed.
 
 use crate::{Error, Result};
-use std::{fs, io::Write, path::Path};
+use std::{
+    fs::{self, File, FileType, Metadata, OpenOptions},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
 
-/// Writes a file; a reader sees all of it or what was there before.
+/// Writes a file; a reader sees all of it or what was there before. What a link leads to is written, and
+/// the link stays. A pipe or a device is written to as it is.
 ///
 /// # Errors
 /// If the file cannot be written; no temporary file is left behind.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let fail = |cause| Error::Io { path: path.display().to_string(), cause };
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// The same for what is too long to be in memory at once.
+///
+/// # Errors
+/// If the file cannot be written; no temporary file is left behind.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let outcome = match fs::metadata(path) {
+        // Nothing can be renamed over these without taking them away.
+        Ok(found) if !found.is_file() && !found.is_dir() => write_into(path, fill),
+        Ok(found) => resolved(path).and_then(|place| replace(&place, Some(&found), fill)),
+        Err(_) => resolved(path).and_then(|place| replace(&place, None, fill)),
+    };
+    outcome.map_err(|cause| Error::Io { path: path.display().to_string(), cause })
+}
+
+fn write_into(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+    fill(&mut file)?;
+    file.flush()
+}
+
+/// Writes a file beside another and renames it over that, whose permissions it takes over.
+fn replace(
+    path: &Path,
+    old: Option<&Metadata>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let outcome = (|| {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
+        let mut file = BufWriter::new(File::create(&temporary)?);
+        if let Some(old) = old.filter(|old| old.is_file()) {
+            file.get_ref().set_permissions(old.permissions())?;
+        }
+        fill(&mut file)?;
+        file.flush()?;
+        // Some file systems find out only here that they are full.
+        file.get_ref().sync_all()?;
         fs::rename(&temporary, path)
     })();
-    outcome.map_err(|error| {
+    outcome.inspect_err(|_| {
         // The first error is the one to report; a file that was never created cannot be removed.
         let _ = fs::remove_file(&temporary);
-        fail(error)
     })
+}
+
+/// Links that are followed from one to the next; more are a circle.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads to: through all links at its end, also to what is not there yet.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&place) {
+            Ok(found) if found.is_symlink() => {
+                let next = fs::read_link(&place)?;
+                // A link is seen from the folder that it is in; an absolute one replaces all of it.
+                place.pop();
+                place.push(next);
+            }
+            _ => return Ok(place),
+        }
+    }
+    Err(io::Error::other("it is a link that leads in a circle"))
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// If it cannot be read; the error names it.
+/// If it cannot be read, or is no regular file; the error names it.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|cause| Error::Io { path: path.display().to_string(), cause })
+    let read = read_regular(path, u64::MAX);
+    read.map_err(|cause| Error::Io { path: path.display().to_string(), cause })
+}
+
+/// Reads a regular file, or one that a link leads to, of so many bytes at most. A pipe may never end, nor
+/// a device.
+///
+/// # Errors
+/// If it cannot be read, is something else, or is longer.
+pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let refuse = |what: FileType| match kind(what) {
+        Some(kind) => Err(io::Error::other(format!("it is {kind}, not a regular file"))),
+        None => Ok(()),
+    };
+    // Before it is opened, which may wait for ever, and after, since only that is sure.
+    refuse(fs::metadata(path)?.file_type())?;
+    let file = File::open(path)?;
+    let found = file.metadata()?;
+    refuse(found.file_type())?;
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(most_bytes)).unwrap_or(0));
+    // The length that a file has need not be how much there is to read.
+    file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes {
+        let most = format!("{} MiB", most_bytes >> 20);
+        return Err(io::Error::other(format!("it has more than {most}")));
+    }
+    Ok(bytes)
+}
+
+/// What something that is no regular file is called.
+fn kind(found: FileType) -> Option<&'static str> {
+    if found.is_file() {
+        return None;
+    }
+    if found.is_dir() {
+        return Some("a folder");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_fifo() {
+            return Some("a pipe");
+        }
+        if found.is_char_device() || found.is_block_device() {
+            return Some("a device");
+        }
+        if found.is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("something else")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    /// A folder of a test's own, gone at its end.
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let name = format!("adaann-file-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(path.join("far")).unwrap();
+            Self(path)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+
+        fn pipe(&self, name: &str) -> PathBuf {
+            let made = std::process::Command::new("mkfifo").arg(self.path(name)).status();
+            assert!(made.unwrap().success());
+            self.path(name)
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn links_stay_and_what_they_lead_to_is_written() {
+        let place = Place::new("links");
+        fs::write(place.path("far/old"), "old").unwrap();
+        fs::set_permissions(place.path("far/old"), fs::Permissions::from_mode(0o600)).unwrap();
+        for (link, to) in [("a", "far/old"), ("b", "a"), ("c", "far/new")] {
+            symlink(to, place.path(link)).unwrap();
+        }
+        for (link, target) in [("b", "far/old"), ("c", "far/new")] {
+            write(&place.path(link), link.as_bytes()).unwrap();
+            assert!(fs::symlink_metadata(place.path(link)).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(place.path(target)).unwrap(), link);
+        }
+        let mode = fs::metadata(place.path("far/old")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "a private file stays one");
+        symlink("round", place.path("round")).unwrap();
+        let error = write(&place.path("round"), b"x").unwrap_err().to_string();
+        assert!(error.contains("circle"), "{error}");
+        assert_eq!(fs::read_dir(place.path("far")).unwrap().count(), 2, "nothing temporary stays");
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_and_stays_one() {
+        let place = Place::new("pipe");
+        let pipe = place.pipe("pipe");
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write(&pipe, b"through").unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(!fs::metadata(&pipe).unwrap().is_file());
+    }
+
+    #[test]
+    fn only_regular_files_of_bounded_length_are_read() {
+        let place = Place::new("read");
+        fs::write(place.path("file"), "12345").unwrap();
+        symlink("file", place.path("link")).unwrap();
+        assert_eq!(read_regular(&place.path("link"), 5).unwrap(), b"12345");
+        let said = |path: &Path, most| read_regular(path, most).unwrap_err().to_string();
+        assert_eq!(said(&place.path("file"), 4), "it has more than 0 MiB");
+        // Nobody writes to it: to open it would be to wait for ever.
+        assert_eq!(said(&place.pipe("pipe"), 5), "it is a pipe, not a regular file");
+        assert_eq!(said(&place.path("far"), 5), "it is a folder, not a regular file");
+    }
 }

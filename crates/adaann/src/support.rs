@@ -10,7 +10,7 @@ pub mod simd {
 
 /// Files that are whole or absent.
 pub mod file {
-    pub use crate::file::{read, write};
+    pub use crate::file::{read, read_regular, write, write_with};
 }
 
 /// Random numbers from counters.

@@ -101,6 +101,15 @@ pub(crate) enum Command {
     Density(DensityArgs),
     /// Draw the figures and the page of a run again, from its folder
     Report(ReportArgs),
+    /// Compare a run folder with its index: what was changed, is missing or is new
+    Verify(VerifyArgs),
+}
+
+/// Arguments of `adaann verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The run folder
+    pub(crate) run: PathBuf,
 }
 
 /// Arguments of `adaann report`.
@@ -112,9 +121,16 @@ pub(crate) struct ReportArgs {
     /// the run folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Show draws of the flow itself [default: draws chosen by their weights]
     #[arg(long, requires = "out")]
     pub(crate) unweighted: bool,
+    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
+    /// not started, since it may be anybody's]
+    #[arg(long)]
+    pub(crate) allow_command: bool,
 }
 
 /// Arguments of `adaann run`.
@@ -195,6 +211,13 @@ pub(crate) struct DensityArgs {
     /// Write to a file [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
+    /// not started, since it may be anybody's]
+    #[arg(long)]
+    pub(crate) allow_command: bool,
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(crate) struct InitArgs {
     /// What the model is like
     #[arg(long, value_enum, default_value_t = Kind::Regression)]
     pub(crate) kind: Kind,
-    /// Replace the file if it exists
+    /// Replace the files if they exist
     #[arg(long)]
     pub(crate) force: bool,
     /// Also write a JSON Schema of model files, with which editors complete and check them
@@ -38,8 +38,8 @@ pub(crate) enum Kind {
 /// Arguments of `adaann check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The model file
-    #[arg(value_name = "MODEL.toml")]
+    /// The model file, or a run folder that has one
+    #[arg(value_name = "MODEL.toml|RUN")]
     pub(crate) model: PathBuf,
     /// The data, in place of the file that the model names
     #[arg(long, value_name = "FILE.csv")]
@@ -47,6 +47,10 @@ pub(crate) struct CheckArgs {
     /// Show the formulas in LaTeX
     #[arg(long)]
     pub(crate) latex: bool,
+    /// Start the program that computes the likelihood, if the model file is that of a run and names one [default: it is
+    /// not started, since it may be anybody's]
+    #[arg(long)]
+    pub(crate) allow_command: bool,
 }
 
 /// Arguments of `adaann fit`.
@@ -118,9 +122,13 @@ pub(crate) struct PredictArgs {
     /// Predict from draws of the flow itself [default: from draws chosen by their weights]
     #[arg(long, requires = "out")]
     pub(crate) unweighted: bool,
-    /// Write the table here [default: predictions.csv in the run folder]
+    /// Write the table here, and the figure beside it as .svg and .png [default: predictions.csv in the
+    /// run folder]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the table and the figures if they exist
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
 }
 
 /// Arguments of `adaann sample`.
@@ -142,6 +150,13 @@ pub(crate) struct SampleArgs {
     /// Write to a file [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
+    /// not started, since it may be anybody's]
+    #[arg(long)]
+    pub(crate) allow_command: bool,
 }
 
 /// Arguments of `adaann export`.
@@ -152,6 +167,9 @@ pub(crate) struct ExportArgs {
     /// Where to: .nc for netCDF, which ArviZ opens, or .csv [default: draws.nc in the run folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Draws of the parameters that predictions are made from; 0 leaves predictions out
     #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
     pub(crate) predictions: usize,

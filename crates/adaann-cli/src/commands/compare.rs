@@ -5,14 +5,15 @@ use crate::{
     folder::{
         csv,
         record::Record,
-        subject::Subject,
+        stored::Stored,
+        subject::{Programs, Subject},
         summary::{Parameter, Quality, Summary},
     },
     text::{layout::aligned, style::Style},
 };
 use adaann::answer::Method;
 use adaann_report::Table;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::{
     io::{Write, stdout},
     path::Path,
@@ -51,14 +52,15 @@ fn short(folder: &Path) -> String {
 
 impl Run {
     fn read(folder: &Path) -> Result<Self> {
-        let record = Record::read(folder)?;
-        let path = folder.join(Summary::FILE);
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let summary: Summary = serde_json::from_str(&text)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let stored = Stored::open(folder)?;
+        let record = Record::read(&stored)?;
+        let summary = Summary::read(&stored)?;
         let label = folder.display().to_string();
-        let data = Subject::read(&record, folder)?.problem.data.as_ref().map(csv::data);
+        let data = Subject::read(&record, &stored, Programs::Forbidden)?
+            .problem
+            .data
+            .as_ref()
+            .map(csv::data);
         Ok(Self { label, summary, data })
     }
 

@@ -2,40 +2,38 @@
 
 use crate::{
     args::DensityArgs,
-    commands::check_out,
     folder::{
-        csv,
-        evaluate::{Densities, evaluate},
+        csv, evaluate,
+        out::{self, Out},
         record::Record,
-        subject::Subject,
+        stored::Stored,
+        subject::{Programs, Subject},
     },
 };
 use adaann::approximation::Approximation;
 use anyhow::Result;
-use std::{
-    io::{Write, stdout},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 /// Evaluates the points of a file.
 pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
-    if let Some(out) = &args.out {
-        check_out(out)?;
-    }
-    let record = Record::read(&args.run)?;
-    let subject = Subject::read(&record, &args.run)?;
+    let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
+    let stored = Stored::open(&args.run)?;
+    let record = Record::read(&stored)?;
+    let subject = Subject::read(&record, &stored, Programs::new(args.allow_command))?;
     let target = &*subject.problem.target;
-    let flow = record.flow(&args.run, target.dim())?;
+    let flow = record.flow(&stored, target.dim())?;
     let approximation = Approximation::new(target, flow)?;
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    let Densities { log_p, log_q } = evaluate(&approximation, target, &points)?;
+    subject.announce()?;
+    let log_p = evaluate::log_p(&approximation, &points)?;
+    let log_q = evaluate::log_q(&approximation, &points)?;
     let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];
-    let table = csv::draws(&target.names(), &points, None, &known);
-    match &args.out {
-        Some(path) => adaann::support::file::write(path, table.as_bytes())?,
-        None => stdout().write_all(table.as_bytes())?,
+    let fill = |out: &mut dyn Write| csv::draws(out, &target.names(), &points, None, &known);
+    match &out {
+        Some(out) => out.write_with(fill)?,
+        None => out::print(fill)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,12 +2,14 @@
 
 use crate::{
     args::ExportArgs,
-    commands::check_out,
     folder::{
         csv,
         drawn::{Chosen, Drawn, Whose},
         finished::Finished,
-        predicted::predicted,
+        index::Index,
+        out::Out,
+        predicted::{check_draws, predicted},
+        subject::Programs,
     },
     text::failure::usage,
 };
@@ -19,53 +21,65 @@ use std::{
     process::ExitCode,
 };
 
+/// Name of the file in the run folder.
+const FILE: &str = "draws.nc";
+
 /// Writes the draws of a run.
 pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
-    let out = args.out.clone().unwrap_or_else(|| args.run.join("draws.nc"));
-    if args.out.is_some() {
-        check_out(&out)?;
-    }
+    // Its own file in the folder is made again at will, one elsewhere may be somebody's.
+    let out = match &args.out {
+        Some(out) => Out::new("--out", out, args.force)?,
+        None => Out::own(args.run.join(FILE)),
+    };
+    check_draws("--predictions", args.predictions, 0)?;
     let whose = Whose::new(args.unweighted);
     // Predictions and the group `posterior` are the target's, whatever else is asked for.
-    let finished = Finished::read(&args.run, Whose::Target)?;
-    let extension = out.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let bytes = match extension {
-        "csv" => table(&finished, whose)?.into_bytes(),
-        "nc" | "nc4" | "h5" => file(&finished, whose, args.predictions)?
-            .to_bytes()
-            .context("cannot write the draws as netCDF")?,
+    let finished = Finished::read(&args.run, Whose::Target, Programs::Forbidden)?;
+    let extension =
+        out.path().extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match extension {
+        "csv" => table(&out, &finished, whose)?,
+        "nc" | "nc4" | "h5" => out.write(
+            &file(&finished, whose, args.predictions)?
+                .to_bytes()
+                .context("cannot write the draws as netCDF")?,
+        )?,
         _ => {
             return Err(usage(format!(
                 "--out is '{}', but must end in .nc (netCDF, for ArviZ) or .csv",
-                out.display()
+                out.path().display()
             )));
         }
-    };
-    adaann::support::file::write(&out, &bytes)?;
+    }
+    if args.out.is_none() {
+        Index::update(&args.run, &[FILE.to_owned()])?;
+    }
     let note = match (whose, extension) {
         (Whose::Flow, "csv") => whose.note(),
         (Whose::Flow, _) => format!(" (the group unweighted has {})", whose.draws()),
         (Whose::Target, _) => String::new(),
     };
-    writeln!(stdout(), "written to {}{note}", out.display())?;
+    writeln!(stdout(), "written to {}{note}", out.path().display())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Draws without weights, or those of the flow with them.
-fn table(finished: &Finished, whose: Whose) -> Result<String> {
+fn table(out: &Out, finished: &Finished, whose: Whose) -> Result<()> {
     let (subject, names) = (&finished.subject, finished.subject.columns());
-    Ok(match whose {
+    let write = |x: &Batch, known: &[(&str, &[f64])]| {
+        let quantities = subject.quantities(x)?;
+        out.write_with(|file| csv::draws(file, &names, x, quantities.as_ref(), known))
+    };
+    match whose {
         Whose::Target => {
             let Chosen { x, log_p } = &finished.chosen;
-            csv::draws(&names, x, subject.quantities(x)?.as_ref(), &[("log_p", log_p)])
+            write(x, &[("log_p", log_p)])
         }
         Whose::Flow => {
             let Drawn { x, log_p, log_q, weights } = &finished.drawn;
-            let known: [(&str, &[f64]); 3] =
-                [("log_p", log_p), ("log_q", log_q), ("weight", weights)];
-            csv::draws(&names, x, subject.quantities(x)?.as_ref(), &known)
+            write(x, &[("log_p", log_p), ("log_q", log_q), ("weight", weights)])
         }
-    })
+    }
 }
 
 /// The groups that ArviZ knows: draws, their log densities, data, and predictions; and, if asked for,

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{InitArgs, Kind},
-    commands::check_out,
+    folder::out::Out,
     text::failure::usage,
 };
 use adaann::model;
@@ -14,21 +14,25 @@ use std::{
 
 /// Writes the file, and the schema if one is asked for.
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
-    check_out(&args.file)?;
-    if args.file.exists() && !args.force {
-        return Err(usage(format!(
-            "{} exists; --force replaces it, another name leaves it",
-            args.file.display()
-        )));
+    let file = Out::new("FILE.toml", &args.file, args.force)?;
+    let schema = args.schema.as_ref().map(|path| Out::new("--schema", path, args.force));
+    let schema = schema.transpose()?;
+    if args.schema.as_ref() == Some(&args.file) {
+        return Err(usage("--schema is the model file itself; give it a name of its own"));
     }
     let name = args.file.display().to_string();
     let text = template(args.kind).replace("NAME", &name);
-    adaann::support::file::write(&args.file, text.as_bytes())?;
-    if let Some(path) = &args.schema {
-        check_out(path)?;
+    let is_new = schema.as_ref().is_some_and(|schema| !schema.path().exists());
+    if let Some(out) = &schema {
         let schema = serde_json::to_string_pretty(&model::schema())?;
-        adaann::support::file::write(path, format!("{schema}\n").as_bytes())?;
+        out.write(format!("{schema}\n").as_bytes())?;
     }
+    file.write(text.as_bytes()).inspect_err(|_| {
+        // Both or nothing; the first error is the one to report.
+        if let Some(schema) = schema.as_ref().filter(|_| is_new) {
+            let _ = std::fs::remove_file(schema.path());
+        }
+    })?;
     writeln!(
         stdout(),
         "written to {name}\n  next   adaann check {name}\n         adaann fit {name}"

@@ -14,20 +14,4 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod smc;
-
-use crate::text::failure::usage;
-use anyhow::Result;
-use std::path::Path;
-
-/// Refuses, before anything is read, a file that cannot be written for a reason one can see.
-fn check_out(path: &Path) -> Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let problem = if path.is_dir() {
-        "is a folder"
-    } else if parent.is_some_and(|parent| !parent.is_dir()) {
-        "is in a folder that does not exist"
-    } else {
-        return Ok(());
-    };
-    Err(usage(format!("--out is '{}', which {problem}", path.display())))
-}
+pub(crate) mod verify;

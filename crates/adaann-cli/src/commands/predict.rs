@@ -2,8 +2,16 @@
 
 use crate::{
     args::PredictArgs,
-    commands::check_out,
-    folder::{csv, drawn::Whose, figures, finished::Finished, predicted::predicted},
+    folder::{
+        csv,
+        drawn::Whose,
+        figures,
+        finished::Finished,
+        index::Index,
+        out::Out,
+        predicted::{check_draws, predicted},
+        subject::Programs,
+    },
     text::failure::usage,
 };
 use anyhow::Result;
@@ -15,11 +23,9 @@ use std::{
 
 /// Writes a table of predictions, and a figure beside it.
 pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
-    let out = args.out.clone().unwrap_or_else(|| args.run.join("predictions.csv"));
-    if args.out.is_some() {
-        check_out(&out)?;
-    }
-    let finished = Finished::read(&args.run, Whose::new(args.unweighted))?;
+    check_draws("--draws", args.draws, 2)?;
+    let [out, svg, png] = outputs(args)?;
+    let finished = Finished::read(&args.run, Whose::new(args.unweighted), Programs::Forbidden)?;
     let inputs = match &args.at {
         Some(path) => {
             let text = csv::text(path, "inputs")?;
@@ -34,15 +40,42 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
             args.run.display()
         )));
     };
-    adaann::support::file::write(&out, predicted.csv().as_bytes())?;
-    let mut text = format!("written to {}{}\n", out.display(), finished.whose.note());
+    out.write(predicted.csv().as_bytes())?;
+    let mut text = format!("written to {}{}\n", out.path().display(), finished.whose.note());
     if let Some(figure) = figures::predictions(&predicted) {
-        for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
-            let path = out.with_extension(extension);
-            adaann::support::file::write(&path, &bytes)?;
-            writeln!(text, "  figure   {}", path.display())?;
+        for (out, bytes) in [(svg, figure.svg().into_bytes()), (png, figure.png()?)] {
+            out.write(&bytes)?;
+            writeln!(text, "  figure   {}", out.path().display())?;
         }
+    }
+    if args.out.is_none() {
+        let written = ["csv", "svg", "png"].map(|extension| format!("predictions.{extension}"));
+        let written: Vec<_> =
+            written.into_iter().filter(|name| args.run.join(name).is_file()).collect();
+        Index::update(&args.run, &written)?;
+    }
+    if predicted.draws < args.draws {
+        writeln!(text, "  from all {} draws that the run has", predicted.draws)?;
     }
     stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table, and the figures beside it. Those of the folder are made again at will; elsewhere a file of
+/// the same name may be somebody's.
+fn outputs(args: &PredictArgs) -> Result<[Out; 3]> {
+    let Some(table) = &args.out else {
+        let own = |extension| args.run.join("predictions").with_extension(extension);
+        return Ok(["csv", "svg", "png"].map(|extension| Out::own(own(extension))));
+    };
+    let figures = ["svg", "png"].map(|extension| table.with_extension(extension));
+    if figures.contains(table) {
+        let name = table.display();
+        return Err(usage(format!(
+            "--out is '{name}', where the figure goes; the table is a .csv"
+        )));
+    }
+    let out = Out::new("--out", table, args.force)?;
+    let [svg, png] = figures.map(|path| Out::new("--out", &path, args.force));
+    Ok([out, svg?, png?])
 }

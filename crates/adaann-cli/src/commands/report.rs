@@ -2,10 +2,12 @@
 
 use crate::{
     args::ReportArgs,
-    commands::check_out,
     folder::{
         drawn::Whose,
+        finished::Finished,
+        out::Out,
         page::{self, PAGE},
+        subject::Programs,
     },
 };
 use anyhow::Result;
@@ -16,15 +18,19 @@ use std::{
 
 /// Builds figures and page of a run again.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
-    if let Some(out) = &args.out {
-        check_out(out)?;
-    }
+    let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     let whose = Whose::new(args.unweighted);
     let place = args.out.clone().unwrap_or_else(|| args.run.join(PAGE));
-    match &args.out {
-        Some(out) => page::write_alone(&args.run, out, whose)?,
-        None => page::write(&args.run, whose)?,
+    let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
+    match &out {
+        Some(out) => page::write_alone(&finished, out)?,
+        None => page::write(&args.run, &finished)?,
     }
     writeln!(stdout(), "written to {}{}", place.display(), whose.note())?;
+    let has_density = finished.subject.problem.target.dim() <= 2;
+    if let Some(program) = finished.subject.forbidden().filter(|_| has_density) {
+        let lacking = "the target's density is not in the figures";
+        writeln!(stdout(), "  {lacking}: '{program}' computes it, which --allow-command starts")?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use crate::{
     folder::{
         csv,
         record::{Record, Repeats},
-        subject::Subject,
+        subject::{Programs, Subject},
     },
     job::Job,
     text::failure::usage,
@@ -27,7 +27,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
     let record = record(args, entry, &choices, plan, &output);
-    Job { record, subject: Subject { problem, model: None } }.carry_out(&output)
+    Job { record, subject: Subject { problem, model: None, programs: Programs::Asked } }
+        .carry_out(&output)
 }
 
 /// What is chosen of the target.

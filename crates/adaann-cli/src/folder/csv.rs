@@ -7,42 +7,59 @@ use adaann::{
     importance::Sample,
     registry::Table,
     smc::Stage,
+    support::file,
 };
 use anyhow::Result;
-use std::{fmt::Write, path::Path};
+use std::{
+    fmt::Write,
+    io::{self, ErrorKind},
+    path::Path,
+};
 
 /// `draws.csv`, and whatever else is a table of points: parameters, derived quantities, and what is
-/// known of each point; what is not known of one is an empty field.
+/// known of each point; what is not known of one is an empty field. Written line by line, since there may
+/// be more of it than fits into memory.
 pub(crate) fn draws(
+    out: &mut dyn io::Write,
     names: &[String],
     points: &Batch,
     quantities: Option<&Batch>,
     known: &[(&str, &[f64])],
-) -> String {
-    let mut text = names.join(",");
-    known.iter().for_each(|(name, _)| text.extend([",", name]));
-    text.push('\n');
+) -> io::Result<()> {
+    let mut line = names.join(",");
+    known.iter().for_each(|(name, _)| line.extend([",", name]));
+    line.push('\n');
+    out.write_all(line.as_bytes())?;
     for i in 0..points.len() {
+        line.clear();
         for batch in std::iter::once(points).chain(quantities) {
             for d in 0..batch.dim() {
-                push(&mut text, batch.row(d)[i], ',');
+                push(&mut line, batch.row(d)[i], ',');
             }
         }
         for (column, (_, values)) in known.iter().enumerate() {
             let after = if column + 1 == known.len() { '\n' } else { ',' };
-            if values[i].is_nan() { text.push(after) } else { push(&mut text, values[i], after) }
+            match values.get(i).filter(|value| !value.is_nan()) {
+                Some(value) => push(&mut line, *value, after),
+                None => line.push(after),
+            }
         }
+        out.write_all(line.as_bytes())?;
     }
-    text
+    Ok(())
 }
 
 /// `draws.csv` of a weighted sample, with the weights that all answers are made of. Particles and chains
 /// are draws of no q: their column log_q is empty.
-pub(crate) fn sample(names: &[String], sample: &Sample, quantities: Option<&Batch>) -> String {
-    let none = vec![f64::NAN; sample.len()];
-    let log_q = sample.log_q().unwrap_or(&none);
+pub(crate) fn sample(
+    out: &mut dyn io::Write,
+    names: &[String],
+    sample: &Sample,
+    quantities: Option<&Batch>,
+) -> io::Result<()> {
+    let log_q = sample.log_q().unwrap_or(&[]);
     let known = [("log_p", sample.log_p()), ("log_q", log_q), ("weight", sample.weights())];
-    draws(names, sample.x(), quantities, &known)
+    draws(out, names, sample.x(), quantities, &known)
 }
 
 /// `stages.csv`; a field without a number is empty.
@@ -146,13 +163,17 @@ fn read_table(file: &str, text: &str) -> Result<Table> {
     Ok(Table { names, rows })
 }
 
+/// Bytes of a file that the user names.
+const MOST_BYTES: u64 = 1 << 31;
+
 /// The text of a file that the user has named; `what` says what should be in it.
 pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
     let wrong = |problem: String| usage(format!("{}: {problem}", path.display()));
-    if path.is_dir() {
-        return Err(wrong(format!("this is a folder, not a file of {what}")));
-    }
-    let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let bytes = file::read_regular(path, MOST_BYTES).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => wrong("there is no such file".to_owned()),
+        ErrorKind::Other => wrong(format!("the {what} cannot be read from here: {error}")),
+        _ => wrong(error.to_string()),
+    })?;
     String::from_utf8(bytes)
         .map_err(|_| wrong(format!("the {what} must be text, CSV in UTF-8, but this is not")))
 }

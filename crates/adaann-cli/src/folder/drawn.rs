@@ -1,9 +1,8 @@
 //! The draws of a run folder: those of the flow, with the weights that make an answer of them.
 
-use crate::folder::finished::columns;
+use crate::folder::stored::Stored;
 use adaann::{Batch, importance::resample};
 use anyhow::Result;
-use std::path::Path;
 
 /// What `draws.csv` has.
 pub(crate) struct Drawn {
@@ -56,10 +55,10 @@ impl Whose {
 
 impl Drawn {
     /// Reads the draws of a run.
-    pub(crate) fn read(folder: &Path, names: &[String]) -> Result<Self> {
+    pub(crate) fn read(stored: &Stored, names: &[String]) -> Result<Self> {
         let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
         all.extend(["log_p", "log_q", "weight"]);
-        let mut found = columns(&folder.join("draws.csv"), &all)?;
+        let mut found = stored.columns("draws.csv", &all)?;
         let rest = found.split_off(names.len());
         let [log_p, log_q, weights] = rest.try_into().expect("a column for each name");
         let mut x = Batch::zeros(names.len(), log_p.len());

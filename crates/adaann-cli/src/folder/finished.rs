@@ -1,17 +1,14 @@
 //! A finished run, read back from its folder.
 
-use crate::{
-    folder::{
-        csv,
-        drawn::{Chosen, Drawn, Whose},
-        record::Record,
-        subject::Subject,
-        summary::Summary,
-    },
-    text::failure::usage,
+use crate::folder::{
+    drawn::{Chosen, Drawn, Whose},
+    record::Record,
+    stored::Stored,
+    subject::{Programs, Subject},
+    summary::Summary,
 };
-use adaann::{approximation::Approximation, flow::Flow, registry::Table};
-use anyhow::{Context, Result};
+use adaann::{approximation::Approximation, flow::Flow};
+use anyhow::Result;
 use std::path::Path;
 
 /// A finished run: what its figures and its page are made of.
@@ -47,24 +44,21 @@ pub(crate) struct Update {
 
 impl Finished {
     /// Reads the folder of a run.
-    pub(crate) fn read(folder: &Path, whose: Whose) -> Result<Self> {
-        let record = Record::read(folder)?;
-        let subject = Subject::read(&record, folder)?;
+    pub(crate) fn read(folder: &Path, whose: Whose, programs: Programs) -> Result<Self> {
+        let stored = Stored::open(folder)?;
+        let record = Record::read(&stored)?;
+        let subject = Subject::read(&record, &stored, programs)?;
         let problem = &subject.problem;
-        let columns = |file: &str, names: &[&str]| columns(&folder.join(file), names);
-        let drawn = Drawn::read(folder, &problem.target.names())?;
-        let steps = transposed(&columns("schedule.csv", &["step", "t", "epsilon"])?)
+        let drawn = Drawn::read(&stored, &problem.target.names())?;
+        let steps = transposed(&stored.columns("schedule.csv", &["step", "t", "epsilon"])?)
             .map(|row| Step { step: row[0], t: row[1], epsilon: row[2] })
             .collect();
-        let trace = transposed(&columns("trace.csv", &["update", "t", "neg_elbo"])?)
+        let trace = transposed(&stored.columns("trace.csv", &["update", "t", "neg_elbo"])?)
             .map(|row| Update { update: row[0], t: row[1], neg_elbo: row[2] })
             .collect();
-        let path = folder.join(Summary::FILE);
-        let text = csv::text(&path, "a run's summary")?;
-        let mut summary: Summary = serde_json::from_str(&text)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let mut summary = Summary::read(&stored)?;
         summary.name_modes(&problem.known);
-        let flow = record.flow(folder, problem.target.dim())?;
+        let flow = record.flow(&stored, problem.target.dim())?;
         let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
         Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow })
     }
@@ -79,18 +73,6 @@ impl Finished {
         let made = self.record.data_seed.is_some();
         self.subject.problem.dynamics.as_ref().filter(|_| made).map(|dynamics| dynamics.truth())
     }
-}
-
-/// Columns of a table of the run, by their names.
-pub(super) fn columns(path: &Path, names: &[&str]) -> Result<Vec<Vec<f64>>> {
-    let file = path.display().to_string();
-    let Table { names: found, rows } = csv::table(&file, &csv::text(path, "numbers")?)?;
-    let column = |name: &&str| {
-        let place = found.iter().position(|found| found == name);
-        let place = place.ok_or_else(|| usage(format!("{file} has no column {name}")))?;
-        Ok(rows.iter().map(|row| row[place]).collect())
-    };
-    names.iter().map(column).collect()
 }
 
 fn transposed(columns: &[Vec<f64>]) -> impl Iterator<Item = Vec<f64>> {

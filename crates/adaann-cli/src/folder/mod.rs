@@ -1,68 +1,89 @@
 //! The run folder: whole or absent.
 //!
 //! Files are written into a hidden folder beside the final one, which is renamed when all are
-//! there. Whatever goes wrong before that leaves nothing behind, nor any parent that was missing.
+//! there. It is made before the run begins, with a lock in it, so that the name is one run's alone; what a
+//! killed process has left of it is cleared away by the next. Whatever goes wrong leaves nothing behind, nor
+//! any parent that was missing.
 
 pub(crate) mod csv;
 pub(crate) mod drawn;
 pub(crate) mod evaluate;
 pub(crate) mod figures;
 pub(crate) mod finished;
+pub(crate) mod index;
+pub(crate) mod out;
 pub(crate) mod page;
 pub(crate) mod predicted;
 pub(crate) mod record;
+mod sha256;
+pub(crate) mod stored;
 pub(crate) mod subject;
 pub(crate) mod summary;
 pub(crate) mod words;
 
-use crate::{folder::record::Record, text::failure::usage};
+use crate::{
+    folder::{index::Index, record::Record},
+    text::failure::usage,
+};
+use adaann::{Error, crew::Lock};
 use anyhow::{Context, Result};
 use std::{
     fs,
-    io::Write,
+    io::{self, BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
-/// A run folder that is being written.
+/// A run folder that is being written; its name is reserved.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     temporary: PathBuf,
     /// Folders above it that were created for it, the deepest first.
     parents: Vec<PathBuf>,
+    /// Held until the folder has its name.
+    lock: Option<Lock>,
+    force: bool,
 }
+
+/// Name of the lock in a folder that is being written.
+const LOCK: &str = "lock";
+
+/// How often the lock is tried when others come and go in the same moment.
+const TRIES: usize = 20;
 
 /// Refuses, before anything is run, a folder that could not be written afterwards.
 pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
-    if path.file_name().is_none() {
+    if !out::names_something(path) {
         return Err(usage(format!("--out is '{}', but must name a folder", path.display())));
     }
-    match path.symlink_metadata() {
-        Err(_) => {}
-        Ok(_) if !force => {
-            return Err(usage(format!(
-                "the output folder {} exists; --force replaces it, --out writes to another",
-                path.display()
-            )));
-        }
-        // A slip such as `--out ~ --force` must not cost more than a run.
-        Ok(_) if !path.join(Record::FILE).is_file() => {
-            return Err(usage(format!(
-                "the output folder {} exists and is not a run folder (it has no {}), so --force \
-                 does not replace it",
-                path.display(),
-                Record::FILE
-            )));
-        }
-        Ok(_) => {}
-    }
+    check_free(path, force)?;
     // A folder made and taken away again shows that the place can be written. Parents that are
     // missing wait for the run: two runs that begin together would take them from each other.
     let place = path.ancestors().skip(1).find(|place| exists(place)).unwrap_or(path);
-    let probe = place.join(beside(path, "partial").file_name().unwrap_or_default());
+    let probe = beside(path, &format!("{}.probe", std::process::id()));
+    let probe = place.join(probe.file_name().unwrap_or_default());
     fs::create_dir(&probe)
         .and_then(|()| fs::remove_dir(&probe))
         .map_err(|error| usage(format!("{}: {error}", cannot_create(path))))
+}
+
+/// Refuses a name that something has already, unless it is a run that may be replaced.
+fn check_free(path: &Path, force: bool) -> Result<()> {
+    match path.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(_) if !force => Err(usage(format!(
+            "the output folder {} exists; --force replaces it, --out writes to another",
+            path.display()
+        ))),
+        // A slip such as `--out ~ --force` must not cost more than a run.
+        Ok(_) if !path.join(Record::FILE).is_file() => Err(usage(format!(
+            "the output folder {} exists and is not a run folder (it has no {}), so --force \
+             does not replace it",
+            path.display(),
+            Record::FILE
+        ))),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Is there such a place? The empty path is the current folder.
@@ -71,18 +92,45 @@ fn exists(path: &Path) -> bool {
 }
 
 fn cannot_create(path: &Path) -> String {
-    format!("cannot create the output folder {}", path.display())
+    format!("--out: cannot create the output folder {}", path.display())
 }
 
 impl Folder {
-    /// Begins a folder.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
+    /// Begins a folder, whose name nobody else can have from now on.
+    pub(crate) fn reserve(path: &Path, force: bool) -> Result<Self> {
+        check(path, force)?;
         let above = path.ancestors().skip(1).take_while(|parent| !exists(parent));
         let parents = above.map(Path::to_owned).collect();
+        let temporary = beside(path, "partial");
+        let lock = take(path, &temporary)?;
         // Made first, so that a failure half way takes away what is there by then.
-        let folder = Self { path: path.to_owned(), temporary: beside(path, "partial"), parents };
-        fs::create_dir_all(&folder.temporary).with_context(|| cannot_create(path))?;
+        let folder = Self { path: path.to_owned(), temporary, parents, lock: Some(lock), force };
+        folder.clear()?;
+        // Another run may have come to its end between the first look and the lock.
+        check_free(path, force)?;
         Ok(folder)
+    }
+
+    /// Clears away what a killed process has left.
+    fn clear(&self) -> Result<()> {
+        let place = || format!("cannot clear away {}", self.temporary.display());
+        for entry in fs::read_dir(&self.temporary).with_context(place)? {
+            let entry = entry.with_context(place)?;
+            match entry.file_type().with_context(place)?.is_dir() {
+                _ if entry.file_name() == LOCK => Ok(()),
+                true => fs::remove_dir_all(entry.path()),
+                false => fs::remove_file(entry.path()),
+            }
+            .with_context(place)?;
+        }
+        let old = beside(&self.path, "old");
+        match (exists(&old), exists(&self.path)) {
+            // It was killed before the new run had the name of the old one.
+            (true, false) => fs::rename(&old, &self.path),
+            (true, true) => fs::remove_dir_all(&old),
+            (false, _) => Ok(()),
+        }
+        .with_context(|| format!("cannot take back {}", old.display()))
     }
 
     /// Where the folder is while it is written.
@@ -97,20 +145,32 @@ impl Folder {
 
     /// Writes a file of the folder.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
+        self.write_with(name, |file| file.write_all(bytes.as_ref()))
+    }
+
+    /// Writes a file of the folder piece by piece.
+    pub(crate) fn write_with(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
         let write = || {
-            let mut file = fs::File::create(self.file(name))?;
-            file.write_all(bytes.as_ref())?;
+            let mut file = BufWriter::new(fs::File::create(self.file(name))?);
+            fill(&mut file)?;
+            file.flush()?;
             // Some file systems find out only here that they are full.
-            file.sync_all()
+            file.get_ref().sync_all()
         };
         write().with_context(|| format!("cannot write {}", self.path.join(name).display()))
     }
 
-    /// Gives the folder its name; an older one of that name is replaced if `force`.
-    pub(crate) fn finish(self, force: bool) -> Result<()> {
-        let place = || format!("cannot rename the finished folder to {}", self.path.display());
+    /// Gives the folder its name; an older run of that name is replaced if that is asked for.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        // A folder without an index can still be read.
+        let indexed = Index::write(&self.temporary);
+        let place = || format!("cannot give the finished folder its name {}", self.path.display());
         let old = beside(&self.path, "old");
-        let replaced = force && self.path.exists();
+        let replaced = self.force && self.path.exists();
         if replaced {
             fs::rename(&self.path, &old).with_context(place)?;
         }
@@ -119,20 +179,77 @@ impl Folder {
                 // The old run is better than none.
                 let _ = fs::rename(&old, &self.path);
             }
-            return Err(error).with_context(place);
+            return Err(self.save_elsewhere(error));
         }
+        // From here on the hidden name may be another run's.
+        self.lock.take();
+        let _ = fs::remove_file(self.path.join(LOCK));
         if replaced {
             fs::remove_dir_all(&old)
                 .with_context(|| format!("cannot remove the replaced run {}", old.display()))?;
         }
-        Ok(())
+        indexed.with_context(|| format!("{} is whole but for its index", self.path.display()))
     }
+
+    /// Somebody has made something of this name while the run was on its way: its work is kept.
+    fn save_elsewhere(&mut self, error: io::Error) -> anyhow::Error {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let other = self.path.with_file_name(format!("{name}-{}", std::process::id()));
+        if fs::rename(&self.temporary, &other).is_err() {
+            let path = self.path.display();
+            return anyhow::Error::from(error).context(format!("cannot write the folder {path}"));
+        }
+        self.lock.take();
+        let _ = fs::remove_file(other.join(LOCK));
+        let (path, other) = (self.path.display(), other.display());
+        anyhow::anyhow!(
+            "{path} has come to exist while the run was on its way; the run is in {other}"
+        )
+    }
+}
+
+/// Takes the lock in the hidden folder, which is made if it is not there.
+fn take(path: &Path, temporary: &Path) -> Result<Lock> {
+    let mut last = io::Error::from(ErrorKind::NotFound);
+    for _ in 0..TRIES {
+        if let Err(error) = fs::create_dir_all(temporary) {
+            last = error;
+            continue;
+        }
+        let lock = temporary.join(LOCK);
+        let is_foreign = !lock.exists()
+            && temporary.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        // Looked at twice: the lock may have come between.
+        if is_foreign && !lock.exists() {
+            return Err(usage(format!(
+                "--out: {} is in the way, and none of adaann's; move it, or choose another --out",
+                temporary.display()
+            )));
+        }
+        match Lock::take(&lock) {
+            Ok(lock) => return Ok(lock),
+            Err(Error::Locked { process, .. }) => {
+                let number = process.map_or(String::new(), |number| format!(", process {number},"));
+                return Err(usage(format!(
+                    "another run{number} is writing to the output folder {}; wait for it to end, or \
+                     choose another --out",
+                    path.display()
+                )));
+            }
+            // Its holder has ended in this moment, and has taken it away.
+            Err(Error::Io { cause, .. }) => last = cause,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(usage(format!("{}: {last}", cannot_create(path))))
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         // After `finish` there is nothing left to remove; before, an error is already on its way.
-        let _ = fs::remove_dir_all(&self.temporary);
+        if self.lock.is_some() {
+            let _ = fs::remove_dir_all(&self.temporary);
+        }
         for parent in &self.parents {
             // A folder with something in it, the finished run above all, stays.
             let _ = fs::remove_dir(parent);
@@ -140,15 +257,16 @@ impl Drop for Folder {
     }
 }
 
-/// A hidden name next to `path` that no other process uses.
+/// A hidden name next to `path`.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.{suffix}", std::process::id()))
+    path.with_file_name(format!(".{name}.{suffix}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice;
 
     #[test]
     fn parents_come_with_the_folder_and_go_if_it_fails() {
@@ -156,11 +274,86 @@ mod tests {
         let (above, path) = (place.path().join("a"), place.path().join("a/b/r"));
         check(&path, false).unwrap();
         assert!(!above.exists(), "looking creates nothing");
-        drop(Folder::create(&path).unwrap());
+        drop(Folder::reserve(&path, false).unwrap());
         assert!(!above.exists(), "an unfinished folder leaves nothing");
-        Folder::create(&path).unwrap().finish(false).unwrap();
+        Folder::reserve(&path, false).unwrap().finish().unwrap();
         assert!(path.is_dir());
-        drop(Folder::create(&above.join("b/s")).unwrap());
+        drop(Folder::reserve(&above.join("b/s"), false).unwrap());
         assert!(path.is_dir(), "what others wrote stays");
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let name = |entry: io::Result<fs::DirEntry>| {
+            entry.unwrap().file_name().to_string_lossy().into_owned()
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_name_is_one_runs_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("r");
+        let first = Folder::reserve(&path, false).unwrap();
+        for force in [false, true] {
+            let said = Folder::reserve(&path, force).unwrap_err().to_string();
+            let process = format!("process {}", std::process::id());
+            assert!(said.contains(&process) && said.contains("--out"), "{said}");
+        }
+        first.write(Record::FILE, "").unwrap();
+        first.finish().unwrap();
+        assert_eq!(names(place.path()), ["r"]);
+        assert_eq!(names(&path), ["index.json", Record::FILE]);
+        assert!(Folder::reserve(&path, false).unwrap_err().to_string().contains("exists"));
+        assert!(Folder::reserve(&path, true).is_ok());
+        assert_eq!(names(place.path()), ["r"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_has_left_is_cleared_away() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("r");
+        let partial = place.path().join(".r.partial");
+        fs::create_dir_all(partial.join("figures")).unwrap();
+        for (name, text) in [(LOCK, "4000000 1\n"), ("draws.csv", "x"), ("figures/a.svg", "x")] {
+            fs::write(partial.join(name), text).unwrap();
+        }
+        // It was about to replace an older run.
+        fs::create_dir(place.path().join(".r.old")).unwrap();
+        fs::write(place.path().join(".r.old").join(Record::FILE), "old").unwrap();
+        let said = Folder::reserve(&path, false).unwrap_err().to_string();
+        assert!(said.contains("exists"), "{said}");
+        assert_eq!(names(place.path()), ["r"]);
+        assert_eq!(fs::read_to_string(path.join(Record::FILE)).unwrap(), "old");
+        let folder = Folder::reserve(&path, true).unwrap();
+        assert_eq!(names(folder.place()), slice::from_ref(&LOCK));
+    }
+
+    #[test]
+    fn a_hidden_folder_of_somebody_else_is_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let other = place.path().join(".r.partial");
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("thesis"), "").unwrap();
+        let said = Folder::reserve(&place.path().join("r"), false).unwrap_err().to_string();
+        assert!(said.contains("is in the way"), "{said}");
+        assert_eq!(names(&other), ["thesis"]);
+    }
+
+    #[test]
+    fn a_run_whose_name_is_taken_in_the_end_is_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("r");
+        let folder = Folder::reserve(&path, false).unwrap();
+        folder.write(Record::FILE, "mine").unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("other"), "").unwrap();
+        let said = folder.finish().unwrap_err().to_string();
+        let kept = format!("r-{}", std::process::id());
+        assert!(said.contains(&kept), "{said}");
+        assert_eq!(names(place.path()), ["r".to_owned(), kept.clone()]);
+        assert_eq!(fs::read_to_string(place.path().join(kept).join(Record::FILE)).unwrap(), "mine");
     }
 }

@@ -1,9 +1,10 @@
 //! Figures and one page of a run, from the files of its folder alone.
 
 use crate::folder::{
-    drawn::Whose,
     figures,
     finished::Finished,
+    index::Index,
+    out::Out,
     summary::Verdict,
     words::{
         table::tables,
@@ -20,35 +21,36 @@ use std::{fs, path::Path};
 pub(crate) const PAGE: &str = "report.html";
 
 /// Draws what is in a run folder, and writes figures and page beside it.
-pub(crate) fn write(folder: &Path, whose: Whose) -> Result<()> {
-    let finished = Finished::read(folder, whose)?;
-    let figures = figures::draw(&finished)?;
-    write_figures(folder, &figures)?;
-    write_page(&finished, figures, &folder.join(PAGE))
+pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
+    let figures = figures::draw(finished)?;
+    let mut written = write_figures(folder, &figures)?;
+    write_page(finished, figures, &folder.join(PAGE))?;
+    written.push(PAGE.to_owned());
+    Index::update(folder, &written)
 }
 
-/// Writes the page alone, somewhere else.
-pub(crate) fn write_alone(folder: &Path, path: &Path, whose: Whose) -> Result<()> {
-    let finished = Finished::read(folder, whose)?;
-    let figures = figures::draw(&finished)?;
-    write_page(&finished, figures, path)
+/// Writes the page of a finished run alone, somewhere else.
+pub(crate) fn write_alone(finished: &Finished, out: &Out) -> Result<()> {
+    out.write(page(finished, figures::draw(finished)?)?.html().as_bytes())
 }
 
 fn write_page(finished: &Finished, figures: Vec<Figure>, path: &Path) -> Result<()> {
     Ok(adaann::support::file::write(path, page(finished, figures)?.html().as_bytes())?)
 }
 
-fn write_figures(folder: &Path, figures: &[Figure]) -> Result<()> {
+/// Writes the figures, and gives the names of their files.
+fn write_figures(folder: &Path, figures: &[Figure]) -> Result<Vec<String>> {
+    let mut written = Vec::new();
     let place = folder.join("figures");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
     for figure in figures {
-        adaann::support::file::write(
-            &place.join(format!("{}.svg", figure.name)),
-            figure.svg().as_bytes(),
-        )?;
-        adaann::support::file::write(&place.join(format!("{}.png", figure.name)), &figure.png()?)?;
+        for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
+            let name = format!("figures/{}.{extension}", figure.name);
+            adaann::support::file::write(&folder.join(&name), &bytes)?;
+            written.push(name);
+        }
     }
-    Ok(())
+    Ok(written)
 }
 
 /// The page of a run.

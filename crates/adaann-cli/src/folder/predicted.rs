@@ -4,7 +4,7 @@ use crate::{
     folder::{csv, drawn::Whose, finished::Finished},
     text::failure::usage,
 };
-use adaann::registry::Table;
+use adaann::{model::Output, registry::Table};
 use anyhow::{Context, Result};
 use std::fmt::Write;
 
@@ -34,6 +34,16 @@ pub(crate) struct Predicted {
     pub(crate) table: Table,
 }
 
+/// Refuses numbers of draws that no prediction can be made from; 0 may mean none at all.
+pub(crate) fn check_draws(flag: &str, draws: usize, least: usize) -> Result<()> {
+    if (draws == 0 && least == 0) || (2..=Output::MOST_DRAWS).contains(&draws) {
+        return Ok(());
+    }
+    let zero = if least == 0 { "0, or " } else { "" };
+    let range = format!("{zero}from 2 to {}", Output::MOST_DRAWS);
+    Err(usage(format!("{flag} is {draws}, but must be {range}")))
+}
+
 /// Predicts at the data of a run, or at new inputs; nothing if its model has no likelihood lines.
 pub(crate) fn predicted(
     finished: &Finished,
@@ -48,7 +58,7 @@ pub(crate) fn predicted(
         return Ok(None);
     }
     let Finished { drawn, whose, .. } = finished;
-    let draws = draws.clamp(2, drawn.x.len().max(2));
+    let draws = draws.min(drawn.x.len()).max(2);
     let rows = table.rows.len();
     if rows.saturating_mul(draws).saturating_mul(names.len()) > MOST_NUMBERS {
         return Err(usage(format!(

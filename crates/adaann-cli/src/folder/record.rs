@@ -1,6 +1,6 @@
 //! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
 
-use crate::{args::OutputArgs, folder::csv, text::failure::usage};
+use crate::{args::OutputArgs, folder::stored::Stored, text::failure::usage};
 use adaann::{
     answer::{Method, Plan},
     flow::Flow,
@@ -8,10 +8,7 @@ use adaann::{
 };
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// What a run was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,7 +74,7 @@ fn adaann() -> Method {
 
 impl Record {
     /// Name of the file.
-    pub(crate) const FILE: &str = "run.toml";
+    pub(crate) const FILE: &str = Stored::MARK;
 
     /// Name of the file with the data, if there is some.
     pub(crate) const DATA: &str = "data.csv";
@@ -94,16 +91,9 @@ impl Record {
     }
 
     /// Reads the record of a run folder.
-    pub(crate) fn read(folder: &Path) -> Result<Self> {
+    pub(crate) fn read(stored: &Stored) -> Result<Self> {
+        let (text, folder) = (stored.text(Self::FILE)?, stored.folder());
         let path = folder.join(Self::FILE);
-        if !path.is_file() {
-            return Err(usage(format!(
-                "{} is not a run folder: it has no {}",
-                folder.display(),
-                Self::FILE
-            )));
-        }
-        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let found: toml::Table =
             toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
         let method = found.get("method").and_then(toml::Value::as_str);
@@ -119,8 +109,8 @@ impl Record {
 
     /// Reads the flow of the run, in the dimension of its target. That of Algorithm 1 is the one of the
     /// settings; the ladder finds its own.
-    pub(crate) fn flow(&self, folder: &Path, dim: usize) -> Result<Flow> {
-        let path = folder.join(Self::FLOW);
+    pub(crate) fn flow(&self, stored: &Stored, dim: usize) -> Result<Flow> {
+        let path = stored.file(Self::FLOW)?;
         let flow = match &self.plan {
             Plan::Adaann(settings) => {
                 Flow::load_as(&path, &[settings.flow.clone().in_double()], dim)?
@@ -134,15 +124,9 @@ impl Record {
         Ok(flow)
     }
 
-    /// What the run chose of its target; the data is read from its folder.
-    pub(crate) fn choices(&self, folder: &Path) -> Result<Choices> {
-        let path = folder.join(Self::DATA);
-        let data = if path.is_file() {
-            let file = path.display().to_string();
-            Some(Data::Table(csv::table(&file, &csv::text(&path, "measurements")?)?))
-        } else {
-            None
-        };
+    /// What the run chose of its target; the data, if it takes some, is read from its folder.
+    pub(crate) fn choices(&self, stored: &Stored, takes_data: bool) -> Result<Choices> {
+        let data = takes_data.then(|| stored.table(Self::DATA)).transpose()?;
         Ok(Choices {
             parameters: self
                 .parameters
@@ -150,7 +134,7 @@ impl Record {
                 .map(|(name, value)| (name.clone(), *value))
                 .collect(),
             preset: (!self.preset.is_empty()).then(|| self.preset.clone()),
-            data,
+            data: data.map(Data::Table),
         })
     }
 }

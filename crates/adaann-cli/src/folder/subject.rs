@@ -1,18 +1,42 @@
 //! What is fitted: a registered density, or the model of a file.
 
-use crate::folder::{Folder, csv, record::Record};
+use crate::folder::{Folder, csv, record::Record, stored::Stored};
 use adaann::{
     Batch,
     model::Model,
     registry::{self, Known, Problem},
 };
 use anyhow::Result;
-use std::path::Path;
+use std::{
+    io::{Write, stderr},
+    path::Path,
+};
 
 /// What is fitted.
 pub(crate) struct Subject {
     pub(crate) problem: Problem,
     pub(crate) model: Option<Model>,
+    /// May a program that the model names be started?
+    pub(crate) programs: Programs,
+}
+
+/// What becomes of a program that the model file names. In a folder that came from somebody else it may
+/// be any program: looking at a run must not start it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Programs {
+    /// The user has named the model file to be run.
+    Asked,
+    /// The user has allowed it, and is told which one it is.
+    Allowed,
+    /// It is not started.
+    Forbidden,
+}
+
+impl Programs {
+    /// By the flag `--allow-command`.
+    pub(crate) fn new(allowed: bool) -> Self {
+        if allowed { Self::Allowed } else { Self::Forbidden }
+    }
 }
 
 impl Subject {
@@ -25,21 +49,50 @@ impl Subject {
             data: model.data(),
             dynamics: None,
         };
-        Self { problem, model: Some(model) }
+        Self { problem, model: Some(model), programs: Programs::Asked }
     }
 
     /// What a run was of, from the files of its folder.
-    pub(crate) fn read(record: &Record, folder: &Path) -> Result<Self> {
+    pub(crate) fn read(record: &Record, stored: &Stored, programs: Programs) -> Result<Self> {
         let Some(path) = &record.model else {
-            let problem = registry::find(&record.target)?.choose(&record.choices(folder)?)?;
-            return Ok(Self { problem, model: None });
+            let entry = registry::find(&record.target)?;
+            let problem = entry.choose(&record.choices(stored, entry.takes_data())?)?;
+            return Ok(Self { problem, model: None, programs });
         };
-        let data = folder.join(Record::DATA);
-        let data = data.is_file().then_some(data);
+        // Without data in the file there is none here either, and else that is an error of its own.
+        let data = stored.folder().join(Record::DATA);
+        if data.exists() {
+            stored.file(Record::DATA)?;
+        }
         // What else the model names, a command above all, is where the original is.
         let place = path.parent().unwrap_or(Path::new(""));
-        let copy = folder.join(Record::MODEL);
-        Ok(Self::of_model(Model::read_copy(&copy, place, data.as_deref())?))
+        let copy = stored.file(Record::MODEL)?;
+        let model = Model::read_copy(&copy, place, &data)?;
+        Ok(Self::of_model_in_a_run(model, programs))
+    }
+
+    /// A model whose file is part of a run, so that it may be anybody's.
+    pub(crate) fn of_model_in_a_run(model: Model, programs: Programs) -> Self {
+        if programs == Programs::Forbidden {
+            model.forbid_program();
+        }
+        Self { programs, ..Self::of_model(model) }
+    }
+
+    /// The program that has to be started for the likelihood but may not be, if there is one.
+    pub(crate) fn forbidden(&self) -> Option<String> {
+        let program = self.model.as_ref()?.program()?;
+        (self.programs == Programs::Forbidden).then(|| program.label())
+    }
+
+    /// To be called before the likelihood is asked for the first time: says which program that starts.
+    pub(crate) fn announce(&self) -> Result<()> {
+        let program = self.model.as_ref().and_then(Model::program);
+        if let Some(program) = program.filter(|_| self.programs == Programs::Allowed) {
+            let folder = program.folder.display();
+            writeln!(stderr(), "starting '{}' in {folder}", program.label())?;
+        }
+        Ok(())
     }
 
     /// Writes what the subject is made of into the folder of a run: model file and data.

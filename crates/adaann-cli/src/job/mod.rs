@@ -12,9 +12,10 @@ use crate::{
     folder::{
         self, Folder, csv,
         drawn::Whose,
+        finished::Finished,
         page,
         record::{Record, Repeats},
-        subject::Subject,
+        subject::{Programs, Subject},
         summary::{Made, Seed, Sources, Summary, predictive},
         words::{table, title::title, verdict},
     },
@@ -36,7 +37,7 @@ use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use std::{
     io::{Write, stdout},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::ExitCode,
     time::Instant,
 };
@@ -56,11 +57,13 @@ impl Job {
     pub(crate) fn carry_out(&self, output: &OutputArgs) -> Result<ExitCode> {
         let out = output.out.clone().unwrap_or_else(|| self.default_folder());
         interrupt::listen()?;
-        folder::check(&out, output.force)?;
         if output.dry_run {
+            folder::check(&out, output.force)?;
             stdout().write_all(self.record.to_toml()?.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        // Before any work is done: two runs cannot have one name.
+        let folder = Folder::reserve(&out, output.force)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(output.threads)
             .build()
@@ -68,7 +71,8 @@ impl Job {
         let progress = Progress::new(output.quiet || output.json);
         pool.install(|| {
             let run = self.work(&progress)?;
-            self.write(&run, &out)?.finish(output.force)?;
+            let page = self.write(&run, &folder)?;
+            folder.finish()?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
             } else if !output.quiet {
@@ -76,6 +80,13 @@ impl Job {
                 let closing = table::closing(&title, &run.summary, &out, Style::detect());
                 stdout().write_all(closing.as_bytes())?;
             }
+            page.with_context(|| {
+                let out = out.display();
+                format!(
+                    "the run is in {out}, but for its figures and page, which `adaann report {out}` \
+                     makes"
+                )
+            })?;
             let reliable = run.summary.verdict.trust == Trust::Reliable;
             Ok(ExitCode::from(match (interrupt::asked(), self.record.strict && !reliable) {
                 (true, _) => interrupt::EXIT_CODE,
@@ -213,28 +224,29 @@ impl Job {
         Ok(examine::examine(outcome, &approximation, sample, settings, particles, &mut watch))
     }
 
-    /// Writes the run folder, all but its name.
-    fn write(&self, run: &Run, out: &Path) -> Result<Folder> {
+    /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,
+    /// and what became of them is told apart.
+    fn write(&self, run: &Run, folder: &Folder) -> Result<Result<()>> {
         let Self { record, subject } = self;
         let training = run.training.as_ref();
-        let folder = Folder::create(out)?;
         folder.write(Record::FILE, record.to_toml()?)?;
-        folder.write(Summary::FILE, run.summary.to_json())?;
+        run.flow.save(&folder.file(Record::FLOW))?;
         let quantities = run.quantities.as_ref();
-        let draws = csv::sample(&subject.columns(), &run.sample, quantities);
-        folder.write("draws.csv", draws)?;
+        folder.write_with("draws.csv", |file| {
+            csv::sample(file, &subject.columns(), &run.sample, quantities)
+        })?;
+        folder.write(Summary::FILE, run.summary.to_json())?;
         let steps = training.map_or(&[][..], |outcome| &outcome.steps);
         folder.write("schedule.csv", csv::schedule(steps))?;
         let updates = training.map_or(&[][..], |outcome| &outcome.trace);
         folder.write("trace.csv", csv::trace(updates))?;
-        subject.write(&folder)?;
-        run.flow.save(&folder.file(Record::FLOW))?;
+        subject.write(folder)?;
         if let Some(flow) = training.and_then(|outcome| outcome.flow_at_1.as_ref()) {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
         // From the files, as `adaann report` does it: what they lack no page can show.
-        page::write(folder.place(), Whose::Target)?;
-        Ok(folder)
+        Ok(Finished::read(folder.place(), Whose::Target, Programs::Asked)
+            .and_then(|finished| page::write(folder.place(), &finished)))
     }
 }
 

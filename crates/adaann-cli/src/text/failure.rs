@@ -42,6 +42,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
             error.downcast_ref(),
             Some(
                 Error::Setting { .. }
+                    | Error::Forbidden { .. }
                     | Error::Conflict { .. }
                     | Error::UnknownName { .. }
                     | Error::Data(_)
@@ -62,6 +63,10 @@ fn sentence(error: &anyhow::Error, program: &Command) -> String {
             format!("{name} is {value}, but must be {range}")
         }
         Some(Error::Conflict { message, .. }) => as_flags(message),
+        Some(Error::Forbidden { program, folder }) => format!(
+            "this needs the likelihood, which the program '{program}' computes; if you trust it, \
+             --allow-command starts it in {folder}"
+        ),
         _ => chain(error),
     }
 }

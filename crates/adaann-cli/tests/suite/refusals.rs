@@ -201,7 +201,10 @@ fn a_folder_that_cannot_be_written_is_found_out_at_once() {
         let output = place.adaann(&format!("run bimodal --out file/r {flags}"), &[]);
         assert_eq!(output.status.code(), Some(2));
         let said = stderr(&output);
-        assert!(said.starts_with("error: cannot create the output folder file/r: "), "{said}");
+        assert!(
+            said.starts_with("error: --out: cannot create the output folder file/r: "),
+            "{said}"
+        );
         assert!(output.stdout.is_empty());
         assert_eq!(place.entries(), ["file"]);
     }

@@ -76,6 +76,7 @@ fn the_verdict_of_the_summary_is_shown() {
     summary["neg_elbo"] = serde_json::Value::Null;
     summary["log_z"] = serde_json::Value::Null;
     summary["found_modes"][0]["weight"] = serde_json::Value::Null;
+    place.forget_index("r");
     place.write("r/summary.json", &summary.to_string());
     report(&place, "r");
     let page = place.read("r/report.html");
@@ -89,6 +90,7 @@ fn the_verdict_of_the_summary_is_shown() {
 fn what_is_wrong_with_a_folder_is_told_with_the_file() {
     let place = Place::new();
     place.run("bimodal --out r");
+    place.forget_index("r");
     let page = place.read("r/report.html");
     let refuse = |words: &str, message: &str| {
         let output = place.adaann(&format!("report {words}"), &[]);
@@ -102,7 +104,7 @@ fn what_is_wrong_with_a_folder_is_told_with_the_file() {
     refuse("r --out r", "--out is 'r', which is a folder");
     for (file, broken, message) in [
         ("run.toml", "target = 3", "cannot read r/run.toml"),
-        ("summary.json", "{\"version\": 1}", "cannot read r/summary.json"),
+        ("summary.json", "{\"version\": 1}", "r/summary.json is no summary of a run"),
         ("draws.csv", "z,log_p\n1,x\n", "r/draws.csv, line 2: log_p is 'x', which is no number"),
         ("draws.csv", "y\n1\n", "r/draws.csv has no column z"),
         ("schedule.csv", "", "r/schedule.csv is empty"),

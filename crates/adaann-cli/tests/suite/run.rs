@@ -20,6 +20,7 @@ fn the_folder_is_whole() {
         "figures",
         "flow.safetensors",
         "flow_at_1.safetensors",
+        "index.json",
         "report.html",
         "run.toml",
         "schedule.csv",

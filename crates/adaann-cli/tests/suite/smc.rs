@@ -14,7 +14,10 @@ fn a_named_target_has_evidence_and_modes() {
     let output = place.adaann("smc bimodal --particles 400 --seed 3", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let folder = "runs/bimodal-smc-3";
-    assert_eq!(names(&place.path(folder)), ["draws.csv", "run.toml", "stages.csv", "summary.json"]);
+    assert_eq!(
+        names(&place.path(folder)),
+        ["draws.csv", "index.json", "run.toml", "stages.csv", "summary.json"]
+    );
     let said = stdout(&output);
     for word in ["400 particles", "log Z (known)", "mode at", "truth", &format!("to {folder}")] {
         assert!(said.contains(word), "{word} in {said}");

@@ -149,12 +149,13 @@ fn every_answer_is_the_weighted_one() {
     let average = |rows: &[Vec<f64>], column: usize| {
         rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64
     };
-    assert!(place.adaann("export r --out e.csv", &[]).status.success());
+    assert!(place.adaann("export r --out e.csv --force", &[]).status.success());
     let (header, rows) = table(&place.read("e.csv"));
     assert_eq!((header.as_str(), rows.len()), ("mu,log_p", 4000));
     assert!((average(&rows, 0) - mean).abs() < 5.0 * sd / 4000_f64.sqrt());
     let predicted = |words: &str| {
-        let output = place.adaann(&format!("predict r --draws 2000 --out p.csv{words}"), &[]);
+        let output =
+            place.adaann(&format!("predict r --draws 2000 --out p.csv --force{words}"), &[]);
         let text = place.read("p.csv");
         let column = text.lines().next().unwrap().split(',').position(|c| c == "expected");
         let cell = text.lines().nth(1).unwrap().split(',').nth(column.unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{Read, Seek, Write},
+    io::{ErrorKind, Read, Seek, Write},
     path::Path,
     process,
 };
@@ -11,8 +11,8 @@ use std::{
 /// A lock file, held until it is dropped or its process ends, however it ends: the system lets go
 /// of it then.
 ///
-/// While it is held the file has the number of the process in it. A number in a file that nobody
-/// holds is that of a process that was killed.
+/// While it is held the file has the number of the process in it, and when that was started, since
+/// numbers are used again. A number in a file that nobody holds is that of a process that was killed.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -24,18 +24,24 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error::Locked`] if another process, or another lock of this one, holds it; if the file cannot
-    /// be written.
+    /// be written, or is taken away in the same moment by who held it, which is to be tried again.
     pub fn take(path: &Path) -> Result<Self> {
         let fail = |cause| Error::Io { path: path.display().to_string(), cause };
         let mut options = OpenOptions::new();
         // Not truncated: until the lock is ours, the number in it is somebody else's.
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(fail)?;
-        let is_held = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        // A file system without locks is no reason to stop; nor is one on which a held file cannot
-        // be read, whose holder then stays unknown.
+        let locked = file.try_lock();
+        // One on which a held file cannot be read is no reason to stop: its holder stays unknown.
         let mut text = String::new();
-        let left_by = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+        let holder = file.read_to_string(&mut text).ok().and_then(|_| Holder::read(&text));
+        let left_by = holder.map(|holder| holder.process);
+        let is_held = match locked {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock) => true,
+            // A file system without locks: what the file says is all that there is.
+            Err(TryLockError::Error(_)) => holder.is_some_and(Holder::is_alive),
+        };
         if is_held {
             let folder = path.parent().unwrap_or(path).display().to_string();
             return Err(Error::Locked { folder, process: left_by });
@@ -43,9 +49,15 @@ impl Lock {
         let mut write = || {
             file.rewind()?;
             file.set_len(0)?;
-            writeln!(file, "{}", process::id())
+            let Holder { process, started } = Holder::own();
+            let started = started.map_or(String::new(), |started| format!(" {started}"));
+            writeln!(file, "{process}{started}")
         };
         write().map_err(fail)?;
+        // Who held the lock before may have taken the file away with it.
+        if !is_at(&file, path) {
+            return Err(fail(ErrorKind::NotFound.into()));
+        }
         Ok(Self { file, left_by })
     }
 
@@ -59,5 +71,70 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // A number that stays would only be taken for that of a process that was killed.
         let _ = self.file.set_len(0);
+    }
+}
+
+/// Who holds a lock: a process, and when it was started in the system's own units, where that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Holder {
+    process: u32,
+    started: Option<u64>,
+}
+
+impl Holder {
+    fn own() -> Self {
+        Self { process: process::id(), started: started(process::id()) }
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let process = words.next()?.parse().ok()?;
+        Some(Self { process, started: words.next().and_then(|word| word.parse().ok()) })
+    }
+
+    /// Does this process still run? Not if another has its number by now.
+    fn is_alive(self) -> bool {
+        let now = started(self.process);
+        now.is_some() && self.started.is_none_or(|then| now == Some(then))
+    }
+}
+
+/// When a process was started, as Linux has it; none if there is no such process.
+fn started(process: u32) -> Option<u64> {
+    /// Place of the number behind the program's name, which may hold anything.
+    const START: usize = 19;
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    text.rsplit_once(')')?.1.split_whitespace().nth(START)?.parse().ok()
+}
+
+/// Is an open file the one at this path?
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |found: std::fs::Metadata| (found.dev(), found.ino());
+    let (own, there) = (file.metadata().map(id), path.metadata().map(id));
+    matches!((own, there), (Ok(own), Ok(there)) if own == there)
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_used_again_is_another_process() {
+        let own = Holder::own();
+        assert!(own.is_alive());
+        let text = format!("{} {}\n", own.process, own.started.unwrap());
+        assert_eq!(Holder::read(&text), Some(own));
+        // An earlier process had this number.
+        let other = Holder { started: own.started.map(|started| started - 1), ..own };
+        assert!(!other.is_alive());
+        assert!(!Holder { process: 4_000_000, started: None }.is_alive());
+        assert_eq!(Holder::read("4000000\n").unwrap().started, None);
     }
 }

@@ -52,6 +52,16 @@ pub enum Error {
     /// A target could not be evaluated.
     #[error("the target failed: {0}")]
     Target(String),
+    /// The likelihood is that of a program that nobody has allowed to be started.
+    #[error(
+        "the likelihood is computed by the program '{program}' in {folder}, which is not started unless that is allowed"
+    )]
+    Forbidden {
+        /// The program with its arguments.
+        program: String,
+        /// The folder that it runs in.
+        folder: String,
+    },
     /// A schedule could not choose its next step.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
@@ -107,7 +117,7 @@ impl Error {
 }
 
 /// A number with the digits that matter to a reader.
-fn short(x: f64) -> String {
+pub(crate) fn short(x: f64) -> String {
     if x == 0.0 || x >= 1e-3 { format!("{x:.4}") } else { format!("{x:.2e}") }
 }
 

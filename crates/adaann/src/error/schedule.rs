@@ -1,5 +1,7 @@
 //! Why a schedule could not choose its next step, and what to change.
 
+use super::short;
+
 /// Why a schedule could not choose its next step.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,8 +30,8 @@ pub enum ScheduleError {
     },
     /// Too few draws are left to estimate a spread.
     #[error(
-        "{usable} of {total} draws at t = {t} have a finite log density and a weight above 0, but \
-         2 are needed: draw more, or start closer to the support of the target"
+        "{usable} of {total} draws at t = {} have a finite log density and a weight above 0, but \
+         2 are needed: draw more, or start closer to the support of the target", short(*t)
     )]
     TooFewDraws {
         /// The inverse temperature.
@@ -41,8 +43,8 @@ pub enum ScheduleError {
     },
     /// The log density is +∞ somewhere.
     #[error(
-        "{count} draws at t = {t} have log density +∞: the target is unbounded there, so p^t \
-         cannot be followed; bound the density or leave that region out of its support"
+        "{count} draws at t = {} have log density +∞: the target is unbounded there, so p^t \
+         cannot be followed; bound the density or leave that region out of its support", short(*t)
     )]
     Unbounded {
         /// The inverse temperature.
@@ -71,17 +73,18 @@ pub enum ScheduleError {
     /// The variance overflows.
     #[error(
         "the variance of the log density at t = {t} is not finite: some draws are hundreds of \
-         orders of magnitude away from the others; use the guarded rule with `robust`, or give \
+         orders of magnitude away from the others; take the guarded schedule, which clips such draws, or give \
          such points log density −∞"
     )]
     NotFinite {
         /// The inverse temperature.
         t: f64,
     },
-    /// The step is too small for doubles.
+    /// The step is too small to lead anywhere.
     #[error(
-        "a step of {epsilon:e} at t = {t} is below the resolution of doubles: the log density \
-         varies too much for this setting; {remedy}, or start from a larger t_0"
+        "a step of {epsilon:.1e} hardly moves t = {}, so that millions of them would not lead to \
+         t = 1: the log density varies too much for this setting; {remedy}, or start from a larger \
+         t_0", short(*t)
     )]
     Resolution {
         /// The inverse temperature.

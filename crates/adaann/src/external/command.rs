@@ -33,7 +33,7 @@ impl Command {
     }
 
     /// The program with its arguments, as messages show it: one line, and not a long one.
-    pub(super) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let words = self.program.join(" ");
         shortened(words.lines().next().unwrap_or_default(), 60)
     }

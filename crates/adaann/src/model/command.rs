@@ -15,7 +15,15 @@ pub(super) struct Outside {
     supports: Vec<Support>,
     names: Vec<String>,
     command: external::Command,
-    started: OnceLock<Result<external::Posterior, String>>,
+    started: OnceLock<Result<external::Posterior, Absent>>,
+}
+
+/// Why there is no program to ask.
+enum Absent {
+    /// It could not be started, or does not speak the language.
+    Failed(String),
+    /// Nobody has allowed it.
+    Forbidden,
 }
 
 impl Outside {
@@ -47,8 +55,28 @@ impl Outside {
             let prior = Box::new(self.prior.clone());
             external::Posterior::new(prior, self.supports.clone(), simulator)
         };
-        let started = self.started.get_or_init(|| start().map_err(|error| error.to_string()));
-        started.as_ref().map_err(|message| Error::Target(message.clone()))
+        let failed = |error| match error {
+            Error::Target(message) => Absent::Failed(message),
+            other => Absent::Failed(other.to_string()),
+        };
+        let started = self.started.get_or_init(|| start().map_err(failed));
+        started.as_ref().map_err(|absent| match absent {
+            Absent::Failed(message) => Error::Target(message.clone()),
+            Absent::Forbidden => Error::Forbidden {
+                program: self.command.label(),
+                folder: self.command.folder.display().to_string(),
+            },
+        })
+    }
+
+    /// How the program is called.
+    pub(super) fn command(&self) -> &external::Command {
+        &self.command
+    }
+
+    /// From now on the program is not started; one that runs already goes on.
+    pub(super) fn forbid(&self) {
+        let _ = self.started.set(Err(Absent::Forbidden));
     }
 }
 

@@ -4,21 +4,56 @@ use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::file::{File, Name};
-use std::path::Path;
+use crate::file::read_regular;
+use std::path::{Path, PathBuf};
 
-/// Bytes of a data file.
-const MOST_BYTES: u64 = 1 << 31;
+/// Bytes of a data file, or of a model file, whose data may be written in it.
+pub(super) const MOST_BYTES: u64 = 1 << 31;
+
+/// Where the data of a model is.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// Where the file says, seen from this folder.
+    Named(&'a Path),
+    /// In a file that was given in place of the one that is named; there must be one.
+    Given(&'a Path),
+    /// In a copy of the file that is named, if one is.
+    Copied(&'a Path),
+}
+
+impl Place<'_> {
+    /// The file, by the name that the model has for it.
+    fn file(self, named: &str) -> PathBuf {
+        match self {
+            Self::Named(folder) => folder.join(named),
+            Self::Given(path) | Self::Copied(path) => path.to_owned(),
+        }
+    }
+
+    /// What to do about a file that cannot be read.
+    fn help(self) -> Option<String> {
+        let help = match self {
+            Self::Named(_) => "the path is relative to the folder of the model file",
+            Self::Given(_) => return None,
+            Self::Copied(_) => {
+                "a run has its data beside it, and is not read with that of another place"
+            }
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// The data of a file: from a CSV file, or from its own columns.
-pub(super) fn load(
-    file: &File,
-    source: &Source,
-    folder: &Path,
-    instead: Option<&Path>,
-    report: &mut Report,
-) -> Data {
-    let Some(data) = &file.data else { return Data::default() };
-    if let (None, Some(path)) = (&data.file, instead) {
+pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut Report) -> Data {
+    let Some(data) = &file.data else {
+        if let Place::Given(path) = place {
+            let message = format!("has no [data], so that {} has no place", path.display());
+            let help = "leave it out, or add [data] with a `file` that it replaces".to_owned();
+            report.error_of_file(source, message, Some(help));
+        }
+        return Data::default();
+    };
+    if let (None, Place::Given(path)) = (&data.file, place) {
         let message =
             format!("{} has no file to replace: the data is written here", path.display());
         report.error(source, data.span.clone(), message, None);
@@ -33,28 +68,30 @@ pub(super) fn load(
         let names = data.columns.iter().map(name).collect();
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
     };
-    let place = instead.map_or_else(|| folder.join(&path.text), Path::to_owned);
-    let text = match read_file(&place, instead.is_some()) {
+    let found = place.file(&path.text);
+    let text = match read_regular(&found, MOST_BYTES) {
         Err(error) => {
             let reason = match error.kind() {
                 std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
                 _ => error.to_string(),
             };
-            let message = format!("cannot read {}: {reason}", place.display());
-            let help = "the path is relative to the folder of the model file".to_owned();
-            report.error(source, path.span.clone(), message, Some(help));
+            let message = format!("cannot read {}: {reason}", found.display());
+            report.error(source, path.span.clone(), message, place.help());
             return Data::default();
         }
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(_) => {
-                let message = format!("{} is no text in UTF-8", place.display());
+                let message = format!("{} is no text in UTF-8", found.display());
                 report.error(source, path.span.clone(), message, None);
                 return Data::default();
             }
         },
     };
-    let name = instead.map_or_else(|| path.text.clone(), |path| path.display().to_string());
+    let name = match place {
+        Place::Named(_) => path.text.clone(),
+        Place::Given(path) | Place::Copied(path) => path.display().to_string(),
+    };
     let csv = Source::new(name, text);
     let mut read = Data::read(&csv, report).unwrap_or_default();
     let old = read.clone();
@@ -76,21 +113,4 @@ pub(super) fn load(
         }
     }
     read
-}
-
-/// The bytes of a file. One that a model names must be a file of finite length; one that the user
-/// gives may be a pipe.
-fn read_file(path: &Path, is_given: bool) -> std::io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
-    let refuse = |what: &str| Err(std::io::Error::other(what));
-    if metadata.is_dir() {
-        return refuse("it is a folder");
-    }
-    if !metadata.is_file() && !is_given {
-        return refuse("it is no regular file");
-    }
-    if metadata.len() > MOST_BYTES {
-        return refuse("it has more than 2 GiB");
-    }
-    std::fs::read(path)
 }

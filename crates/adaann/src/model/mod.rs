@@ -68,11 +68,14 @@ pub use schema::schema;
 
 use crate::answer::Plan;
 use crate::distribution::Family;
+use crate::external;
+use crate::file::read_regular;
 use crate::ode::Solver;
 use crate::posterior::Quantities;
 use crate::table::Table;
 use crate::target::{Target, Unconstrained};
 use crate::{Batch, Result, Settings};
+use command::Outside;
 use data::Data;
 use diagnostic::Report;
 use outline::Outline;
@@ -136,17 +139,23 @@ impl Model {
     /// # Errors
     /// All that is wrong with it, each with its place.
     pub fn read_with_data(path: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
-        Self::read_copy(path, path.parent().unwrap_or(Path::new("")), data)
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::read_at(path, folder, data.map_or(load::Place::Named(folder), load::Place::Given))
     }
 
-    /// A copy of a model file whose other files are relative to `folder`.
+    /// A copy of a model file; if it names a data file, `data` is a copy of that, and a program that it
+    /// names is relative to `folder`.
     ///
     /// # Errors
     /// All that is wrong with it, each with its place.
-    pub fn read_copy(path: &Path, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
+    pub fn read_copy(path: &Path, folder: &Path, data: &Path) -> Result<Self, Diagnostics> {
+        Self::read_at(path, folder, load::Place::Copied(data))
+    }
+
+    fn read_at(path: &Path, folder: &Path, data: load::Place<'_>) -> Result<Self, Diagnostics> {
         let name = path.display().to_string();
         let mut report = Report::default();
-        match std::fs::read(path).map(String::from_utf8) {
+        match read_regular(path, load::MOST_BYTES).map(String::from_utf8) {
             Ok(Ok(text)) => {
                 return Self::build(Source::new(name, text), folder, data);
             }
@@ -166,11 +175,12 @@ impl Model {
     /// # Errors
     /// All that is wrong with it, each with its place.
     pub fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        Self::build(Source::new(name, text), Path::new(""), None)
+        let folder = Path::new("");
+        Self::build(Source::new(name, text), folder, load::Place::Named(folder))
     }
 
-    fn build(source: Source, folder: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
-        let (outline, report) = Outline::new(source, folder, data);
+    fn build(source: Source, folder: &Path, data: load::Place<'_>) -> Result<Self, Diagnostics> {
+        let (outline, report) = Outline::new(source, data);
         let (fit, source) = (outline.file.fit.clone(), outline.source.clone());
         let mut model = Self::assemble(outline, report, folder).map_err(|mut report| {
             defaults::check_those_of_the_file(&fit, &source, &mut report);
@@ -223,6 +233,21 @@ impl Model {
     /// last part.
     pub fn target(&self) -> Arc<dyn Target> {
         self.target.clone()
+    }
+
+    /// The program that computes the likelihood, if one does: how it is called, and where.
+    pub fn program(&self) -> Option<&external::Command> {
+        self.target.outside.as_deref().map(Outside::command)
+    }
+
+    /// From now on the program is not started: who asks for the likelihood gets [`Error::Forbidden`].
+    ///
+    /// A model file that somebody else has written may name any program, and asking for its density
+    /// is running that. A program that runs already goes on.
+    ///
+    /// [`Error::Forbidden`]: crate::Error::Forbidden
+    pub fn forbid_program(&self) {
+        self.target.outside.iter().for_each(|program| program.forbid());
     }
 
     /// The name of the data file, if there is one.

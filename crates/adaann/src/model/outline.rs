@@ -5,14 +5,13 @@ use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::expression::{Ast, Fault};
 use super::file::{self, File};
-use super::load::load;
+use super::load::{Place, load};
 use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::Parameter;
 use super::scope::Scope;
 use super::value::{Plain, Value};
 use crate::ode::Solver;
 use crate::program::Expr;
-use std::path::Path;
 
 /// A model file, understood.
 #[derive(Clone)]
@@ -35,12 +34,11 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// Understands a file whose other files are in `folder`; `data` is read in place of the data
-    /// file that it names.
-    pub(super) fn new(source: Source, folder: &Path, data: Option<&Path>) -> (Self, Report) {
+    /// Understands a file whose data is at `place`.
+    pub(super) fn new(source: Source, place: Place<'_>) -> (Self, Report) {
         let (file, mut report) = file::read(&source);
         let mut outline = Self {
-            data: load(&file, &source, folder, data, &mut report),
+            data: load(&file, &source, place, &mut report),
             file,
             names: Names::default(),
             parameters: Vec::new(),

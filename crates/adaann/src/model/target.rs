@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// The posterior of a model file.
 pub(super) struct ModelTarget {
     density: Box<dyn Target>,
+    /// The program outside that computes the likelihood, if one does.
+    pub(super) outside: Option<Arc<Outside>>,
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
@@ -45,19 +47,23 @@ impl ModelTarget {
         let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
         let prior_alone = is_drawn
             .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
+        let mut outside = None;
         let (density, recorded): (Box<dyn Target>, _) = match &outline.file.command {
             None => density(outline, recording)?,
             Some(command) => {
                 let parts = [recording.log_prior; 2];
                 let prior = Program::from_graph(outline.dim, false, recording.graph, parts);
                 let (names, supports) = (names.clone(), supports.clone());
-                (Box::new(Outside::new(prior, supports, names, command, folder)), None)
+                let program = Arc::new(Outside::new(prior, supports, names, command, folder));
+                outside = Some(program.clone());
+                (Box::new(program), None)
             }
         };
         let dynamics = recorded.as_ref().map(Dynamics::new).transpose()?;
         let units = vec![(0.0, 1.0); names.len()];
         Ok(Self {
             density,
+            outside,
             names,
             supports,
             has_proper_prior,
@@ -164,6 +170,7 @@ impl Target for ModelTarget {
         system.solver = system.solver.tightened();
         Some(Box::new(Self {
             density: Box::new(Posterior::new(recorded).ok()?),
+            outside: None,
             names: self.names.clone(),
             supports: self.supports.clone(),
             has_proper_prior: self.has_proper_prior,

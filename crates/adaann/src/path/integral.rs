@@ -131,7 +131,7 @@ fn refusal(density: &Tempered, found: &[usize], t: f64) -> Error {
     let named: Vec<&str> = found.iter().map(|&d| names[d].as_str()).collect();
     let (verb, plural) = if found.len() == 1 { ("has a", "") } else { ("have", "s") };
     let power = if density.path == PathKind::Power { "p^t" } else { "prior * likelihood^t" };
-    let all = listed(&named);
+    let (all, t) = (listed(&named), error::short(t));
     let message = if has_flat_prior(density) {
         let own = match target.support(found[0]) {
             Support::Above(0.0) => "half_normal(10)",

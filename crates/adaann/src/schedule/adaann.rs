@@ -23,7 +23,7 @@ impl AdaAnn {
     pub fn next_for(&self, at: Position, spread: Spread) -> Result<Step, ScheduleError> {
         let t = at.t + epsilon(self.tau, spread.std);
         let reason = Reason::Tolerance;
-        super::advance(at, Proposal { t, spread: Some(spread), reason, remedy: "raise tau" })
+        super::advance(at, Proposal { t, spread: Some(spread), reason, remedy: "raise `tau`" })
     }
 }
 
@@ -138,6 +138,6 @@ mod tests {
         let rule = AdaAnn { t0: 0.5, tau: 1e-12 };
         let draws = Draws { b: &[-1e8, 0.0], weights: None };
         let error = rule.next(Position::start(&rule), &draws).unwrap_err().to_string();
-        assert!(error.contains("raise tau"), "{error}");
+        assert!(error.contains("raise `tau`"), "{error}");
     }
 }

@@ -77,7 +77,7 @@ impl Rule for EssBisection {
         let whole = 1.0 - at.t;
         let delta = if keeps(whole) { f64::INFINITY } else { bisect(at.t, whole, keeps) };
         let (t, reason) = (at.t + delta, Reason::EffectiveSampleSize);
-        let remedy = "lower ess";
+        let remedy = "lower `ess`";
         super::advance(at, Proposal { t, spread: Some(spread), reason, remedy })
     }
 

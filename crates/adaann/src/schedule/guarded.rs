@@ -84,7 +84,7 @@ impl Rule for Guarded {
         }
 
         let proposal =
-            Proposal { t, spread: Some(spread), reason, remedy: "raise tau or min-epsilon" };
+            Proposal { t, spread: Some(spread), reason, remedy: "raise `tau` or `min-epsilon`" };
         let mut step = super::advance(at, proposal)?;
         let telling = self.t0 > 0.0 || at.t >= TELLING_T;
         step.warning = (telling && wanted > by_ratio).then_some(Warning::Collapsed {

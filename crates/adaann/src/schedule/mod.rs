@@ -266,11 +266,18 @@ fn check_position(at: Position) -> Result<(), ScheduleError> {
     }
 }
 
-/// Ends at t = 1 (`while t + ε < 1` of Algorithm 1), and refuses a step that does not move t.
+/// The least growth of t in a step that its rule finds by itself. Below it, five million steps and more
+/// lie between t and e t: a run that takes one does not come to its end.
+const LEAST_GROWTH: f64 = 2e-7;
+
+/// Ends at t = 1 (`while t + ε < 1` of Algorithm 1), and refuses a step that hardly moves t.
 fn advance(at: Position, proposal: Proposal) -> Result<Step, ScheduleError> {
     check_position(at)?;
     let Proposal { t: wanted, spread, reason, remedy } = proposal;
-    if wanted.is_nan() || wanted <= at.t {
+    let is_found = matches!(reason, Reason::Tolerance | Reason::EffectiveSampleSize);
+    let least = if is_found { at.t * (1.0 + LEAST_GROWTH) } else { at.t };
+    let is_short = wanted <= at.t || wanted < least.min(1.0);
+    if wanted.is_nan() || is_short {
         return Err(ScheduleError::Resolution { t: at.t, epsilon: wanted - at.t, remedy });
     }
     let (t, reason) = match reason {
@@ -296,13 +303,18 @@ fn planned(at: Position, next: f64) -> Result<Step, ScheduleError> {
     }
     advance(
         at,
-        Proposal { t: next, spread: None, reason: Reason::Planned, remedy: "raise epsilon" },
+        Proposal { t: next, spread: None, reason: Reason::Planned, remedy: "raise `epsilon`" },
     )
 }
 
 /// Refuses a t_0 outside (0, 1], or outside [0, 1] where 0 is allowed.
 fn check_t0(t0: f64, allow_zero: bool) -> crate::Result<()> {
     let above = if allow_zero { t0 >= 0.0 } else { t0 > 0.0 };
+    // Of a subnormal number half of the digits are gone, and with them those of t b.
+    if above && t0.is_subnormal() {
+        let least = format!("at least {:.1e} and at most 1", f64::MIN_POSITIVE);
+        return Err(crate::error::setting("t0", format!("{t0:e}"), least));
+    }
     if above && t0 <= 1.0 {
         return Ok(());
     }

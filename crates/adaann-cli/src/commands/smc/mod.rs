@@ -7,7 +7,7 @@ mod summary;
 
 use crate::{
     args::{SmcArgs, SmcOutputArgs},
-    folder::{self, Folder, csv, record::Record, subject::Subject},
+    folder::{Folder, csv, record::Record, subject::Subject},
     job::{MOST_THREADS, interrupt, particles::Watch, progress::Progress},
     text::{failure::usage, style::Style},
 };
@@ -21,7 +21,7 @@ use rayon::ThreadPoolBuilder;
 use record::SmcRecord;
 use std::{
     io::{Write, stdout},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::ExitCode,
     time::Instant,
 };
@@ -39,7 +39,7 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
         PathBuf::from("runs").join(format!("{}-smc-{}", record.target, record.settings.seed))
     });
     interrupt::listen()?;
-    folder::check(&out, *force)?;
+    let folder = Folder::reserve(&out, *force)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(*threads)
         .build()
@@ -47,7 +47,8 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let progress = Progress::new(*quiet || *json);
     pool.install(|| {
         let run = Run::new(&subject, &record, &progress)?;
-        run.write(&subject, &record, &out)?.finish(*force)?;
+        run.write(&subject, &record, &folder)?;
+        folder.finish()?;
         if *json {
             stdout().write_all(run.summary.to_json().as_bytes())?;
         } else if !quiet {
@@ -80,17 +81,16 @@ impl Run {
     }
 
     /// Writes the run folder, all but its name.
-    fn write(&self, subject: &Subject, record: &SmcRecord, out: &Path) -> Result<Folder> {
-        let folder = Folder::create(out)?;
+    fn write(&self, subject: &Subject, record: &SmcRecord, folder: &Folder) -> Result<()> {
         folder.write(Record::FILE, record.to_toml()?)?;
-        folder.write(crate::folder::summary::Summary::FILE, self.summary.to_json())?;
         let (population, quantities) = (&self.population, self.quantities.as_ref());
         let known: [(&str, &[f64]); 2] =
             [("log_p", &population.log_p), ("weight", &population.weights)];
-        let draws = csv::draws(&subject.columns(), &population.points, quantities, &known);
-        folder.write("draws.csv", draws)?;
+        folder.write_with("draws.csv", |file| {
+            csv::draws(file, &subject.columns(), &population.points, quantities, &known)
+        })?;
+        folder.write(crate::folder::summary::Summary::FILE, self.summary.to_json())?;
         folder.write("stages.csv", csv::stages(&population.stages))?;
-        subject.write(&folder)?;
-        Ok(folder)
+        subject.write(folder)
     }
 }

@@ -4,7 +4,7 @@ use crate::commands::smc::record::SmcRecord;
 use crate::{
     args::{ParticleArgs, SmcArgs},
     commands::run,
-    folder::subject::Subject,
+    folder::subject::{Programs, Subject},
     text::failure::usage,
 };
 use adaann::{
@@ -74,7 +74,7 @@ fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
         ..record(args.subject.clone())
     };
     let fit = problem.settings.clone();
-    Ok((Subject { problem, model: None }, fit, record))
+    Ok((Subject { problem, model: None, programs: Programs::Asked }, fit, record))
 }
 
 fn set<T>(setting: &mut T, flag: Option<T>) {

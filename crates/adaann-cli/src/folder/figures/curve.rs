@@ -1,6 +1,6 @@
 //! One dimension: the target's curve, the approximation's, and a histogram of the draws.
 
-use crate::folder::{evaluate::evaluate, finished::Finished};
+use crate::folder::{evaluate, finished::Finished};
 use adaann::Batch;
 use adaann_report::{
     Axis, Color, Figure, Mark, Panel,
@@ -16,30 +16,40 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let shown = super::shown(finished, 0);
     let grid = midpoints(shown, POINTS);
     let points: Vec<_> = grid.iter().map(|&x| [x]).collect();
-    let values = evaluate(&finished.approximation()?, target, &Batch::from_points(1, &points))?;
+    let (approximation, points) = (finished.approximation()?, Batch::from_points(1, &points));
+    let log_q = evaluate::log_q(&approximation, &points)?;
     let cell = (shown[1] - shown[0]) / POINTS as f64;
-    let peak = values.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let log_z = known.log_z.unwrap_or_else(|| {
-        let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
-        peak + (sum * cell).ln()
-    });
     let curve = |logs: &[f64], shift: f64| -> Vec<(f64, f64)> {
         grid.iter().zip(logs).map(|(&x, log)| (x, (log - shift).exp())).collect()
     };
+    let mut marks = Vec::new();
+    if super::shows_target(finished)? {
+        let log_p = evaluate::log_p(&approximation, &points)?;
+        let peak = log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let log_z = known.log_z.unwrap_or_else(|| {
+            let sum: f64 = log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
+            peak + (sum * cell).ln()
+        });
+        marks.push(Mark::line(curve(&log_p, log_z), Color::Vermillion).label("target"));
+    }
+    marks.push(Mark::dashed(curve(&log_q, 0.0), Color::Blue).label("approximation"));
     let outline = histogram(finished.chosen.x.row(0), shown, BINS);
+    marks.insert(0, Mark::columns(outline, Color::Sky).label("draws"));
     let panel = Panel {
         title: None,
         x: Axis::new(target.names()[0].clone()).between(shown[0], shown[1]),
         y: Axis::new("density"),
-        marks: vec![
-            Mark::columns(outline, Color::Sky).label("draws"),
-            Mark::line(curve(&values.log_p, log_z), Color::Vermillion).label("target"),
-            Mark::dashed(curve(&values.log_q, 0.0), Color::Blue).label("approximation"),
-        ],
+        marks,
     };
-    let caption = format!(
-        "The target's density (line), the approximation's (dashed), and {} (columns).",
-        finished.whose.draws()
-    );
+    let draws = finished.whose.draws();
+    let caption = match finished.subject.forbidden() {
+        None => format!(
+            "The target's density (line), the approximation's (dashed), and {draws} (columns)."
+        ),
+        Some(program) => format!(
+            "The approximation's density (dashed), and {draws} (columns). {}",
+            super::without_target(&program)
+        ),
+    };
     Ok(Figure::grid("density", caption, 1, vec![panel]))
 }

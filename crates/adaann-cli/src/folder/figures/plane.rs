@@ -1,7 +1,7 @@
 //! Two dimensions: contours of the target beside those of the approximation, at the same levels.
 
-use crate::folder::{evaluate::evaluate, finished::Finished};
-use adaann::{Batch, approximation::Approximation};
+use crate::folder::{evaluate, finished::Finished};
+use adaann::Batch;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::midpoints};
 use anyhow::Result;
 
@@ -17,15 +17,15 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
     let approximation = finished.approximation()?;
     let shown = [super::shown(finished, 0), super::shown(finished, 1)];
-    let (count, points) = points(&approximation, shown)?;
+    let with_target = super::shows_target(finished)?;
+    let main = |points: &Batch| match with_target {
+        true => approximation.log_p(points),
+        false => evaluate::log_q(&approximation, points),
+    };
+    let (count, points) = points(main, shown)?;
     let grid = shown.map(|range| midpoints(range, count));
-    let values = evaluate(&approximation, target, &points)?;
+    let log_q = evaluate::log_q(&approximation, &points)?;
     let cell = shown.map(|[low, high]| (high - low) / count as f64);
-    let peak = highest(&values.log_p);
-    let log_z = known.log_z.unwrap_or_else(|| {
-        let sum: f64 = values.log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
-        peak + (sum * cell[0] * cell[1]).ln()
-    });
     let names = target.names();
     // Shares of the target's peak on both sides, so that levels and colours agree.
     let panel = |title: &str, logs: &[f64], shift: f64| {
@@ -39,20 +39,34 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
             marks: vec![Mark::contours(x, y, heights, LEVELS, Color::Blue)],
         }
     };
+    let levels = LEVELS.map(|level| level.to_string()).join(", ");
+    if let Some(program) = finished.subject.forbidden() {
+        let caption = format!(
+            "Contours of the approximation at {levels} of its peak. {}",
+            super::without_target(&program)
+        );
+        let panels = vec![panel("approximation", &log_q, highest(&log_q))];
+        return Ok(Figure::grid("density", caption, 1, panels));
+    }
+    let log_p = evaluate::log_p(&approximation, &points)?;
+    let peak = highest(&log_p);
+    let log_z = known.log_z.unwrap_or_else(|| {
+        let sum: f64 = log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
+        peak + (sum * cell[0] * cell[1]).ln()
+    });
     let caption = format!(
-        "Contours of the target and of the approximation, at the same levels: {} of the target's \
-         peak.",
-        LEVELS.map(|level| level.to_string()).join(", ")
+        "Contours of the target and of the approximation, at the same levels: {levels} of the \
+         target's peak."
     );
-    let panels = vec![
-        panel("target", &values.log_p, peak),
-        panel("approximation", &values.log_q, peak - log_z),
-    ];
+    let panels = vec![panel("target", &log_p, peak), panel("approximation", &log_q, peak - log_z)];
     Ok(Figure::grid("density", caption, 2, panels))
 }
 
-/// A grid that is fine enough to show the target's peaks, row by row.
-fn points(approximation: &Approximation, shown: [[f64; 2]; 2]) -> Result<(usize, Batch)> {
+/// A grid that is fine enough to show the peaks of a density, row by row.
+fn points(
+    log_density: impl Fn(&Batch) -> adaann::Result<Vec<f64>>,
+    shown: [[f64; 2]; 2],
+) -> Result<(usize, Batch)> {
     let grid = |count: usize| {
         let [xs, ys] = shown.map(|range| midpoints(range, count));
         let points: Vec<_> = ys.iter().flat_map(|&y| xs.iter().map(move |&x| [x, y])).collect();
@@ -61,7 +75,7 @@ fn points(approximation: &Approximation, shown: [[f64; 2]; 2]) -> Result<(usize,
     let mut count = COARSEST;
     loop {
         let points = grid(count);
-        let log_p = approximation.log_p(&points)?;
+        let log_p = log_density(&points)?;
         let low = highest(&log_p) + LEVELS[0].ln();
         let enough = log_p.iter().filter(|log_p| **log_p > low).count() >= ENOUGH;
         if enough || count >= FINEST {

@@ -7,7 +7,10 @@ mod trust;
 pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
 pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
-use crate::folder::words::warnings;
+use crate::{
+    folder::{stored::Stored, words::warnings},
+    text::failure::usage,
+};
 use adaann::{
     Batch, Instructions,
     answer::{Answer, Method, Rung},
@@ -16,6 +19,7 @@ use adaann::{
     importance::{Estimate, Sample},
     registry::{Distance, Known, mode_weights},
 };
+use anyhow::Result;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
@@ -281,6 +285,14 @@ impl Summary {
 
     /// Name of the file.
     pub(crate) const FILE: &str = "summary.json";
+
+    /// Reads the summary of a run folder.
+    pub(crate) fn read(stored: &Stored) -> Result<Self> {
+        let text = stored.text(Self::FILE)?;
+        let path = stored.folder().join(Self::FILE);
+        serde_json::from_str(&text)
+            .map_err(|error| usage(format!("{} is no summary of a run: {error}", path.display())))
+    }
 
     /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
     pub(crate) fn name_modes(&mut self, known: &Known) {

@@ -19,8 +19,8 @@ fn a_run_folder_stands_alone() {
         let page = place.read(&format!("{model}/report.html"));
         let all = |place: &Place| {
             succeed(place, &format!("report {model}"));
-            succeed(place, &format!("predict {model} --draws 50 --out predicted.csv"));
-            succeed(place, &format!("export {model} --out out.nc --predictions 20"));
+            succeed(place, &format!("predict {model} --draws 50 --out predicted.csv --force"));
+            succeed(place, &format!("export {model} --out out.nc --predictions 20 --force"));
             let sample = stdout(&succeed(place, &format!("sample {model} -n 20")));
             let exported = fs::read(place.path("out.nc")).expect("an export");
             (place.read("predicted.csv"), sample, exported)

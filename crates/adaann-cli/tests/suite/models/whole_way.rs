@@ -30,7 +30,7 @@ fn every_kind_goes_the_whole_way() {
         assert!(place.read(&format!("{kind}/report.html")) == page, "{kind}: another page");
         predict(&place, kind, new_inputs, lines);
         let draws = place.read(&format!("{kind}/draws.csv"));
-        succeed(&place, &format!("export {kind} --out out.csv --unweighted"));
+        succeed(&place, &format!("export {kind} --out out.csv --unweighted --force"));
         assert!(place.read("out.csv") == draws, "{kind}: other draws");
         let more = stdout(&succeed(&place, &format!("sample {kind} -n 7 --seed 5")));
         let (header, rows) = table(&more);
@@ -130,7 +130,7 @@ fn templates_replace_nothing_unasked() {
     let place = Place::new();
     place.write("mine.toml", "mine");
     let said = refuse(&place, "init mine.toml", 2);
-    assert!(said.contains("mine.toml exists") && said.contains("--force"), "{said}");
+    assert!(said.contains("'mine.toml', which exists") && said.contains("--force"), "{said}");
     assert_eq!(place.read("mine.toml"), "mine");
     succeed(&place, "init mine.toml --force --schema schema.json");
     assert!(place.read("mine.toml").contains("[likelihood]"));

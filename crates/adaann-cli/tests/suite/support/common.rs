@@ -75,6 +75,11 @@ impl Place {
         fs::write(self.path(name), text).expect("the file is written");
     }
 
+    /// Takes away the index of a run, as folders of older versions have none: its files may be changed then.
+    pub(crate) fn forget_index(&self, run: &str) {
+        fs::remove_file(self.path(&format!("{run}/index.json"))).expect("there is an index");
+    }
+
     pub(crate) fn summary(&self, run: &str) -> Value {
         serde_json::from_str(&self.read(&format!("{run}/summary.json"))).expect("valid JSON")
     }

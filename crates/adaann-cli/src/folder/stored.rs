@@ -1,0 +1,82 @@
+//! The files of a run folder as they were written: one that was changed is refused.
+
+use crate::{
+    folder::{csv, index::Index},
+    text::failure::usage,
+};
+use adaann::{registry::Table, support::file};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+/// A run folder to be read.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    folder: PathBuf,
+    /// Older folders have none, nor has one that is being written.
+    index: Option<Index>,
+}
+
+impl Stored {
+    /// The file that makes a folder a run folder.
+    pub(crate) const MARK: &str = "run.toml";
+
+    /// Looks whether this is a run folder, and reads its index.
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        if !folder.join(Self::MARK).is_file() {
+            return Err(usage(format!(
+                "{} is not a run folder: it has no {}",
+                folder.display(),
+                Self::MARK
+            )));
+        }
+        Ok(Self { folder: folder.to_owned(), index: Index::read(folder)? })
+    }
+
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its index, if it has one.
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
+    }
+
+    /// The place of a file that is there, and as it was written.
+    pub(crate) fn file(&self, name: &str) -> Result<PathBuf> {
+        let path = self.folder.join(name);
+        if !path.is_file() {
+            return Err(usage(format!(
+                "{} is missing: the run folder is not whole, and nothing else is read in its place",
+                path.display()
+            )));
+        }
+        self.index.iter().try_for_each(|index| index.check(&self.folder, name))?;
+        Ok(path)
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, name: &str) -> Result<String> {
+        let path = self.file(name)?;
+        String::from_utf8(file::read(&path)?)
+            .map_err(|_| usage(format!("{} is no text in UTF-8", path.display())))
+    }
+
+    /// A table of numbers.
+    pub(crate) fn table(&self, name: &str) -> Result<Table> {
+        csv::table(&self.folder.join(name).display().to_string(), &self.text(name)?)
+    }
+
+    /// Columns of a table, by their names.
+    pub(crate) fn columns(&self, name: &str, names: &[&str]) -> Result<Vec<Vec<f64>>> {
+        let Table { names: found, rows } = self.table(name)?;
+        let column = |wanted: &&str| {
+            let place = found.iter().position(|found| found == wanted);
+            let file = self.folder.join(name);
+            let place =
+                place.ok_or_else(|| usage(format!("{} has no column {wanted}", file.display())))?;
+            Ok(rows.iter().map(|row| row[place]).collect())
+        };
+        names.iter().map(column).collect()
+    }
+}

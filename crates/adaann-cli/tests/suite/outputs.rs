@@ -1,0 +1,171 @@
+//! What a command writes where the user says: nothing is replaced unasked, links and pipes stay what they are.
+
+use crate::support::common;
+use common::{Place, TINY, stderr, stdout};
+use std::{fs, os::unix::fs::symlink, process::Command};
+
+/// A place with the run `r` of a model with data, and points.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("d.csv", "x,y\n1,1\n2,2\n3,2.5\n");
+    place.write(
+        "m.toml",
+        "[data]\nfile = \"d.csv\"\n[parameters]\na = \"normal(0, 2)\"\n[likelihood]\ny = \"normal(a*x, 1)\"\n",
+    );
+    place.write("points.csv", "a\n1\n");
+    let output = place.adaann("fit m.toml --out r --quiet", TINY);
+    assert!(output.status.success(), "{}", stderr(&output));
+    place
+}
+
+/// Every command that writes single files, with the flag that says where.
+const COMMANDS: [(&str, &str); 6] = [
+    ("sample r -n 10", "--out"),
+    ("density r points.csv", "--out"),
+    ("predict r --draws 10", "--out"),
+    ("report r", "--out"),
+    ("export r --predictions 0", "--out"),
+    ("init new.toml", "--schema"),
+];
+
+fn refuse(place: &Place, words: &str) -> String {
+    let output = place.adaann(words, &[]);
+    assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+    stderr(&output)
+}
+
+fn succeed(place: &Place, words: &str) -> String {
+    let output = place.adaann(words, &[]);
+    assert!(output.status.success(), "{words}: {}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_by_force() {
+    let place = place();
+    for (words, flag) in COMMANDS {
+        let out = "mine.csv";
+        place.write(out, "mine");
+        let said = refuse(&place, &format!("{words} {flag} {out}"));
+        assert!(said.contains(flag) && said.contains("--force"), "{said}");
+        assert_eq!(place.read(out), "mine", "{words}");
+        assert!(!place.path("new.toml").exists(), "nothing is left of an init that fails");
+        succeed(&place, &format!("{words} {flag} {out} --force"));
+        assert_ne!(place.read(out), "mine", "{words}");
+        fs::remove_file(place.path(out)).unwrap();
+        let _ = fs::remove_file(place.path("new.toml"));
+    }
+    // What a folder has of its own is made again.
+    for words in ["report r", "predict r", "export r"] {
+        succeed(&place, words);
+        succeed(&place, words);
+    }
+}
+
+#[test]
+fn figures_beside_predictions_are_no_surprise() {
+    let place = place();
+    place.write("p.svg", "mine");
+    let said = refuse(&place, "predict r --out p.csv");
+    assert!(said.contains("'p.svg', which exists") && said.contains("--force"), "{said}");
+    assert!(!place.path("p.csv").exists() && place.read("p.svg") == "mine");
+    let said = succeed(&place, "predict r --out p.csv --force");
+    assert!(said.contains("p.svg") && said.contains("p.png"), "{said}");
+    assert!(refuse(&place, "predict r --out q.svg").contains("where the figure goes"));
+}
+
+#[test]
+fn links_stay_and_pipes_are_written_to() {
+    let place = place();
+    for (words, flag) in COMMANDS {
+        fs::write(place.path("target.csv"), "old").unwrap();
+        symlink("target.csv", place.path("link.csv")).unwrap();
+        let said = refuse(&place, &format!("{words} {flag} link.csv"));
+        assert!(said.contains("--force"), "{said}");
+        succeed(&place, &format!("{words} {flag} link.csv --force"));
+        assert!(place.path("link.csv").is_symlink(), "{words}");
+        assert_ne!(place.read("target.csv"), "old", "{words}");
+        fs::remove_file(place.path("link.csv")).unwrap();
+        let _ = fs::remove_file(place.path("new.toml"));
+
+        let pipe = place.path("pipe.csv");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        succeed(&place, &format!("{words} {flag} pipe.csv"));
+        assert!(!reader.join().unwrap().is_empty(), "{words}");
+        assert!(!fs::metadata(&pipe).unwrap().is_file(), "{words}");
+        fs::remove_file(&pipe).unwrap();
+        let _ = fs::remove_file(place.path("new.toml"));
+    }
+}
+
+#[test]
+fn names_that_are_no_files_are_bad_requests() {
+    let place = place();
+    fs::create_dir(place.path("o")).unwrap();
+    for (words, flag) in COMMANDS {
+        for name in ["o", "o/", "o/.", ".", "..", "nowhere/x.csv", "new/"] {
+            let said = refuse(&place, &format!("{words} {flag} {name}"));
+            assert!(said.starts_with(&format!("error: {flag}")), "{words} {name}: {said}");
+        }
+        let more = [flag, ""];
+        let output = place.adaann(words, &more);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+    }
+    for name in ["o/.", ".", "..", "o/..", "new/"] {
+        for force in ["", "--force"] {
+            let said = refuse(&place, &format!("run bimodal --out {name} {force}"));
+            assert!(said.contains("--out"), "{name}: {said}");
+        }
+    }
+    assert_eq!(place.adaann("run bimodal", &["--out", ""]).status.code(), Some(2));
+    assert!(!place.path("new.toml").exists() && !place.path("new").exists());
+}
+
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let place = place();
+    place.write("plain.toml", "[parameters]\na = \"normal(0, 2)\"\n");
+    let most = u64::MAX;
+    for (words, part) in [
+        ("fit plain.toml --data nosuch.csv --out x".to_owned(), "nosuch.csv"),
+        ("predict r --draws 0".to_owned(), "--draws is 0, but must be from 2 to"),
+        ("predict r --draws 1".to_owned(), "--draws is 1, but must be from 2 to"),
+        (format!("predict r --draws {most}"), "but must be from 2 to"),
+        (format!("export r --predictions {most}"), "but must be 0, or from 2 to"),
+        (format!("sample r -n {most}"), "but must be from 1 to"),
+        (format!("calibrate m.toml --draws {most}"), "but must be from 1 to"),
+        (format!("run bimodal --draws {most} --out x"), "but must be from 2 to"),
+    ] {
+        let said = refuse(&place, &words);
+        assert!(said.contains(part), "{words}: {said}");
+    }
+    let said = succeed(&place, "predict r --draws 600");
+    assert!(said.contains("from all 500 draws that the run has"), "{said}");
+}
+
+/// Nobody writes to these pipes: to open one is to wait for ever.
+#[test]
+fn models_and_data_are_regular_files() {
+    let place = place();
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    symlink("pipe", place.path("link")).unwrap();
+    symlink("d.csv", place.path("data-link.csv")).unwrap();
+    for pipe in ["pipe", "link"] {
+        for words in [
+            format!("fit {pipe} --out x"),
+            format!("check {pipe}"),
+            format!("fit m.toml --data {pipe} --out x"),
+            format!("run lorenz --data {pipe} --out x"),
+            format!("density r {pipe}"),
+            format!("predict r --at {pipe}"),
+        ] {
+            let said = refuse(&place, &words);
+            assert!(said.contains(pipe) && said.contains("a pipe"), "{words}: {said}");
+        }
+    }
+    succeed(&place, "check m.toml --data data-link.csv");
+}

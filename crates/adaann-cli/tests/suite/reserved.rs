@@ -1,0 +1,83 @@
+//! The name of a run folder is one run's alone, and what a run has found is not lost.
+
+use crate::support::common;
+use common::{Place, TINY, names, stderr, stdout};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::{Child, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// A run that takes longer than any test.
+fn begin(place: &Place) -> Child {
+    let words = "run bimodal --out r --refine 100000000 --schedule none --quiet";
+    let mut command = place.command();
+    command.args(words.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let lock = place.path(".r.partial/lock");
+    while !fs::read_to_string(&lock).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(Instant::now() < deadline, "the name is reserved at the start");
+        sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+#[test]
+fn a_second_run_is_refused_at_once_and_a_killed_one_leaves_nothing() {
+    let place = Place::new();
+    let mut first = begin(&place);
+    for words in ["run bimodal --out r", "run bimodal --out r --force", "smc bimodal --out r"] {
+        let output = place.adaann(words, &[]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{words}: {said}");
+        assert!(said.contains(&format!("process {}", first.id())), "{said}");
+        assert!(said.contains("--out"), "{said}");
+    }
+    assert_eq!(place.entries(), [".r.partial"]);
+    // On unix a killed process cannot clear away.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(place.entries(), [".r.partial"]);
+    place.run("bimodal --out r");
+    assert_eq!(place.entries(), ["r"]);
+    assert!(!names(&place.path("r")).contains(&"lock".to_owned()));
+}
+
+/// Answers when it is started for the first time, and never again: the figures cannot be drawn.
+const ONCE: &str = r#"#!/usr/bin/env python3
+import os, sys
+if os.path.exists("started"):
+    sys.exit("once is enough")
+open("started", "w")
+sys.stdin.readline()
+print('{"gradient": false}', flush=True)
+for line in sys.stdin:
+    if not line.startswith("batch"):
+        print(-float(line) ** 2, flush=True)
+"#;
+
+#[test]
+fn a_run_without_its_page_is_kept() {
+    let place = Place::new();
+    place.write("program", ONCE);
+    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    let output = place.adaann("fit m.toml --out r --threads 1", TINY);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the run is in r, but for its figures and page"), "{said}");
+    assert!(said.contains("`adaann report r`") && said.contains("once is enough"), "{said}");
+    assert!(stdout(&output).contains("written to r"), "the numbers are told all the same");
+    assert_eq!(place.adaann("verify r", &[]).status.code(), Some(0));
+    for file in ["draws.csv", "flow.safetensors", "summary.json", "run.toml", "model.toml"] {
+        assert!(place.path(&format!("r/{file}")).is_file(), "{file}");
+    }
+    assert!(!place.path("r/report.html").exists());
+    place.write("program", &ONCE.replace("sys.exit(\"once is enough\")", "pass"));
+    let output = place.adaann("report r --allow-command", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.path("r/report.html").is_file());
+}
