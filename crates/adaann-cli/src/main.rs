@@ -23,8 +23,8 @@ use adaann::Instructions;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use commands::{
-    calibrate, check, compare, density, export, fit, init, list, paper, predict, report, run,
-    sample, smc, verify,
+    calibrate, check, compare, density, export, fit, init, list, paper, predict, report, resume,
+    run, sample, smc, verify,
 };
 use std::process::ExitCode;
 
@@ -44,6 +44,7 @@ fn obey(command: Command) -> anyhow::Result<ExitCode> {
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Predict(args) => predict::predict(&args),
         Command::Smc(args) => smc::smc(&args),
+        Command::Resume(args) => resume::resume(&args),
         Command::Sample(args) => sample::sample(&args),
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),

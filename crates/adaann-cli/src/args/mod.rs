@@ -11,9 +11,10 @@ pub(crate) use models::{
     CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
     SampleArgs,
 };
-pub(crate) use settings::{OutputArgs, SettingArgs};
+pub(crate) use settings::{CHECKPOINT, OutputArgs, SettingArgs};
 pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 
+use adaann::fit::overlay::Interval;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use values::{count, number};
@@ -78,6 +79,15 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  adaann smc bimodal\n  adaann smc model.toml --particles \
         10000\n  adaann smc mixture2d --move hmc --no-jumps")]
     Smc(Box<SmcArgs>),
+    /// Go on with a run that was stopped or killed, from its folder alone
+    ///
+    /// It ends in the same bytes as if it had never been stopped. The command that began the run does the
+    /// same when it is given again.
+    #[command(
+        after_help = "Examples:\n  adaann resume runs/model-1\n  adaann resume runs/model-1 \
+        --threads 8"
+    )]
+    Resume(ResumeArgs),
     /// Draw from a run: as many points as you want
     Sample(SampleArgs),
     /// Write the draws of a run for other programs: netCDF for ArviZ, or CSV
@@ -110,6 +120,29 @@ pub(crate) enum Command {
 pub(crate) struct VerifyArgs {
     /// The run folder
     pub(crate) run: PathBuf,
+}
+
+/// Arguments of `adaann resume`.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The run folder
+    pub(crate) run: PathBuf,
+    /// Threads; they never change a result [default: 0, all cores]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// How often the run is written down: a time like 30s or 5m, or off [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) checkpoint: Option<Interval>,
+    /// Start the program that computes the likelihood, if the run's model names one; it says which
+    #[arg(long)]
+    pub(crate) allow_command: bool,
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print summary.json, and nothing else, to standard output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `adaann report`.

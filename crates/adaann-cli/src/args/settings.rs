@@ -4,13 +4,16 @@ use crate::args::flags::Flags;
 use adaann::{
     Error, Settings,
     answer::{self, Method, Plan},
-    fit::{Overlay, overlay::Table},
+    fit::{
+        Overlay,
+        overlay::{Interval, Table},
+    },
     model::{Given, Model, Output},
     target::Target,
 };
 use anyhow::Result;
 use clap::Args;
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 /// All settings of a run.
 #[derive(Debug, Args)]
@@ -81,6 +84,9 @@ fn has<T: Table>(name: &str, flags: &T) -> bool {
     T::find(name).is_some_and(|setting| setting.is_given(flags))
 }
 
+/// How often a run is written down: what is lost by a kill is no more than a cup of tea takes.
+pub(crate) const CHECKPOINT: Interval = Interval::Every(Duration::from_secs(30));
+
 /// What comes out, and where: as given, or else the defaults that the help names.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputArgs {
@@ -91,6 +97,8 @@ pub(crate) struct OutputArgs {
     pub(crate) threads: usize,
     pub(crate) out: Option<PathBuf>,
     pub(crate) force: bool,
+    pub(crate) restart: bool,
+    pub(crate) checkpoint: Interval,
     pub(crate) quiet: bool,
     pub(crate) json: bool,
     pub(crate) dry_run: bool,
@@ -106,6 +114,8 @@ impl From<Output> for OutputArgs {
             threads: given.threads.unwrap_or(0),
             out: given.out,
             force: given.force == Some(true),
+            restart: given.restart == Some(true),
+            checkpoint: given.checkpoint.unwrap_or(CHECKPOINT),
             quiet: given.quiet == Some(true),
             json: given.json == Some(true),
             dry_run: given.dry_run == Some(true),

@@ -6,7 +6,7 @@ use crate::args::{
     names::Named,
     values::{self, List, count, list, number},
 };
-use adaann::smc::Move;
+use adaann::{fit::overlay::Interval, smc::Move};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -87,6 +87,13 @@ pub(crate) struct SmcOutputArgs {
     /// Replace the run folder if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// Begin an unfinished run again [default: the same command goes on where it was]
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// How often a run under way is written down, so that it can go on after a kill: a time like 30s or 5m,
+    /// or off [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) checkpoint: Option<Interval>,
     /// Print nothing but errors
     #[arg(long)]
     pub(crate) quiet: bool,

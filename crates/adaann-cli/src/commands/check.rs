@@ -67,7 +67,7 @@ fn read(args: &CheckArgs) -> Result<Model> {
     let subject = match (path.is_dir(), &args.data) {
         (true, None) => {
             let stored = Stored::open(run)?;
-            Subject::read(&Record::read(&stored)?, &stored, programs)?
+            Subject::read(&Record::read(&stored)?.source(), &stored, programs)?
         }
         (true, Some(_)) => {
             return Err(usage("--data goes with a model file, but a run folder has its own"));

@@ -56,7 +56,7 @@ impl Run {
         let record = Record::read(&stored)?;
         let summary = Summary::read(&stored)?;
         let label = folder.display().to_string();
-        let data = Subject::read(&record, &stored, Programs::Forbidden)?
+        let data = Subject::read(&record.source(), &stored, Programs::Forbidden)?
             .problem
             .data
             .as_ref()

@@ -19,7 +19,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     let stored = Stored::open(&args.run)?;
     let record = Record::read(&stored)?;
-    let subject = Subject::read(&record, &stored, Programs::new(args.allow_command))?;
+    let subject = Subject::read(&record.source(), &stored, Programs::new(args.allow_command))?;
     let target = &*subject.problem.target;
     let flow = record.flow(&stored, target.dim())?;
     let approximation = Approximation::new(target, flow)?;

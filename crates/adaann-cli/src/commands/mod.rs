@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod paper;
 pub(crate) mod predict;
 pub(crate) mod report;
+pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod smc;

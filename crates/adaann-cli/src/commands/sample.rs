@@ -9,10 +9,13 @@ use crate::{
         out::{self, Out},
         subject::Programs,
     },
-    job::MOST_DRAWS,
+    job::{
+        MOST_DRAWS,
+        memory::{self, Held},
+    },
     text::failure::usage,
 };
-use adaann::Batch;
+use adaann::{Batch, answer::Plan};
 use anyhow::Result;
 use std::{
     io::{Write, stderr},
@@ -31,6 +34,10 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     }
     let whose = Whose::new(args.unweighted);
     let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
+    let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
+    let columns = finished.subject.columns().len();
+    let of_a_mixture = matches!(finished.record.plan, Plan::Answer(_));
+    memory::check("-n", args.count, Held { draws: candidates, columns, of_a_mixture })?;
     let (subject, approximation) = (&finished.subject, finished.approximation()?);
     let names = subject.columns();
     let write = |x: &Batch, known: &[(&str, &[f64])]| -> Result<()> {
@@ -49,7 +56,6 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         }
         Whose::Target => {
             subject.announce()?;
-            let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
             let sample = approximation.sample(candidates, args.seed)?;
             let sample = sample.resampled(args.count, args.seed);
             write(sample.x(), &[("log_p", sample.log_p())])?;

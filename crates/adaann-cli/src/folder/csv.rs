@@ -12,7 +12,7 @@ use adaann::{
 use anyhow::Result;
 use std::{
     fmt::Write,
-    io::{self, ErrorKind},
+    io::{self, BufRead, ErrorKind},
     path::Path,
 };
 
@@ -161,6 +161,55 @@ fn read_table(file: &str, text: &str) -> Result<Table> {
         rows.push(fields.into_iter().zip(&names).map(field).collect::<Result<Vec<f64>>>()?);
     }
     Ok(Table { names, rows })
+}
+
+/// Some columns of a table that this program has written, by their names; an empty field is a missing
+/// number. `file` names the source in errors.
+pub(crate) fn columns(
+    file: &str,
+    mut source: impl BufRead,
+    names: &[&str],
+) -> Result<Vec<Vec<f64>>> {
+    let mut line = String::new();
+    let mut next = |line: &mut String| {
+        line.clear();
+        let read = source.read_line(line);
+        read.map_err(|error| usage(format!("{file} cannot be read: {error}")))
+    };
+    if next(&mut line)? == 0 {
+        return Err(usage(format!("{file} is empty")));
+    }
+    let header: Vec<String> = split(&line).into_iter().map(str::to_owned).collect();
+    let place = |name: &&str| {
+        let place = header.iter().position(|found| found == name);
+        place.ok_or_else(|| usage(format!("{file} has no column {name}")))
+    };
+    let places = names.iter().map(place).collect::<Result<Vec<usize>>>()?;
+    let mut columns = vec![Vec::new(); names.len()];
+    for number in 2.. {
+        if next(&mut line)? == 0 {
+            break;
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fields = split(&line);
+        if fields.len() != header.len() {
+            let (found, expected) = (fields.len(), header.len());
+            return Err(usage(format!(
+                "{file}, line {number}: {found} columns instead of {expected}"
+            )));
+        }
+        for ((&place, name), column) in places.iter().zip(names).zip(&mut columns) {
+            column.push(match fields[place] {
+                "" => f64::NAN,
+                text => text.parse().map_err(|_| {
+                    usage(format!("{file}, line {number}: {name} is '{text}', which is no number"))
+                })?,
+            });
+        }
+    }
+    Ok(columns)
 }
 
 /// Bytes of a file that the user names.

@@ -47,7 +47,7 @@ impl Finished {
     pub(crate) fn read(folder: &Path, whose: Whose, programs: Programs) -> Result<Self> {
         let stored = Stored::open(folder)?;
         let record = Record::read(&stored)?;
-        let subject = Subject::read(&record, &stored, programs)?;
+        let subject = Subject::read(&record.source(), &stored, programs)?;
         let problem = &subject.problem;
         let drawn = Drawn::read(&stored, &problem.target.names())?;
         let steps = transposed(&stored.columns("schedule.csv", &["step", "t", "epsilon"])?)

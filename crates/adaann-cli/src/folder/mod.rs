@@ -22,7 +22,7 @@ pub(crate) mod summary;
 pub(crate) mod words;
 
 use crate::{
-    folder::{index::Index, record::Record},
+    folder::{index::Index, record::Record, summary::Summary},
     text::failure::usage,
 };
 use adaann::{Error, crew::Lock};
@@ -31,6 +31,7 @@ use std::{
     fs,
     io::{self, BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// A run folder that is being written; its name is reserved.
@@ -43,6 +44,8 @@ pub(crate) struct Folder {
     /// Held until the folder has its name.
     lock: Option<Lock>,
     force: bool,
+    /// Is there an unfinished run of this name, which this one goes on with?
+    is_unfinished: bool,
 }
 
 /// Name of the lock in a folder that is being written.
@@ -53,7 +56,7 @@ const TRIES: usize = 20;
 
 /// Refuses, before anything is run, a folder that could not be written afterwards.
 pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
-    if !out::names_something(path) {
+    if !out::names_something(&plain(path)) {
         return Err(usage(format!("--out is '{}', but must name a folder", path.display())));
     }
     check_free(path, force)?;
@@ -71,6 +74,7 @@ pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
 fn check_free(path: &Path, force: bool) -> Result<()> {
     match path.symlink_metadata() {
         Err(_) => Ok(()),
+        Ok(_) if is_unfinished(path) => Ok(()),
         Ok(_) if !force => Err(usage(format!(
             "the output folder {} exists; --force replaces it, --out writes to another",
             path.display()
@@ -86,6 +90,12 @@ fn check_free(path: &Path, force: bool) -> Result<()> {
     }
 }
 
+/// Is it the folder of a run that was stopped or killed, or is on its way? It has checkpoints to go on from.
+pub(crate) fn is_unfinished(path: &Path) -> bool {
+    let has = |name: &str| path.join(name).exists();
+    has(Record::FILE) && (has(Folder::STATE) || !has(Summary::FILE))
+}
+
 /// Is there such a place? The empty path is the current folder.
 fn exists(path: &Path) -> bool {
     path.as_os_str().is_empty() || path.exists()
@@ -97,18 +107,53 @@ fn cannot_create(path: &Path) -> String {
 
 impl Folder {
     /// Begins a folder, whose name nobody else can have from now on.
-    pub(crate) fn reserve(path: &Path, force: bool) -> Result<Self> {
+    pub(crate) fn reserve(path: &Path, force: bool, restart: bool) -> Result<Self> {
+        let path = &plain(path);
         check(path, force)?;
         let above = path.ancestors().skip(1).take_while(|parent| !exists(parent));
         let parents = above.map(Path::to_owned).collect();
         let temporary = beside(path, "partial");
         let lock = take(path, &temporary)?;
         // Made first, so that a failure half way takes away what is there by then.
-        let folder = Self { path: path.to_owned(), temporary, parents, lock: Some(lock), force };
+        let mut folder = Self {
+            path: path.to_owned(),
+            temporary,
+            parents,
+            lock: Some(lock),
+            force,
+            is_unfinished: false,
+        };
         folder.clear()?;
         // Another run may have come to its end between the first look and the lock.
         check_free(path, force)?;
+        if restart && is_unfinished(path) {
+            // An older run that it was to replace stays.
+            let is_replacing = path.join(Summary::FILE).exists();
+            let begun = if is_replacing { path.join(Self::STATE) } else { path.to_owned() };
+            fs::remove_dir_all(&begun)
+                .with_context(|| format!("cannot remove the unfinished run {}", begun.display()))?;
+            check_free(path, force)?;
+        }
+        folder.is_unfinished = is_unfinished(path);
         Ok(folder)
+    }
+
+    /// The way to a folder with checkpoints, before this one has its name.
+    pub(crate) fn beginning(&self) -> Beginning {
+        Beginning { path: self.path.clone(), temporary: self.temporary.clone() }
+    }
+
+    /// Where checkpoints are in a run folder.
+    pub(crate) const STATE: &str = "state";
+
+    /// The folder's name.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Is there an unfinished run of this name to go on with?
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.is_unfinished
     }
 
     /// Clears away what a killed process has left.
@@ -164,13 +209,14 @@ impl Folder {
         write().with_context(|| format!("cannot write {}", self.path.join(name).display()))
     }
 
-    /// Gives the folder its name; an older run of that name is replaced if that is asked for.
-    pub(crate) fn finish(mut self) -> Result<()> {
+    /// Gives the folder its name; an older run of that name is replaced if that is asked for, and so is the
+    /// folder that had the checkpoints of this one. These go along with a run that was stopped.
+    pub(crate) fn finish(mut self, is_stopped: bool) -> Result<()> {
         // A folder without an index can still be read.
         let indexed = Index::write(&self.temporary);
         let place = || format!("cannot give the finished folder its name {}", self.path.display());
         let old = beside(&self.path, "old");
-        let replaced = self.force && self.path.exists();
+        let replaced = self.path.exists() && (self.force || is_unfinished(&self.path));
         if replaced {
             fs::rename(&self.path, &old).with_context(place)?;
         }
@@ -185,6 +231,11 @@ impl Folder {
         self.lock.take();
         let _ = fs::remove_file(self.path.join(LOCK));
         if replaced {
+            let state = old.join(Self::STATE);
+            if is_stopped && state.exists() {
+                fs::rename(&state, self.path.join(Self::STATE))
+                    .with_context(|| format!("cannot move {}", state.display()))?;
+            }
             fs::remove_dir_all(&old)
                 .with_context(|| format!("cannot remove the replaced run {}", old.display()))?;
         }
@@ -205,6 +256,38 @@ impl Folder {
         anyhow::anyhow!(
             "{path} has come to exist while the run was on its way; the run is in {other}"
         )
+    }
+}
+
+/// A run folder before there is an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Beginning {
+    path: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Beginning {
+    /// Makes the folder with these files and a place for checkpoints, unless it is there: all at once, so
+    /// that nobody finds half of it.
+    pub(crate) fn make(&self, files: &[(String, String)]) -> io::Result<()> {
+        // Several seeds may come to their first checkpoint at once.
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        if self.path.exists() {
+            return Ok(());
+        }
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let begun = self.temporary.join(format!("begun-{number}"));
+        fs::create_dir_all(begun.join(Folder::STATE))?;
+        for (name, text) in files {
+            let mut file = fs::File::create(begun.join(name))?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+        }
+        match fs::rename(&begun, &self.path) {
+            // Another seed was faster.
+            Err(_) if self.path.exists() => fs::remove_dir_all(&begun),
+            renamed => renamed,
+        }
     }
 }
 
@@ -257,6 +340,13 @@ impl Drop for Folder {
     }
 }
 
+/// A path without the slashes at its end, which shells write behind the name of a folder.
+fn plain(path: &Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    let end = text.trim_end_matches(std::path::is_separator);
+    if end.len() == text.len() { path.to_owned() } else { PathBuf::from(end) }
+}
+
 /// A hidden name next to `path`.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -274,11 +364,11 @@ mod tests {
         let (above, path) = (place.path().join("a"), place.path().join("a/b/r"));
         check(&path, false).unwrap();
         assert!(!above.exists(), "looking creates nothing");
-        drop(Folder::reserve(&path, false).unwrap());
+        drop(Folder::reserve(&path, false, false).unwrap());
         assert!(!above.exists(), "an unfinished folder leaves nothing");
-        Folder::reserve(&path, false).unwrap().finish().unwrap();
+        Folder::reserve(&path, false, false).unwrap().finish(false).unwrap();
         assert!(path.is_dir());
-        drop(Folder::reserve(&above.join("b/s"), false).unwrap());
+        drop(Folder::reserve(&above.join("b/s"), false, false).unwrap());
         assert!(path.is_dir(), "what others wrote stays");
     }
 
@@ -296,18 +386,18 @@ mod tests {
     fn a_name_is_one_runs_alone() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("r");
-        let first = Folder::reserve(&path, false).unwrap();
+        let first = Folder::reserve(&path, false, false).unwrap();
         for force in [false, true] {
-            let said = Folder::reserve(&path, force).unwrap_err().to_string();
+            let said = Folder::reserve(&path, force, false).unwrap_err().to_string();
             let process = format!("process {}", std::process::id());
             assert!(said.contains(&process) && said.contains("--out"), "{said}");
         }
         first.write(Record::FILE, "").unwrap();
-        first.finish().unwrap();
+        first.finish(false).unwrap();
         assert_eq!(names(place.path()), ["r"]);
         assert_eq!(names(&path), ["index.json", Record::FILE]);
-        assert!(Folder::reserve(&path, false).unwrap_err().to_string().contains("exists"));
-        assert!(Folder::reserve(&path, true).is_ok());
+        assert!(Folder::reserve(&path, false, false).unwrap_err().to_string().contains("exists"));
+        assert!(Folder::reserve(&path, true, false).is_ok());
         assert_eq!(names(place.path()), ["r"]);
     }
 
@@ -323,11 +413,11 @@ mod tests {
         // It was about to replace an older run.
         fs::create_dir(place.path().join(".r.old")).unwrap();
         fs::write(place.path().join(".r.old").join(Record::FILE), "old").unwrap();
-        let said = Folder::reserve(&path, false).unwrap_err().to_string();
+        let said = Folder::reserve(&path, false, false).unwrap_err().to_string();
         assert!(said.contains("exists"), "{said}");
         assert_eq!(names(place.path()), ["r"]);
         assert_eq!(fs::read_to_string(path.join(Record::FILE)).unwrap(), "old");
-        let folder = Folder::reserve(&path, true).unwrap();
+        let folder = Folder::reserve(&path, true, false).unwrap();
         assert_eq!(names(folder.place()), slice::from_ref(&LOCK));
     }
 
@@ -337,7 +427,7 @@ mod tests {
         let other = place.path().join(".r.partial");
         fs::create_dir(&other).unwrap();
         fs::write(other.join("thesis"), "").unwrap();
-        let said = Folder::reserve(&place.path().join("r"), false).unwrap_err().to_string();
+        let said = Folder::reserve(&place.path().join("r"), false, false).unwrap_err().to_string();
         assert!(said.contains("is in the way"), "{said}");
         assert_eq!(names(&other), ["thesis"]);
     }
@@ -346,11 +436,11 @@ mod tests {
     fn a_run_whose_name_is_taken_in_the_end_is_kept() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("r");
-        let folder = Folder::reserve(&path, false).unwrap();
+        let folder = Folder::reserve(&path, false, false).unwrap();
         folder.write(Record::FILE, "mine").unwrap();
         fs::create_dir(&path).unwrap();
         fs::write(path.join("other"), "").unwrap();
-        let said = folder.finish().unwrap_err().to_string();
+        let said = folder.finish(false).unwrap_err().to_string();
         let kept = format!("r-{}", std::process::id());
         assert!(said.contains(&kept), "{said}");
         assert_eq!(names(place.path()), ["r".to_owned(), kept.clone()]);

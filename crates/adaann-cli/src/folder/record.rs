@@ -8,7 +8,10 @@ use adaann::{
 };
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// What a run was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,16 +127,35 @@ impl Record {
         Ok(flow)
     }
 
+    /// What the run is of.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source {
+            target: &self.target,
+            model: self.model.as_deref(),
+            parameters: &self.parameters,
+            preset: &self.preset,
+        }
+    }
+}
+
+/// What a run is of, as its record has it.
+pub(crate) struct Source<'a> {
+    /// Name of the target.
+    pub(crate) target: &'a str,
+    /// The model file, if that is what the target comes from.
+    pub(crate) model: Option<&'a Path>,
+    pub(crate) parameters: &'a BTreeMap<String, f64>,
+    pub(crate) preset: &'a str,
+}
+
+impl Source<'_> {
     /// What the run chose of its target; the data, if it takes some, is read from its folder.
     pub(crate) fn choices(&self, stored: &Stored, takes_data: bool) -> Result<Choices> {
-        let data = takes_data.then(|| stored.table(Self::DATA)).transpose()?;
+        let data = takes_data.then(|| stored.table(Record::DATA)).transpose()?;
+        let parameters = self.parameters.iter().map(|(name, value)| (name.clone(), *value));
         Ok(Choices {
-            parameters: self
-                .parameters
-                .iter()
-                .map(|(name, value)| (name.clone(), *value))
-                .collect(),
-            preset: (!self.preset.is_empty()).then(|| self.preset.clone()),
+            parameters: parameters.collect(),
+            preset: (!self.preset.is_empty()).then(|| self.preset.to_owned()),
             data: data.map(Data::Table),
         })
     }

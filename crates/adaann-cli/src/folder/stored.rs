@@ -5,8 +5,12 @@ use crate::{
     text::failure::usage,
 };
 use adaann::{registry::Table, support::file};
-use anyhow::Result;
-use std::path::{Path, PathBuf};
+use anyhow::{Context, Result};
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
 
 /// A run folder to be read.
 #[derive(Debug)]
@@ -67,16 +71,11 @@ impl Stored {
         csv::table(&self.folder.join(name).display().to_string(), &self.text(name)?)
     }
 
-    /// Columns of a table, by their names.
+    /// Columns of a table, by their names; read line by line, since there may be more lines than fit into
+    /// memory as text.
     pub(crate) fn columns(&self, name: &str, names: &[&str]) -> Result<Vec<Vec<f64>>> {
-        let Table { names: found, rows } = self.table(name)?;
-        let column = |wanted: &&str| {
-            let place = found.iter().position(|found| found == wanted);
-            let file = self.folder.join(name);
-            let place =
-                place.ok_or_else(|| usage(format!("{} has no column {wanted}", file.display())))?;
-            Ok(rows.iter().map(|row| row[place]).collect())
-        };
-        names.iter().map(column).collect()
+        let path = self.file(name)?;
+        let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        csv::columns(&path.display().to_string(), BufReader::new(file), names)
     }
 }

@@ -1,6 +1,10 @@
 //! What is fitted: a registered density, or the model of a file.
 
-use crate::folder::{Folder, csv, record::Record, stored::Stored};
+use crate::folder::{
+    Folder, csv,
+    record::{Record, Source},
+    stored::Stored,
+};
 use adaann::{
     Batch,
     model::Model,
@@ -53,10 +57,10 @@ impl Subject {
     }
 
     /// What a run was of, from the files of its folder.
-    pub(crate) fn read(record: &Record, stored: &Stored, programs: Programs) -> Result<Self> {
-        let Some(path) = &record.model else {
-            let entry = registry::find(&record.target)?;
-            let problem = entry.choose(&record.choices(stored, entry.takes_data())?)?;
+    pub(crate) fn read(source: &Source<'_>, stored: &Stored, programs: Programs) -> Result<Self> {
+        let Some(path) = source.model else {
+            let entry = registry::find(source.target)?;
+            let problem = entry.choose(&source.choices(stored, entry.takes_data())?)?;
             return Ok(Self { problem, model: None, programs });
         };
         // Without data in the file there is none here either, and else that is an error of its own.
@@ -97,17 +101,21 @@ impl Subject {
 
     /// Writes what the subject is made of into the folder of a run: model file and data.
     pub(crate) fn write(&self, folder: &Folder) -> Result<()> {
-        match (&self.model, &self.problem.data) {
+        self.files().into_iter().try_for_each(|(name, text)| folder.write(&name, text))
+    }
+
+    /// What the subject is made of, as files: model and data.
+    pub(crate) fn files(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let data = match (&self.model, &self.problem.data) {
             (Some(model), _) => {
-                folder.write(Record::MODEL, model.text())?;
-                match model.data_text() {
-                    Some(data) => folder.write(Record::DATA, data),
-                    None => Ok(()),
-                }
+                files.push((Record::MODEL.to_owned(), model.text().to_owned()));
+                model.data_text().map(ToOwned::to_owned)
             }
-            (None, Some(data)) => folder.write(Record::DATA, csv::data(data)),
-            (None, None) => Ok(()),
-        }
+            (None, data) => data.as_ref().map(csv::data),
+        };
+        files.extend(data.map(|text| (Record::DATA.to_owned(), text)));
+        files
     }
 
     /// The names of what is known of each draw: coordinates, then derived quantities.

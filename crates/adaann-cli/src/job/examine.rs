@@ -4,6 +4,7 @@ use adaann::{
     Settings,
     answer::Answer,
     approximation::Approximation,
+    checkpoint::Ledger,
     diagnostics::{self, Examination, Finding, Reason, Trust, Verdict},
     fit::Outcome,
     importance::Sample,
@@ -23,9 +24,9 @@ pub(crate) fn examine(
     outcome: &Outcome,
     approximation: &Approximation,
     sample: &Sample,
-    settings: &Settings,
-    particles: usize,
+    (settings, particles): (&Settings, usize),
     observer: &mut dyn Observer,
+    ledger: &mut Ledger,
 ) -> Examined {
     // Who has stopped the fit does not want to wait for more.
     let particles = if outcome.stopped { 0 } else { particles };
@@ -33,7 +34,8 @@ pub(crate) fn examine(
     let search = particles > 0;
     let wanted = diagnostics::Settings { particles, search, ..diagnostics::Settings::default() };
     let mut examined =
-        match diagnostics::examine(approximation, sample, settings, &wanted, observer) {
+        match diagnostics::examine_with(approximation, sample, settings, &wanted, observer, ledger)
+        {
             Ok(found) => Examined { verdict: found.verdict.clone(), examination: Some(found) },
             Err(error) => Examined { examination: None, verdict: Verdict::not_examined(&error) },
         };

@@ -5,6 +5,7 @@ use crate::job::{
     progress::{Display, Progress},
 };
 use adaann::{
+    Error,
     answer::{Event, Observer},
     fit,
 };
@@ -15,6 +16,26 @@ use std::{
 
 /// An update of a flow takes microseconds: not every one is shown.
 const SHOW_EVERY: Duration = Duration::from_millis(60);
+
+/// An error of the ladder in words that help here: the settings of its own schedules are no flags.
+pub(crate) fn worded(error: Error) -> anyhow::Error {
+    match error {
+        Error::Schedule(schedule) => anyhow::anyhow!(
+            "{}; bring the base nearer to the target with --base-mean and --base-sd, or change the \
+             units of the parameters",
+            without_remedy(&schedule.to_string())
+        ),
+        other => other.into(),
+    }
+}
+
+/// What was found, without a remedy that names a setting.
+pub(crate) fn without_remedy(text: &str) -> &str {
+    match text.rsplit_once("; ") {
+        Some((found, remedy)) if remedy.contains('`') => found,
+        _ => text,
+    }
+}
 
 /// Observes a climb.
 pub(crate) struct Watch {
@@ -59,5 +80,20 @@ impl Observer for Watch {
             _ => {}
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adaann::schedule::ScheduleError;
+
+    #[test]
+    fn settings_of_its_own_are_not_named() {
+        let schedule = ScheduleError::Resolution { t: 0.1, epsilon: 1e-9, remedy: "lower `ess`" };
+        let said = worded(schedule.into()).to_string();
+        assert!(said.contains("varies too much") && said.contains("--base-sd"), "{said}");
+        assert!(!said.contains("ess`") && !said.contains("t_0"), "{said}");
+        assert_eq!(without_remedy("2 of 3; fine"), "2 of 3; fine");
     }
 }

@@ -2,7 +2,9 @@
 
 pub(crate) mod examine;
 pub(crate) mod interrupt;
+pub(crate) mod kept;
 pub(crate) mod ladder;
+pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
@@ -19,14 +21,15 @@ use crate::{
         summary::{Made, Seed, Sources, Summary, predictive},
         words::{table, title::title, verdict},
     },
-    job::{examine::Examined, progress::Progress},
+    job::{examine::Examined, kept::Kept, memory::Held, progress::Progress},
     text::style::Style,
 };
 use adaann::{
     Batch, Settings,
-    answer::{self, Plan, approximate},
+    answer::{self, Plan, approximate_with},
+    checkpoint::Ledger,
     diagnostics::Trust,
-    fit::{Outcome, Restarts, restarts},
+    fit::{Outcome, Restarts, restarts_with},
     flow::Flow,
     importance::Sample,
     model::Output,
@@ -62,17 +65,29 @@ impl Job {
             stdout().write_all(self.record.to_toml()?.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        self.check_memory()?;
         // Before any work is done: two runs cannot have one name.
-        let folder = Folder::reserve(&out, output.force)?;
+        let folder = Folder::reserve(&out, output.force, output.restart)?;
+        let is_quiet = output.quiet || output.json;
+        let mut files = vec![(Record::FILE.to_owned(), self.record.to_toml()?)];
+        files.extend(self.subject.files());
+        let kept = Kept::new(&folder, output.checkpoint, files, is_quiet)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(output.threads)
             .build()
             .with_context(|| format!("cannot start {} threads", output.threads))?;
-        let progress = Progress::new(output.quiet || output.json);
+        let progress = Progress::new(is_quiet);
         pool.install(|| {
-            let run = self.work(&progress)?;
+            let mut ledger = kept.ledger()?;
+            let run = self
+                .work(&progress, &kept, &mut ledger)
+                .inspect_err(|_| kept.save(&mut ledger))?;
+            kept.warn(&mut ledger);
+            if run.summary.stopped {
+                ledger.write();
+            }
             let page = self.write(&run, &folder)?;
-            folder.finish()?;
+            folder.finish(run.summary.stopped)?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
             } else if !output.quiet {
@@ -96,15 +111,30 @@ impl Job {
         })
     }
 
+    /// Refuses more draws than fit into memory.
+    fn check_memory(&self) -> Result<()> {
+        let (flag, draws) = match &self.record.plan {
+            Plan::Adaann(_) => ("--draws", self.repeats().draws),
+            Plan::Answer(settings) => match settings.draws {
+                Some(draws) => ("--draws", draws),
+                // At the least: draws of unequal weights are worth less than their number.
+                None => ("--target-ess", settings.target_ess as usize),
+            },
+        };
+        let of_a_mixture = matches!(self.record.plan, Plan::Answer(_));
+        let columns = self.subject.columns().len();
+        memory::check(flag, draws, Held { draws, columns, of_a_mixture })
+    }
+
     fn default_folder(&self) -> PathBuf {
         let Record { target, plan, .. } = &self.record;
         PathBuf::from("runs").join(format!("{target}-{}", plan.seed()))
     }
 
-    fn work(&self, progress: &Progress) -> Result<Run> {
+    fn work(&self, progress: &Progress, kept: &Kept, ledger: &mut Ledger) -> Result<Run> {
         let mut run = match &self.record.plan {
-            Plan::Adaann(settings) => self.train(settings, progress)?,
-            Plan::Answer(settings) => self.climb(settings, progress)?,
+            Plan::Adaann(settings) => self.train(settings, progress, kept, ledger)?,
+            Plan::Answer(settings) => self.climb(settings, progress, ledger)?,
         };
         let Self { record, subject } = self;
         let Run { summary, sample, .. } = &mut run;
@@ -123,13 +153,22 @@ impl Job {
     }
 
     /// Climbs the ladder, or asks one of its methods.
-    fn climb(&self, settings: &answer::Settings, progress: &Progress) -> Result<Run> {
+    fn climb(
+        &self,
+        settings: &answer::Settings,
+        progress: &Progress,
+        ledger: &mut Ledger,
+    ) -> Result<Run> {
         let (record, problem) = (&self.record, &self.subject.problem);
         let target = &*problem.target;
         let started = Instant::now();
         let mut watch = ladder::Watch::new(progress);
-        let mut answer = approximate(target, settings, &mut watch)?;
+        let mut answer =
+            approximate_with(target, settings, &mut watch, ledger).map_err(ladder::worded)?;
         drop(watch);
+        for rung in &mut answer.rungs {
+            rung.found = ladder::without_remedy(&rung.found).to_owned();
+        }
         let seconds = started.elapsed().as_secs_f64();
         let quantities = self.subject.quantities(answer.sample.x())?;
         let examination = answer.examination.as_ref();
@@ -152,15 +191,24 @@ impl Job {
     }
 
     /// Trains flows by Algorithm 1, and keeps the best.
-    fn train(&self, settings: &Settings, progress: &Progress) -> Result<Run> {
+    fn train(
+        &self,
+        settings: &Settings,
+        progress: &Progress,
+        kept: &Kept,
+        ledger: &mut Ledger,
+    ) -> Result<Run> {
         let Self { record, subject } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
         let target = &*problem.target;
         let started = Instant::now();
-        let Restarts { mut runs, failed } = restarts(target, settings, repeats.seeds, |seed| {
+        let watch = |seed| {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim())
-        })?;
+        };
+        let ledger_of = |seed| kept.ledger_of_seed(seed);
+        let Restarts { mut runs, failed } =
+            restarts_with(target, settings, repeats.seeds, watch, ledger_of)?;
         let seconds = started.elapsed().as_secs_f64();
         let draw =
             |outcome: &Outcome, seed| outcome.approximation(target)?.sample(repeats.draws, seed);
@@ -174,7 +222,7 @@ impl Job {
         let sample = draw(&best.outcome, best.seed)?;
         let quantities = subject.quantities(sample.x())?;
         let settings = Settings { seed: best.seed, ..settings.clone() };
-        let examined = self.examine(&best.outcome, &settings, &sample, progress)?;
+        let examined = self.examine(&best.outcome, &settings, &sample, progress, ledger)?;
         let examination = examined.examination.as_ref();
         let mut summary = Summary::new(Sources {
             target: &record.target,
@@ -216,12 +264,20 @@ impl Job {
         settings: &Settings,
         sample: &Sample,
         progress: &Progress,
+        ledger: &mut Ledger,
     ) -> Result<Examined> {
         let approximation = outcome.approximation(&*self.subject.problem.target)?;
         let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
         let particles = self.repeats().check_particles;
-        Ok(examine::examine(outcome, &approximation, sample, settings, particles, &mut watch))
+        Ok(examine::examine(
+            outcome,
+            &approximation,
+            sample,
+            (settings, particles),
+            &mut watch,
+            ledger,
+        ))
     }
 
     /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,

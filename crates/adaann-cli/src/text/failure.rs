@@ -67,8 +67,35 @@ fn sentence(error: &anyhow::Error, program: &Command) -> String {
             "this needs the likelihood, which the program '{program}' computes; if you trust it, \
              --allow-command starts it in {folder}"
         ),
+        Some(Error::Schedule(schedule)) => as_flags(&schedule.to_string()),
+        Some(Error::Diverged { .. }) => shortened(&with_flags(&chain(error))),
         _ => chain(error),
     }
+}
+
+/// What the remedies of a training that failed name, which are flags here.
+const REMEDIES: [&str; 5] = ["lr", "clip", "refine-lr", "refine-clip", "forward-kl-lr"];
+
+/// A text whose words for settings are written as flags.
+fn with_flags(text: &str) -> String {
+    let flag = |word: &str| match REMEDIES.contains(&word) {
+        true => format!("--{word}"),
+        false => word.to_owned(),
+    };
+    text.split(' ').map(flag).collect::<Vec<_>>().join(" ")
+}
+
+/// A text whose numbers of very many digits are written with an exponent.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 17;
+    let short = |word: &str| {
+        let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+        match digits.parse::<f64>() {
+            Ok(number) if digits.len() > MOST => word.replace(digits, &format!("{number:e}")),
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
 /// A text whose settings, in backticks, are written as flags.
@@ -122,6 +149,20 @@ mod tests {
         let said = as_flags("`stage-most` belongs to `stage-ess`, which is not given");
         assert_eq!(said, "--stage-most belongs to --stage-ess, which is not given");
         assert_eq!(as_flags("nothing to do"), "nothing to do");
+    }
+
+    #[test]
+    fn remedies_are_flags_and_numbers_short() {
+        let reason = format!("not finite; set refine-lr below lr ({}), or set clip", 1e300);
+        let text = said(&Error::Diverged { t: 1.0, reason }.into());
+        let expected = "not finite; set --refine-lr below --lr (1e300), or set --clip";
+        assert!(text.ends_with(expected), "{text}");
+        let error = adaann::schedule::ScheduleError::Resolution {
+            t: 0.01,
+            epsilon: 1e-9,
+            remedy: "lower `ess`",
+        };
+        assert!(said(&Error::from(error).into()).contains("; lower --ess, or start from"));
     }
 
     #[test]

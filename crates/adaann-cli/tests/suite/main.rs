@@ -6,6 +6,7 @@ mod book;
 mod density;
 mod interrupt;
 mod ladder;
+mod memory;
 mod models;
 mod outputs;
 mod own_files;

@@ -115,13 +115,16 @@ fn names_that_are_no_files_are_bad_requests() {
         let output = place.adaann(words, &more);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
     }
-    for name in ["o/.", ".", "..", "o/..", "new/"] {
+    for name in ["o/.", ".", "..", "o/..", "/", "./"] {
         for force in ["", "--force"] {
             let said = refuse(&place, &format!("run bimodal --out {name} {force}"));
             assert!(said.contains("--out"), "{name}: {said}");
         }
     }
     assert_eq!(place.adaann("run bimodal", &["--out", ""]).status.code(), Some(2));
+    // Shells write a slash behind the name of a folder.
+    place.run("bimodal --out slash/");
+    assert!(place.path("slash/run.toml").is_file());
     assert!(!place.path("new.toml").exists() && !place.path("new").exists());
 }
 

@@ -105,10 +105,14 @@ fn what_is_wrong_with_a_folder_is_told_with_the_file() {
     for (file, broken, message) in [
         ("run.toml", "target = 3", "cannot read r/run.toml"),
         ("summary.json", "{\"version\": 1}", "r/summary.json is no summary of a run"),
-        ("draws.csv", "z,log_p\n1,x\n", "r/draws.csv, line 2: log_p is 'x', which is no number"),
+        (
+            "draws.csv",
+            "z,log_p,log_q,weight\n1,x,0,1\n",
+            "r/draws.csv, line 2: log_p is 'x', which is no number",
+        ),
         ("draws.csv", "y\n1\n", "r/draws.csv has no column z"),
         ("schedule.csv", "", "r/schedule.csv is empty"),
-        ("trace.csv", "update,t\n1\n", "r/trace.csv, line 2: 1 columns instead of 2"),
+        ("trace.csv", "update,t,neg_elbo\n1\n", "r/trace.csv, line 2: 1 columns instead of 3"),
         ("flow.safetensors", "broken", "flow.safetensors"),
     ] {
         let whole = fs::read(place.path(&format!("r/{file}"))).unwrap();

@@ -54,10 +54,23 @@ pub struct Ledger {
     path: Vec<String>,
     header: Header,
     keeper: Keeper,
+    /// Was a part stopped? What is made of it after that is no part of the run.
+    is_over: bool,
     /// Raised by whoever wants a checkpoint as soon as there can be one.
     urgent: Option<&'static AtomicBool>,
     was_urgent: bool,
+    /// What has to be there before the first checkpoint is.
+    prepare: Option<Preparation>,
     warning: Option<Error>,
+}
+
+/// Work to be done before the first checkpoint.
+struct Preparation(Box<dyn FnOnce() -> Result<()> + Send>);
+
+impl std::fmt::Debug for Preparation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Preparation")
+    }
 }
 
 #[derive(Debug)]
@@ -84,8 +97,10 @@ impl Ledger {
             path: Vec::new(),
             header,
             keeper,
+            is_over: false,
             urgent: None,
             was_urgent: false,
+            prepare: None,
             warning: None,
         }
     }
@@ -110,6 +125,12 @@ impl Ledger {
         Self { urgent: Some(flag), ..self }
     }
 
+    /// Does this before the first checkpoint is written.
+    #[must_use]
+    pub fn preparing(self, prepare: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
+        Self { prepare: Some(Preparation(Box::new(prepare))), ..self }
+    }
+
     /// Is nothing kept?
     pub fn is_off(&self) -> bool {
         self.keeper.is_off()
@@ -129,7 +150,7 @@ impl Ledger {
         name: &str,
         work: impl FnOnce(&mut Self) -> Result<Done<T>>,
     ) -> Result<T> {
-        if self.is_off() {
+        if self.is_off() || self.is_over {
             return work(self).map(|done| match done {
                 Done::Whole(found) | Done::Stopped(found) => found,
             });
@@ -158,7 +179,12 @@ impl Ledger {
         }
         let begun = self.taken;
         match work(self)? {
-            Done::Stopped(found) => Ok(found),
+            Done::Stopped(found) => {
+                self.is_over = true;
+                Ok(found)
+            }
+            // Something within it was stopped.
+            Done::Whole(found) if self.is_over => Ok(found),
             Done::Whole(found) => {
                 let value = encode(&found).map_err(|error| strange(&path, &error.to_string()))?;
                 // What the part was made of is no longer needed.
@@ -191,7 +217,7 @@ impl Ledger {
 
     /// Is a checkpoint due? A state that is costly to make is only made then.
     pub fn is_due(&self) -> bool {
-        !self.is_off() && (self.is_urgent() || self.keeper.is_due())
+        !self.is_off() && !self.is_over && (self.is_urgent() || self.keeper.is_due())
     }
 
     /// Has somebody asked the run to end? What a part came to then may not be all of it.
@@ -220,7 +246,7 @@ impl Ledger {
     /// The state of a part that has few of them: it is remembered for the next checkpoint, whenever that
     /// is, and written if one is due.
     pub fn remember<S: Serialize>(&mut self, state: &S) {
-        if !self.is_off() {
+        if !self.is_off() && !self.is_over {
             self.set_under_way(state);
         }
         if self.is_due() {
@@ -243,6 +269,11 @@ impl Ledger {
             return;
         }
         self.was_urgent = self.was_urgent || self.is_urgent();
+        if let Some(Preparation(prepare)) = self.prepare.take()
+            && let Err(error) = prepare()
+        {
+            self.warn(error);
+        }
         // The list is lent to the writer and taken back.
         let finished = self.entries.len();
         let listed = std::mem::take(&mut self.entries).into_iter().chain(self.under_way.take());
@@ -401,6 +432,9 @@ mod tests {
             Ok(Done::Stopped(0_u64))
         });
         assert_eq!(stopped.unwrap(), 0);
+        // What follows is made of what there was, and is done again.
+        assert_eq!(first.part("b", |_| Ok(Done::Whole(1_u64))).unwrap(), 1);
+        first.write();
         let mut again = ledger(&folder).resumed().unwrap();
         let whole = again.part("a", |ledger| Ok(Done::Whole(ledger.take_up::<u64>()?.unwrap())));
         assert_eq!(whole.unwrap(), 7);

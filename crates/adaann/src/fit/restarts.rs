@@ -1,7 +1,7 @@
 //! The same run from several seeds, in parallel, and the best of them.
 
-use super::{Observer, Outcome, Settings, fit};
-use crate::{Error, Result, crew::Crew, error, target::Target};
+use super::{Fit, Observer, Outcome, Settings};
+use crate::{Error, Result, checkpoint::Ledger, crew::Crew, error, target::Target};
 
 /// Draws that the runs are compared by: the Monte Carlo error of their neg-ELBO is then about a
 /// hundredth of the spread of log q − log p.
@@ -59,13 +59,29 @@ pub fn restarts<O: Observer>(
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
 ) -> Result<Restarts> {
+    restarts_with(target, settings, count, observer, |_| Ok(Ledger::off()))
+}
+
+/// The same with a list of what was finished before for each seed: each goes on where its own ends.
+///
+/// # Errors
+/// As [`restarts`]; a seed whose list cannot be read or is that of another run fails.
+pub fn restarts_with<O: Observer>(
+    target: &dyn Target,
+    settings: &Settings,
+    count: usize,
+    observer: impl Fn(u64) -> O + Sync,
+    ledger: impl Fn(u64) -> Result<Ledger> + Sync,
+) -> Result<Restarts> {
     error::at_least_one("seeds", count)?;
     settings.check(target)?;
     let seed_of = |i: usize| settings.seed.wrapping_add(i as u64);
     let run = |i: usize| -> Result<Restart> {
         let seed = seed_of(i);
         let settings = Settings { seed, ..settings.clone() };
-        Restart::new(target, seed, fit(target, &settings, &mut observer(seed))?)
+        let fit = Fit::new(target, &settings);
+        let outcome = fit.run_with(&mut observer(seed), &mut ledger(seed)?)?;
+        Restart::new(target, seed, outcome)
     };
     let crew = Crew::sharing(rayon::current_num_threads(), count);
     let results = crew.run(count, run, |_, result| Ok::<_, Error>(Some(result.flatten())))?;

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, error,
-    fit::overlay::{LAST_SEED, OUTPUT, settings},
+    fit::overlay::{Interval, LAST_SEED, OUTPUT, settings},
 };
 use std::{ops::RangeInclusive, path::PathBuf};
 
@@ -30,6 +30,11 @@ settings! {
             out: PathBuf = "out" "FOLDER",
             /// Replace the run folder if it exists
             force: bool = "force" "",
+            /// Begin an unfinished run again [default: the same command goes on where it was]
+            restart: bool = "restart" "",
+            /// How often a run under way is written down, so that it can go on after a kill: a time like 30s
+            /// or 5m, or off [default: 30s]
+            checkpoint: Interval = "checkpoint" "TIME",
             /// Print nothing but errors
             quiet: bool = "quiet" "",
             /// Print summary.json, and nothing else, to standard output

@@ -117,7 +117,7 @@ fn particles() {
 
 #[test]
 fn chains() {
-    assert_survives("mixture2d", Method::Chains, 6, Duration::ZERO);
+    assert_survives("mixture2d", Method::Chains, 6, Duration::from_millis(20));
 }
 
 #[test]

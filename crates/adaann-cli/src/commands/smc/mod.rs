@@ -6,22 +6,35 @@ mod settings;
 mod summary;
 
 use crate::{
-    args::{SmcArgs, SmcOutputArgs},
-    folder::{Folder, csv, record::Record, subject::Subject},
-    job::{MOST_THREADS, interrupt, particles::Watch, progress::Progress},
+    args::{CHECKPOINT, ResumeArgs, SmcArgs, SmcOutputArgs},
+    folder::{
+        Folder, csv,
+        record::Record,
+        stored::Stored,
+        subject::{Programs, Subject},
+    },
+    job::{
+        MOST_THREADS, interrupt,
+        kept::Kept,
+        memory::{self, Held},
+        particles::Watch,
+        progress::Progress,
+    },
     text::{failure::usage, style::Style},
 };
 use adaann::{
     Batch,
+    checkpoint::Ledger,
+    fit::overlay::Interval,
     schedule::Rule,
-    smc::{self, Population},
+    smc::{Population, Smc},
 };
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use record::SmcRecord;
 use std::{
     io::{Write, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
 };
@@ -29,7 +42,7 @@ use summary::SmcSummary;
 
 /// Runs particles, and writes their folder.
 pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
-    let SmcOutputArgs { threads, out, force, quiet, json, .. } = &args.output;
+    let SmcOutputArgs { threads, out, force, restart, checkpoint, quiet, json, .. } = &args.output;
     if *threads > MOST_THREADS {
         let range = format!("from 0 to {MOST_THREADS}");
         return Err(usage(format!("--threads is {threads}, but must be {range}")));
@@ -38,21 +51,72 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let out = out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-smc-{}", record.target, record.settings.seed))
     });
+    let how = How {
+        threads: *threads,
+        force: *force,
+        restart: *restart,
+        checkpoint: checkpoint.unwrap_or(CHECKPOINT),
+        quiet: *quiet,
+        json: *json,
+    };
+    carry_out(&subject, &record, &out, &how)
+}
+
+/// Goes on with the unfinished run of a folder; none if it is not one of particles.
+pub(crate) fn resume(args: &ResumeArgs, stored: &Stored) -> Result<Option<ExitCode>> {
+    let Some(record) = SmcRecord::read(stored)? else { return Ok(None) };
+    let subject = Subject::read(&record.source(), stored, Programs::new(args.allow_command))?;
+    let how = How {
+        threads: args.threads,
+        force: false,
+        restart: false,
+        checkpoint: args.checkpoint.unwrap_or(CHECKPOINT),
+        quiet: args.quiet,
+        json: args.json,
+    };
+    carry_out(&subject, &record, &args.run, &how).map(Some)
+}
+
+/// How a run is carried out, whatever it is of.
+struct How {
+    threads: usize,
+    force: bool,
+    restart: bool,
+    checkpoint: Interval,
+    quiet: bool,
+    json: bool,
+}
+
+fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Result<ExitCode> {
+    let How { threads, force, restart, checkpoint, quiet, json } = *how;
     interrupt::listen()?;
-    let folder = Folder::reserve(&out, *force)?;
+    let particles = record.settings.particles;
+    let columns = subject.columns().len();
+    let held = Held { draws: particles, columns, of_a_mixture: true };
+    memory::check("--particles", particles, held)?;
+    let folder = Folder::reserve(out, force, restart)?;
+    let mut files = vec![(Record::FILE.to_owned(), record.to_toml()?)];
+    files.extend(subject.files());
+    let kept = Kept::new(&folder, checkpoint, files, quiet || json)?;
     let pool = ThreadPoolBuilder::new()
-        .num_threads(*threads)
+        .num_threads(threads)
         .build()
         .with_context(|| format!("cannot start {threads} threads"))?;
-    let progress = Progress::new(*quiet || *json);
+    let progress = Progress::new(quiet || json);
     pool.install(|| {
-        let run = Run::new(&subject, &record, &progress)?;
-        run.write(&subject, &record, &folder)?;
-        folder.finish()?;
-        if *json {
+        let mut ledger = kept.ledger()?;
+        let run = Run::new(subject, record, &progress, &mut ledger)
+            .inspect_err(|_| kept.save(&mut ledger))?;
+        kept.warn(&mut ledger);
+        if run.summary.stopped {
+            ledger.write();
+        }
+        run.write(subject, record, &folder)?;
+        folder.finish(run.summary.stopped)?;
+        if json {
             stdout().write_all(run.summary.to_json().as_bytes())?;
         } else if !quiet {
-            let text = closing::text(&record, &run.summary, &out, Style::detect());
+            let text = closing::text(record, &run.summary, out, Style::detect());
             stdout().write_all(text.as_bytes())?;
         }
         Ok(ExitCode::from(if run.summary.stopped { interrupt::EXIT_CODE } else { 0 }))
@@ -67,12 +131,18 @@ struct Run {
 }
 
 impl Run {
-    fn new(subject: &Subject, record: &SmcRecord, progress: &Progress) -> Result<Self> {
+    fn new(
+        subject: &Subject,
+        record: &SmcRecord,
+        progress: &Progress,
+        ledger: &mut Ledger,
+    ) -> Result<Self> {
         let settings = &record.settings;
         let watch = Watch::new(progress, "particles", settings.schedule.first());
         let mut watch = watch.of_islands(settings.islands);
         let started = Instant::now();
-        let population = smc::smc(&*subject.problem.target, settings, &mut watch)?;
+        let particles = Smc::new(&*subject.problem.target, settings);
+        let population = particles.run_with(&mut watch, ledger)?;
         let seconds = started.elapsed().as_secs_f64();
         drop(watch);
         let quantities = subject.quantities(&population.points)?;

@@ -1,25 +1,29 @@
 //! `run.toml` of `adaann smc`: all that the run was told.
 
+use crate::folder::{
+    record::{Record, Source},
+    stored::Stored,
+};
 use adaann::smc::Settings;
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// What a run was told.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct SmcRecord {
     /// Version of the program.
     pub(super) version: String,
     /// Tells the folder from that of a flow.
-    pub(super) method: &'static str,
+    pub(super) method: String,
     /// Name of the target.
     pub(super) target: String,
     /// The model file, if that is what the target comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<PathBuf>,
     /// Name of the set of settings that the run started from.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) preset: String,
     /// Seed of the noise, if the data was made.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,5 +41,30 @@ impl SmcRecord {
     /// The text of the file.
     pub(super) fn to_toml(&self) -> Result<String> {
         toml::to_string(self).context("cannot write the settings as TOML")
+    }
+
+    /// Reads the record of a run folder; none if it is not one of particles.
+    pub(super) fn read(stored: &Stored) -> Result<Option<Self>> {
+        let found: toml::Table = toml::from_str(&stored.text(Record::FILE)?)?;
+        let method = found.get("method").and_then(toml::Value::as_str);
+        if method != Some(Self::METHOD) || found.contains_key("answer") {
+            return Ok(None);
+        }
+        let path = stored.folder().join(Record::FILE);
+        let record = found.try_into();
+        record.map(Some).with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// Tells the folder from that of a flow.
+    pub(super) const METHOD: &str = "smc";
+
+    /// What the run is of.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source {
+            target: &self.target,
+            model: self.model.as_deref(),
+            parameters: &self.parameters,
+            preset: &self.preset,
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn resolve(args: &SmcArgs) -> Result<(Subject, SmcRecord)> {
 fn record(target: String) -> SmcRecord {
     SmcRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        method: "smc",
+        method: SmcRecord::METHOD.to_owned(),
         target,
         model: None,
         preset: String::new(),

@@ -79,7 +79,7 @@ impl SmcSummary {
         let arrived = !population.stopped;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            method: record.method,
+            method: SmcRecord::METHOD,
             target: record.target.clone(),
             seed: record.settings.seed,
             stopped: population.stopped,

@@ -98,7 +98,7 @@ fn of_adaann(summary: &Summary) -> Vec<String> {
     if summary.skipped_updates > 0 {
         warnings.push(format!(
             "{} of {} updates were skipped because their gradient was not finite; try a lower \
-             --lr, or --clip",
+             --lr, or --clip (at t = 1 --refine-lr, --refine-clip)",
             summary.skipped_updates, summary.updates
         ));
     }

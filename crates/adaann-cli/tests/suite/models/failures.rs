@@ -46,6 +46,7 @@ fn a_program_that_fails_leaves_nothing_behind() {
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.starts_with("error: ") && said.contains(words), "{said}");
+        assert_eq!(said.matches("the target failed").count(), 1, "{said}");
         assert_eq!(place.entries(), ["m.toml"]);
     }
 }

@@ -24,7 +24,7 @@ mod values;
 
 pub(crate) use names::named;
 pub use table::{Form, Names, Setting, Table, Written};
-pub use values::{First, LAST_SEED, Limit};
+pub use values::{First, Interval, LAST_SEED, Limit};
 
 pub(crate) use table::{Value, settings};
 

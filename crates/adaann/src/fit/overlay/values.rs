@@ -5,7 +5,7 @@
 use super::names::{one_of, word};
 use super::table::{Form, Names, Value, Written};
 use crate::{flow::Mask, optim::RateRule};
-use std::{path::PathBuf, str::FromStr};
+use std::{path::PathBuf, str::FromStr, time::Duration};
 
 /// The largest whole number that a float holds exactly, with all below it.
 const EXACT: f64 = (1_u64 << 53) as f64;
@@ -213,6 +213,44 @@ fn field<T: FromStr>(text: &str, name: &str, what: &str) -> Result<T, String> {
 }
 
 /// A folder.
+/// A length of time, or never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interval {
+    /// So long.
+    Every(Duration),
+    /// Never.
+    Off,
+}
+
+impl FromStr for Interval {
+    type Err = String;
+
+    /// A number with a unit: `30s`, `1.5m`, `2h`; or `off`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refusal = || "must be a time like 30s, 5m or 2h, or off".to_owned();
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let seconds = match unit {
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(refusal()),
+        };
+        let number: f64 = text[..text.len() - unit.len()].parse().map_err(|_| refusal())?;
+        Duration::try_from_secs_f64(number * seconds).map(Self::Every).map_err(|_| refusal())
+    }
+}
+
+impl Value for Interval {
+    const FORM: Form = Form::Text;
+
+    fn read(written: Written<'_>) -> Result<Self, String> {
+        word(written).unwrap_or_default().parse()
+    }
+}
+
 impl Value for PathBuf {
     const FORM: Form = Form::Text;
 
@@ -225,6 +263,20 @@ impl Value for PathBuf {
 mod tests {
     use super::*;
     use Written::{Numbers, Other, Real, Switch, Text, Whole, Word};
+
+    #[test]
+    fn times_have_units() {
+        let every = |seconds| Ok(Interval::Every(Duration::from_secs_f64(seconds)));
+        assert_eq!(Interval::read(Word("30s")), every(30.0));
+        assert_eq!(Interval::read(Text("1.5m")), every(90.0));
+        assert_eq!(Interval::read(Word("0s")), every(0.0));
+        assert_eq!(Interval::read(Word("off")), Ok(Interval::Off));
+        for bad in ["30", "s", "-1s", "1e3s", "1d", "", "9999999999999999999999h"] {
+            let said = Interval::read(Word(bad)).unwrap_err();
+            assert_eq!(said, "must be a time like 30s, 5m or 2h, or off", "{bad}");
+        }
+        assert!(Interval::read(Whole(30)).is_err());
+    }
 
     #[test]
     fn rules_are_read_and_checked() {

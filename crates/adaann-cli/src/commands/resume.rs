@@ -1,0 +1,53 @@
+//! `adaann resume`: goes on with the unfinished run of a folder, which has all that it takes.
+
+use crate::{
+    args::{CHECKPOINT, OutputArgs, ResumeArgs},
+    commands::smc,
+    folder::{
+        self,
+        record::Record,
+        stored::Stored,
+        subject::{Programs, Subject},
+    },
+    job::{Job, MOST_THREADS},
+    text::failure::usage,
+};
+use adaann::model::Output;
+use anyhow::Result;
+use std::process::ExitCode;
+
+/// Goes on with a run.
+pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
+    let ResumeArgs { run, threads, .. } = args;
+    if *threads > MOST_THREADS {
+        let range = format!("from 0 to {MOST_THREADS}");
+        return Err(usage(format!("--threads is {threads}, but must be {range}")));
+    }
+    let stored = Stored::open(run)?;
+    if !folder::is_unfinished(run) {
+        let run = run.display();
+        return Err(usage(format!("the run in {run} is finished: there is nothing to go on with")));
+    }
+    if let Some(code) = smc::resume(args, &stored)? {
+        return Ok(code);
+    }
+    let record = Record::read(&stored)?;
+    let programs = Programs::new(args.allow_command);
+    let subject = Subject::read(&record.source(), &stored, programs)?;
+    if let Some(program) = subject.forbidden() {
+        return Err(usage(format!(
+            "the run's likelihood is computed by '{program}', which is not started unasked; \
+             --allow-command does"
+        )));
+    }
+    subject.announce()?;
+    let output = OutputArgs {
+        threads: *threads,
+        out: Some(run.clone()),
+        checkpoint: args.checkpoint.unwrap_or(CHECKPOINT),
+        quiet: args.quiet,
+        json: args.json,
+        ..Output::default().into()
+    };
+    Job { record, subject }.carry_out(&output)
+}

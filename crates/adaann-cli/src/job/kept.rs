@@ -1,0 +1,187 @@
+//! Checkpoints of a run: where they are, whether they are those of this run, and going on from them.
+//!
+//! While a run is on its way its folder has what it was told, its model and its data, and `state` with the
+//! last checkpoints: all that it takes to go on. A run that ends before the first one leaves no trace.
+
+use crate::{
+    folder::{Beginning, Folder},
+    job::interrupt,
+    text::failure::usage,
+};
+use adaann::{
+    Instructions,
+    checkpoint::{Fingerprint, Header, Keeper, Ledger, Store},
+    fit::overlay::Interval,
+};
+use anyhow::Result;
+use std::{
+    io::{Write, stderr},
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// The checkpoints of a run.
+pub(crate) struct Kept {
+    beginning: Beginning,
+    /// Its name.
+    path: PathBuf,
+    /// Files that a run cannot go on without.
+    files: Arc<Vec<(String, String)>>,
+    fingerprint: Fingerprint,
+    interval: Duration,
+    started: Instant,
+}
+
+impl Kept {
+    /// Those of a run with these files, which say all that it depends on.
+    ///
+    /// # Errors
+    /// If the folder has an unfinished run of something else, or of which no checkpoint can be read.
+    pub(crate) fn new(
+        folder: &Folder,
+        interval: Interval,
+        files: Vec<(String, String)>,
+        is_quiet: bool,
+    ) -> Result<Self> {
+        let interval = match interval {
+            Interval::Every(time) => time,
+            Interval::Off => Duration::MAX,
+        };
+        let kept = Self {
+            beginning: folder.beginning(),
+            path: folder.path().to_owned(),
+            fingerprint: fingerprint(&files),
+            files: Arc::new(files),
+            interval,
+            started: Instant::now(),
+        };
+        if folder.is_unfinished() {
+            kept.check(is_quiet)?;
+        }
+        Ok(kept)
+    }
+
+    /// Is the unfinished run there this one?
+    fn check(&self, is_quiet: bool) -> Result<()> {
+        let path = self.path.display();
+        let Some((header, fallen)) = self.any_header()? else { return Ok(()) };
+        let differences = self.fingerprint.differences(&header.fingerprint);
+        if !differences.is_empty() {
+            return Err(usage(format!(
+                "{path} has an unfinished run of something else: {}; --restart begins it again as \
+                 this one, --out writes to another folder",
+                differences.join("; ")
+            )));
+        }
+        let mut note = format!("going on with {path}");
+        if !fallen.is_empty() {
+            note += &format!(", from the checkpoint before the last ({fallen})");
+        }
+        let instructions = Instructions::current().to_string();
+        if header.instructions != instructions {
+            let was = &header.instructions;
+            note += &format!("; it began with {was}, here is {instructions}: last bits may differ");
+        }
+        if header.program != env!("CARGO_PKG_VERSION") {
+            note += &format!("; it began with adaann {}: bits may differ", header.program);
+        }
+        if !is_quiet {
+            writeln!(stderr(), "{note}")?;
+        }
+        Ok(())
+    }
+
+    /// The header of the run's own checkpoint, or of one of its seeds.
+    fn any_header(&self) -> Result<Option<(Header, adaann::checkpoint::Fallen)>> {
+        let state = self.path.join(Folder::STATE);
+        let seeds = std::fs::read_dir(&state).into_iter().flatten().flatten();
+        let seeds = seeds.map(|entry| entry.path()).filter(|path| path.is_dir());
+        for place in std::iter::once(state.clone()).chain(seeds) {
+            let header = Store::open(&place)?.read_header().map_err(|error| {
+                let path = self.path.display();
+                usage(format!("{path} has an unfinished run: {error}; --restart begins it again"))
+            })?;
+            if header.is_some() {
+                return Ok(header);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The list of the run's own parts.
+    pub(crate) fn ledger(&self) -> adaann::Result<Ledger> {
+        self.ledger_in(self.path.join(Folder::STATE))
+    }
+
+    /// The list of one of its seeds.
+    pub(crate) fn ledger_of_seed(&self, seed: u64) -> adaann::Result<Ledger> {
+        self.ledger_in(self.path.join(Folder::STATE).join(format!("seed-{seed}")))
+    }
+
+    fn ledger_in(&self, place: PathBuf) -> adaann::Result<Ledger> {
+        let header = Header::new(Instructions::current().to_string(), self.fingerprint.clone());
+        let keeper = Keeper::new(Store::open(place)?, self.interval);
+        let (beginning, files, path) =
+            (self.beginning.clone(), self.files.clone(), self.path.display().to_string());
+        let ledger =
+            Ledger::new(keeper, header).urgent_when(interrupt::flag()).preparing(move || {
+                beginning.make(&files).map_err(|cause| adaann::Error::Io { path, cause })
+            });
+        ledger.resumed()
+    }
+
+    /// A run has failed: what it had finished is written down, if it is worth going on with.
+    pub(crate) fn save(&self, ledger: &mut Ledger) {
+        let has_checkpoints = self.path.join(Folder::STATE).exists();
+        if has_checkpoints || self.started.elapsed() >= self.interval {
+            ledger.write();
+        }
+        self.warn(ledger);
+    }
+
+    /// Says, once, that a checkpoint could not be written.
+    pub(crate) fn warn(&self, ledger: &mut Ledger) {
+        if let Some(error) = ledger.take_warning() {
+            // Standard error may be closed; the run is none the worse.
+            let _ = writeln!(
+                stderr(),
+                "warning: a checkpoint could not be written ({error}); a run that is killed now goes on \
+                 from the one before, or from its start"
+            );
+        }
+    }
+}
+
+/// All that a run depends on: each setting by its name, and the files as they are.
+fn fingerprint(files: &[(String, String)]) -> Fingerprint {
+    let mut found = Fingerprint::new();
+    for (name, text) in files {
+        match text.parse::<toml::Table>() {
+            Ok(table) if name == "run.toml" => found = settings(found, "", &table),
+            _ => {
+                if name.ends_with(".csv") {
+                    found =
+                        found.with(format!("{name} rows"), text.lines().count().saturating_sub(1));
+                }
+                found = found.with(name.clone(), text);
+            }
+        }
+    }
+    found
+}
+
+/// Settings that change no bit of a run, or say the same as others do.
+const WITHOUT_EFFECT: [&str; 4] = ["version", "strict", "model", "data"];
+
+fn settings(mut found: Fingerprint, above: &str, table: &toml::Table) -> Fingerprint {
+    for (name, value) in table {
+        let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+        match value {
+            _ if WITHOUT_EFFECT.contains(&&path[..]) => {}
+            toml::Value::Table(inner) => found = settings(found, &path, inner),
+            value => found = found.with(path, value),
+        }
+    }
+    found
+}

@@ -1,0 +1,38 @@
+//! Draws that would not fit into memory are refused before any work is done.
+
+use crate::support::common;
+use common::{Place, stderr};
+use std::process::Command;
+
+/// Runs in so many kB of address space.
+fn limited(place: &Place, kilobytes: usize, words: &str) -> std::process::Output {
+    let script = format!("ulimit -v {kilobytes}; exec \"$0\" {words}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_adaann")]).current_dir(place.path(""));
+    command.output().expect("a shell")
+}
+
+#[test]
+fn more_than_fits_is_refused_with_both_numbers() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    for (words, flag) in [
+        ("run bimodal --out x --draws 100000000", "--draws is 100000000"),
+        ("run two-moons --method mixture --out x --draws 100000000", "--draws is 100000000"),
+        (
+            "run two-moons --method mixture --out x --target-ess 100000000 --most-draws 100000000",
+            "--target-ess is 100000000",
+        ),
+        ("sample r -n 100000000", "-n is 100000000"),
+        ("smc bimodal --out x --particles 10000000", "--particles is 10000000"),
+    ] {
+        let output = limited(&place, 1_500_000, words);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{words}: {said}");
+        assert!(said.contains(flag) && said.contains("of memory, but "), "{words}: {said}");
+        assert!(said.lines().count() == 1 && place.entries() == ["r"], "{words}: {said}");
+    }
+    // What fits is done.
+    let output = limited(&place, 3_000_000, "sample r -n 1000");
+    assert!(output.status.success(), "{}", stderr(&output));
+}
