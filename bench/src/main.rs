@@ -1,5 +1,6 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
 
+mod checkpoints;
 mod evidence;
 mod families;
 mod ladder;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["programs"] => programs::run(),
         ["precision"] => precision::run(),
+        ["checkpoints"] => checkpoints::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
         ["families"] => families::run(),
@@ -86,7 +88,8 @@ fn usage() -> ExitCode {
          adaann-bench families            what every family of flows reaches on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n       \
-         adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
+         adaann-bench checkpoints         what being ready for a kill costs
+       adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \

@@ -34,13 +34,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     let record = Record::read(&stored)?;
     let programs = Programs::new(args.allow_command);
     let subject = Subject::read(&record.source(), &stored, programs)?;
-    if let Some(program) = subject.forbidden() {
-        return Err(usage(format!(
-            "the run's likelihood is computed by '{program}', which is not started unasked; \
-             --allow-command does"
-        )));
-    }
-    subject.announce()?;
+    subject.start()?;
     let output = OutputArgs {
         threads: *threads,
         out: Some(run.clone()),

@@ -24,6 +24,9 @@ impl Stored {
     /// The file that makes a folder a run folder.
     pub(crate) const MARK: &str = "run.toml";
 
+    /// The file that a run has as soon as it has an answer.
+    const ANSWER: &str = "summary.json";
+
     /// Looks whether this is a run folder, and reads its index.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         if !folder.join(Self::MARK).is_file() {
@@ -49,6 +52,15 @@ impl Stored {
     /// The place of a file that is there, and as it was written.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
+        // What a run was told is there from its beginning.
+        let is_of_answer = ![Self::MARK, "model.toml", "data.csv"].contains(&name);
+        if is_of_answer && !path.is_file() && !self.folder.join(Self::ANSWER).exists() {
+            let folder = self.folder.display();
+            return Err(usage(format!(
+                "the run in {folder} is on its way, or was killed before it had an answer: `adaann \
+                 resume {folder}` goes on with it"
+            )));
+        }
         if !path.is_file() {
             return Err(usage(format!(
                 "{} is missing: the run folder is not whole, and nothing else is read in its place",

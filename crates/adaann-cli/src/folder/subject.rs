@@ -5,6 +5,7 @@ use crate::folder::{
     record::{Record, Source},
     stored::Stored,
 };
+use crate::text::failure::usage;
 use adaann::{
     Batch,
     model::Model,
@@ -87,6 +88,18 @@ impl Subject {
     pub(crate) fn forbidden(&self) -> Option<String> {
         let program = self.model.as_ref()?.program()?;
         (self.programs == Programs::Forbidden).then(|| program.label())
+    }
+
+    /// Before a run of the folder goes on: refuses a program that may not be started, and else says which one
+    /// is.
+    pub(crate) fn start(&self) -> Result<()> {
+        match self.forbidden() {
+            Some(program) => Err(usage(format!(
+                "the run's likelihood is computed by '{program}', which is not started unasked; \
+                 --allow-command does"
+            ))),
+            None => self.announce(),
+        }
     }
 
     /// To be called before the likelihood is asked for the first time: says which program that starts.

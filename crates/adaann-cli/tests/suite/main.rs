@@ -4,7 +4,9 @@ mod support;
 
 mod book;
 mod density;
+mod endless;
 mod interrupt;
+mod killed;
 mod ladder;
 mod memory;
 mod models;

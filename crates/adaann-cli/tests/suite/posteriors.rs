@@ -132,7 +132,7 @@ fn bad_data_is_refused_with_its_place() {
     }
     for (words, message) in [
         ("run lorenz --data none.csv", "none.csv"),
-        ("run lorenz --data .", "this is a folder"),
+        ("run lorenz --data .", "it is a folder"),
         ("run lorenz --data d.csv --data-seed 1", "choose one"),
         ("run bimodal --data-seed 1", "bimodal has none"),
         ("run bimodal --noise-variance 1", "--noise-variance does not apply to bimodal"),

@@ -331,7 +331,10 @@ fn entries(value: Value<'static>) -> Result<Vec<Entry>> {
 
 /// A list that does not fit what is done.
 fn strange(path: &str, why: &str) -> Error {
-    Error::Load(format!("the checkpoint does not fit the run at `{path}`: {why}"))
+    Error::Load(format!(
+        "the checkpoint does not fit the run at `{path}`: {why}; it may be of another version, so that the \
+         run has to begin again"
+    ))
 }
 
 #[cfg(test)]

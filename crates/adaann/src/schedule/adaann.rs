@@ -133,6 +133,21 @@ mod tests {
         }
     }
 
+    /// Steps that move t by more than the resolution of doubles, but would take days.
+    #[test]
+    fn steps_that_lead_nowhere_end_the_run() {
+        let spread = |std| Spread { std, lost: 0 };
+        let at = Position { index: 0, t: 0.01 };
+        let rule = AdaAnn { t0: 0.01, tau: 0.01 };
+        assert!(rule.next_for(at, spread(1e6)).is_ok());
+        let error = rule.next_for(at, spread(1e7)).unwrap_err();
+        assert!(matches!(error, ScheduleError::Resolution { .. }), "{error:?}");
+        // From t = 0 every step leads somewhere.
+        assert!(rule.next_for(Position { index: 0, t: 0.0 }, spread(1e200)).is_ok());
+        let error = AdaAnn { t0: 1e-320, tau: 0.01 }.check(false).unwrap_err().to_string();
+        assert!(error.starts_with("t0 is 1e-320, but must be at least 2.2e-308"), "{error}");
+    }
+
     #[test]
     fn a_step_below_the_resolution_names_tau() {
         let rule = AdaAnn { t0: 0.5, tau: 1e-12 };

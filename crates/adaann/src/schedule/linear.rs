@@ -51,7 +51,7 @@ impl Rule for Linear {
         let k = (at.index + 1) as f64;
         if at.t < 1.0 && at.t + self.epsilon == at.t {
             let epsilon = self.epsilon;
-            return Err(ScheduleError::Resolution { t: at.t, epsilon, remedy: "raise epsilon" });
+            return Err(ScheduleError::Resolution { t: at.t, epsilon, remedy: "raise `epsilon`" });
         }
         super::planned(at, if k < self.steps() { self.t0 + k * self.epsilon } else { 1.0 })
     }
@@ -99,8 +99,8 @@ mod tests {
     fn a_step_below_the_resolution_is_an_error() {
         let rule = Linear { t0: 0.5, epsilon: 1e-17 };
         let error = rule.next(Position::start(&rule), &Draws::default()).unwrap_err();
-        assert!(error.to_string().contains("resolution of doubles"), "{error}");
-        assert!(error.to_string().contains("raise epsilon"), "{error}");
+        assert!(error.to_string().contains("hardly moves t"), "{error}");
+        assert!(error.to_string().contains("raise `epsilon`"), "{error}");
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
 pub(crate) fn resume(args: &ResumeArgs, stored: &Stored) -> Result<Option<ExitCode>> {
     let Some(record) = SmcRecord::read(stored)? else { return Ok(None) };
     let subject = Subject::read(&record.source(), stored, Programs::new(args.allow_command))?;
+    subject.start()?;
     let how = How {
         threads: args.threads,
         force: false,

@@ -1,0 +1,93 @@
+//! What checkpoints cost: the time of one, and what a fit loses by being ready for them.
+
+use adaann::{
+    Result, Settings,
+    checkpoint::{Cost, Fingerprint, Header, Keeper, Ledger, Store},
+    fit::Fit,
+    flow::{FlowSpec, SplineSpec},
+    registry,
+    schedule::Work,
+    smc::{self, Smc},
+};
+use std::time::{Duration, Instant};
+
+/// Often enough to have some, and seldom enough to have a rest between.
+const OFTEN: Duration = Duration::from_millis(300);
+
+/// How often a run is written down by default.
+const DEFAULT: Duration = Duration::from_secs(30);
+
+/// Times that a fit is timed with and without.
+const REPEATS: usize = 5;
+
+/// Prints what they cost.
+pub(crate) fn run() {
+    println!("| run | checkpoints | one takes | has | share of 30 s |\n|---|---|---|---|---|");
+    row("spline flow, 32 dimensions", |ledger| fit(32, 400, ledger));
+    row("the same with rounds of draws", |ledger| rounds(32, ledger));
+    row("100,000 particles, 10 dimensions", particles);
+    let with = |ledger: fn() -> Ledger| {
+        let started = Instant::now();
+        fit(8, 600, &mut ledger()).expect("it fits");
+        started.elapsed().as_secs_f64()
+    };
+    // One after the other, so that both have the same neighbours.
+    let pairs: Vec<f64> = (0..REPEATS).map(|_| with(ready) / with(Ledger::off)).collect();
+    let mut sorted = pairs.clone();
+    sorted.sort_by(f64::total_cmp);
+    println!("\nA fit that is ready for checkpoints, over one that is not: {pairs:.3?}");
+    println!("median {:.3}", sorted[REPEATS / 2]);
+}
+
+fn row(name: &str, work: impl FnOnce(&mut Ledger) -> Result<()>) {
+    let mut ledger = ledger(OFTEN);
+    work(&mut ledger).expect("it runs");
+    let Cost { written, bytes, time, .. } = ledger.cost();
+    let each = time.as_secs_f64() / written.max(1) as f64;
+    println!(
+        "| {name} | {written} | {:.1} ms | {:.2} MB | {:.3} % |",
+        1e3 * each,
+        bytes as f64 / 1e6 / written.max(1) as f64,
+        100.0 * each / DEFAULT.as_secs_f64()
+    );
+    let _ = std::fs::remove_dir_all(place());
+}
+
+fn place() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("adaann-bench-checkpoints-{}", std::process::id()))
+}
+
+fn ledger(interval: Duration) -> Ledger {
+    let store = Store::open(place()).expect("a folder");
+    Ledger::new(Keeper::new(store, interval), Header::new("any", Fingerprint::new()))
+}
+
+fn ready() -> Ledger {
+    ledger(DEFAULT)
+}
+
+fn settings(refine: usize) -> Settings {
+    Settings {
+        flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),
+        work: Work { warmup: 50, anneal: 1, refine },
+        ..Settings::default()
+    }
+}
+
+fn fit(dim: usize, refine: usize, ledger: &mut Ledger) -> Result<()> {
+    let many_well = registry::find("many-well")?.build(&[("dim".into(), dim as f64)])?;
+    Fit::new(&*many_well.target, &settings(refine)).run_with(&mut (), ledger).map(|_| ())
+}
+
+fn rounds(dim: usize, ledger: &mut Ledger) -> Result<()> {
+    let many_well = registry::find("many-well")?.build(&[("dim".into(), dim as f64)])?;
+    let forward_kl = Some(adaann::fit::ForwardKl { rounds: 2, ..Default::default() });
+    let settings = Settings { forward_kl, ..settings(50) };
+    Fit::new(&*many_well.target, &settings).run_with(&mut (), ledger).map(|_| ())
+}
+
+fn particles(ledger: &mut Ledger) -> Result<()> {
+    let shells = registry::find("shells")?.build(&[("dim".into(), 10.0)])?;
+    let settings = smc::Settings { particles: 100_000, ..shells.settings.particles() };
+    Smc::new(&*shells.target, &settings).run_with(&mut (), ledger).map(|_| ())
+}

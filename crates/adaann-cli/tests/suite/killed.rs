@@ -1,0 +1,212 @@
+//! Runs that are killed (SIGKILL) at any moment go on where they were, to the same bytes.
+//!
+//! A few kills of each kind run with every test; `ADAANN_KILLS=100` asks for that many in all.
+#![cfg(unix)]
+
+use crate::support::common;
+use common::{Place, names, stderr};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A kind of run, and settings with which it takes a second or so.
+struct Kind {
+    name: &'static str,
+    words: &'static str,
+}
+
+const KINDS: [Kind; 7] = [
+    Kind { name: "planar", words: "run bimodal" },
+    Kind {
+        name: "spline",
+        words: "run two-moons --flow spline --warmup 100 --refine 600 --forward-kl 2 --draws 1000",
+    },
+    Kind { name: "restarts", words: "run bimodal --seeds 2 --refine 1500" },
+    Kind { name: "ladder", words: "run hiv" },
+    Kind { name: "flow", words: "run many-well --param dim=2 --method flow" },
+    Kind { name: "chains", words: "run rosenbrock --method chains" },
+    Kind { name: "particles", words: "smc shells --param dim=5 --islands 2" },
+];
+
+/// How many runs of a kind are killed.
+fn kills() -> usize {
+    let asked = std::env::var("ADAANN_KILLS").ok().and_then(|text| text.parse().ok());
+    asked.map_or(2, |kills: usize| kills.div_ceil(KINDS.len() + 1))
+}
+
+/// Moments that differ from test to test, and are the same each time.
+struct Moments(u64);
+
+impl Moments {
+    /// A share between 0 and 1.
+    fn next(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as f64 / (1_u64 << 31) as f64
+    }
+}
+
+fn start(place: &Place, words: &str, out: &str) -> Child {
+    let mut command = place.command();
+    command.args(words.split(' ')).args(["--out", out, "--quiet", "--checkpoint", "0.01s"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts")
+}
+
+/// Does what a run wrote differ from what another did, times apart?
+fn assert_same(place: &Place, name: &str, whole: &str, killed: &str) {
+    let files = |run: &str| {
+        let mut files = names(&place.path(run));
+        files.retain(|name| name != "figures");
+        files
+    };
+    assert_eq!(files(whole), files(killed), "{name}");
+    for file in files(whole) {
+        // The index has the sums of the others.
+        if ["summary.json", "report.html", "index.json"].contains(&&file[..]) {
+            continue;
+        }
+        let read = |run: &str| fs::read(place.path(run).join(&file)).unwrap();
+        assert!(read(whole) == read(killed), "{name}: {file}");
+    }
+    let summary = |run: &str| {
+        let mut summary = place.summary(run);
+        summary.as_object_mut().unwrap().remove("seconds");
+        summary
+    };
+    assert_eq!(summary(whole), summary(killed), "{name}");
+}
+
+/// Kills runs until so many were killed, and lets each come to its end in between.
+fn assert_survives(place: &Place, kind: &Kind, resume: bool) {
+    let Kind { name, words } = kind;
+    let started = Instant::now();
+    let whole = place.adaann(words, &["--out", "whole", "--quiet"]);
+    assert!(whole.status.success(), "{words}: {}", stderr(&whole));
+    let took = started.elapsed();
+    let mut moments = Moments(name.len() as u64);
+    let mut killed = 0;
+    for run in 0.. {
+        let out = format!("killed-{run}");
+        let mut child = start(place, words, &out);
+        std::thread::sleep(took.mul_f64(moments.next()).min(Duration::from_secs(20)));
+        // One that has come to its end cannot be killed.
+        let was_alive = child.try_wait().expect("it can be asked").is_none();
+        child.kill().expect("it can be killed");
+        child.wait().expect("it has ended");
+        killed += usize::from(was_alive);
+        let is_begun = place.path(&out).join("state").exists();
+        if !place.path(&out).join("summary.json").exists() {
+            let words = if resume && is_begun {
+                format!("resume {out} --quiet --allow-command")
+            } else {
+                format!("{words} --quiet --out {out}")
+            };
+            let output = place.adaann(&words, &[]);
+            assert!(output.status.success(), "{words}: {}", stderr(&output));
+        }
+        assert_same(place, name, "whole", &out);
+        fs::remove_dir_all(place.path(&out)).unwrap();
+        if killed >= kills() || run > 10 * kills() {
+            break;
+        }
+    }
+    assert!(killed > 0, "{name} was never killed");
+    assert_eq!(names(&place.path("")).iter().filter(|name| name.starts_with('.')).count(), 0);
+}
+
+#[test]
+fn every_kind_of_run_goes_on_to_the_same_bytes() {
+    for (i, kind) in KINDS.iter().enumerate() {
+        assert_survives(&Place::new(), kind, i % 2 == 0);
+    }
+}
+
+/// Its peak is at 1, and it takes its time.
+const PROGRAM: &str = r#"#!/usr/bin/env python3
+import sys, time
+sys.stdin.readline()
+print('{"gradient": false}', flush=True)
+for line in sys.stdin:
+    if line.startswith("batch"):
+        time.sleep(0.0005)
+    else:
+        print(-sum((float(x) - 1) ** 2 for x in line.split()), flush=True)
+"#;
+
+#[test]
+fn a_run_with_a_program_goes_on_to_the_same_bytes() {
+    let place = Place::new();
+    place.write("program", PROGRAM);
+    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    assert_survives(&place, &Kind { name: "program", words: "fit m.toml" }, true);
+}
+
+#[test]
+fn another_run_is_not_gone_on_with() {
+    let place = Place::new();
+    let words = "run many-well --param dim=16 --method flow";
+    let mut child = start(&place, words, "r");
+    while !place.path("r/state/1.safetensors").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The name is taken as long as the first runs.
+    let output = place.adaann(words, &["--out", "r"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains(&format!("process {}", child.id())), "{said}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for (words, difference) in [
+        ("run many-well --param dim=16 --method flow --seed 2", "answer.seed 2, was 1"),
+        ("run many-well --param dim=16 --method smc", "answer.method \"smc\", was \"flow\""),
+        ("run many-well --param dim=8 --method flow", "parameters.dim 8.0, was 16.0"),
+    ] {
+        let output = place.adaann(words, &["--out", "r"]);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        let said = stderr(&output);
+        assert!(said.contains(difference) && said.contains("--restart"), "{words}: {said}");
+    }
+    // All checkpoints damaged: nothing is overwritten.
+    let checkpoints: Vec<_> = names(&place.path("r/state"));
+    for name in &checkpoints {
+        place.write(&format!("r/state/{name}"), "damaged");
+    }
+    let output = place.adaann(words, &["--out", "r"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(names(&place.path("r/state")), checkpoints);
+    let output = place.adaann("run many-well --param dim=2", &["--out", "r", "--restart"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!place.path("r/state").exists(), "a finished run has none");
+    let output = place.adaann("resume r", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is finished"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_was_interrupted_goes_on() {
+    let place = Place::new();
+    let words = "run many-well --param dim=2 --method flow";
+    let whole = place.adaann(words, &["--out", "whole", "--quiet"]);
+    assert!(whole.status.success());
+    // No checkpoint is due for half a minute: the one on being interrupted is the first.
+    let mut command = place.command();
+    command.args(words.split(' ')).args(["--out", "r", "--quiet"]);
+    let mut child = command.spawn().expect("the binary starts");
+    std::thread::sleep(Duration::from_millis(300));
+    let status =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
+    let code = child.wait().unwrap().code();
+    if code == Some(130) {
+        assert_eq!(place.summary("r")["stopped"], true);
+        assert!(place.path("r/state").exists());
+        let output = place.adaann(words, &["--out", "r"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stderr(&output).contains("going on with r"), "{}", stderr(&output));
+    }
+    assert_same(&place, "interrupted", "whole", "r");
+}
