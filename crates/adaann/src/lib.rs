@@ -41,6 +41,7 @@ mod adaptive;
 pub mod answer;
 pub mod approximation;
 mod batch;
+pub mod budget;
 #[doc(alias = "simulation-based calibration")]
 #[doc(alias = "SBC")]
 pub mod calibrate;

@@ -87,6 +87,12 @@ pub(crate) struct SmcOutputArgs {
     /// Replace the run folder if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// The most evaluations of the target: particles then stay where they are [default: as many as it takes]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) max_evaluations: Option<usize>,
+    /// The most time, like 10m or 2h [default: as much as it takes]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) max_time: Option<Interval>,
     /// Begin an unfinished run again [default: the same command goes on where it was]
     #[arg(long)]
     pub(crate) restart: bool,

@@ -393,9 +393,10 @@ mod tests {
             assert!(said.contains(&process) && said.contains("--out"), "{said}");
         }
         first.write(Record::FILE, "").unwrap();
+        first.write(Summary::FILE, "").unwrap();
         first.finish(false).unwrap();
         assert_eq!(names(place.path()), ["r"]);
-        assert_eq!(names(&path), ["index.json", Record::FILE]);
+        assert_eq!(names(&path), ["index.json", Record::FILE, Summary::FILE]);
         assert!(Folder::reserve(&path, false, false).unwrap_err().to_string().contains("exists"));
         assert!(Folder::reserve(&path, true, false).is_ok());
         assert_eq!(names(place.path()), ["r"]);
@@ -412,7 +413,9 @@ mod tests {
         }
         // It was about to replace an older run.
         fs::create_dir(place.path().join(".r.old")).unwrap();
-        fs::write(place.path().join(".r.old").join(Record::FILE), "old").unwrap();
+        for name in [Record::FILE, Summary::FILE] {
+            fs::write(place.path().join(".r.old").join(name), "old").unwrap();
+        }
         let said = Folder::reserve(&path, false, false).unwrap_err().to_string();
         assert!(said.contains("exists"), "{said}");
         assert_eq!(names(place.path()), ["r"]);
@@ -445,5 +448,43 @@ mod tests {
         assert!(said.contains(&kept), "{said}");
         assert_eq!(names(place.path()), ["r".to_owned(), kept.clone()]);
         assert_eq!(fs::read_to_string(place.path().join(kept).join(Record::FILE)).unwrap(), "mine");
+    }
+
+    #[test]
+    fn an_unfinished_run_is_gone_on_with_or_begun_again() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("r");
+        let files = vec![(Record::FILE.to_owned(), "told".to_owned())];
+        let folder = Folder::reserve(&path, false, false).unwrap();
+        assert!(!folder.is_unfinished());
+        folder.beginning().make(&files).unwrap();
+        folder.beginning().make(&files).unwrap();
+        fs::write(path.join("state/1.safetensors"), "x").unwrap();
+        assert_eq!(names(&path), [Record::FILE, "state"]);
+        // Killed: the lock goes with the process.
+        drop(folder);
+        let again = Folder::reserve(&path, false, false).unwrap();
+        assert!(again.is_unfinished());
+        // It is stopped: its checkpoints go along, and it is still unfinished.
+        again.write(Record::FILE, "told").unwrap();
+        again.write(Summary::FILE, "").unwrap();
+        again.finish(true).unwrap();
+        assert_eq!(names(&path), ["index.json", Record::FILE, "state", Summary::FILE]);
+        let again = Folder::reserve(&path, false, false).unwrap();
+        assert!(again.is_unfinished());
+        again.write(Record::FILE, "told").unwrap();
+        again.write(Summary::FILE, "").unwrap();
+        again.finish(false).unwrap();
+        assert!(!is_unfinished(&path) && !path.join("state").exists());
+        assert_eq!(names(place.path()), ["r"]);
+
+        // One that was to replace it: beginning again leaves the older one alone.
+        let folder = Folder::reserve(&path, true, false).unwrap();
+        folder.beginning().make(&files).unwrap();
+        fs::create_dir(path.join("state")).unwrap();
+        drop(folder);
+        let said = Folder::reserve(&path, false, true).unwrap_err().to_string();
+        assert!(said.contains("exists"), "{said}");
+        assert!(path.join(Summary::FILE).exists() && !is_unfinished(&path));
     }
 }

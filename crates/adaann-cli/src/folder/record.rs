@@ -3,6 +3,7 @@
 use crate::{args::OutputArgs, folder::stored::Stored, text::failure::usage};
 use adaann::{
     answer::{Method, Plan},
+    budget::Budget,
     flow::Flow,
     registry::{Choices, Data},
 };
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// What a run was told.
@@ -61,13 +63,27 @@ pub(crate) struct Repeats {
     /// Independent particles that the run is checked by; 0 for none.
     #[serde(default)]
     pub(crate) check_particles: usize,
+    /// The most evaluations and seconds of each fit, if given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_evaluations: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_time: Option<f64>,
 }
 
 impl Repeats {
+    /// What a fit may spend from now on. A share is for the check: two evaluations in three are the fit's.
+    pub(crate) fn budget(&self) -> Budget {
+        const SHARE: f64 = 2.0 / 3.0;
+        let evaluations = self.max_evaluations.map(|most| (SHARE * most as f64) as usize);
+        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(SHARE * time).ok());
+        Budget::new(evaluations, time)
+    }
+
     /// What is asked for, if the plan is Algorithm 1.
     pub(crate) fn of(plan: &Plan, output: &OutputArgs) -> Option<Self> {
-        let OutputArgs { draws, seeds, check_particles, .. } = *output;
-        matches!(plan, Plan::Adaann(_)).then_some(Self { draws, seeds, check_particles })
+        let OutputArgs { draws, seeds, check_particles, max_evaluations, max_time, .. } = *output;
+        let repeats = Self { draws, seeds, check_particles, max_evaluations, max_time };
+        matches!(plan, Plan::Adaann(_)).then_some(repeats)
     }
 }
 
@@ -183,7 +199,13 @@ mod tests {
                 target: "bimodal".into(),
                 model: (i % 3 == 1).then(|| "models/my model.toml".into()),
                 method: Method::Adaann,
-                repeats: Some(Repeats { draws: 5, seeds: 2, check_particles: 10 * i }),
+                repeats: Some(Repeats {
+                    draws: 5,
+                    seeds: 2,
+                    check_particles: 10 * i,
+                    max_evaluations: (i % 2 == 0).then_some(7),
+                    max_time: (i % 2 == 1).then_some(0.5),
+                }),
                 strict: i % 2 == 0,
                 preset: "paper".into(),
                 data_seed: (i % 2 == 0).then_some(3),

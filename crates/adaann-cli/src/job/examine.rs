@@ -56,6 +56,9 @@ pub(crate) fn of_answer(answer: &Answer) -> Verdict {
     };
     let verdict = answer.examination.as_ref().map_or_else(unchecked, |found| found.verdict.clone());
     let is_told = |reason: &Reason| matches!(reason.finding, Finding::Stopped { .. });
+    if answer.spent && answer.examination.is_none() {
+        return verdict.of_spent();
+    }
     if answer.stopped && !verdict.reasons.iter().any(is_told) {
         return verdict.of_stopped(1.0);
     }

@@ -204,7 +204,7 @@ impl Job {
         let started = Instant::now();
         let watch = |seed| {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
-            progress.watch(&label, settings, target.dim())
+            progress.watch(&label, settings, target.dim(), repeats.budget())
         };
         let ledger_of = |seed| kept.ledger_of_seed(seed);
         let Restarts { mut runs, failed } =

@@ -4,7 +4,10 @@ use crate::job::{
     interrupt,
     progress::{Display, Progress},
 };
-use adaann::smc::{Observer, Stage};
+use adaann::{
+    budget::Budget,
+    smc::{Observer, Stage},
+};
 use std::{ops::ControlFlow, time::Instant};
 
 /// Share of the way that leads from the base to the first t.
@@ -23,6 +26,8 @@ pub(crate) struct Watch {
     /// How many runs there are, and how many have arrived.
     islands: usize,
     arrived: usize,
+    /// What they may spend.
+    budget: Budget,
 }
 
 impl Watch {
@@ -30,7 +35,12 @@ impl Watch {
     pub(crate) fn new(progress: &Progress, what: &'static str, first: f64) -> Self {
         let first = first.clamp(SMALLEST, 0.5);
         let (display, started) = (progress.display(""), Instant::now());
-        Self { display, what, started, first, islands: 1, arrived: 0 }
+        Self { display, what, started, first, islands: 1, arrived: 0, budget: Budget::default() }
+    }
+
+    /// The same for particles that may spend so much.
+    pub(crate) fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
     }
 
     /// The same for several runs, one after another.
@@ -60,6 +70,7 @@ impl Observer for Watch {
         let share = (self.arrived as f64 + self.share(stage)) / self.islands as f64;
         self.display.show(self.started.elapsed(), share, text);
         self.arrived += usize::from(stage.t == 1.0);
-        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = interrupt::asked() || self.budget.is_spent(stage.evaluations);
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

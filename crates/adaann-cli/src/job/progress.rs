@@ -3,6 +3,7 @@
 use crate::job::{interrupt, pace::Pace};
 use adaann::{
     Settings,
+    budget::Budget,
     fit::{Event, Observer},
     schedule::Phase,
 };
@@ -44,8 +45,15 @@ impl Progress {
     }
 
     /// An observer for one run; `label` tells several of them apart.
-    pub(crate) fn watch(&self, label: &str, settings: &Settings, dim: usize) -> Watch {
+    pub(crate) fn watch(
+        &self,
+        label: &str,
+        settings: &Settings,
+        dim: usize,
+        budget: Budget,
+    ) -> Watch {
         Watch {
+            budget,
             display: self.display(label),
             pace: Pace::new(settings, dim),
             started: Instant::now(),
@@ -137,6 +145,8 @@ pub(crate) struct Watch {
     /// Updates that the pace does not know of yet.
     uncounted: usize,
     epsilon: Option<f64>,
+    /// What the run may spend.
+    budget: Budget,
 }
 
 impl Watch {
@@ -175,7 +185,10 @@ impl Watch {
 impl Observer for Watch {
     fn observe(&mut self, event: &Event) -> ControlFlow<()> {
         match event {
-            Event::Update { record, phase, .. } => {
+            Event::Update { record, phase, snapshot } => {
+                if self.budget.is_spent(snapshot.evaluations()) {
+                    return ControlFlow::Break(());
+                }
                 self.unseen += 1;
                 self.uncounted += 1;
                 if self.unseen >= self.stride {

@@ -11,6 +11,9 @@ use crate::{
 /// Draws after which it is seen whether the proposal is as good as was thought.
 const FIRST: usize = 2_000;
 
+/// Draws that are taken whatever is left to be spent.
+const FEWEST: usize = 500;
+
 /// Less than this share of what was foreseen is a disappointment.
 pub(super) const DISAPPOINTING: f64 = 0.5;
 
@@ -32,16 +35,17 @@ pub(super) fn draw(
     if let Some(count) = rules.exactly {
         return sampled(0, count);
     }
-    let mut sample = sampled(0, FIRST.min(rules.most_draws))?;
+    let most = rules.most_draws.min(rules.budget.evaluations().max(FEWEST));
+    let mut sample = sampled(0, FIRST.min(most))?;
     for _ in 0..MORE {
         let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
         let share = ess / count as f64;
         let disappoints = share < DISAPPOINTING * foreseen || share < POOR;
-        if ess >= rules.target_ess || count >= rules.most_draws || disappoints {
+        if ess >= rules.target_ess || count >= most || disappoints || rules.budget.is_spent(count) {
             break;
         }
         // A little more than foreseen: the share is known by chance.
-        let total = (1.05 * rules.target_ess / share).min(rules.most_draws as f64) as usize;
+        let total = (1.05 * rules.target_ess / share).min(most as f64) as usize;
         let more = total.saturating_sub(count).max(100);
         sample = sample.join(&sampled(count, more)?)?;
     }

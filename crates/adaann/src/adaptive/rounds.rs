@@ -4,6 +4,7 @@ use super::{archive::Archive, shape::Shape};
 use crate::{
     Batch, Result,
     approximation::Approximation,
+    budget::Budget,
     checkpoint::{Done, Ledger},
     flow::Flow,
     target::Target,
@@ -32,6 +33,7 @@ pub(super) struct Pace {
     pub(super) enough: f64,
     pub(super) most: usize,
     pub(super) seed: u64,
+    pub(super) budget: Budget,
 }
 
 /// Rounds from a shape on. The draws go to the archive; what comes back is the best that was there, by
@@ -45,7 +47,7 @@ pub(super) fn rounds(
 ) -> Result<Proposal> {
     let mut tried: Vec<Proposal> = Vec::new();
     let (mut current, mut in_vain, mut reached) = (start, 0, 0.0);
-    let first = archive.proposals();
+    let (first, before) = (archive.proposals(), archive.len());
     // What the points were worth when a map was looked for.
     let mut looked = 0.0;
     for round in 0..pace.most {
@@ -68,7 +70,8 @@ pub(super) fn rounds(
         let from = best(&tried);
         in_vain = if from.ess_share > GAIN * reached { 0 } else { in_vain + 1 };
         reached = f64::max(reached, from.ess_share);
-        if from.ess_share >= pace.enough || in_vain > PATIENCE || round + 1 == pace.most {
+        let is_last = round + 1 == pace.most || pace.budget.is_spent(archive.len() - before);
+        if from.ess_share >= pace.enough || in_vain > PATIENCE || is_last {
             break;
         }
         let Some((z, weights)) = archive.weighted(from.shape.wanted(), pace.seed) else { break };

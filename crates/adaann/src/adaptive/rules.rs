@@ -1,5 +1,7 @@
 //! How long a mixture is adapted, and what is asked of it.
 
+use crate::budget::Budget;
+
 /// The rules of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rules {
@@ -17,6 +19,8 @@ pub(crate) struct Rules {
     pub(crate) most_draws: usize,
     /// So many, whatever they are worth.
     pub(crate) exactly: Option<usize>,
+    /// What may be spent; one round and some draws are taken whatever it is.
+    pub(crate) budget: Budget,
 }
 
 impl Rules {
@@ -30,6 +34,7 @@ impl Rules {
             target_ess: 4_000.0,
             most_draws: 200_000,
             exactly: None,
+            budget: Budget::default(),
         }
     }
 }

@@ -81,6 +81,9 @@ const WORTH_IT: f64 = 1.3;
 /// attempts left it is asked for.
 const FINITE_VARIANCE: f64 = 0.5;
 
+/// Draws of a round, whatever is left to be spent.
+const FEWEST: usize = 200;
+
 /// Rounds after the first trial, each with more draws than before.
 const LATER_ROUNDS: usize = 5;
 
@@ -111,15 +114,20 @@ fn adapt(
     let (mut from, mut evaluations) = (start, 0);
     for attempt in 0..rules.attempts.max(1) {
         let pace = Pace {
-            draws: rules.draws << attempt,
+            // Several rounds fit into what is left.
+            draws: (rules.draws << attempt)
+                .min((rules.budget.after(evaluations).evaluations() / 4).max(FEWEST)),
             enough: rules.enough,
             most: if attempt == 0 { rules.most_rounds } else { LATER_ROUNDS },
             seed: seed.wrapping_add((attempt as u64) << 32),
+            budget: rules.budget.after(evaluations),
         };
         let before = archive.len();
         let proposal = rounds(target, from, pace, &mut archive, ledger)?;
         let approximation = Approximation::new(target, proposal.flow.clone())?;
         let foreseen = proposal.ess_share;
+        let spent = evaluations + archive.len() - before;
+        let rules = &Rules { budget: rules.budget.after(spent), ..*rules };
         let sample = frozen::draw(&approximation, foreseen, rules, pace.seed ^ FROZEN, ledger)?;
         evaluations += archive.len() - before + sample.len();
         let ess_share = sample.weight_sums()?.ess_share();
@@ -152,8 +160,8 @@ fn adapt(
         }
         // What stays poor and does not grow is for others.
         match next {
-            Some(next) => from = next,
-            None => break,
+            Some(next) if !rules.budget.is_spent(0) => from = next,
+            _ => break,
         }
     }
     let best = best.expect("at least one attempt").adapted;

@@ -14,6 +14,9 @@ use crate::{
 /// Draws of chains that make the sample, where no number is asked for.
 const DRAWS: usize = 10_000;
 
+/// Evaluations that chains have whatever is left.
+const FEWEST: usize = 1_000;
+
 const CHAINS_SEED: u64 = 0x3c6e_f372_fe94_f82b;
 
 /// Runs chains from draws of the base.
@@ -58,6 +61,8 @@ pub(super) fn run(
 ) -> Result<Chains> {
     let seed = context.settings.seed ^ CHAINS_SEED.wrapping_add(number);
     let settings = chains::Settings { target_ess, seed, ..chains::Settings::default() };
+    let max_evaluations = settings.max_evaluations.min(context.budget().evaluations().max(FEWEST));
+    let settings = chains::Settings { max_evaluations, ..settings };
     let (dim, count) = (context.base.dim(), settings.chains);
     let (mut noise, mut starts) = (Noise::zeros(dim, count), Batch::zeros(dim, count));
     let mut log_q = vec![0.0; starts.padded_len()];

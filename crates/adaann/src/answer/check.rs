@@ -43,11 +43,23 @@ const CURABLE: [&str; 5] =
 /// afresh.
 pub(super) fn examined(
     context: &mut Context,
+    candidate: Candidate,
+) -> Result<(Candidate, Option<Examination>)> {
+    let (candidate, mut found) = examined_and_repaired(context, candidate)?;
+    if let Some(found) = found.as_mut().filter(|_| context.spent) {
+        found.verdict = found.verdict.clone().of_spent();
+    }
+    Ok((candidate, found))
+}
+
+fn examined_and_repaired(
+    context: &mut Context,
     mut candidate: Candidate,
 ) -> Result<(Candidate, Option<Examination>)> {
     if context.settings.check == 0.0 || context.stopped {
         return Ok((candidate, None));
     }
+    context.begin_check();
     if let Some(chains) = &candidate.chains {
         context.tell("checking the answer by chains from other starts");
         let shape = chains.covariance.clone();
@@ -63,6 +75,9 @@ pub(super) fn examined(
     }
     let mut found = examine(context, &candidate, 0)?;
     for repair in 1..=REPAIRS {
+        if context.is_over() {
+            break;
+        }
         let Some(start) = start(&candidate, &found) else { break };
         context.tell("repairing the answer with what the check has found");
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
@@ -130,7 +145,8 @@ fn examine(context: &mut Context, candidate: &Candidate, number: u64) -> Result<
         ..context.particles(PARTICLES, seed)
     };
     let approximation = Approximation::new(target, candidate.flow.clone())?;
-    let settings = diagnostics::Settings { particles, climbs: CLIMBS, search: true };
+    let left = context.budget();
+    let settings = diagnostics::Settings { particles, climbs: CLIMBS, search: true, budget: left };
     let share = context.settings.check;
     let budget = (context.evaluations() as f64 * share / (1.0 - share)) as usize;
     let budget = budget.max(LEAST_BUDGET);

@@ -4,7 +4,9 @@ use super::{Event, Left, Method, Observer, Rung, Settings};
 use crate::{
     Error, Result,
     adaptive::Rules,
+    budget::Budget,
     checkpoint::{Done, Ledger},
+    fit,
     flow::Base,
     smc,
     target::{Target, Unconstrained},
@@ -23,6 +25,13 @@ pub(super) struct Context<'a> {
     /// What was finished before; a part under way has it.
     ledger: Option<&'a mut Ledger>,
     pub(super) rungs: Vec<Rung>,
+    /// What the answer may spend, and what all of it may.
+    of_answer: Budget,
+    of_all: Budget,
+    /// Has the check begun?
+    is_checking: bool,
+    /// Has it spent what it may?
+    pub(super) spent: bool,
     /// Was it stopped?
     pub(super) stopped: bool,
 }
@@ -44,6 +53,10 @@ impl<'a> Context<'a> {
             observer,
             ledger: Some(ledger),
             rungs: Vec::new(),
+            of_answer: settings.budget(1.0 - settings.check),
+            of_all: settings.budget(1.0),
+            is_checking: false,
+            spent: false,
             stopped: false,
         })
     }
@@ -90,6 +103,24 @@ impl<'a> Context<'a> {
         self.rungs.iter().map(|rung| rung.evaluations).sum()
     }
 
+    /// What may be spent from now on.
+    pub(super) fn budget(&self) -> Budget {
+        let whole = if self.is_checking { self.of_all } else { self.of_answer };
+        whole.after(self.evaluations())
+    }
+
+    /// The check begins, with what was kept for it.
+    pub(super) fn begin_check(&mut self) {
+        self.spent |= self.budget().is_spent(0);
+        self.is_checking = true;
+    }
+
+    /// Is there nothing left, or does nobody want more?
+    pub(super) fn is_over(&mut self) -> bool {
+        self.spent |= self.budget().is_spent(0);
+        self.spent || self.stopped
+    }
+
     /// Says what is done now.
     pub(super) fn tell(&mut self, what: &str) {
         let evaluations = self.evaluations();
@@ -100,6 +131,17 @@ impl<'a> Context<'a> {
     pub(super) fn see(&mut self, event: &Event) -> ControlFlow<()> {
         let told = self.observer.observe(event);
         self.stopped |= told.is_break();
+        // Evaluations of the work under way; the rungs that were left have theirs.
+        let used = match event {
+            Event::Particles(stage) => stage.evaluations,
+            Event::Chains(progress) => progress.evaluations,
+            Event::Fit(fit::Event::Update { snapshot, .. }) => snapshot.evaluations(),
+            _ => return told,
+        };
+        if !self.is_checking && self.budget().is_spent(used) {
+            self.spent = true;
+            return ControlFlow::Break(());
+        }
         told
     }
 
@@ -120,7 +162,8 @@ impl<'a> Context<'a> {
     /// The rules of adapting that the settings ask for.
     pub(super) fn rules(&self) -> Rules {
         let Settings { target_ess, most_draws, draws, .. } = *self.settings;
-        Rules { target_ess, most_draws, exactly: draws, ..Rules::new(self.target.dim()) }
+        let rules = Rules::new(self.target.dim());
+        Rules { target_ess, most_draws, exactly: draws, budget: self.budget(), ..rules }
     }
 
     /// How particles travel to this target: from the prior where there is a proper one, and else by

@@ -80,6 +80,7 @@ pub fn approximate_with(
             examination,
             rungs: context.rungs,
             fit,
+            spent: context.spent,
             stopped: context.stopped,
         })
     })
@@ -102,7 +103,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
         is_one_mode = has_one_peak;
         let mut failed = None;
         for start in starts {
-            if context.stopped {
+            if context.is_over() && best.is_some() {
                 break;
             }
             match mixture(context, start, wanted == Method::Modes) {
@@ -122,6 +123,11 @@ fn climb(context: &mut Context) -> Result<Candidate> {
         {
             return Ok(best);
         }
+    }
+    if context.is_over()
+        && let Some(best) = best.take()
+    {
+        return Ok(best);
     }
     // Chains do not pass between modes; in few dimensions weights are better.
     let are_chains_fit = context.target.dim() >= CHAINS_FROM && is_one_mode;
@@ -144,6 +150,9 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                 }
                 let held_out = population.held_out();
                 best = Some(found.or_better_than(best, Some(&held_out)));
+                if context.is_over() {
+                    return Ok(best.take().expect("there is one now"));
+                }
                 match flow::climb(context, &population) {
                     Ok(found) => best = Some(found.or_better_than(best, Some(&held_out))),
                     Err(error) => {
@@ -159,7 +168,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     }
     // Where nothing else is left, chains at least show how far they get.
     let is_poor = best.as_ref().is_none_or(Candidate::is_poor);
-    if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.stopped {
+    if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.is_over() {
         match chains::climb(context, None) {
             Ok(found) => best = Some(found.or_better_than(best, None)),
             Err(error) => context.leave(Method::Chains, 0, None, Left::Failed, error.to_string()),
@@ -173,9 +182,10 @@ fn climb(context: &mut Context) -> Result<Candidate> {
 /// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
 fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.tell("searching for modes");
+    let budget = context.budget();
     let searched = context.with_ledger(|context, ledger| {
         let Context { unconstrained, base, settings, .. } = context;
-        let search = Search::new(unconstrained.dim());
+        let search = Search::new(unconstrained.dim()).within(budget);
         modes::search_with(unconstrained, base, &search, settings.seed, ledger)
     })?;
     let Context { base, settings, .. } = context;

@@ -27,6 +27,8 @@ pub struct Answer {
     pub examination: Option<Examination>,
     /// The training of the flow, if one was annealed.
     pub fit: Option<Outcome>,
+    /// Did it end because it had spent what it was given?
+    pub spent: bool,
     /// Did the observer stop it?
     pub stopped: bool,
 }

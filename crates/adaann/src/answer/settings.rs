@@ -1,8 +1,9 @@
 //! What the ladder is told.
 
 use super::Method;
-use crate::{Result, error, flow::BaseSpec};
+use crate::{Result, budget::Budget, error, flow::BaseSpec};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The settings of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,10 @@ pub struct Settings {
     pub draws: Option<usize>,
     /// The check's share of all evaluations: 0 for no check.
     pub check: f64,
+    /// The most evaluations of the target, check included, if given. A batch that is under way is finished.
+    pub max_evaluations: Option<usize>,
+    /// The most seconds, check included, if given.
+    pub max_time: Option<f64>,
     /// Fixes every random number.
     pub seed: u64,
 }
@@ -34,12 +39,21 @@ impl Default for Settings {
             most_draws: 200_000,
             draws: None,
             check: 0.5,
+            max_evaluations: None,
+            max_time: None,
             seed: 1,
         }
     }
 }
 
 impl Settings {
+    /// What all of it may spend from now on, in shares: with 1 less the check's it is what the answer may.
+    pub(super) fn budget(&self, share: f64) -> Budget {
+        let evaluations = self.max_evaluations.map(|most| (share * most as f64) as usize);
+        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(share * time).ok());
+        Budget::new(evaluations, time)
+    }
+
     /// Refuses settings out of range.
     ///
     /// # Errors
@@ -51,6 +65,12 @@ impl Settings {
         if (self.most_draws as f64) < self.target_ess {
             let range = "at least target-ess";
             return Err(error::setting("most-draws", self.most_draws, range));
+        }
+        if self.max_evaluations == Some(0) {
+            return Err(error::setting("max-evaluations", 0, "at least 1"));
+        }
+        if let Some(time) = self.max_time.filter(|time| !(*time > 0.0)) {
+            return Err(error::setting("max-time", format!("{time}s"), "more than 0"));
         }
         if !(0.0..=0.9).contains(&self.check) {
             return Err(error::setting("check", self.check, "from 0 to 0.9"));

@@ -4,6 +4,7 @@ use crate::{
     Result,
     adaptive::Adapted,
     approximation::Approximation,
+    budget::Budget,
     checkpoint::{Done, Ledger},
     diagnostics::{
         Mode, Particles, Verdict, accuracy::Accuracy, audit, findings::Findings, modes::Found, own,
@@ -15,6 +16,7 @@ use crate::{
     smc,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 
 /// How an approximation is checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,12 +29,15 @@ pub struct Settings {
     pub climbs: usize,
     /// Does the check search by itself, with ascents and a mixture of its own?
     pub search: bool,
+    /// What its own search may spend.
+    #[serde(skip)]
+    pub budget: Budget,
 }
 
 impl Default for Settings {
     /// 2,000 particles, with whom a mode of one per cent is not missed by chance, and 256 climbs.
     fn default() -> Self {
-        Self { particles: 2_000, climbs: 256, search: true }
+        Self { particles: 2_000, climbs: 256, search: true, budget: Budget::default() }
     }
 }
 
@@ -126,15 +131,24 @@ pub fn examine_from(
     let base = how.base.resolve(target, how.seed)?;
     let mut search = || {
         ledger.part("search", |ledger| {
-            let found = own::search(target, &base, how.seed, ledger);
+            let found = own::search(target, &base, how.seed, settings.budget, ledger);
             Ok(Done::Whole(found.map_err(|error| error.to_string())))
         })
     };
     let searched = if settings.search { Some(search()?) } else { None };
     let how = smc::Settings { particles: settings.particles, ..how.clone() };
+    let own_evaluations = match &searched {
+        Some(Ok(own)) => own.evaluations,
+        _ => 0,
+    };
+    let left = settings.budget.after(own_evaluations);
+    let mut watch = |stage: &smc::Stage| match left.is_spent(stage.evaluations) {
+        true => ControlFlow::Break(()),
+        false => observer.observe(stage),
+    };
     let sent = match settings.particles {
         0 => None,
-        _ => Some(particles::send(target.target(), &how, observer, ledger)?),
+        _ => Some(particles::send(target.target(), &how, &mut watch, ledger)?),
     };
     let mut failed = sent.as_ref().and_then(|sent| sent.arrived.as_ref().err().cloned());
     if let Some(Err(error)) = &searched {

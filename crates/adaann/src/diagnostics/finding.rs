@@ -10,6 +10,8 @@ use std::fmt;
 /// and names no flag.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
+    /// The run ended because it had spent what it was given.
+    BudgetSpent,
     /// The weights p/q have a heavy tail.
     HeavyTail {
         /// The tail's Pareto shape.
@@ -149,6 +151,7 @@ impl Finding {
             Self::HeavyTail { .. } => "heavy-tail",
             Self::FewEffectiveDraws { .. } => "few-effective-draws",
             Self::OutsideSupport { .. } => "outside-support",
+            Self::BudgetSpent => "budget-spent",
             Self::SpreadUnknown { .. } => "spread-unknown",
             Self::WeightsOff { .. } => "weights-off",
             Self::ModeWeightUnknown { .. } => "mode-weight-unknown",
@@ -191,7 +194,7 @@ impl Finding {
                 Remedy::BoundParameters
             }
             Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
-            Self::Stopped { .. } => Remedy::Finish,
+            Self::Stopped { .. } | Self::BudgetSpent => Remedy::Finish,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
     }
@@ -216,6 +219,9 @@ impl fmt::Display for Finding {
                     per_cent(*share)
                 )
             }
+            Self::BudgetSpent => f.write_str(
+                "the run ended because it had spent the evaluations or the time it was given",
+            ),
             Self::SpreadUnknown { name, error } => write!(
                 f,
                 "the standard deviation of {name} hangs on its furthest draws: it is known to {:.0} per \
@@ -359,6 +365,7 @@ mod tests {
             Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
             Finding::OutsideSupport { share: 0.025 },
             Finding::SpreadUnknown { name: "a".into(), error: 0.06 },
+            Finding::BudgetSpent,
             Finding::WeightsOff { share: 0.5 },
             Finding::ModeWeightUnknown { at: at(), weighted: share },
             Finding::MassLacking { share, at: at() },
@@ -387,6 +394,9 @@ mod tests {
             "1000 draws are worth 40 of the target itself; 400 are wanted",
             "2.5 per cent of the draws are outside",
             "deviation of a hangs on its furthest draws: it is known to 6 per cent",
+            "had spent the evaluations or the time",
+            "50 per cent of the draws have other weights",
+            "the weight of the mode at a = 1.000, b = -0.250 is known to 0.010 only: 0.125",
             "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
             "is lost: 12.5 per cent of the independent particles, 0.5 of the draws",
             "is thin: 12.5 per cent of the independent particles, 5.0 of the draws",

@@ -3,6 +3,7 @@
 use crate::{
     Result,
     adaptive::{self, Adapted, Rules},
+    budget::Budget,
     checkpoint::Ledger,
     flow::Base,
     modes::{self, Search, Searched},
@@ -34,6 +35,7 @@ fn rules(dim: usize) -> Rules {
         target_ess: 800.0,
         most_draws: 8_000,
         exactly: None,
+        budget: Budget::default(),
     }
 }
 
@@ -48,10 +50,14 @@ pub(super) fn search(
     target: &Unconstrained,
     base: &Base,
     seed: u64,
+    budget: Budget,
     ledger: &mut Ledger,
 ) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
-    let searched = modes::search_with(target, base, &Search::new(target.dim()), seed, ledger)?;
+    let searched = {
+        let search = Search::new(target.dim()).within(budget);
+        modes::search_with(target, base, &search, seed, ledger)?
+    };
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
         rules_without_peaks(dim)
@@ -61,6 +67,7 @@ pub(super) fn search(
     let mut evaluations = searched.evaluations;
     let mut found = None;
     for start in adaptive::starts(&searched, base, seed ^ STARTS_SEED) {
+        let rules = Rules { budget: budget.after(evaluations), ..rules };
         let adapted = adaptive::run(target.target(), start, &rules, seed, ledger)?;
         evaluations += adapted.evaluations;
         if adapted.is_good || adapted.ess_share * adapted.sample.len() as f64 > FEWEST {

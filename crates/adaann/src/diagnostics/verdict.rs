@@ -87,6 +87,12 @@ impl Verdict {
         Self::new(reasons)
     }
 
+    /// The judgement on a run that has spent its budget, in place of that on one that came to its end.
+    #[must_use]
+    pub fn of_spent(self) -> Self {
+        self.and(std::iter::once(Reason::new(Trust::Care, Finding::BudgetSpent)))
+    }
+
     /// This judgement with more reasons.
     pub(super) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
         Self::new(self.reasons.into_iter().chain(more).collect())

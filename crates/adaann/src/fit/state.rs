@@ -81,6 +81,11 @@ pub struct Snapshot<'a> {
 }
 
 impl Snapshot<'_> {
+    /// Points at which the target was evaluated so far.
+    pub fn evaluations(&self) -> usize {
+        self.carried.target_evaluations
+    }
+
     /// Copies the state; a run costs nothing more while nobody asks.
     pub fn state(&self) -> State {
         State { parameters: self.flow.parameters().into(), carried: self.carried.clone() }

@@ -5,7 +5,10 @@ use crate::{
     Error, Result,
     answer::{self, Method, Plan},
     error,
-    fit::{self, overlay::Table},
+    fit::{
+        self,
+        overlay::{Interval, Table},
+    },
     target::Target,
 };
 
@@ -76,6 +79,8 @@ impl Given {
             base: common.base,
             seed: common.seed,
             draws: both.output.draws,
+            max_evaluations: both.output.max_evaluations,
+            max_time: both.output.max_time.and_then(Interval::seconds),
             ..answer::Settings::default()
         };
         let settings = both.answer.over_settings(settings);

@@ -4,7 +4,7 @@ use crate::{
     Error, error,
     fit::overlay::{Interval, LAST_SEED, OUTPUT, settings},
 };
-use std::{ops::RangeInclusive, path::PathBuf};
+use std::{ops::RangeInclusive, path::PathBuf, time::Duration};
 
 settings! {
     /// What comes out of a fit, and where, each given or not.
@@ -22,6 +22,11 @@ settings! {
             /// Independent particles that look for what an annealed flow has lost, at the end; 0 leaves them
             /// out [default: 2000]
             check_particles: usize = "check-particles" "COUNT",
+            /// The most evaluations of the target, check included: the run then ends with its best answer
+            /// [default: as many as it takes]
+            max_evaluations: usize = "max-evaluations" "COUNT",
+            /// The most time, check included, like 10m or 2h [default: as much as it takes]
+            max_time: Interval = "max-time" "TIME",
             /// End with exit code 3 unless the verdict is that the run is reliable
             strict: bool = "strict" "",
             /// Threads; they never change a result [default: 0, all cores]
@@ -80,6 +85,12 @@ impl Output {
                 let range = format!("from {} to {}", range.start(), range.end());
                 faults.push(error::setting(name, count, range));
             }
+        }
+        if self.max_evaluations == Some(0) {
+            faults.push(error::setting("max-evaluations", 0, "at least 1"));
+        }
+        if self.max_time == Some(Interval::Every(Duration::ZERO)) {
+            faults.push(error::setting("max-time", "0s", "more than 0s"));
         }
         let few = |particles: &usize| *particles != 0 && !CHECK_PARTICLES.contains(particles);
         if let Some(particles) = self.check_particles.filter(few) {

@@ -67,12 +67,13 @@ pub(super) fn climb(
     Ok(climbs.into_iter().map(Climb::end).collect())
 }
 
-/// Climbs in bursts of rounds, after each of which those that `is_done` may stop where they are.
+/// Climbs in bursts of rounds, after each of which those that `is_done` may stop where they are; it is told
+/// the place, its height and the evaluations so far.
 pub(super) fn climb_in_bursts(
     heights: &mut Heights,
     starts: Vec<(Place, f64)>,
     (burst, rounds): (usize, usize),
-    is_done: &mut dyn FnMut(&[f64], f64) -> bool,
+    is_done: &mut dyn FnMut(&[f64], f64, usize) -> bool,
 ) -> Result<Vec<End>> {
     let mut climbs: Vec<Climb> =
         starts.into_iter().map(|(at, radius)| Climb::new(at, radius)).collect();
@@ -83,10 +84,11 @@ pub(super) fn climb_in_bursts(
             break;
         }
         let trials = active.iter().map(|climb| climb.trial()).collect();
-        for (climb, place) in active.iter_mut().zip(heights.places(trials)?) {
+        let places = heights.places(trials)?;
+        for (climb, place) in active.iter_mut().zip(places) {
             climb.consider(place);
             let is_looked_at = (round + 1).is_multiple_of(burst) && climb.state == State::Climbing;
-            if is_looked_at && is_done(&climb.at.u, climb.at.height) {
+            if is_looked_at && is_done(&climb.at.u, climb.at.height, heights.used()) {
                 climb.state = State::Stuck;
             }
         }

@@ -12,6 +12,7 @@ use crate::modes::{
 };
 use crate::{
     Batch, Error, Result,
+    budget::Budget,
     checkpoint::{Done, Ledger},
     error,
     flow::{Base, Noise},
@@ -38,9 +39,20 @@ pub struct Search {
     pub rounds: usize,
     /// How often ascents that have not arrived go on, in units of the curvature where the highest is.
     pub whitenings: usize,
+    /// What the search may spend; some ascents are made whatever it is.
+    pub budget: Budget,
 }
 
 impl Search {
+    /// The same within a budget, of which the first ascents are to take no more than a third.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        /// What an ascent costs, its share of the curvature at the peaks included.
+        const EACH: usize = 20;
+        let first = (budget.evaluations() / (3 * EACH)).clamp(4, self.first);
+        Self { first, budget, ..self }
+    }
+
     /// A search in so many dimensions. A narrow mode is as hard to hit as its volume is small, so that
     /// there are more ascents in more dimensions. Most cost some fifteen evaluations; with 300 a basin
     /// that one in a hundred starts leads to is missed once in 20.
@@ -54,6 +66,7 @@ impl Search {
             most_ascents: ascents.max(512),
             rounds: 60,
             whitenings: 3,
+            budget: Budget::default(),
         }
     }
 }
@@ -209,7 +222,8 @@ fn batches(
         batch = (2 * batch).min(search.most_ascents.saturating_sub(found.ascents));
         let is_lost = found.adrift > found.ascents / 2;
         let is_enough = found.ascents >= search.ascents && found.unseen <= search.unseen;
-        if is_enough || found.is_endless || is_lost || batch == 0 {
+        let is_spent = search.budget.is_spent(found.evaluations);
+        if is_enough || found.is_endless || is_lost || batch == 0 || is_spent {
             break;
         }
         ledger.remember(&(&found, any, batch, number + 1));
@@ -259,6 +273,7 @@ fn ascend(
             (units, places)
         }
     };
+    let search = &Search { budget: search.budget.after(found.evaluations), ..*search };
     let (arrived, used) = arrive(target, (units, places), search, &found.summits)?;
     found.evaluations += used;
     Ok((arrived, is_any))
@@ -322,7 +337,11 @@ fn arrive(
     for whitening in 0..=search.whitenings {
         let mut heights = Heights::new(target, units.clone(), usize::MAX);
         let starts = places.drain(..).map(|place| (place, 1.0)).collect();
-        let mut stop = |u: &[f64], height: f64| {
+        let budget = search.budget.after(used);
+        let mut stop = |u: &[f64], height: f64, spent: usize| {
+            if budget.is_spent(spent) {
+                return true;
+            }
             let end = Arrived { z: units.to_z(u), log_density: height, has_peaked: false };
             known.iter().any(|summit| summit.is_at(&end))
         };
@@ -337,7 +356,8 @@ fn arrive(
             !arrived[i].has_peaked && !known.iter().any(|summit| summit.is_at(&arrived[i]))
         });
         used += heights.used();
-        if climbing.is_empty() || whitening == search.whitenings {
+        let is_last = whitening == search.whitenings || search.budget.is_spent(used);
+        if climbing.is_empty() || is_last {
             break;
         }
         let best = (arrived.iter())

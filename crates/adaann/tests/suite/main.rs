@@ -4,6 +4,7 @@ mod support;
 
 mod allocations;
 mod automatic;
+mod budgets;
 mod chained_supports;
 mod examine;
 mod example_1;

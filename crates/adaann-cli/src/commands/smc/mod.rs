@@ -24,6 +24,7 @@ use crate::{
 };
 use adaann::{
     Batch,
+    budget::Budget,
     checkpoint::Ledger,
     fit::overlay::Interval,
     schedule::Rule,
@@ -43,6 +44,7 @@ use summary::SmcSummary;
 /// Runs particles, and writes their folder.
 pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let SmcOutputArgs { threads, out, force, restart, checkpoint, quiet, json, .. } = &args.output;
+    let SmcOutputArgs { max_evaluations, max_time, .. } = &args.output;
     if *threads > MOST_THREADS {
         let range = format!("from 0 to {MOST_THREADS}");
         return Err(usage(format!("--threads is {threads}, but must be {range}")));
@@ -56,6 +58,7 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
         force: *force,
         restart: *restart,
         checkpoint: checkpoint.unwrap_or(CHECKPOINT),
+        budget: Budget::new(*max_evaluations, max_time.and_then(Interval::time)),
         quiet: *quiet,
         json: *json,
     };
@@ -72,6 +75,7 @@ pub(crate) fn resume(args: &ResumeArgs, stored: &Stored) -> Result<Option<ExitCo
         force: false,
         restart: false,
         checkpoint: args.checkpoint.unwrap_or(CHECKPOINT),
+        budget: Budget::default(),
         quiet: args.quiet,
         json: args.json,
     };
@@ -84,12 +88,13 @@ struct How {
     force: bool,
     restart: bool,
     checkpoint: Interval,
+    budget: Budget,
     quiet: bool,
     json: bool,
 }
 
 fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Result<ExitCode> {
-    let How { threads, force, restart, checkpoint, quiet, json } = *how;
+    let How { threads, force, restart, checkpoint, budget, quiet, json } = *how;
     interrupt::listen()?;
     let particles = record.settings.particles;
     let columns = subject.columns().len();
@@ -106,7 +111,7 @@ fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Re
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = kept.ledger()?;
-        let run = Run::new(subject, record, &progress, &mut ledger)
+        let run = Run::new(subject, record, &progress, budget, &mut ledger)
             .inspect_err(|_| kept.save(&mut ledger))?;
         kept.warn(&mut ledger);
         if run.summary.stopped {
@@ -136,11 +141,12 @@ impl Run {
         subject: &Subject,
         record: &SmcRecord,
         progress: &Progress,
+        budget: Budget,
         ledger: &mut Ledger,
     ) -> Result<Self> {
         let settings = &record.settings;
         let watch = Watch::new(progress, "particles", settings.schedule.first());
-        let mut watch = watch.of_islands(settings.islands);
+        let mut watch = watch.of_islands(settings.islands).within(budget);
         let started = Instant::now();
         let particles = Smc::new(&*subject.problem.target, settings);
         let population = particles.run_with(&mut watch, ledger)?;

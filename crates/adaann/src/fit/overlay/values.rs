@@ -222,6 +222,21 @@ pub enum Interval {
     Off,
 }
 
+impl Interval {
+    /// Its length; none for never.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Self::Every(time) => Some(time),
+            Self::Off => None,
+        }
+    }
+
+    /// Its length in seconds; none for never.
+    pub fn seconds(self) -> Option<f64> {
+        self.time().map(|time| time.as_secs_f64())
+    }
+}
+
 impl FromStr for Interval {
     type Err = String;
 
