@@ -11,7 +11,7 @@ pub(crate) use models::{
     CalibrateArgs, CheckArgs, CompareArgs, ExportArgs, FitArgs, InitArgs, Kind, PredictArgs,
     SampleArgs,
 };
-pub(crate) use settings::{CHECKPOINT, OutputArgs, SettingArgs};
+pub(crate) use settings::{CHECKPOINT, OutputArgs, SettingArgs, patience_over};
 pub(crate) use smc::{ParticleArgs, SmcArgs, SmcOutputArgs};
 
 use adaann::fit::overlay::Interval;

@@ -56,12 +56,14 @@ impl SettingArgs {
     pub(crate) fn output_over(&self, model: &Model, seed: u64) -> Result<OutputArgs> {
         let output = self.output.0.clone().over(&model.given().output);
         output.check(seed).map_err(|error| self.at_its_place(error, model))?;
+        patience_over(&self.output.0, model)?;
         Ok(output.into())
     }
 
     /// What comes out of a run without a file.
     pub(crate) fn output(&self, seed: u64) -> Result<OutputArgs> {
         self.output.0.check(seed)?;
+        self.output.0.refuse_program("target")?;
         Ok(self.output.0.clone().into())
     }
 
@@ -77,6 +79,16 @@ impl SettingArgs {
             None => error.into(),
         }
     }
+}
+
+/// Has the model's program called with the patience that flags ask for, over what its file says; refused
+/// if there is no program.
+pub(crate) fn patience_over(flags: &Output, model: &Model) -> Result<()> {
+    if model.program().is_none() {
+        flags.refuse_program("model")?;
+    }
+    model.be_patient(&flags.clone().over(&model.given().output));
+    Ok(())
 }
 
 /// Is a setting of this name given?

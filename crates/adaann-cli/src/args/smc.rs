@@ -6,7 +6,7 @@ use crate::args::{
     names::Named,
     values::{self, List, count, list, number},
 };
-use adaann::{fit::overlay::Interval, smc::Move};
+use adaann::{fit::overlay::Interval, model::Output, smc::Move};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -70,6 +70,14 @@ pub(crate) struct ParticleArgs {
     pub(crate) base_sd: Option<List>,
 }
 
+impl SmcOutputArgs {
+    /// What is said of the program that computes the likelihood, as `fit` has it.
+    pub(crate) fn patience(&self) -> Output {
+        let Self { retries, command_timeout, .. } = *self;
+        Output { retries, command_timeout, ..Output::default() }
+    }
+}
+
 /// What comes out, and where.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run and output")]
@@ -100,6 +108,14 @@ pub(crate) struct SmcOutputArgs {
     /// or off [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) checkpoint: Option<Interval>,
+    /// How often the program that computes the likelihood, if one does, is started again for one batch of
+    /// points, where it dies or what it says is no answer; 0 for never [default: 2]
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) retries: Option<usize>,
+    /// How long that program may take for one batch before it counts as dead: a time like 30s or 5m, or off
+    /// [default: the timeout of the model's command, a minute if it has none]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) command_timeout: Option<Interval>,
     /// Print nothing but errors
     #[arg(long)]
     pub(crate) quiet: bool,

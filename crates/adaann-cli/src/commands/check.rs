@@ -7,6 +7,7 @@ use crate::{
         stored::Stored,
         subject::{Programs, Subject},
     },
+    job::interrupt,
     text::{failure::usage, layout::thousands, style::Style},
 };
 use adaann::{
@@ -50,6 +51,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     }
     stdout().write_all(text.as_bytes())?;
     stdout().flush()?;
+    interrupt::end_when_asked()?;
     let findings = Findings::new(&model)?;
     stdout().write_all(findings.text(&model, style).as_bytes())?;
     Ok(if findings.is_wrong() { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -9,6 +9,7 @@ use crate::{
         stored::Stored,
         subject::{Programs, Subject},
     },
+    job::interrupt,
 };
 use adaann::approximation::Approximation;
 use anyhow::Result;
@@ -27,6 +28,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
     subject.announce()?;
+    interrupt::end_when_asked()?;
     let log_p = evaluate::log_p(&approximation, &points)?;
     let log_q = evaluate::log_q(&approximation, &points)?;
     let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];

@@ -9,6 +9,7 @@ use crate::{
         page::{self, PAGE},
         subject::Programs,
     },
+    job::interrupt,
 };
 use anyhow::Result;
 use std::{
@@ -20,6 +21,7 @@ use std::{
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     let whose = Whose::new(args.unweighted);
+    interrupt::end_when_asked()?;
     let place = args.out.clone().unwrap_or_else(|| args.run.join(PAGE));
     let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
     match &out {

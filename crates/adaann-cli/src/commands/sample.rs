@@ -10,7 +10,7 @@ use crate::{
         subject::Programs,
     },
     job::{
-        MOST_DRAWS,
+        MOST_DRAWS, interrupt,
         memory::{self, Held},
     },
     text::failure::usage,
@@ -33,6 +33,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         return Err(usage(format!("-n is {}, but must be {range}", args.count)));
     }
     let whose = Whose::new(args.unweighted);
+    interrupt::end_when_asked()?;
     let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
     let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
     let columns = finished.subject.columns().len();

@@ -24,8 +24,8 @@ impl Stored {
     /// The file that makes a folder a run folder.
     pub(crate) const MARK: &str = "run.toml";
 
-    /// The file that a run has as soon as it has an answer.
-    const ANSWER: &str = "summary.json";
+    /// Files that a run has as soon as it has an answer.
+    const ANSWER: [&str; 2] = ["summary.json", "draws.csv"];
 
     /// Looks whether this is a run folder, and reads its index.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
@@ -54,7 +54,8 @@ impl Stored {
         let path = self.folder.join(name);
         // What a run was told is there from its beginning.
         let is_of_answer = ![Self::MARK, "model.toml", "data.csv"].contains(&name);
-        if is_of_answer && !path.is_file() && !self.folder.join(Self::ANSWER).exists() {
+        let has_answer = Self::ANSWER.iter().any(|name| self.folder.join(name).exists());
+        if is_of_answer && !has_answer {
             let folder = self.folder.display();
             return Err(usage(format!(
                 "the run in {folder} is on its way, or was killed before it had an answer: `adaann \

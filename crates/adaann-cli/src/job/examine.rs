@@ -1,5 +1,6 @@
 //! The check at the end of a run: draws are weighted towards the target, and the run is judged.
 
+use crate::job::interrupt;
 use adaann::{
     Settings,
     answer::Answer,
@@ -28,8 +29,8 @@ pub(crate) fn examine(
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Examined {
-    // Who has stopped the fit does not want to wait for more.
-    let particles = if outcome.stopped { 0 } else { particles };
+    // Who has asked for an end does not want to wait for more.
+    let particles = if outcome.stopped || interrupt::asked() { 0 } else { particles };
     // Nor does who wants no particles want another search.
     let search = particles > 0;
     let wanted = diagnostics::Settings { particles, search, ..diagnostics::Settings::default() };

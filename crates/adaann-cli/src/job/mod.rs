@@ -300,8 +300,10 @@ impl Job {
         if let Some(flow) = training.and_then(|outcome| outcome.flow_at_1.as_ref()) {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
+        // Who has asked for an end does not want to wait for a program once more.
+        let programs = if interrupt::asked() { Programs::Forbidden } else { Programs::Asked };
         // From the files, as `adaann report` does it: what they lack no page can show.
-        Ok(Finished::read(folder.place(), Whose::Target, Programs::Asked)
+        Ok(Finished::read(folder.place(), Whose::Target, programs)
             .and_then(|finished| page::write(folder.place(), &finished)))
     }
 }

@@ -14,6 +14,7 @@ mod outputs;
 mod own_files;
 mod paper;
 mod posteriors;
+mod program_failures;
 mod programs;
 mod refusals;
 mod report;

@@ -69,7 +69,7 @@ impl Settings {
         if self.max_evaluations == Some(0) {
             return Err(error::setting("max-evaluations", 0, "at least 1"));
         }
-        if let Some(time) = self.max_time.filter(|time| !(*time > 0.0)) {
+        if let Some(time) = self.max_time.filter(|time| time.is_nan() || *time <= 0.0) {
             return Err(error::setting("max-time", format!("{time}s"), "more than 0"));
         }
         if !(0.0..=0.9).contains(&self.check) {

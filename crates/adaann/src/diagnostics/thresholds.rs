@@ -117,8 +117,8 @@ pub const MODE_ERROR: Threshold = Threshold {
     unit: Unit::Number,
     care: 0.012,
     distrust: None,
-    meaning: "the largest of all modes; 4,000 effective draws know the weights of two equal modes to \
-              0.008, and three errors of this size are 0.04",
+    meaning: "the largest of all modes, where less than half of the draws is effective; 4,000 effective \
+              draws know the weights of two equal modes to 0.008, and three errors of this size are 0.04",
 };
 
 /// Draws whose weights are not those of q.

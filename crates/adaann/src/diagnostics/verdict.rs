@@ -122,16 +122,23 @@ impl Findings {
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
             // Few draws know no spread: that has been said then.
             self.spread.as_ref().filter(|_| ess >= ESS.care).and_then(Spread::reason),
-            self.least_known_mode.clone().filter(|_| ess >= ESS.care).and_then(|(at, weighted)| {
-                reason(
-                    MODE_ERROR.judge(weighted.error),
-                    Finding::ModeWeightUnknown { at, weighted },
-                )
-            }),
+            self.least_known_mode.clone().filter(|_| self.is_diluted()).and_then(
+                |(at, weighted)| {
+                    reason(
+                        MODE_ERROR.judge(weighted.error),
+                        Finding::ModeWeightUnknown { at, weighted },
+                    )
+                },
+            ),
             self.weights_off
                 .and_then(|share| reason(WEIGHTS_OFF.judge(share), Finding::WeightsOff { share })),
         ];
         all.into_iter().flatten().collect()
+    }
+
+    /// Are the draws worth far fewer, and yet enough to be read?
+    fn is_diluted(&self) -> bool {
+        self.ess >= ESS.care && self.ess < TAIL_ESS.value * self.draws as f64
     }
 
     /// Heavy weights matter as much as the mass of p that they stand for.
@@ -306,7 +313,11 @@ mod tests {
                 "spread-unknown",
             ),
             (
-                Findings { least_known_mode: Some((place(), estimate(0.5, 0.013))), ..good() },
+                Findings {
+                    least_known_mode: Some((place(), estimate(0.5, 0.013))),
+                    ess: 4_900.0,
+                    ..good()
+                },
                 "mode-weight-unknown",
             ),
             (Findings { weights_off: Some(0.01), ..good() }, "weights-off"),
@@ -348,6 +359,8 @@ mod tests {
     #[test]
     fn what_the_particles_cannot_know_is_not_held_against_q() {
         let all = [
+            // Few draws, nearly all of which count: somebody asked for no more.
+            Findings { least_known_mode: Some((place(), estimate(0.5, 0.02))), ..good() },
             // A heavy tail of weights where p has next to no mass.
             Findings { k_hat: 0.8, ..good() },
             compared(|c| c.lacking = estimate(0.03, 0.02)),

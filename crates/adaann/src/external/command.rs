@@ -15,19 +15,22 @@ pub struct Command {
     pub gradient: GradientBy,
     /// How long it may take for the answer to a batch, and for its first line.
     pub timeout: Duration,
+    /// How often it is started again for one batch, if it dies or what it says is no answer.
+    pub retries: usize,
     /// How many processes run at once; 0 for as many as there are threads.
     pub processes: usize,
 }
 
 impl Command {
-    /// A program in the current folder, with a minute for each batch and as many processes as there
-    /// are threads.
+    /// A program in the current folder, with a minute and three tries for each batch, and as many processes
+    /// as there are threads.
     pub fn new(program: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             program: program.into_iter().map(Into::into).collect(),
             folder: ".".into(),
             gradient: GradientBy::Auto,
             timeout: Duration::from_secs(60),
+            retries: 2,
             processes: 0,
         }
     }

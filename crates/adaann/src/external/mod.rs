@@ -23,24 +23,30 @@
 //!   separated by spaces, in digits that read back as the same number. The word `gradient` comes only
 //!   to a program that has said it gives them.
 //! - The program answers each batch with N lines: the log likelihood and, if the gradient is asked
-//!   for, its derivatives by all parameters. Derivatives that nobody asked for are dropped. A point that has no likelihood has `-inf` or `nan`, with
-//!   or without derivatives behind it; it is lost.
+//!   for, its derivatives by all parameters. Derivatives that nobody asked for are dropped. A point
+//!   that has no likelihood has `-inf` or `nan`, with or without derivatives behind it; it is lost.
 //! - It flushes its output after each batch, and ends when its input does. Nothing else may be
 //!   written to its output; messages belong on stderr, whose last lines an error quotes.
 //!
 //! Points are cut into batches by their number alone, and each program takes the next batch as soon
 //! as it is free: a program whose answer depends on nothing but the point gives the same bits in any
 //! number of processes.
+//!
+//! A program that dies, answers what is no answer, or does not answer in time is ended with all that it
+//! has started, started again, and asked for the same batch.
 
 mod answer;
 mod command;
 mod differences;
+mod group;
 mod pipes;
 mod posterior;
 mod process;
 mod simulator;
 mod start;
+mod worker;
 
 pub use command::{Command, GradientBy};
+pub use group::end_all;
 pub use posterior::Posterior;
 pub use simulator::Simulator;

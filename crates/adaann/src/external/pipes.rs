@@ -16,6 +16,8 @@ use std::{
 const CHUNK: usize = 1 << 16;
 /// Chunks that wait to be looked at. A program that writes more than anyone reads has to wait.
 const WAITING: usize = 4;
+/// How often a program that does not answer is looked after.
+const LOOK: Duration = Duration::from_millis(200);
 /// How much of stderr is kept.
 const LAST_WORDS: usize = 1 << 12;
 
@@ -49,9 +51,15 @@ impl Lines {
         Ok(Self { chunks, buffer: Vec::new(), at: 0, longest })
     }
 
-    /// The next line, without its end.
-    pub(super) fn next(&mut self, deadline: Instant) -> Result<&[u8], Stop> {
+    /// The next line, without its end. Who has inherited the output may keep it open for ever: after the
+    /// writer has ended there is no line to wait for.
+    pub(super) fn next(
+        &mut self,
+        deadline: Instant,
+        mut has_ended: impl FnMut() -> bool,
+    ) -> Result<&[u8], Stop> {
         let mut searched = self.at;
+        let mut was_ended = false;
         let end = loop {
             if let Some(found) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
                 break searched + found;
@@ -59,11 +67,18 @@ impl Lines {
             if self.buffer.len() - self.at > self.longest {
                 return Err(Stop::TooLong(quoted(&self.buffer[self.at..])));
             }
-            let wait = deadline.saturating_duration_since(Instant::now());
-            let chunk = self.chunks.recv_timeout(wait).map_err(|error| match error {
-                RecvTimeoutError::Timeout => Stop::Late,
-                RecvTimeoutError::Disconnected => Stop::End,
-            })?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            let chunk = match self.chunks.recv_timeout(left.min(LOOK)) {
+                Ok(chunk) => chunk,
+                Err(RecvTimeoutError::Disconnected) => return Err(Stop::End),
+                // What it wrote at the end had its time to arrive.
+                Err(RecvTimeoutError::Timeout) if was_ended => return Err(Stop::End),
+                Err(RecvTimeoutError::Timeout) if left <= LOOK => return Err(Stop::Late),
+                Err(RecvTimeoutError::Timeout) => {
+                    was_ended = has_ended();
+                    continue;
+                }
+            };
             self.buffer.drain(..self.at);
             self.at = 0;
             searched = self.buffer.len();

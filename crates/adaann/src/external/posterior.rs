@@ -125,7 +125,7 @@ impl Target for Posterior {
             1 => "one process".into(),
             count => format!("{count} processes"),
         };
-        vec![if self.simulator.gives_gradient() {
+        let mut notes = vec![if self.simulator.gives_gradient() {
             format!("log likelihood and gradient by {program} in {processes}")
         } else {
             format!(
@@ -133,7 +133,13 @@ impl Target for Posterior {
                  point",
                 2 * dim + 1
             )
-        }]
+        }];
+        match self.simulator.restarts() {
+            0 => {}
+            1 => notes.push("the program was started again once".into()),
+            count => notes.push(format!("the program was started again {count} times")),
+        }
+        notes
     }
 
     fn names(&self) -> Vec<String> {

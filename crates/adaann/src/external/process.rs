@@ -3,12 +3,13 @@
 use crate::external::{
     Command,
     answer::{self, Abilities},
+    group,
     pipes::{LastWords, Lines, Stop, quoted, wait_until, writer},
-    start::{kill, start},
+    start::start,
 };
 use crate::{Batch, Error, Result};
 use std::{
-    process::Child,
+    process::{Child, ExitStatus},
     sync::mpsc::Sender,
     time::{Duration, Instant},
 };
@@ -18,9 +19,22 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The longest wait that clocks can add up.
 const FOREVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
-/// A program that runs until it is dropped.
+/// What a program did that ended it.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) problem: String,
+    /// What it wrote to stderr at last, with a headline; empty if that is nothing.
+    pub(super) last_words: String,
+}
+
+impl Failure {
+    pub(super) fn without_words(problem: String) -> Self {
+        Self { problem, last_words: String::new() }
+    }
+}
+
+/// A program that runs until it is dropped. After a failure it is of no use.
 pub(super) struct Process {
-    program: String,
     child: Child,
     /// Where requests go; none once the input is closed.
     requests: Option<Sender<Vec<u8>>>,
@@ -31,8 +45,8 @@ pub(super) struct Process {
     gives_gradient: bool,
     /// When it must have ended.
     ends_by: Option<Instant>,
-    /// What it was that ended it.
-    failure: Option<String>,
+    /// Has it been waited for?
+    is_ended: bool,
 }
 
 impl Process {
@@ -48,11 +62,10 @@ impl Process {
         let threads =
             || Ok((writer(input)?, Lines::new(output, longest)?, LastWords::new(errors)?));
         let (requests, lines, last_words) = threads().map_err(|error: std::io::Error| {
-            kill(&mut child);
+            group::end(&mut child);
             Error::Threads(error.to_string())
         })?;
         let mut process = Self {
-            program: command.label(),
             child,
             requests: Some(requests),
             lines,
@@ -60,46 +73,44 @@ impl Process {
             timeout: command.timeout.min(FOREVER),
             gives_gradient: false,
             ends_by: None,
-            failure: None,
+            is_ended: false,
         };
         process.send(answer::greeting(names)?);
         Ok(process)
     }
 
     /// The program's first line.
-    pub(super) fn abilities(&mut self) -> Result<Abilities> {
+    pub(super) fn abilities(&mut self) -> Result<Abilities, Failure> {
         let deadline = Instant::now() + self.timeout;
-        let found = match self.lines.next(deadline) {
+        let found = match self.lines.next(deadline, || group::has_ended(&mut self.child)) {
             Ok(line) => answer::abilities(line),
             Err(stop) => Err(self.stopped(stop, "before its first line")),
         };
-        let abilities = found.map_err(|what| self.fail(&what))?;
+        let abilities = found.map_err(|what| self.fail(what))?;
         self.gives_gradient = abilities.gradient;
         Ok(abilities)
     }
 
     /// The log likelihood, and its derivatives if asked for, at some points of a batch, one point
-    /// after another.
+    /// after another; `request` asks for them.
     pub(super) fn ask(
         &mut self,
+        request: Vec<u8>,
         points: &Batch,
         chosen: &[usize],
         gradient: bool,
         names: &[String],
-    ) -> Result<Vec<f64>> {
-        if let Some(failure) = &self.failure {
-            return Err(Error::Target(failure.clone()));
-        }
+    ) -> Result<Vec<f64>, Failure> {
         if let Some(text) = self.lines.unasked() {
-            return Err(self.fail(&unasked(&text)));
+            return Err(self.fail(unasked(&text)));
         }
-        self.send(answer::request(points, chosen, gradient)?);
+        self.send(request);
         let deadline = Instant::now() + self.timeout;
         let slopes = if gradient { names.len() } else { 0 };
         let spare = if self.gives_gradient { names.len() - slopes } else { 0 };
         let mut numbers = Vec::with_capacity(chosen.len() * (1 + slopes));
         for (k, &i) in chosen.iter().enumerate() {
-            let problem = match self.lines.next(deadline) {
+            let problem = match self.lines.next(deadline, || group::has_ended(&mut self.child)) {
                 Ok(line) => match answer::answer(line, slopes, spare, &mut numbers) {
                     Ok(()) => continue,
                     Err(problem) => format!(
@@ -115,10 +126,10 @@ impl Process {
                     self.stopped(stop, &format!("after {k} of {} answers, {point}", chosen.len()))
                 }
             };
-            return Err(self.fail(&problem));
+            return Err(self.fail(problem));
         }
         if let Some(text) = self.lines.unasked() {
-            return Err(self.fail(&unasked(&text)));
+            return Err(self.fail(unasked(&text)));
         }
         Ok(numbers)
     }
@@ -142,28 +153,32 @@ impl Process {
                 format!("a line that does not end, {when}; it begins with {start}")
             }
             Stop::End => {
-                let mut status = None;
-                wait_until(Duration::from_secs(1), || {
-                    status = self.child.try_wait().ok().flatten();
-                    status.is_some()
-                });
-                match status {
-                    Some(status) => format!("it has stopped ({status}) {when}"),
-                    None => format!("it has closed its output {when}"),
+                let child = &mut self.child;
+                let by_itself = wait_until(Duration::from_secs(1), || group::has_ended(child));
+                match self.end() {
+                    Some(status) if by_itself => format!("it has stopped ({status}) {when}"),
+                    _ => format!("it has closed its output {when}"),
                 }
             }
         }
     }
 
     /// Ends the program, since nobody knows any more what its next line would mean.
-    fn fail(&mut self, problem: &str) -> Error {
-        self.requests = None;
-        kill(&mut self.child);
+    fn fail(&mut self, problem: String) -> Failure {
+        self.end();
         let words = self.last_words.take();
-        let words = if words.is_empty() { words } else { format!("\nIts last words:{words}") };
-        let failure = format!("{}: {problem}{words}", self.program);
-        self.failure = Some(failure.clone());
-        Error::Target(failure)
+        let headline = if words.is_empty() { "" } else { "\nIts last words:" };
+        Failure { problem, last_words: format!("{headline}{words}") }
+    }
+
+    /// Ends the program with all that it has started; how it ended.
+    fn end(&mut self) -> Option<ExitStatus> {
+        self.requests = None;
+        if std::mem::replace(&mut self.is_ended, true) {
+            // Nobody is waited for: this is known, and the number may be another's by now.
+            return self.child.wait().ok();
+        }
+        group::end(&mut self.child)
     }
 
     /// Ends the program's input, after which it should end by itself.
@@ -177,9 +192,9 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.close();
         let left = self.ends_by.map_or(GRACE, |by| by.saturating_duration_since(Instant::now()));
-        if !wait_until(left, || !matches!(self.child.try_wait(), Ok(None))) {
-            kill(&mut self.child);
-        }
+        // What it has started may not have noticed, and is ended in any case.
+        let _ = self.is_ended || wait_until(left, || group::has_ended(&mut self.child));
+        self.end();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The programs that run side by side, and how points are dealt out to them.
 
-use crate::external::{Command, GradientBy, process::Process};
+use crate::external::{Command, GradientBy, answer::Abilities, worker::Worker};
 use crate::{Batch, Error, Result};
 use std::{
     sync::{
@@ -17,9 +17,10 @@ const MOST: usize = 64;
 
 /// A program of the user's, in as many processes as asked for; ended when this is dropped.
 pub struct Simulator {
+    command: Command,
     program: String,
     names: Vec<String>,
-    processes: Vec<Mutex<Process>>,
+    workers: Vec<Mutex<Worker>>,
     gives_gradient: bool,
     /// The most points that the program takes at once.
     largest: usize,
@@ -36,13 +37,12 @@ impl Simulator {
             count => count,
         };
         // All of them first: they read in their libraries side by side.
-        let mut processes =
-            (0..count).map(|_| Process::start(command, names)).collect::<Result<Vec<_>>>()?;
-        let each = processes.iter_mut().map(Process::abilities).collect::<Result<Vec<_>>>();
-        if each.is_err() {
-            processes.iter_mut().for_each(Process::close);
-        }
-        let each = each?;
+        let mut workers =
+            (0..count).map(|_| Worker::start(command, names)).collect::<Result<Vec<_>>>()?;
+        let each = workers.iter_mut().map(|worker| worker.greet(command));
+        let each = each.collect::<Result<Vec<Abilities>>>().inspect_err(|_| {
+            workers.iter_mut().for_each(Worker::close);
+        })?;
         let program = command.label();
         let gradient = each.iter().all(|abilities| abilities.gradient);
         if command.gradient == GradientBy::Program && !gradient {
@@ -52,9 +52,10 @@ impl Simulator {
             )));
         }
         Ok(Self {
+            command: command.clone(),
             program,
             names: names.to_vec(),
-            processes: processes.into_iter().map(Mutex::new).collect(),
+            workers: workers.into_iter().map(Mutex::new).collect(),
             gives_gradient: gradient && command.gradient != GradientBy::Differences,
             largest: each
                 .iter()
@@ -81,15 +82,23 @@ impl Simulator {
 
     /// How many processes there are.
     pub fn processes(&self) -> usize {
-        self.processes.len()
+        self.workers.len()
+    }
+
+    /// How often a process was started again so far.
+    pub fn restarts(&self) -> usize {
+        let each = self.workers.iter();
+        each.map(|worker| worker.lock().unwrap_or_else(PoisonError::into_inner).restarts()).sum()
     }
 
     /// The log likelihood at points in the program's own coordinates and, if asked for, its
     /// derivatives. A point that is lost has −∞ and zeros; one with coordinates that are not finite
     /// is lost without asking.
     ///
+    /// A program that fails is started again and asked for the same, as often as its command says.
+    ///
     /// # Errors
-    /// What the program did wrong, with its line and its last words; if the gradient is asked for and
+    /// What the program did wrong at last, with its line and its last words; if the gradient is asked for and
     /// it gives none; or if the sizes are not those of the points.
     pub fn log_likelihood(
         &self,
@@ -161,26 +170,26 @@ impl Simulator {
         gradient: bool,
     ) -> Result<Vec<Vec<f64>>> {
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |process: &Mutex<Process>| {
-            let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = |worker: &Mutex<Worker>| {
+            let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
             let mut answers = Vec::new();
             while !failed.load(Ordering::Relaxed) {
                 let k = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(k) else { break };
-                let answer = process.ask(points, piece, gradient, &self.names);
+                let answer = worker.ask(&self.command, &self.names, points, piece, gradient);
                 failed.fetch_or(answer.is_err(), Ordering::Relaxed);
                 answers.push((k, answer));
             }
             answers
         };
-        let busy = &self.processes[..self.processes.len().min(pieces.len())];
+        let busy = &self.workers[..self.workers.len().min(pieces.len())];
         let mut answers: Vec<_> = match busy {
             [] => Vec::new(),
             [one] => work(one),
             many => thread::scope(|scope| {
                 let work = &work;
                 let threads: Vec<_> =
-                    many.iter().map(|process| scope.spawn(move || work(process))).collect();
+                    many.iter().map(|worker| scope.spawn(move || work(worker))).collect();
                 let done = threads.into_iter().map(|thread| thread.join());
                 done.flat_map(|answers| answers.expect("asking does not panic")).collect()
             }),
@@ -193,8 +202,8 @@ impl Simulator {
 impl Drop for Simulator {
     fn drop(&mut self) {
         // All at once, so that they end side by side.
-        for process in &mut self.processes {
-            process.get_mut().unwrap_or_else(PoisonError::into_inner).close();
+        for worker in &mut self.workers {
+            worker.get_mut().unwrap_or_else(PoisonError::into_inner).close();
         }
     }
 }
@@ -204,7 +213,7 @@ impl std::fmt::Debug for Simulator {
         f.debug_struct("Simulator")
             .field("program", &self.program)
             .field("names", &self.names)
-            .field("processes", &self.processes.len())
+            .field("processes", &self.workers.len())
             .field("gives_gradient", &self.gives_gradient)
             .finish_non_exhaustive()
     }

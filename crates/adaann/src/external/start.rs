@@ -1,6 +1,6 @@
 //! Starting a program, with what to do if it does not start.
 
-use crate::external::Command;
+use crate::external::{Command, group};
 use crate::{Error, Result, error};
 use std::{
     io::ErrorKind,
@@ -31,10 +31,7 @@ pub(super) fn start(command: &Command) -> Result<Child> {
             call.env(name, value);
         }
     }
-    // Ctrl-C is for adaann, which then ends the program in order.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut call, 0);
-    call.spawn().map_err(|cause| {
+    group::spawn(&mut call).map_err(|cause| {
         let hint = hint(program, &path, &command.folder, &cause);
         Error::Target(format!("cannot start {program}: {cause}{hint}"))
     })
@@ -75,20 +72,4 @@ fn hint(program: &str, path: &Path, folder: &Path, cause: &std::io::Error) -> St
         }
         _ => String::new(),
     }
-}
-
-/// Ends a program at once, with all that it has started, and waits for it.
-pub(super) fn kill(child: &mut Child) {
-    // The number is the program's as long as nobody has waited for it.
-    #[cfg(unix)]
-    if let Ok(None) = child.try_wait() {
-        let group = format!("kill -s KILL -- -{}", child.id());
-        let mut call = process::Command::new("sh");
-        call.args(["-c", &group]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Without a shell the program itself is still ended, below.
-        let _ = call.status();
-    }
-    // It fails only for one that has ended already.
-    let _ = child.kill();
-    let _ = child.wait();
 }

@@ -1,12 +1,14 @@
 //! The posterior of a model whose likelihood is a program outside, started when it is first asked.
 
+use super::Output;
 use super::file::{Command, GradientName, Run};
 use crate::external::{self, GradientBy, Simulator};
+use crate::fit::overlay::Interval;
 use crate::program::Program;
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Error, Result};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// A prior, and a likelihood from a program that may not run yet: reading a model starts nothing.
@@ -15,7 +17,16 @@ pub(super) struct Outside {
     supports: Vec<Support>,
     names: Vec<String>,
     command: external::Command,
+    /// What was asked for in place of the command's own.
+    patience: Mutex<Patience>,
     started: OnceLock<Result<external::Posterior, Absent>>,
+}
+
+/// How long, and how often, a program is waited for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Patience {
+    retries: Option<usize>,
+    timeout: Option<Interval>,
 }
 
 /// Why there is no program to ask.
@@ -46,12 +57,39 @@ impl Outside {
             GradientName::Differences => GradientBy::Differences,
         };
         own.timeout = command.timeout.map_or(own.timeout, Duration::from_secs_f64);
-        Self { prior, supports, names, command: own, started: OnceLock::new() }
+        Self {
+            prior,
+            supports,
+            names,
+            command: own,
+            patience: Mutex::default(),
+            started: OnceLock::new(),
+        }
+    }
+
+    /// Has the program called with the patience that is given; one that runs already goes on as it is.
+    pub(super) fn be_patient(&self, output: &Output) {
+        let given = Patience { retries: output.retries, timeout: output.command_timeout };
+        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = given;
+    }
+
+    /// How the program is called with the patience that is asked for.
+    fn patiently(&self) -> external::Command {
+        let Patience { retries, timeout } =
+            *self.patience.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut command = self.command.clone();
+        command.retries = retries.unwrap_or(command.retries);
+        command.timeout = match timeout {
+            Some(Interval::Every(time)) => time,
+            Some(Interval::Off) => Duration::MAX,
+            None => command.timeout,
+        };
+        command
     }
 
     fn posterior(&self) -> Result<&external::Posterior> {
         let start = || {
-            let simulator = Simulator::start(&self.command, &self.names)?;
+            let simulator = Simulator::start(&self.patiently(), &self.names)?;
             let prior = Box::new(self.prior.clone());
             external::Posterior::new(prior, self.supports.clone(), simulator)
         };

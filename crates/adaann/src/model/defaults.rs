@@ -81,6 +81,7 @@ pub(super) const METHOD: Method = Method::Ladder;
 pub(super) fn with_those_of_the_file(
     fit: &Fit,
     target: &dyn Target,
+    has_program: bool,
     source: &Source,
     report: &mut Report,
 ) -> (Settings, Plan) {
@@ -88,6 +89,7 @@ pub(super) fn with_those_of_the_file(
     let (settings, mut faults) = fit.settings.fit.examine(own.clone(), Some(target));
     faults.extend(fit.settings.faults(METHOD));
     faults.extend(fit.settings.output.faults(settings.seed));
+    faults.extend(fit.settings.output.faults_of_program(has_program));
     report_faults(fit, faults, source, report);
     let plan = Given::default().plan(&fit.settings, METHOD, &own, target);
     // Where there is none, what is wrong has been reported.

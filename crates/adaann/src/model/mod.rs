@@ -190,8 +190,10 @@ impl Model {
             Arc::get_mut(&mut model.target).expect("no one else has it yet").units = units;
         }
         let mut report = Report::default();
+        let (target, has_program) = (&*model.target, model.program().is_some());
         (model.settings, model.plan) =
-            defaults::with_those_of_the_file(&fit, &*model.target, &source, &mut report);
+            defaults::with_those_of_the_file(&fit, target, has_program, &source, &mut report);
+        model.be_patient(&fit.settings.output);
         report.into_result().map(|()| model)
     }
 
@@ -238,6 +240,12 @@ impl Model {
     /// The program that computes the likelihood, if one does: how it is called, and where.
     pub fn program(&self) -> Option<&external::Command> {
         self.target.outside.as_deref().map(Outside::command)
+    }
+
+    /// Has the program called with the patience of these settings, flags over the file's own: how often it
+    /// is started again, and how long it may take. One that runs already goes on as it is.
+    pub fn be_patient(&self, output: &Output) {
+        self.target.outside.iter().for_each(|program| program.be_patient(output));
     }
 
     /// From now on the program is not started: who asks for the likelihood gets [`Error::Forbidden`].

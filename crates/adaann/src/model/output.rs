@@ -40,6 +40,12 @@ settings! {
             /// How often a run under way is written down, so that it can go on after a kill: a time like 30s
             /// or 5m, or off [default: 30s]
             checkpoint: Interval = "checkpoint" "TIME",
+            /// How often the program that computes the likelihood, if one does, is started again for one batch
+            /// of points, where it dies or what it says is no answer; 0 for never [default: 2]
+            retries: usize = "retries" "COUNT",
+            /// How long that program may take for one batch before it counts as dead: a time like 30s or 5m, or
+            /// off [default: the timeout of the model's command, a minute if it has none]
+            command_timeout: Interval = "command-timeout" "TIME",
             /// Print nothing but errors
             quiet: bool = "quiet" "",
             /// Print summary.json, and nothing else, to standard output
@@ -54,6 +60,8 @@ settings! {
 const DRAWS: RangeInclusive<usize> = 2..=Output::MOST_DRAWS;
 const SEEDS: RangeInclusive<usize> = 1..=10_000;
 const THREADS: RangeInclusive<usize> = 0..=Output::MOST_THREADS;
+/// Starts of a program for one batch; more wait for a miracle.
+const RETRIES: RangeInclusive<usize> = 0..=1_000;
 /// Particles of a check; fewer say nothing.
 const CHECK_PARTICLES: RangeInclusive<usize> = 10..=10_000_000;
 
@@ -72,12 +80,33 @@ impl Output {
         self.faults(seed).into_iter().next().map_or(Ok(()), Err)
     }
 
+    /// Refuses what is about a program where there is none; `whose` has none.
+    ///
+    /// # Errors
+    /// The first such setting.
+    pub fn refuse_program(&self, whose: &str) -> crate::Result<()> {
+        self.of_program().into_iter().next().map_or(Ok(()), |name| Err(no_program(name, whose)))
+    }
+
+    /// What is wrong with these beside a model with, or without, a program.
+    pub(super) fn faults_of_program(&self, has_program: bool) -> Vec<Error> {
+        let strangers = if has_program { Vec::new() } else { self.of_program() };
+        strangers.into_iter().map(|name| no_program(name, "model")).collect()
+    }
+
+    /// The settings given that are about a program.
+    fn of_program(&self) -> Vec<&'static str> {
+        let retries = self.retries.map(|_| "retries");
+        retries.into_iter().chain(self.command_timeout.map(|_| "command-timeout")).collect()
+    }
+
     /// All that is out of range.
     pub(super) fn faults(&self, seed: u64) -> Vec<Error> {
         let counts = [
             ("draws", self.draws, DRAWS),
             ("seeds", self.seeds, SEEDS),
             ("threads", self.threads, THREADS),
+            ("retries", self.retries, RETRIES),
         ];
         let mut faults = Vec::new();
         for (name, count, range) in counts {
@@ -98,6 +127,9 @@ impl Output {
             let range = format!("0, or from {least} to {most}");
             faults.push(error::setting("check-particles", particles, range));
         }
+        if self.command_timeout == Some(Interval::Every(Duration::ZERO)) {
+            faults.push(error::setting("command-timeout", "0", "longer than that, or off"));
+        }
         let more = self.seeds.unwrap_or(1).saturating_sub(1) as u64;
         if seed.saturating_add(more) > LAST_SEED {
             let last = LAST_SEED.saturating_sub(more);
@@ -106,4 +138,8 @@ impl Output {
         }
         faults
     }
+}
+
+fn no_program(name: &'static str, whose: &str) -> Error {
+    error::conflict(name, format!("`{name}` does not apply: the {whose} has no command"))
 }

@@ -194,3 +194,139 @@ fn a_program_that_does_not_start_is_explained() {
     let simulator = start(&call("./works"), 1);
     assert_eq!(ask(&simulator, &Batch::zeros(1, 1), false).unwrap().0, [7.0]);
 }
+
+/// A function that is true the first time that it is asked for a name, in whatever process of a folder.
+const FIRST: &str = "\
+def first(name):
+    try: os.close(os.open(name, os.O_CREAT | os.O_EXCL))
+    except FileExistsError: return False
+    return True
+";
+
+/// A program that may be started again, in a folder of its own, with `first(name)` in its lines.
+fn again(name: &str, body: &str) -> Command {
+    let mut command = python(WITHOUT, body);
+    let words = command.program[2].replacen('\n', &format!("\n{FIRST}"), 1);
+    command.program[2] = words;
+    Command { folder: folder(name), retries: 2, ..command }
+}
+
+const WAVES: &str = "\nprint(math.sin(7*x[0]), flush=True)";
+
+fn line_of(count: u32) -> Batch {
+    let points: Vec<[f64; 1]> = (0..count).map(|i| [f64::from(i) / 3.0]).collect();
+    Batch::from_points(1, &points)
+}
+
+/// Bits that a program without a bad day gives.
+fn undisturbed(points: &Batch) -> Vec<f64> {
+    ask(&start(&python(WITHOUT, WAVES), 1), points, false).unwrap().0
+}
+
+#[test]
+fn a_program_with_one_bad_moment_gives_the_same_bits() {
+    programs::needs_python!();
+    let points = line_of(200);
+    let expected = undisturbed(&points);
+    for (name, accident) in [
+        ("dies", "os.kill(os.getpid(), 9)"),
+        ("half", "sys.stdout.write('-0.'); sys.stdout.flush(); os._exit(0)"),
+        ("word", "print('what?', flush=True)"),
+        ("more", "print('1\\n2', flush=True)"),
+        ("hangs", "time.sleep(1000)"),
+    ] {
+        for processes in [1, 3] {
+            let place = format!("outside-again-{name}-{processes}");
+            let body = format!("if k == 3 and x[0] > 40 and first('mark'): {accident}{WAVES}");
+            let mut command = Command { processes, ..again(&place, &body) };
+            if name == "hangs" {
+                command.timeout = Duration::from_secs(5);
+            }
+            let simulator = start(&command, 1);
+            assert_eq!(ask(&simulator, &points, false).unwrap().0, expected, "{place}");
+            assert_eq!(simulator.restarts(), 1, "{place}");
+            // Nothing is left of it for the next batch.
+            assert_eq!(ask(&simulator, &points, false).unwrap().0, expected, "{place}");
+            assert_eq!(simulator.restarts(), 1, "{place}");
+        }
+    }
+}
+
+/// The tries are those of one batch, not of a run.
+#[test]
+fn every_batch_has_its_tries() {
+    programs::needs_python!();
+    let body = format!("if first(f'a{{x[0]}}') or first(f'b{{x[0]}}'): sys.exit(5){WAVES}");
+    let simulator = start(&again("outside-again-tries", &body), 1);
+    for i in 0..4 {
+        let one = Batch::from_points(1, &[[f64::from(i)]]);
+        assert_eq!(ask(&simulator, &one, false).unwrap().0, undisturbed(&one));
+    }
+    assert_eq!(simulator.restarts(), 8);
+}
+
+#[test]
+fn one_that_always_dies_is_told_with_its_tries() {
+    programs::needs_python!();
+    let body = "open('starts', 'a').write('x')\nprint('no licence', file=sys.stderr)\nsys.exit(5)";
+    let command = again("outside-again-never", body);
+    let starts = || fs::read_to_string(command.folder.join("starts")).unwrap().len();
+    let text = said(&command, false);
+    has(&text, &["it has stopped (exit status: 5) after 0 of 2 answers, at a = 0.5"]);
+    has(&text, &["; tried 3 times\nIts last words:\n  no licence"]);
+    assert_eq!(starts(), 3, "for good, though it was asked again");
+    let text = said(&Command { retries: 0, ..command.clone() }, false);
+    assert!(!text.contains("tried"), "{text}");
+    assert_eq!(starts(), 4);
+}
+
+#[test]
+fn one_that_becomes_another_is_refused() {
+    let script = "read x; if test -e mark; then echo '{\"gradient\": true}'; else echo '{}'; fi
+                  touch mark; read x; exit 1";
+    let folder = folder("outside-again-other");
+    let text = said(&Command { folder, retries: 1, ..shell(script) }, false);
+    has(&text, &["its first line says something else than before; tried 2 times"]);
+}
+
+/// Does a process run, and is no mere entry that nobody has asked for yet?
+#[cfg(target_os = "linux")]
+fn runs(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+/// Helpers of a program end with it, even if they listen to nobody: when it dies, and when all is well.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_has_started_ends_with_it() {
+    for (name, end) in [("dies", "exit 3"), ("ends", "echo 1; read x")] {
+        for (how, trap) in [("meek", ""), ("deaf", "trap '' TERM;")] {
+            let folder = folder(&format!("outside-child-{name}-{how}"));
+            let helper = format!("{trap} echo $$ > child; while :; do sleep 1; done");
+            let script = format!(
+                "read x; sh -c \"$0\" & until test -s child; do sleep 0.1; done
+                 echo '{{}}'; read x; read x; {end}"
+            );
+            let mut command = Command { folder: folder.clone(), ..shell(&script) };
+            command.program.push(helper);
+            let simulator = start(&command, 1);
+            let child = fs::read_to_string(folder.join("child")).unwrap();
+            assert!(runs(&child), "{name} {how}");
+            let found = ask(&simulator, &Batch::zeros(1, 1), false);
+            match found {
+                Ok(_) => assert_eq!(name, "ends"),
+                // Though the helper keeps the output open.
+                Err(error) => has(&error.to_string(), &["it has stopped (exit status: 3)"]),
+            }
+            drop(simulator);
+            // One that had to be killed is gone soon, not at once.
+            for _ in 0..100 {
+                if runs(&child) {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            }
+            assert!(!runs(&child), "{name} {how}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod summary;
 mod trials;
 
 use crate::{
-    args::{CalibrateArgs, Cli, Command, FitArgs},
+    args::{CalibrateArgs, Cli, Command, FitArgs, patience_over},
     job::{MOST_THREADS, interrupt},
     text::{failure::usage, style::Style},
 };
@@ -98,6 +98,7 @@ fn trial_plan(args: &CalibrateArgs, model: &Model) -> Result<answer::Plan> {
         Some(_) => model.default_settings(),
         None => quick(model.default_settings()),
     };
+    patience_over(&flags.output.0, model)?;
     flags.plan_over(model, &base)
 }
 

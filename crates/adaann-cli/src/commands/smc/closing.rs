@@ -81,5 +81,6 @@ fn facts(summary: &SmcSummary) -> Table {
     }
     rows.push(("draws", thousands(summary.draws)));
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    Table { rows, ..Table::default() }
+    let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
+    Table { rows, note, ..Table::default() }
 }

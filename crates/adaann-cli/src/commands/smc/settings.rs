@@ -2,14 +2,20 @@
 
 use crate::commands::smc::record::SmcRecord;
 use crate::{
-    args::{ParticleArgs, SmcArgs},
+    args::{ParticleArgs, SmcArgs, patience_over},
     commands::run,
     folder::subject::{Programs, Subject},
     text::failure::usage,
 };
 use adaann::{
-    Settings as FitSettings, fit::overlay::First, flow::Start, model::Model, path::PathKind,
-    registry, smc::Settings, target::Unconstrained,
+    Settings as FitSettings,
+    fit::overlay::First,
+    flow::Start,
+    model::{Model, Output},
+    path::PathKind,
+    registry,
+    smc::Settings,
+    target::Unconstrained,
 };
 use anyhow::Result;
 use std::{collections::BTreeMap, path::Path};
@@ -50,6 +56,7 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
         }
     }
     let model = Model::read_with_data(path, args.data.data.as_deref())?;
+    patience_over(&patience(args)?, &model)?;
     let mut fit = model.settings();
     let target = model.target();
     // Powers of a posterior with flat priors may have no integral, and particles do not arrive there.
@@ -62,7 +69,15 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
     Ok((subject, fit, SmcRecord { model: Some(path.to_owned()), data, ..record(name) }))
 }
 
+/// What flags say of a program, in its range.
+fn patience(args: &SmcArgs) -> Result<Output> {
+    let patience = args.output.patience();
+    patience.check(0)?;
+    Ok(patience)
+}
+
 fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
+    patience(args)?.refuse_program("target")?;
     let entry = registry::find(&args.subject)?;
     let choices = run::choices(entry, &args.data, &args.parameters, args.preset.clone())?;
     let problem = entry.choose(&choices)?;

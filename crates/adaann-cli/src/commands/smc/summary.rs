@@ -55,6 +55,9 @@ pub(super) struct SmcSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) splits: Vec<SplitShare>,
     pub(super) warnings: Vec<String>,
+    /// What the target says of how it is computed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
     pub(super) instructions: String,
     pub(super) threads: usize,
 }
@@ -107,6 +110,7 @@ impl SmcSummary {
             found_modes: if arrived { found(target, known, population)? } else { Vec::new() },
             splits: known_splits(known, names, draws),
             warnings: warnings(population, t, record.settings.islands),
+            notes: target.notes(),
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
         })

@@ -37,7 +37,7 @@ fn refused(path: PathKind, t0: f64) -> String {
 fn particles_are_refused_before_the_first_step() {
     assert_eq!(
         refused(PathKind::Power, 0.01),
-        "sigma has a flat prior, so that p^t has no integral at t = 0.01; give a prior, like sigma = \
+        "sigma has a flat prior, so that p^t has no integral at t = 0.0100; give a prior, like sigma = \
          \"half_normal(10)\", or take another path, `path` bridge"
     );
     let said = refused(PathKind::Likelihood, 0.0);

@@ -59,9 +59,9 @@ pub(crate) fn shell(script: &str) -> Command {
     one(Command::new(["sh", "-c", script]))
 }
 
-/// One process, and as much time as a busy machine needs.
+/// One process that is not started again, and as much time as a busy machine needs.
 fn one(command: Command) -> Command {
-    Command { processes: 1, timeout: Duration::from_secs(100), ..command }
+    Command { processes: 1, retries: 0, timeout: Duration::from_secs(100), ..command }
 }
 
 pub(crate) fn names(count: usize) -> Vec<String> {
