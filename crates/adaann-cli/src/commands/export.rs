@@ -29,7 +29,10 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     // Its own file in the folder is made again at will, one elsewhere may be somebody's.
     let out = match &args.out {
         Some(out) => Out::new("--out", out, args.force)?,
-        None => Out::own(args.run.join(FILE)),
+        None => {
+            Out::own(&args.run, Index::FILE)?;
+            Out::own(&args.run, FILE)?
+        }
     };
     check_draws("--predictions", args.predictions, 0)?;
     let whose = Whose::new(args.unweighted);

@@ -8,7 +8,9 @@ use crate::{
 use adaann::model;
 use anyhow::Result;
 use std::{
+    fs,
     io::{Write, stdout},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -23,6 +25,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = template(args.kind).replace("NAME", &name);
     let is_new = schema.as_ref().is_some_and(|schema| !schema.path().exists());
+    let old = schema.as_ref().and_then(|schema| Old::keep(schema.path()));
     if let Some(out) = &schema {
         let schema = serde_json::to_string_pretty(&model::schema())?;
         out.write(format!("{schema}\n").as_bytes())?;
@@ -30,7 +33,10 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     file.write(text.as_bytes()).inspect_err(|_| {
         // Both or nothing; the first error is the one to report.
         if let Some(schema) = schema.as_ref().filter(|_| is_new) {
-            let _ = std::fs::remove_file(schema.path());
+            let _ = fs::remove_file(schema.path());
+        }
+        if let Some(old) = &old {
+            old.bring_back();
         }
     })?;
     writeln!(
@@ -38,6 +44,35 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
         "written to {name}\n  next   adaann check {name}\n         adaann fit {name}"
     )?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A file that is to be replaced, under a second name until that is sure.
+struct Old {
+    path: PathBuf,
+    kept: PathBuf,
+}
+
+impl Old {
+    /// Nothing where there is no file, or no second name for one.
+    fn keep(path: &Path) -> Option<Self> {
+        let path = fs::canonicalize(path).ok().filter(|path| path.is_file())?;
+        let mut kept = path.clone().into_os_string();
+        kept.push(format!(".{}.old", std::process::id()));
+        let kept = PathBuf::from(kept);
+        fs::hard_link(&path, &kept).ok()?;
+        Some(Self { path, kept })
+    }
+
+    fn bring_back(&self) {
+        let _ = fs::rename(&self.kept, &self.path);
+    }
+}
+
+impl Drop for Old {
+    fn drop(&mut self) {
+        // It is gone already if it was brought back.
+        let _ = fs::remove_file(&self.kept);
+    }
 }
 
 fn template(kind: Kind) -> &'static str {

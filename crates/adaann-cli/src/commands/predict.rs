@@ -24,7 +24,7 @@ use std::{
 /// Writes a table of predictions, and a figure beside it.
 pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     check_draws("--draws", args.draws, 2)?;
-    let [out, svg, png] = outputs(args)?;
+    let (out, figures_out) = outputs(args)?;
     let finished = Finished::read(&args.run, Whose::new(args.unweighted), Programs::Forbidden)?;
     let inputs = match &args.at {
         Some(path) => {
@@ -42,7 +42,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     };
     out.write(predicted.csv().as_bytes())?;
     let mut text = format!("written to {}{}\n", out.path().display(), finished.whose.note());
-    if let Some(figure) = figures::predictions(&predicted) {
+    if let (Some(figure), Some([svg, png])) = (figures::predictions(&predicted), figures_out) {
         for (out, bytes) in [(svg, figure.svg().into_bytes()), (png, figure.png()?)] {
             out.write(&bytes)?;
             writeln!(text, "  figure   {}", out.path().display())?;
@@ -62,11 +62,13 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
 }
 
 /// The table, and the figures beside it. Those of the folder are made again at will; elsewhere a file of
-/// the same name may be somebody's.
-fn outputs(args: &PredictArgs) -> Result<[Out; 3]> {
+/// the same name may be somebody's. Beside a pipe or a device there are none: nobody looks for them in `/dev`.
+fn outputs(args: &PredictArgs) -> Result<(Out, Option<[Out; 2]>)> {
     let Some(table) = &args.out else {
-        let own = |extension| args.run.join("predictions").with_extension(extension);
-        return Ok(["csv", "svg", "png"].map(|extension| Out::own(own(extension))));
+        let [csv, svg, png] = ["csv", "svg", "png"]
+            .map(|extension| Out::own(&args.run, &format!("predictions.{extension}")));
+        Out::own(&args.run, Index::FILE)?;
+        return Ok((csv?, Some([svg?, png?])));
     };
     let figures = ["svg", "png"].map(|extension| table.with_extension(extension));
     if figures.contains(table) {
@@ -76,6 +78,9 @@ fn outputs(args: &PredictArgs) -> Result<[Out; 3]> {
         )));
     }
     let out = Out::new("--out", table, args.force)?;
+    if table.exists() && !table.is_file() {
+        return Ok((out, None));
+    }
     let [svg, png] = figures.map(|path| Out::new("--out", &path, args.force));
-    Ok([out, svg?, png?])
+    Ok((out, Some([svg?, png?])))
 }

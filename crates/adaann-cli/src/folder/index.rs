@@ -1,6 +1,9 @@
 //! `index.json`: the files of a run folder with their lengths and digests, so that a change shows.
 
-use crate::{folder::sha256::Sha256, text::failure::usage};
+use crate::{
+    folder::{out::Out, sha256::Sha256},
+    text::failure::usage,
+};
 use adaann::support::file;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -79,7 +82,7 @@ impl Index {
     fn save(&self, folder: &Path) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self).context("cannot write the index")?;
         text.push('\n');
-        Ok(file::write(&folder.join(Self::FILE), text.as_bytes())?)
+        Out::own(folder, Self::FILE)?.write(text.as_bytes())
     }
 
     /// Refuses a file that is not as it was written.

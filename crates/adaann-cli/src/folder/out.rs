@@ -4,6 +4,7 @@ use crate::text::failure::usage;
 use adaann::{Error, support::file};
 use anyhow::Result;
 use std::{
+    fs::{self, Metadata},
     io::{self, BufWriter, ErrorKind, Write, stdout},
     path::{Path, PathBuf},
 };
@@ -36,9 +37,25 @@ impl Out {
         Err(usage(format!("{name} is '{}', which {problem}", path.display())))
     }
 
-    /// A file of a run folder, which is made again at will.
-    pub(crate) fn own(path: PathBuf) -> Self {
-        Self { path, name: "RUN" }
+    /// A file of a run folder, which is made again at will. The folder may be anybody's: a link, a pipe or
+    /// a device in it leads somewhere else, and is refused.
+    pub(crate) fn own(folder: &Path, name: &str) -> Result<Self> {
+        let (mut path, mut parts) = (folder.to_owned(), Path::new(name).components().peekable());
+        while let Some(part) = parts.next() {
+            path.push(part);
+            let Ok(found) = fs::symlink_metadata(&path) else { continue };
+            let is_file = parts.peek().is_none();
+            let is_right = if is_file { found.is_file() } else { found.is_dir() };
+            if !is_right {
+                let wanted = if is_file { "file" } else { "folder" };
+                return Err(usage(format!(
+                    "'{}' is to be written, but is no {wanted} of the run: {}; remove it first",
+                    path.display(),
+                    kind(&found)
+                )));
+            }
+        }
+        Ok(Self { path, name: "RUN" })
     }
 
     /// Where it is.
@@ -71,6 +88,19 @@ impl Out {
             }
             other => other.into(),
         })
+    }
+}
+
+/// What is in the place of a file or folder.
+fn kind(found: &Metadata) -> &'static str {
+    if found.is_symlink() {
+        "it is a link"
+    } else if found.is_dir() {
+        "it is a folder"
+    } else if found.is_file() {
+        "it is a file"
+    } else {
+        "it is a pipe or a device"
     }
 }
 

@@ -23,8 +23,11 @@ pub(crate) const PAGE: &str = "report.html";
 /// Draws what is in a run folder, and writes figures and page beside it.
 pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
     let figures = figures::draw(finished)?;
+    // All of them, before any is written.
+    let page_out = Out::own(folder, PAGE)?;
+    Out::own(folder, Index::FILE)?;
     let mut written = write_figures(folder, &figures)?;
-    write_page(finished, figures, &folder.join(PAGE))?;
+    page_out.write(page(finished, figures)?.html().as_bytes())?;
     written.push(PAGE.to_owned());
     Index::update(folder, &written)
 }
@@ -34,23 +37,21 @@ pub(crate) fn write_alone(finished: &Finished, out: &Out) -> Result<()> {
     out.write(page(finished, figures::draw(finished)?)?.html().as_bytes())
 }
 
-fn write_page(finished: &Finished, figures: Vec<Figure>, path: &Path) -> Result<()> {
-    Ok(adaann::support::file::write(path, page(finished, figures)?.html().as_bytes())?)
-}
-
 /// Writes the figures, and gives the names of their files.
 fn write_figures(folder: &Path, figures: &[Figure]) -> Result<Vec<String>> {
-    let mut written = Vec::new();
-    let place = folder.join("figures");
-    fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
+    let mut files = Vec::new();
     for figure in figures {
         for (extension, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png()?)] {
             let name = format!("figures/{}.{extension}", figure.name);
-            adaann::support::file::write(&folder.join(&name), &bytes)?;
-            written.push(name);
+            files.push((Out::own(folder, &name)?, bytes, name));
         }
     }
-    Ok(written)
+    let place = folder.join("figures");
+    fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
+    for (out, bytes, _) in &files {
+        out.write(bytes)?;
+    }
+    Ok(files.into_iter().map(|(_, _, name)| name).collect())
 }
 
 /// The page of a run.

@@ -7,7 +7,7 @@ use adaann::{
     flow::Flow,
     registry::{Choices, Data},
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -123,7 +123,16 @@ impl Record {
                 folder.display()
             )));
         }
-        found.try_into().with_context(|| format!("cannot read {}", path.display()))
+        let record: Self =
+            found.try_into().with_context(|| format!("cannot read {}", path.display()))?;
+        // Numbers that these cannot be are read as if they were not there.
+        if matches!(record.plan, Plan::Adaann(_)) && record.repeats.is_none() {
+            bail!(
+                "cannot read {}: one of draws, seeds and check-particles is missing, or cannot be",
+                path.display()
+            );
+        }
+        Ok(record)
     }
 
     /// Reads the flow of the run, in the dimension of its target. That of Algorithm 1 is the one of the

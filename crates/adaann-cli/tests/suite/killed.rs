@@ -210,3 +210,38 @@ fn what_was_interrupted_goes_on() {
     }
     assert_same(&place, "interrupted", "whole", "r");
 }
+
+/// The files of the state of a run under way.
+fn checkpoints(place: &Place, run: &str) -> Vec<std::path::PathBuf> {
+    let folders = fs::read_dir(place.path(run).join("state")).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten());
+    let files = files.flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors")).collect()
+}
+
+#[test]
+fn a_folder_that_was_tampered_with_is_refused_or_begun_again() {
+    let place = Place::new();
+    let mut child = start(&place, "run bimodal", "r");
+    while checkpoints(&place, "r").is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "it is killed before its end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let record = place.read("r/run.toml");
+    let draws = record.lines().find(|line| line.starts_with("draws = ")).expect("draws");
+    place.write("r/run.toml", &record.replace(draws, "draws = -1"));
+    let output = place.adaann("resume r --quiet", &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("one of draws, seeds"), "{}", stderr(&output));
+    place.write("r/run.toml", &record);
+    // A pipe is not waited for.
+    for file in checkpoints(&place, "r") {
+        fs::remove_file(&file).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    }
+    let output = place.adaann("resume r --quiet", &[]);
+    assert!(output.status.code().is_some_and(|code| code < 3), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+}

@@ -5,6 +5,7 @@ mod support;
 mod book;
 mod density;
 mod endless;
+mod hostile;
 mod interrupt;
 mod killed;
 mod ladder;

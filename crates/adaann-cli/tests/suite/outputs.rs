@@ -97,6 +97,8 @@ fn links_stay_and_pipes_are_written_to() {
         succeed(&place, &format!("{words} {flag} pipe.csv"));
         assert!(!reader.join().unwrap().is_empty(), "{words}");
         assert!(!fs::metadata(&pipe).unwrap().is_file(), "{words}");
+        // Figures stand beside files, not beside pipes and in /dev.
+        assert!(!place.path("pipe.svg").exists(), "{words}");
         fs::remove_file(&pipe).unwrap();
         let _ = fs::remove_file(place.path("new.toml"));
     }
@@ -171,4 +173,63 @@ fn models_and_data_are_regular_files() {
         }
     }
     succeed(&place, "check m.toml --data data-link.csv");
+}
+
+#[test]
+fn files_of_a_run_that_lead_elsewhere_are_refused() {
+    let place = Place::new();
+    place.write("d.csv", "x,y\n1,2\n2,3\n");
+    place.write(
+        "m.toml",
+        "[data]\nfile = \"d.csv\"\n[parameters]\na = \"normal(0, 2)\"\n[likelihood]\ny = \"normal(a * x, 1)\"\n",
+    );
+    let output = place.adaann("fit m.toml --method modes --out whole --quiet", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for (words, name) in [
+        ("report r", "report.html"),
+        ("report r", "figures"),
+        ("report r", "index.json"),
+        ("export r", "draws.nc"),
+        ("export r", "index.json"),
+        ("predict r", "predictions.svg"),
+        ("predict r", "index.json"),
+    ] {
+        for kind in ["link", "pipe"] {
+            let mut copy = Command::new("cp");
+            copy.args(["-r", "whole", "r"]).current_dir(place.path(""));
+            assert!(copy.status().unwrap().success());
+            let file = place.path("r").join(name);
+            let _ = if file.is_dir() { fs::remove_dir_all(&file) } else { fs::remove_file(&file) };
+            place.write("thesis", "years of work");
+            match kind {
+                "link" => symlink(place.path("thesis"), &file).unwrap(),
+                _ => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
+            }
+            let output = place.adaann(words, &[]);
+            // A pipe in the place of what is read is damage, all else a request that cannot be met.
+            let code = if (name, kind) == ("index.json", "pipe") { 1..=2 } else { 2..=2 };
+            let found = output.status.code().expect("a code");
+            assert!(code.contains(&found), "{words}, {name}, {found}: {}", stderr(&output));
+            assert!(stderr(&output).contains(name), "{words}, {name}: {}", stderr(&output));
+            assert_eq!(place.read("thesis"), "years of work", "{words}, {name}");
+            fs::remove_dir_all(place.path("r")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_init_that_fails_leaves_the_schema_that_was_there() {
+    let place = Place::new();
+    place.write("schema.json", "mine");
+    // Longer than any name of a file may be.
+    let file = format!("{}.toml", "x".repeat(300));
+    let output = place.adaann(&format!("init {file} --force --schema schema.json"), &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(
+        (place.read("schema.json"), place.entries()),
+        ("mine".into(), vec!["schema.json".into()])
+    );
+    let output = place.adaann("init m.toml --force --schema schema.json", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(place.entries(), ["m.toml", "schema.json"]);
 }
