@@ -171,8 +171,18 @@ fn fingerprint(files: &[(String, String)]) -> Fingerprint {
     found
 }
 
-/// Settings that change no bit of a run, or say the same as others do.
-const WITHOUT_EFFECT: [&str; 4] = ["version", "strict", "model", "data"];
+/// Settings that change no bit of a run, say the same as others do, or only when it ends: whoever goes on may
+/// spend more.
+const WITHOUT_EFFECT: [&str; 8] = [
+    "version",
+    "strict",
+    "model",
+    "data",
+    "max-evaluations",
+    "max-time",
+    "answer.max-evaluations",
+    "answer.max-time",
+];
 
 fn settings(mut found: Fingerprint, above: &str, table: &toml::Table) -> Fingerprint {
     for (name, value) in table {

@@ -29,6 +29,7 @@ pub(super) fn draw(
     seed: u64,
     ledger: &mut Ledger,
 ) -> Result<Sample> {
+    let is_asked_to_end = ledger.is_asked_to_end();
     let mut sampled = |from: usize, count: usize| {
         ledger.part("draws", |_| approximation.sample_from(from, count, seed).map(Done::Whole))
     };
@@ -41,7 +42,12 @@ pub(super) fn draw(
         let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
         let share = ess / count as f64;
         let disappoints = share < DISAPPOINTING * foreseen || share < POOR;
-        if ess >= rules.target_ess || count >= most || disappoints || rules.budget.is_spent(count) {
+        if is_asked_to_end
+            || ess >= rules.target_ess
+            || count >= most
+            || disappoints
+            || rules.budget.is_spent(count)
+        {
             break;
         }
         // A little more than foreseen: the share is known by chance.

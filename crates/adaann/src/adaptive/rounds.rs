@@ -70,7 +70,9 @@ pub(super) fn rounds(
         let from = best(&tried);
         in_vain = if from.ess_share > GAIN * reached { 0 } else { in_vain + 1 };
         reached = f64::max(reached, from.ess_share);
-        let is_last = round + 1 == pace.most || pace.budget.is_spent(archive.len() - before);
+        let is_last = round + 1 == pace.most
+            || pace.budget.is_spent(archive.len() - before)
+            || ledger.is_asked_to_end();
         if from.ess_share >= pace.enough || in_vain > PATIENCE || is_last {
             break;
         }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Batch, Result,
     approximation::Approximation,
-    checkpoint::{Done, Ledger},
+    checkpoint::Ledger,
     flow::Flow,
     importance::{Sample, pareto},
     mixture::Mixture,
@@ -99,7 +99,10 @@ pub(crate) fn run(
     ledger: &mut Ledger,
 ) -> Result<Adapted> {
     let start = start.into();
-    ledger.part("mixture", |ledger| adapt(target, start, rules, seed, ledger).map(Done::Whole))
+    ledger.part("mixture", |ledger| {
+        let adapted = adapt(target, start, rules, seed, ledger)?;
+        Ok(ledger.done(adapted))
+    })
 }
 
 fn adapt(
@@ -160,7 +163,7 @@ fn adapt(
         }
         // What stays poor and does not grow is for others.
         match next {
-            Some(next) if !rules.budget.is_spent(0) => from = next,
+            Some(next) if !rules.budget.is_spent(0) && !ledger.is_asked_to_end() => from = next,
             _ => break,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Event, Left, Method, candidate::Candidate, context::Context};
 use crate::{
-    Batch, Result, adaptive,
+    Batch, Error, Result, adaptive,
     chains::{self, Chains},
     flow::Noise,
     importance::Sample,
@@ -39,7 +39,13 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
     let share = found.worst_bulk_ess() / found.z.len() as f64;
     let evaluations = found.evaluations + evidence.evaluations;
     context.leave(Method::Chains, evaluations, Some(share), left, words);
-    let mixture = Mixture::of(&components).expect("draws of chains have a covariance");
+    let mixture = Mixture::of(&components).ok_or_else(|| {
+        Error::Target(
+            "the draws of the chains have no covariance that can be factored: a parameter does not move, or \
+             is beyond all numbers; give it a prior on its own scale"
+                .into(),
+        )
+    })?;
     Ok(Candidate {
         method: Method::Chains,
         flow: adaptive::flow_of(&mixture)?,

@@ -220,10 +220,14 @@ impl Ledger {
         !self.is_off() && !self.is_over && (self.is_urgent() || self.keeper.is_due())
     }
 
-    /// Has somebody asked the run to end? What a part came to then may not be all of it.
+    /// Has somebody asked the run to end? Parts that show nothing to an observer look here between rounds.
+    pub fn is_asked_to_end(&self) -> bool {
+        self.urgent.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// What a part came to: not all of it if somebody has asked the run to end.
     pub fn done<T>(&self, found: T) -> Done<T> {
-        let is_asked = self.urgent.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if is_asked { Done::Stopped(found) } else { Done::Whole(found) }
+        if self.is_asked_to_end() { Done::Stopped(found) } else { Done::Whole(found) }
     }
 
     fn is_urgent(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::modes::{
 use crate::{
     Batch, Error, Result,
     budget::Budget,
-    checkpoint::{Done, Ledger},
+    checkpoint::Ledger,
     error,
     flow::{Base, Noise},
     linear,
@@ -191,7 +191,9 @@ pub fn search_with(
 ) -> Result<Searched> {
     error::at_least_one("draws", search.draws)?;
     error::at_least_one("ascents", search.first)?;
-    ledger.part("ascents", |ledger| batches(target, base, search, seed, ledger).map(Done::Whole))
+    ledger.part("ascents", |ledger| {
+        batches(target, base, search, seed, ledger).map(|found| ledger.done(found))
+    })
 }
 
 /// Batches of ascents until enough was seen.
@@ -222,7 +224,7 @@ fn batches(
         batch = (2 * batch).min(search.most_ascents.saturating_sub(found.ascents));
         let is_lost = found.adrift > found.ascents / 2;
         let is_enough = found.ascents >= search.ascents && found.unseen <= search.unseen;
-        let is_spent = search.budget.is_spent(found.evaluations);
+        let is_spent = search.budget.is_spent(found.evaluations) || ledger.is_asked_to_end();
         if is_enough || found.is_endless || is_lost || batch == 0 || is_spent {
             break;
         }
