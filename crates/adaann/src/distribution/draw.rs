@@ -76,6 +76,10 @@ fn student_t(df: f64, random: &mut impl FnMut() -> f64) -> f64 {
 ///
 /// G. Marsaglia, W. Tsang, "A simple method for generating gamma variables" (2000).
 pub(crate) fn ln_gamma_draw(shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
+    if !shape.is_finite() {
+        // All proposals would be refused, for ever.
+        return shape.ln();
+    }
     if shape < 1.0 {
         // A number of shape + 1 times u^(1/shape).
         return ln_gamma_draw(shape + 1.0, random) + random().ln() / shape;

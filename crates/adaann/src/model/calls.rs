@@ -259,8 +259,8 @@ impl<'g> Evaluator<'_, 'g> {
         let Some(elements) = self.vector(&value, &concentrations.span) else {
             return Value::Unknown;
         };
-        if elements.iter().any(|x| x.as_constant().is_some_and(|x| x.is_nan() || x <= 0.0)) {
-            let message = "the concentrations of dirichlet must be positive";
+        if elements.iter().any(|x| x.as_constant().is_some_and(|x| !x.is_finite() || x <= 0.0)) {
+            let message = "the concentrations of dirichlet must be positive and finite";
             self.fault(&concentrations.span, message, None);
             return Value::Unknown;
         }

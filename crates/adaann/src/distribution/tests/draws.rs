@@ -151,3 +151,13 @@ fn means_are_those_of_draws() {
         assert!(family.mean(&arguments).is_nan(), "{family:?}");
     }
 }
+
+#[test]
+fn a_gamma_number_of_no_finite_shape_is_none_and_comes_to_an_end() {
+    let mut random = uniforms(1);
+    assert_eq!(draw::ln_gamma_draw(f64::INFINITY, &mut random), f64::INFINITY);
+    assert!(draw::ln_gamma_draw(f64::NAN, &mut random).is_nan());
+    // As large as they come, it is still its mean but for rounding.
+    let large = draw::ln_gamma_draw(1e300, &mut random);
+    assert!((large - 1e300_f64.ln()).abs() < 1e-9, "{large}");
+}

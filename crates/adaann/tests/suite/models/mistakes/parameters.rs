@@ -47,6 +47,11 @@ fn parameters_and_priors() {
             "the concentrations of dirichlet must be positive",
         ),
         (
+            "dirichlet-infinite",
+            "p = { prior = \"dirichlet(¦[1, inf])\", support = \"simplex\", size = 2 }",
+            "the concentrations of dirichlet must be positive and finite",
+        ),
+        (
             "joint-of-a-number",
             "p = ¦\"multi_normal([0], [[1]])\"",
             "this is a distribution of vectors, and `p` is a number",
