@@ -1,7 +1,7 @@
 //! What checkpoints cost: the time of one, and what a fit loses by being ready for them.
 
 use adaann::{
-    Result, Settings,
+    Result, Settings, answer,
     checkpoint::{Cost, Fingerprint, Header, Keeper, Ledger, Store},
     fit::Fit,
     flow::{FlowSpec, SplineSpec},
@@ -18,7 +18,7 @@ const OFTEN: Duration = Duration::from_millis(300);
 const DEFAULT: Duration = Duration::from_secs(30);
 
 /// Times that a fit is timed with and without.
-const REPEATS: usize = 5;
+const REPEATS: usize = 11;
 
 /// Prints what they cost.
 pub(crate) fn run() {
@@ -26,17 +26,30 @@ pub(crate) fn run() {
     row("spline flow, 32 dimensions", |ledger| fit(32, 400, ledger));
     row("the same with rounds of draws", |ledger| rounds(32, ledger));
     row("100,000 particles, 10 dimensions", particles);
+    println!("\nTime of a run that is ready for checkpoints, over one that is not:\n");
+    println!("| run | median of {REPEATS} | all |\n|---|---|---|");
+    ratio("a spline flow, 8 dimensions", |ledger| fit(8, 600, ledger));
+    ratio("the ladder on HIV, ten times", |ledger| (0..10).try_for_each(|_| climb("hiv", ledger)));
+    ratio("the ladder on 40 Gaussians", |ledger| climb("mixture40", ledger));
+}
+
+fn ratio(name: &str, work: impl Fn(&mut Ledger) -> Result<()>) {
     let with = |ledger: fn() -> Ledger| {
         let started = Instant::now();
-        fit(8, 600, &mut ledger()).expect("it fits");
+        work(&mut ledger()).expect("it runs");
         started.elapsed().as_secs_f64()
     };
     // One after the other, so that both have the same neighbours.
-    let pairs: Vec<f64> = (0..REPEATS).map(|_| with(ready) / with(Ledger::off)).collect();
-    let mut sorted = pairs.clone();
+    let all: Vec<f64> = (0..REPEATS).map(|_| with(ready) / with(Ledger::off)).collect();
+    let mut sorted = all.clone();
     sorted.sort_by(f64::total_cmp);
-    println!("\nA fit that is ready for checkpoints, over one that is not: {pairs:.3?}");
-    println!("median {:.3}", sorted[REPEATS / 2]);
+    println!("| {name} | {:.3} | {all:.3?} |", sorted[REPEATS / 2]);
+}
+
+fn climb(name: &str, ledger: &mut Ledger) -> Result<()> {
+    let problem = registry::find(name)?.build(&[])?;
+    let settings = answer::Settings { base: problem.settings.base, ..answer::Settings::default() };
+    answer::approximate_with(&*problem.target, &settings, &mut (), ledger).map(|_| ())
 }
 
 fn row(name: &str, work: impl FnOnce(&mut Ledger) -> Result<()>) {

@@ -4,7 +4,7 @@
 //! last checkpoints: all that it takes to go on. A run that ends before the first one leaves no trace.
 
 use crate::{
-    folder::{Beginning, Folder},
+    folder::{Beginning, Folder, record::Record, subject::Subject},
     job::interrupt,
     text::failure::usage,
 };
@@ -17,7 +17,10 @@ use anyhow::Result;
 use std::{
     io::{Write, stderr},
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -30,30 +33,36 @@ pub(crate) struct Kept {
     files: Arc<Vec<(String, String)>>,
     fingerprint: Fingerprint,
     interval: Duration,
+    /// Is nothing to be kept?
+    is_off: bool,
+    /// Has it been said that a checkpoint could not be written? Seeds have one each.
+    has_warned: Arc<AtomicBool>,
     started: Instant,
 }
 
 impl Kept {
-    /// Those of a run with these files, which say all that it depends on.
+    /// Those of a run that was told this, on a subject.
     ///
     /// # Errors
     /// If the folder has an unfinished run of something else, or of which no checkpoint can be read.
     pub(crate) fn new(
         folder: &Folder,
         interval: Interval,
-        files: Vec<(String, String)>,
+        told: String,
+        subject: &Subject,
         is_quiet: bool,
     ) -> Result<Self> {
-        let interval = match interval {
-            Interval::Every(time) => time,
-            Interval::Off => Duration::MAX,
-        };
+        let mut files = vec![(Record::FILE.to_owned(), told)];
+        files.extend(subject.files());
         let kept = Self {
             beginning: folder.beginning(),
             path: folder.path().to_owned(),
             fingerprint: fingerprint(&files),
             files: Arc::new(files),
-            interval,
+            interval: interval.time().unwrap_or(Duration::MAX),
+            // What an earlier run has kept is gone on with all the same.
+            is_off: interval == Interval::Off && !folder.is_unfinished(),
+            has_warned: Arc::default(),
             started: Instant::now(),
         };
         if folder.is_unfinished() {
@@ -120,37 +129,44 @@ impl Kept {
     }
 
     fn ledger_in(&self, place: PathBuf) -> adaann::Result<Ledger> {
+        if self.is_off {
+            return Ok(Ledger::off().urgent_when(interrupt::flag()));
+        }
         let header = Header::new(Instructions::current().to_string(), self.fingerprint.clone());
         let keeper = Keeper::new(Store::open(place)?, self.interval);
         let (beginning, files, path) =
             (self.beginning.clone(), self.files.clone(), self.path.display().to_string());
-        let ledger =
-            Ledger::new(keeper, header).urgent_when(interrupt::flag()).preparing(move || {
+        let has_warned = self.has_warned.clone();
+        Ledger::new(keeper, header)
+            .urgent_when(interrupt::flag())
+            .preparing(move || {
                 beginning.make(&files).map_err(|cause| adaann::Error::Io { path, cause })
-            });
-        ledger.resumed()
+            })
+            .warning(move |error| {
+                if !has_warned.swap(true, Ordering::Relaxed) {
+                    warn(error);
+                }
+            })
+            .resumed()
     }
 
-    /// A run has failed: what it had finished is written down, if it is worth going on with.
+    /// The work is over, or has failed: what is finished is written down, if it is worth going on with.
     pub(crate) fn save(&self, ledger: &mut Ledger) {
         let has_checkpoints = self.path.join(Folder::STATE).exists();
-        if has_checkpoints || self.started.elapsed() >= self.interval {
+        if interrupt::asked() || has_checkpoints || self.started.elapsed() >= self.interval {
             ledger.write();
         }
-        self.warn(ledger);
     }
+}
 
-    /// Says, once, that a checkpoint could not be written.
-    pub(crate) fn warn(&self, ledger: &mut Ledger) {
-        if let Some(error) = ledger.take_warning() {
-            // Standard error may be closed; the run is none the worse.
-            let _ = writeln!(
-                stderr(),
-                "warning: a checkpoint could not be written ({error}); a run that is killed now goes on \
-                 from the one before, or from its start"
-            );
-        }
-    }
+/// Says that a checkpoint could not be written.
+fn warn(error: &adaann::Error) {
+    // Standard error may be closed; the run is none the worse.
+    let _ = writeln!(
+        stderr(),
+        "warning: a checkpoint could not be written ({error}); a run that is killed now goes on from the \
+         one before, or from its start"
+    );
 }
 
 /// All that a run depends on: each setting by its name, and the files as they are.
@@ -158,7 +174,7 @@ fn fingerprint(files: &[(String, String)]) -> Fingerprint {
     let mut found = Fingerprint::new();
     for (name, text) in files {
         match text.parse::<toml::Table>() {
-            Ok(table) if name == "run.toml" => found = settings(found, "", &table),
+            Ok(table) if name == Record::FILE => found = settings(found, "", &table),
             _ => {
                 if name.ends_with(".csv") {
                     found =

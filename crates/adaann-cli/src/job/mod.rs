@@ -69,9 +69,8 @@ impl Job {
         // Before any work is done: two runs cannot have one name.
         let folder = Folder::reserve(&out, output.force, output.restart)?;
         let is_quiet = output.quiet || output.json;
-        let mut files = vec![(Record::FILE.to_owned(), self.record.to_toml()?)];
-        files.extend(self.subject.files());
-        let kept = Kept::new(&folder, output.checkpoint, files, is_quiet)?;
+        let told = self.record.to_toml()?;
+        let kept = Kept::new(&folder, output.checkpoint, told, &self.subject, is_quiet)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(output.threads)
             .build()
@@ -79,13 +78,9 @@ impl Job {
         let progress = Progress::new(is_quiet);
         pool.install(|| {
             let mut ledger = kept.ledger()?;
-            let run = self
-                .work(&progress, &kept, &mut ledger)
-                .inspect_err(|_| kept.save(&mut ledger))?;
-            kept.warn(&mut ledger);
-            if run.summary.stopped {
-                ledger.write();
-            }
+            let run = self.work(&progress, &kept, &mut ledger);
+            kept.save(&mut ledger);
+            let run = run?;
             let page = self.write(&run, &folder)?;
             folder.finish(run.summary.stopped)?;
             if output.json {

@@ -42,7 +42,6 @@ pub enum Done<T> {
 /// assert_eq!(work(&mut Ledger::off())?, 750.0);
 /// # Ok::<(), adaann::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Ledger {
     /// Finished parts in their order; as they were read also the state of one under way, at the end.
     entries: Vec<Entry>,
@@ -60,20 +59,14 @@ pub struct Ledger {
     urgent: Option<&'static AtomicBool>,
     was_urgent: bool,
     /// What has to be there before the first checkpoint is.
-    prepare: Option<Preparation>,
-    warning: Option<Error>,
+    prepare: Option<Prepare>,
+    /// Told what could not be written.
+    warn: Option<Warn>,
 }
 
-/// Work to be done before the first checkpoint.
-struct Preparation(Box<dyn FnOnce() -> Result<()> + Send>);
+type Prepare = Box<dyn FnOnce() -> Result<()> + Send>;
+type Warn = Box<dyn FnOnce(&Error) + Send>;
 
-impl std::fmt::Debug for Preparation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Preparation")
-    }
-}
-
-#[derive(Debug)]
 struct Entry {
     path: String,
     value: Value<'static>,
@@ -101,7 +94,7 @@ impl Ledger {
             urgent: None,
             was_urgent: false,
             prepare: None,
-            warning: None,
+            warn: None,
         }
     }
 
@@ -128,17 +121,18 @@ impl Ledger {
     /// Does this before the first checkpoint is written.
     #[must_use]
     pub fn preparing(self, prepare: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
-        Self { prepare: Some(Preparation(Box::new(prepare))), ..self }
+        Self { prepare: Some(Box::new(prepare)), ..self }
+    }
+
+    /// Tells this of the first thing that cannot be written, which is no reason to stop.
+    #[must_use]
+    pub fn warning(self, warn: impl FnOnce(&Error) + Send + 'static) -> Self {
+        Self { warn: Some(Box::new(warn)), ..self }
     }
 
     /// Is nothing kept?
     pub fn is_off(&self) -> bool {
         self.keeper.is_off()
-    }
-
-    /// How many parts are known from an earlier run and have not been asked for yet.
-    pub fn ahead(&self) -> usize {
-        self.entries.len() - self.taken
     }
 
     /// Does a part, unless it is known what it came to.
@@ -211,8 +205,11 @@ impl Ledger {
         {
             return Ok(None);
         }
-        let entry = self.entries.pop().expect("there is a last one");
-        decode(entry.value).map(Some).map_err(|error| strange(&path, &error.to_string()))
+        let Some(entry) = self.entries.pop() else { return Ok(None) };
+        let state = decode(entry.value.clone()).map(Some);
+        // Until there is a later one it is where the part is.
+        self.under_way = Some(entry);
+        state.map_err(|error| strange(&path, &error.to_string()))
     }
 
     /// Is a checkpoint due? A state that is costly to make is only made then.
@@ -231,7 +228,7 @@ impl Ledger {
     }
 
     fn is_urgent(&self) -> bool {
-        !self.was_urgent && self.urgent.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        !self.was_urgent && self.is_asked_to_end()
     }
 
     /// The state of the part under way: it is written down if a checkpoint is due.
@@ -262,21 +259,18 @@ impl Ledger {
         let path = self.path.join("/") + STATE;
         match encode(state) {
             Ok(value) => self.under_way = Some(Entry { path, value }),
-            Err(error) => self.warn(Error::Save(error.to_string())),
+            Err(error) => self.warn(&Error::Save(error.to_string())),
         }
     }
 
-    /// Writes down what is finished, and the last state of the part under way. What cannot be written is no reason to stop: see
-    /// [`Ledger::take_warning`].
+    /// Writes down what is finished, and the last state of the part under way.
     pub fn write(&mut self) {
         if self.is_off() {
             return;
         }
         self.was_urgent = self.was_urgent || self.is_urgent();
-        if let Some(Preparation(prepare)) = self.prepare.take()
-            && let Err(error) = prepare()
-        {
-            self.warn(error);
+        if let Some(Err(error)) = self.prepare.take().map(|prepare| prepare()) {
+            self.warn(&error);
         }
         // The list is lent to the writer and taken back.
         let finished = self.entries.len();
@@ -289,17 +283,15 @@ impl Ledger {
             self.entries = entries;
         }
         if let Some(error) = failed {
-            self.warn(error);
+            self.warn(&error);
         }
     }
 
-    fn warn(&mut self, error: Error) {
-        self.warning.get_or_insert(error);
-    }
-
-    /// The first thing that could not be written, once.
-    pub fn take_warning(&mut self) -> Option<Error> {
-        self.warning.take()
+    /// Tells of the first error; later ones say the same.
+    fn warn(&mut self, error: &Error) {
+        if let Some(warn) = self.warn.take() {
+            warn(error);
+        }
     }
 
     /// What checkpoints have cost so far.
@@ -345,7 +337,10 @@ fn strange(path: &str, why: &str) -> Error {
 mod tests {
     use super::*;
     use crate::checkpoint::{Fingerprint, Store};
-    use std::time::Duration;
+    use std::{
+        sync::{Arc, atomic::AtomicUsize},
+        time::Duration,
+    };
 
     fn ledger(folder: &std::path::Path) -> Ledger {
         let keeper = Keeper::new(Store::open(folder).unwrap(), Duration::ZERO);
@@ -416,6 +411,21 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_written_is_told_once_and_the_run_goes_on() {
+        let folder = std::env::temp_dir().join(format!("adaann-unwritable-{}", std::process::id()));
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = told.clone();
+        let mut ledger =
+            ledger(&folder).warning(move |_| _ = count.fetch_add(1, Ordering::Relaxed));
+        // A file takes the place that the folder would have.
+        std::fs::write(&folder, "").unwrap();
+        let found = work(&mut ledger, &mut || Ok(()));
+        assert_eq!(found.unwrap().len(), 15);
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        std::fs::remove_file(&folder).unwrap();
+    }
+
+    #[test]
     fn a_list_of_something_else_is_refused() {
         let folder = std::env::temp_dir().join(format!("adaann-strange-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -442,6 +452,12 @@ mod tests {
         // What follows is made of what there was, and is done again.
         assert_eq!(first.part("b", |_| Ok(Done::Whole(1_u64))).unwrap(), 1);
         first.write();
+        // Taken up, and stopped again before there is a later state: it is not lost.
+        let mut again = ledger(&folder).resumed().unwrap();
+        let stopped =
+            again.part("a", |ledger| Ok(Done::Stopped(ledger.take_up::<u64>()?.unwrap())));
+        assert_eq!(stopped.unwrap(), 7);
+        again.write();
         let mut again = ledger(&folder).resumed().unwrap();
         let whole = again.part("a", |ledger| Ok(Done::Whole(ledger.take_up::<u64>()?.unwrap())));
         assert_eq!(whole.unwrap(), 7);

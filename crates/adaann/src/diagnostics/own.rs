@@ -54,10 +54,8 @@ pub(super) fn search(
     ledger: &mut Ledger,
 ) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
-    let searched = {
-        let search = Search::new(target.dim()).within(budget);
-        modes::search_with(target, base, &search, seed, ledger)?
-    };
+    let search = Search::new(target.dim()).within(budget);
+    let searched = modes::search_with(target, base, &search, seed, ledger)?;
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
         rules_without_peaks(dim)

@@ -83,8 +83,8 @@ impl Population {
     /// others: it takes the first of each [`kept_sweeps`](super::Settings::kept_sweeps).
     pub(crate) fn held_out(&self) -> Batch {
         const MOST: usize = 2_000;
-        let others = |kept: usize| move |i: &usize| kept < 2 || !i.is_multiple_of(kept);
-        let all: Vec<usize> = (0..self.z.len()).filter(others(self.kept_sweeps)).collect();
+        let is_other = |i: &usize| self.kept_sweeps < 2 || !i.is_multiple_of(self.kept_sweeps);
+        let all: Vec<usize> = (0..self.z.len()).filter(is_other).collect();
         let weights: Vec<f64> = all.iter().map(|&i| self.weights[i]).collect();
         let count = all.len().min(MOST);
         let total: f64 = weights.iter().sum();

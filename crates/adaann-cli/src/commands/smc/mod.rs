@@ -101,9 +101,7 @@ fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Re
     let held = Held { draws: particles, columns, of_a_mixture: true };
     memory::check("--particles", particles, held)?;
     let folder = Folder::reserve(out, force, restart)?;
-    let mut files = vec![(Record::FILE.to_owned(), record.to_toml()?)];
-    files.extend(subject.files());
-    let kept = Kept::new(&folder, checkpoint, files, quiet || json)?;
+    let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, quiet || json)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -111,12 +109,9 @@ fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Re
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = kept.ledger()?;
-        let run = Run::new(subject, record, &progress, budget, &mut ledger)
-            .inspect_err(|_| kept.save(&mut ledger))?;
-        kept.warn(&mut ledger);
-        if run.summary.stopped {
-            ledger.write();
-        }
+        let run = Run::new(subject, record, &progress, budget, &mut ledger);
+        kept.save(&mut ledger);
+        let run = run?;
         run.write(subject, record, &folder)?;
         folder.finish(run.summary.stopped)?;
         if json {
