@@ -24,6 +24,13 @@ impl Budget {
         Self { evaluations, ..self }
     }
 
+    /// A share of the evaluations that are left; the time stays the same.
+    #[must_use]
+    pub fn share(self, share: f64) -> Self {
+        let evaluations = self.evaluations.map(|most| (share * most as f64) as usize);
+        Self { evaluations, ..self }
+    }
+
     /// Is there nothing left after so many evaluations?
     pub fn is_spent(&self, used: usize) -> bool {
         self.evaluations.is_some_and(|most| used >= most)
@@ -47,6 +54,8 @@ mod tests {
         assert!(some.is_spent(10) && !some.is_spent(9));
         assert!(some.after(7).is_spent(3) && some.after(99).is_spent(0));
         assert_eq!(some.after(7).evaluations(), 3);
+        assert_eq!(some.share(0.7).evaluations(), 7);
+        assert_eq!(Budget::default().share(0.1), Budget::default());
         assert!(Budget::new(None, Some(Duration::ZERO)).is_spent(0));
         assert!(!Budget::new(None, Some(Duration::MAX)).is_spent(0));
     }

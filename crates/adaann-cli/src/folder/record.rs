@@ -71,12 +71,26 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// What a fit may spend from now on. A share is for the check: two evaluations in three are the fit's.
+    /// What a run may spend from now on.
     pub(crate) fn budget(&self) -> Budget {
-        const SHARE: f64 = 2.0 / 3.0;
-        let evaluations = self.max_evaluations.map(|most| (SHARE * most as f64) as usize);
-        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(SHARE * time).ok());
-        Budget::new(evaluations, time)
+        self.share(1.0)
+    }
+
+    /// What each of its fits may spend: together two evaluations in three, since draws and check want some.
+    pub(crate) fn budget_of_fit(&self) -> Budget {
+        let fits = self.seeds.max(1) as f64;
+        self.share(2.0 / 3.0).share(1.0 / fits)
+    }
+
+    fn share(&self, share: f64) -> Budget {
+        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(share * time).ok());
+        Budget::new(self.max_evaluations, time).share(share)
+    }
+
+    /// Draws of an answer where so much may still be spent: half of that, and a few whatever it is.
+    pub(crate) fn draws_within(&self, left: Budget) -> usize {
+        const FEWEST: usize = 500;
+        self.draws.min((left.evaluations() / 2).max(FEWEST))
     }
 
     /// What is asked for, if the plan is Algorithm 1.

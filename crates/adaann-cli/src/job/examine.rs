@@ -25,15 +25,17 @@ pub(crate) fn examine(
     outcome: &Outcome,
     approximation: &Approximation,
     sample: &Sample,
-    (settings, particles): (&Settings, usize),
+    (settings, wanted): (&Settings, diagnostics::Settings),
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Examined {
-    // Who has asked for an end does not want to wait for more.
-    let particles = if outcome.stopped || interrupt::asked() { 0 } else { particles };
+    let t = outcome.steps.last().map_or(0.0, |step| step.t);
+    // Who has asked for an end does not want to wait for more; and what is on its way to the target has no
+    // modes of it to lose.
+    let is_over = interrupt::asked() || outcome.stopped && t < 1.0;
+    let particles = if is_over { 0 } else { wanted.particles };
     // Nor does who wants no particles want another search.
-    let search = particles > 0;
-    let wanted = diagnostics::Settings { particles, search, ..diagnostics::Settings::default() };
+    let wanted = diagnostics::Settings { particles, search: particles > 0, ..wanted };
     let mut examined =
         match diagnostics::examine_with(approximation, sample, settings, &wanted, observer, ledger)
         {
@@ -41,8 +43,10 @@ pub(crate) fn examine(
             Err(error) => Examined { examination: None, verdict: Verdict::not_examined(&error) },
         };
     if outcome.stopped {
-        let t = outcome.steps.last().map_or(0.0, |step| step.t);
-        examined.verdict = examined.verdict.of_stopped(t);
+        examined.verdict = match is_over {
+            true => examined.verdict.of_stopped(t),
+            false => examined.verdict.of_spent(),
+        };
     }
     examined
 }

@@ -1,21 +1,29 @@
 //! Watches the ladder: what it does, how far it is, and the way to stop it.
 
-use crate::job::{
-    interrupt,
-    progress::{Display, Progress},
+use crate::{
+    job::{
+        display::{Display, human},
+        forecast::Forecast,
+        interrupt,
+        progress::Progress,
+    },
+    text::layout::thousands,
 };
 use adaann::{
     Error,
     answer::{Event, Observer},
     fit,
+    target::Points,
 };
 use std::{
     ops::ControlFlow,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-/// An update of a flow takes microseconds: not every one is shown.
-const SHOW_EVERY: Duration = Duration::from_millis(60);
+/// How often it is shown how far the work is: parts of it tell nobody for a while.
+const SHOW_EVERY: Duration = Duration::from_millis(200);
 
 /// An error of the ladder in words that help here: the settings of its own schedules are no flags.
 pub(crate) fn worded(error: Error) -> anyhow::Error {
@@ -39,44 +47,107 @@ pub(crate) fn without_remedy(text: &str) -> &str {
 
 /// Observes a climb.
 pub(crate) struct Watch {
+    work: Arc<Mutex<Work>>,
+    /// Shows it all the time.
+    shower: Option<JoinHandle<()>>,
+}
+
+/// Where the climb is.
+struct Work {
     display: Display,
     started: Instant,
-    shown: Option<Duration>,
+    /// Evaluations of the target in this process.
+    points: Points,
+    what: String,
+    /// Evaluations when the present part began.
+    begun: usize,
+    /// What it and all that follows were to take then.
+    to_come: (usize, usize),
+    forecast: Forecast,
+    is_over: bool,
 }
 
 impl Watch {
-    pub(crate) fn new(progress: &Progress) -> Self {
-        Self { display: progress.display(""), started: Instant::now(), shown: None }
+    pub(crate) fn new(progress: &Progress, points: Points) -> Self {
+        let work = Arc::new(Mutex::new(Work {
+            display: progress.display(""),
+            started: Instant::now(),
+            points,
+            what: "beginning".into(),
+            begun: 0,
+            to_come: (0, 0),
+            forecast: Forecast::default(),
+            is_over: false,
+        }));
+        let shown = work.clone();
+        let show = move || {
+            while !held(&shown).show() {
+                thread::park_timeout(SHOW_EVERY);
+            }
+        };
+        // Without a thread nothing is shown, which is no reason to stop.
+        let shower = thread::Builder::new().name("progress".into()).spawn(show).ok();
+        Self { work, shower }
     }
+}
 
-    /// Shows how far the present part is; each begins anew.
-    fn show(&mut self, share: Option<f64>, text: impl FnOnce() -> String) {
-        let elapsed = self.started.elapsed();
-        if self.shown.is_none_or(|shown| elapsed - shown >= SHOW_EVERY) {
-            self.shown = Some(elapsed);
-            self.display.show_part(elapsed, share.unwrap_or(0.0), text);
+/// A thread that has panicked leaves nothing that could not be shown.
+fn held(work: &Mutex<Work>) -> MutexGuard<'_, Work> {
+    work.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        held(&self.work).is_over = true;
+        if let Some(shower) = self.shower.take() {
+            shower.thread().unpark();
+            let _ = shower.join();
         }
+    }
+}
+
+impl Work {
+    /// Shows how far the work is, and tells whether it is over.
+    fn show(&mut self) -> bool {
+        let (elapsed, done) = (self.started.elapsed(), self.points.get());
+        let (own, then) = self.to_come;
+        let left = own.saturating_sub(done - self.begun) + then;
+        let seconds = elapsed.as_secs_f64() * left as f64 / done as f64;
+        let time = Duration::try_from_secs_f64(seconds).ok();
+        if let Some(time) = time.filter(|_| !self.is_over) {
+            self.forecast.tell(&self.display, elapsed, left, time);
+        }
+        let share = done as f64 / (done + left).max(1) as f64;
+        self.display.show_part(elapsed, share, || {
+            let mut text = format!("{}  {} evaluations", self.what, thousands(done));
+            if let Some(time) = time {
+                text += &format!("  about {} left", human(time));
+            }
+            text
+        });
+        self.is_over
     }
 }
 
 impl Observer for Watch {
     fn observe(&mut self, event: &Event) -> ControlFlow<()> {
+        let mut work = held(&self.work);
         match event {
-            Event::Progress { what, share, evaluations } => {
-                self.show(*share, || format!("{what}  {evaluations} evaluations"));
+            Event::Begins { what, to_come, .. } => {
+                work.what = (*what).to_owned();
+                (work.begun, work.to_come) = (work.points.get(), *to_come);
             }
-            Event::Particles(stage) => self.show(Some(stage.t), || match stage.start {
-                Some(start) => format!("particles: from the base, {:.0}%", 100.0 * start),
-                None => format!("particles: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
-            }),
+            Event::Particles(stage) => {
+                work.what = match stage.start {
+                    Some(start) => format!("particles: from the base, {:.0}%", 100.0 * start),
+                    None => format!("particles: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
+                };
+            }
             Event::Fit(fit::Event::Update { record, .. }) => {
                 let fit::UpdateRecord { t, neg_elbo, .. } = **record;
-                self.show(Some(t), || format!("flow: t {t:.4}  loss {neg_elbo:.3}"));
+                work.what = format!("flow: t {t:.4}  loss {neg_elbo:.3}");
             }
-            Event::Left(rung) => {
-                self.shown = None;
-                self.show(Some(1.0), || format!("{}: {}", rung.method.name(), rung.found));
-            }
+            Event::Left(rung) => work.what = format!("{}: {}", rung.method.name(), rung.found),
             _ => {}
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,6 +1,8 @@
 //! From a plan to a finished run folder: climb or train, look at what came out, write it down, say so.
 
+pub(crate) mod display;
 pub(crate) mod examine;
+pub(crate) mod forecast;
 pub(crate) mod interrupt;
 pub(crate) mod kept;
 pub(crate) mod ladder;
@@ -27,14 +29,16 @@ use crate::{
 use adaann::{
     Batch, Settings,
     answer::{self, Plan, approximate_with},
+    budget::Budget,
     checkpoint::Ledger,
-    diagnostics::Trust,
+    diagnostics::{self, Trust},
     fit::{Outcome, Restarts, restarts_with},
     flow::Flow,
     importance::Sample,
     model::Output,
     path::PathKind,
     schedule::Rule,
+    target::{Counted, Target},
 };
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
@@ -155,9 +159,9 @@ impl Job {
         ledger: &mut Ledger,
     ) -> Result<Run> {
         let (record, problem) = (&self.record, &self.subject.problem);
-        let target = &*problem.target;
+        let target = &Counted::new(&*problem.target);
         let started = Instant::now();
-        let mut watch = ladder::Watch::new(progress);
+        let mut watch = ladder::Watch::new(progress, target.points());
         let mut answer =
             approximate_with(target, settings, &mut watch, ledger).map_err(ladder::worded)?;
         drop(watch);
@@ -197,16 +201,18 @@ impl Job {
         let (problem, repeats) = (&subject.problem, self.repeats());
         let target = &*problem.target;
         let started = Instant::now();
+        let (budget, of_fit) = (repeats.budget(), repeats.budget_of_fit());
         let watch = |seed| {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
-            progress.watch(&label, settings, target.dim(), repeats.budget())
+            progress.watch(&label, settings, target.dim(), of_fit)
         };
         let ledger_of = |seed| kept.ledger_of_seed(seed);
         let Restarts { mut runs, failed } =
             restarts_with(target, settings, repeats.seeds, watch, ledger_of)?;
         let seconds = started.elapsed().as_secs_f64();
-        let draw =
-            |outcome: &Outcome, seed| outcome.approximation(target)?.sample(repeats.draws, seed);
+        let spent: usize = runs.iter().map(|run| run.outcome.target_evaluations).sum();
+        let draws = repeats.draws_within(budget.after(spent));
+        let draw = |outcome: &Outcome, seed| outcome.approximation(target)?.sample(draws, seed);
         let mut seeds = Vec::new();
         if runs.len() > 1 {
             for run in &runs {
@@ -217,7 +223,14 @@ impl Job {
         let sample = draw(&best.outcome, best.seed)?;
         let quantities = subject.quantities(sample.x())?;
         let settings = Settings { seed: best.seed, ..settings.clone() };
-        let examined = self.examine(&best.outcome, &settings, &sample, progress, ledger)?;
+        let examined = self.examine(
+            &best.outcome,
+            &settings,
+            &sample,
+            budget.after(spent + draws),
+            progress,
+            ledger,
+        )?;
         let examination = examined.examination.as_ref();
         let mut summary = Summary::new(Sources {
             target: &record.target,
@@ -258,18 +271,23 @@ impl Job {
         outcome: &Outcome,
         settings: &Settings,
         sample: &Sample,
+        budget: Budget,
         progress: &Progress,
         ledger: &mut Ledger,
     ) -> Result<Examined> {
         let approximation = outcome.approximation(&*self.subject.problem.target)?;
         let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
-        let particles = self.repeats().check_particles;
+        let wanted = diagnostics::Settings {
+            particles: self.repeats().check_particles,
+            budget,
+            ..diagnostics::Settings::default()
+        };
         Ok(examine::examine(
             outcome,
             &approximation,
             sample,
-            (settings, particles),
+            (settings, wanted),
             &mut watch,
             ledger,
         ))

@@ -99,6 +99,11 @@ impl Pace {
         (self.done / self.total()).clamp(0.0, 1.0)
     }
 
+    /// Points of updates and draws to go.
+    pub(crate) fn points_left(&self) -> usize {
+        (self.total() - self.done).max(0.0) as usize
+    }
+
     /// Time to go.
     pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
         let rest = match self.refining_since {

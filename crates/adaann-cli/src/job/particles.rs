@@ -1,14 +1,14 @@
 //! Watches particles on their way to t = 1, and stops them when somebody asks.
 
-use crate::job::{
-    interrupt,
-    progress::{Display, Progress},
-};
+use crate::job::{display::Display, forecast::Forecast, interrupt, progress::Progress};
 use adaann::{
     budget::Budget,
     smc::{Observer, Stage},
 };
-use std::{ops::ControlFlow, time::Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 /// Share of the way that leads from the base to the first t.
 const START: f64 = 0.2;
@@ -28,6 +28,7 @@ pub(crate) struct Watch {
     arrived: usize,
     /// What they may spend.
     budget: Budget,
+    forecast: Forecast,
 }
 
 impl Watch {
@@ -35,7 +36,8 @@ impl Watch {
     pub(crate) fn new(progress: &Progress, what: &'static str, first: f64) -> Self {
         let first = first.clamp(SMALLEST, 0.5);
         let (display, started) = (progress.display(""), Instant::now());
-        Self { display, what, started, first, islands: 1, arrived: 0, budget: Budget::default() }
+        let (budget, forecast) = (Budget::default(), Forecast::default());
+        Self { display, what, started, first, islands: 1, arrived: 0, budget, forecast }
     }
 
     /// The same for particles that may spend so much.
@@ -68,7 +70,14 @@ impl Observer for Watch {
             None => format!("{what}: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
         };
         let share = (self.arrived as f64 + self.share(stage)) / self.islands as f64;
-        self.display.show(self.started.elapsed(), share, text);
+        let elapsed = self.started.elapsed();
+        // All evaluations so far have brought it as far as this.
+        let to_go = (1.0 - share) / share;
+        if let Ok(time) = Duration::try_from_secs_f64(to_go * elapsed.as_secs_f64()) {
+            let left = (to_go * stage.evaluations as f64) as usize;
+            self.forecast.tell(&self.display, elapsed, left, time);
+        }
+        self.display.show(elapsed, share, text);
         self.arrived += usize::from(stage.t == 1.0);
         let is_over = interrupt::asked() || self.budget.is_spent(stage.evaluations);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,6 +1,11 @@
 //! Watches runs: a bar on a terminal, a line now and then in a log, and the way to stop.
 
-use crate::job::{interrupt, pace::Pace};
+use crate::job::{
+    display::{Display, human},
+    forecast::Forecast,
+    interrupt,
+    pace::Pace,
+};
 use adaann::{
     Settings,
     budget::Budget,
@@ -9,7 +14,7 @@ use adaann::{
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
-    io::{IsTerminal, Write, stderr},
+    io::{IsTerminal, stderr},
     ops::ControlFlow,
     time::{Duration, Instant},
 };
@@ -17,12 +22,6 @@ use std::{
 /// An update may take ten microseconds: the clock is read only every so many of them, as many as
 /// fit into this time.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
-
-/// In a log, the first line after this time, to say that it runs and how long it will take.
-const FIRST_LINE: Duration = Duration::from_secs(1);
-
-/// And then a line this often.
-const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Where progress goes.
 #[derive(Debug)]
@@ -62,6 +61,7 @@ impl Progress {
             unseen: 0,
             uncounted: 0,
             epsilon: None,
+            forecast: Forecast::default(),
         }
     }
 
@@ -78,55 +78,7 @@ impl Progress {
                 bar.set_prefix(label.to_owned());
                 Display::Bar(bar)
             }
-            Self::Lines => Display::Lines { label: label.to_owned(), due: FIRST_LINE },
-        }
-    }
-}
-
-/// Shows how far something is.
-#[derive(Debug)]
-pub(crate) enum Display {
-    None,
-    Bar(ProgressBar),
-    Lines { label: String, due: Duration },
-}
-
-impl Display {
-    /// The share of a part that is done, which may be less than that of the part before it.
-    pub(crate) fn show_part(
-        &mut self,
-        elapsed: Duration,
-        share: f64,
-        text: impl FnOnce() -> String,
-    ) {
-        if let Self::Bar(bar) = self {
-            bar.set_position((1000.0 * share) as u64);
-        }
-        self.show(elapsed, share, text);
-    }
-
-    /// The share that is done after some time; the text is made only if it is shown.
-    pub(crate) fn show(&mut self, elapsed: Duration, share: f64, text: impl FnOnce() -> String) {
-        match self {
-            Self::None => {}
-            Self::Bar(bar) => {
-                let position = (1000.0 * share) as u64;
-                bar.set_message(text());
-                bar.set_position(position.max(bar.position()));
-            }
-            Self::Lines { due, .. } if elapsed < *due => {}
-            Self::Lines { label, due } => {
-                say(&format!("{label}{:3.0}%  {}", 100.0 * share, text()));
-                *due = elapsed + LINE_EVERY;
-            }
-        }
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
+            Self::Lines => Display::lines(label),
         }
     }
 }
@@ -145,6 +97,7 @@ pub(crate) struct Watch {
     /// Updates that the pace does not know of yet.
     uncounted: usize,
     epsilon: Option<f64>,
+    forecast: Forecast,
     /// What the run may spend.
     budget: Budget,
 }
@@ -161,6 +114,10 @@ impl Watch {
         } else if took > LOOK_EVERY {
             self.stride = (self.stride / 2).max(1);
         }
+        let left = self.pace.left(elapsed);
+        if let Some(time) = left {
+            self.forecast.tell(&self.display, elapsed, self.pace.points_left(), time);
+        }
         let epsilon = self.epsilon.filter(|_| phase == Phase::Anneal);
         let text = || {
             let mut text = match phase {
@@ -173,7 +130,7 @@ impl Watch {
                 text += &format!("  epsilon {epsilon:.1e}");
             }
             text += &format!("  loss {neg_elbo:.3}");
-            if let Some(left) = self.pace.left(elapsed) {
+            if let Some(left) = left {
                 text += &format!("  {} left", human(left));
             }
             text
@@ -206,19 +163,5 @@ impl Observer for Watch {
             _ => {}
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// A line in the log. One that nobody reads any more must not end the work.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
-}
-
-/// A time as people say it.
-pub(crate) fn human(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }
 }

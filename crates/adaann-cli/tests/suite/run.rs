@@ -310,3 +310,16 @@ fn the_list_names_everything() {
         assert!(said.contains(&format!("  {name} ")), "{name} in {said}");
     }
 }
+
+#[test]
+fn bounds_on_evaluations_hold_for_draws_and_check_as_well() {
+    let place = Place::new();
+    place.adaann("run bimodal --out r --draws 20000 --max-evaluations 3000", &[]);
+    let summary = place.summary("r");
+    let count = |name: &str| summary[name].as_u64().unwrap();
+    let used = count("target_evaluations") + count("check_evaluations");
+    assert!((1_000..3_500).contains(&used), "{used}");
+    let codes = summary["verdict"]["reasons"].as_array().unwrap().iter();
+    let codes: Vec<_> = codes.map(|reason| reason["finding_code"].as_str().unwrap()).collect();
+    assert!(codes.contains(&"stopped") || codes.contains(&"budget-spent"), "{codes:?}");
+}

@@ -1,7 +1,7 @@
 //! The chains' rung: in many dimensions, where no weights survive, the draws of long chains are the
 //! answer themselves.
 
-use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
     Batch, Error, Result, adaptive,
     chains::{self, Chains},
@@ -21,7 +21,7 @@ const CHAINS_SEED: u64 = 0x3c6e_f372_fe94_f82b;
 
 /// Runs chains from draws of the base.
 pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Candidate> {
-    context.tell("running chains");
+    context.begin(Step::Chains, "running chains");
     let shape = shape.map(|mixture| mixture.to_components()[0].covariance.clone());
     let found = run(context, shape.as_deref(), context.settings.target_ess, 0)?;
     let evidence = context.part("evidence", |context, _| {

@@ -1,7 +1,8 @@
 //! The check of a candidate, and its repair with what the check has found.
 
 use super::{
-    Answer, Event, Left, Method, Observer, Settings, candidate::Candidate, chains, context::Context,
+    Answer, Event, Left, Method, Observer, Settings, candidate::Candidate, chains,
+    context::Context, forecast::Step,
 };
 use crate::{
     Result, adaptive,
@@ -13,9 +14,6 @@ use crate::{
     target::Target,
 };
 use std::ops::ControlFlow;
-
-/// Dimensions up to which particles from the base are worth their cost.
-const MOST_DIMENSIONS: usize = 12;
 
 /// Particles of the check: with so many a mode of seven per cent is seen.
 const PARTICLES: usize = 64;
@@ -61,7 +59,7 @@ fn examined_and_repaired(
     }
     context.begin_check();
     if let Some(chains) = &candidate.chains {
-        context.tell("checking the answer by chains from other starts");
+        context.begin(Step::Check, "checking the answer by chains from other starts");
         let shape = chains.covariance.clone();
         let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
         let target = &context.unconstrained;
@@ -79,7 +77,7 @@ fn examined_and_repaired(
             break;
         }
         let Some(start) = start(&candidate, &found) else { break };
-        context.tell("repairing the answer with what the check has found");
+        context.begin(Step::Mixture, "repairing the answer with what the check has found");
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
         let adapted = context.with_ledger(|context, ledger| {
             adaptive::run(context.target, start, &context.rules(), seed, ledger)
@@ -131,11 +129,9 @@ fn codes(found: &Examination) -> String {
 
 /// One examination, with random numbers of its own.
 fn examine(context: &mut Context, candidate: &Candidate, number: u64) -> Result<Examination> {
-    context.tell("checking the answer from another start");
+    context.begin(Step::Check, "checking the answer from another start");
     let target = context.target;
-    let is_proper = !target.has_prior() || target.has_proper_prior();
-    let has_particles = is_proper && target.dim() <= MOST_DIMENSIONS;
-    let particles = if has_particles { PARTICLES } else { 0 };
+    let particles = if context.is_checked_by_particles() { PARTICLES } else { 0 };
     let seed = context.settings.seed.wrapping_add(number << 48);
     // A look, not an answer: they need not be moved as far.
     let how = smc::Settings {

@@ -1,18 +1,23 @@
 //! What all rungs share: the target, where the search starts, settings, and who watches.
 
-use super::{Event, Left, Method, Observer, Rung, Settings};
+use super::{
+    Event, Left, Method, Observer, Rung, Settings,
+    forecast::{Forecast, Step},
+};
 use crate::{
     Error, Result,
     adaptive::Rules,
     budget::Budget,
-    checkpoint::{Done, Ledger},
+    checkpoint::{Done, Ledger, Part},
     fit,
     flow::Base,
     smc,
     target::{Target, Unconstrained},
 };
-use serde::{Serialize, de::DeserializeOwned};
 use std::ops::ControlFlow;
+
+/// Dimensions up to which particles from the base are worth their cost in a check.
+const MOST_DIMENSIONS: usize = 12;
 
 /// The work of an answer.
 pub(super) struct Context<'a> {
@@ -73,7 +78,7 @@ impl<'a> Context<'a> {
     }
 
     /// A part of the work, unless it is known what it came to. What was stopped goes on another time.
-    pub(super) fn part<T: Serialize + DeserializeOwned>(
+    pub(super) fn part<T: Part>(
         &mut self,
         name: &str,
         work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
@@ -87,7 +92,7 @@ impl<'a> Context<'a> {
     }
 
     /// A part that may fail, with another to follow: that it did is what it came to.
-    pub(super) fn attempt<T: Serialize + DeserializeOwned>(
+    pub(super) fn attempt<T: Part>(
         &mut self,
         name: &str,
         work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
@@ -109,6 +114,12 @@ impl<'a> Context<'a> {
         whole.after(self.evaluations())
     }
 
+    /// Are particles sent from the base to check an answer?
+    pub(super) fn is_checked_by_particles(&self) -> bool {
+        let is_proper = !self.target.has_prior() || self.target.has_proper_prior();
+        is_proper && self.target.dim() <= MOST_DIMENSIONS
+    }
+
     /// The check begins, with what was kept for it.
     pub(super) fn begin_check(&mut self) {
         self.spent |= self.budget().is_spent(0);
@@ -122,9 +133,14 @@ impl<'a> Context<'a> {
     }
 
     /// Says what is done now.
-    pub(super) fn tell(&mut self, what: &str) {
+    pub(super) fn begin(&mut self, step: Step, what: &str) {
         let evaluations = self.evaluations();
-        let _ = self.see(&Event::Progress { what, share: None, evaluations });
+        let most = self.budget().evaluations();
+        let (dim, has_particles) = (self.target.dim(), self.is_checked_by_particles());
+        let forecast = Forecast::new(dim, self.settings, has_particles).after(&self.rungs);
+        let (own, then) = forecast.of(step);
+        let to_come = (own.min(most), then.min(most));
+        let _ = self.see(&Event::Begins { what, evaluations, to_come });
     }
 
     /// Shows an event to who watches.

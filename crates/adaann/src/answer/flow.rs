@@ -1,6 +1,6 @@
 //! The flow's rung: what a mixture leaves over, by a flow on top of it.
 
-use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
     Result,
     approximation::Approximation,
@@ -18,7 +18,7 @@ const POOR: f64 = 0.05;
 
 /// Anneals a spline flow from the particles' mixture to the target, and covers its mass.
 pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Candidate> {
-    context.tell("annealing a flow");
+    context.begin(Step::Flow, "annealing a flow");
     let work = Work { warmup: 200, anneal: 5, refine: 2_000 };
     let settings = fit::Settings {
         flow: FlowSpec::SplineAutoregressive(SplineSpec::default()),

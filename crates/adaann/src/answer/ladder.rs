@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Left, Method, Observer, Settings, candidate::Candidate, chains, check,
-    context::Context, flow, particles, prior,
+    context::Context, flow, forecast::Step, particles, prior,
 };
 use crate::{
     Error, Result,
@@ -181,7 +181,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
 
 /// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
 fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
-    context.tell("searching for modes");
+    context.begin(Step::Modes, "searching for modes");
     let budget = context.budget();
     let searched = context.with_ledger(|context, ledger| {
         let Context { unconstrained, base, settings, .. } = context;
@@ -216,7 +216,7 @@ fn words(searched: &Searched) -> String {
 
 /// The mixture rung: Gaussians at the peaks, adapted unless they are asked for as they are.
 fn mixture(context: &mut Context, start: Shape, as_it_is: bool) -> Result<Candidate> {
-    context.tell("adapting a mixture");
+    context.begin(Step::Mixture, "adapting a mixture");
     let mut rules = context.rules();
     if as_it_is {
         (rules.most_rounds, rules.attempts) = (1, 1);

@@ -11,6 +11,7 @@ mod chains;
 mod check;
 mod context;
 mod flow;
+mod forecast;
 mod ladder;
 mod method;
 mod observer;

@@ -8,15 +8,15 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A part of the work goes on: what it is, and how much of it is done, from 0 to 1, where that is
-    /// known.
-    Progress {
+    /// A part of the work begins.
+    Begins {
         /// What is done, in a few words.
         what: &'a str,
-        /// How much of it.
-        share: Option<f64>,
         /// Points at which the target was evaluated so far.
         evaluations: usize,
+        /// Evaluations that the part is likely to take, and those of all that follows if it comes to an
+        /// answer: to a factor of about two.
+        to_come: (usize, usize),
     },
     /// Particles have settled at a temperature.
     Particles(&'a smc::Stage),

@@ -1,6 +1,6 @@
 //! The particles' rung: sequential Monte Carlo, and a mixture fitted to its particles, adapted.
 
-use super::{Event, Left, Method, candidate::Candidate, context::Context};
+use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
     Result, adaptive,
     mixture::{Component, Mixture},
@@ -18,7 +18,7 @@ const SMC_SEED: u64 = 0xd1b5_4a32_d192_ed03;
 
 /// Sends particles, and adapts the mixture that describes them.
 pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
-    context.tell("sending particles");
+    context.begin(Step::Particles, "sending particles");
     let seed = context.settings.seed ^ SMC_SEED;
     let target = context.target;
     let population = send(context, seed)?;

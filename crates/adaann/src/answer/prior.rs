@@ -1,6 +1,6 @@
 //! The first rung: a prior without data is its own answer, and its draws need no weights.
 
-use super::{Left, Method, candidate::Candidate, context::Context};
+use super::{Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
     Error, Result, adaptive, error,
     importance::{Estimate, Sample},
@@ -24,7 +24,7 @@ pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
     // Rounding may have put a draw on a bound, which is nowhere on the whole line.
     let Ok(mut z) = context.unconstrained.unconstrain(&x) else { return Ok(None) };
     let Some(mixture) = Mixture::of(&[Component::describing(&z)?]) else { return Ok(None) };
-    context.tell("drawing from the prior");
+    context.begin(Step::Prior, "drawing from the prior");
     x.truncate(count);
     z.truncate(count);
     let mut found = Evaluation::zeros(x.dim(), count);

@@ -24,7 +24,7 @@ pub(super) struct Sampler<'a> {
 }
 
 /// What is carried.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct State {
     pub(super) places: Places,
     pub(super) metric: Metric,

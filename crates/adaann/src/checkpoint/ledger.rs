@@ -69,8 +69,32 @@ type Warn = Box<dyn FnOnce(&Error) + Send>;
 
 struct Entry {
     path: String,
-    value: Value<'static>,
+    found: Found,
 }
+
+/// What a part came to, or its state.
+enum Found {
+    /// As it is: few runs are long enough to write it down.
+    Plain(Box<dyn Plain>),
+    /// As it was read, or is written.
+    Encoded(Value<'static>),
+}
+
+/// Anything that can be written down later.
+trait Plain: Send {
+    fn encode(&self) -> Result<Value<'static>>;
+}
+
+impl<T: Serialize + Send> Plain for T {
+    fn encode(&self) -> Result<Value<'static>> {
+        encode(self).map_err(|error| Error::Save(error.to_string()))
+    }
+}
+
+/// What a part may come to.
+pub trait Part: Serialize + DeserializeOwned + Clone + Send + 'static {}
+
+impl<T: Serialize + DeserializeOwned + Clone + Send + 'static> Part for T {}
 
 /// Behind the path of a part that is under way.
 const STATE: &str = "#";
@@ -139,7 +163,7 @@ impl Ledger {
     ///
     /// # Errors
     /// What the work fails with, or if the list has another part here.
-    pub fn part<T: Serialize + DeserializeOwned>(
+    pub fn part<T: Part>(
         &mut self,
         name: &str,
         work: impl FnOnce(&mut Self) -> Result<Done<T>>,
@@ -155,16 +179,12 @@ impl Ledger {
         found
     }
 
-    fn known<T: Serialize + DeserializeOwned>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<Done<T>>,
-    ) -> Result<T> {
+    fn known<T: Part>(&mut self, work: impl FnOnce(&mut Self) -> Result<Done<T>>) -> Result<T> {
         let path = self.path.join("/");
         if let Some(entry) = self.entries.get(self.taken) {
             if entry.path == path {
-                let value = entry.value.clone();
                 self.taken += 1;
-                return decode(value).map_err(|error| strange(&path, &error.to_string()));
+                return entry.decode();
             }
             let inside = entry.path.strip_prefix(&path);
             if !inside.is_some_and(|rest| rest.starts_with('/') || rest == STATE) {
@@ -180,11 +200,10 @@ impl Ledger {
             // Something within it was stopped.
             Done::Whole(found) if self.is_over => Ok(found),
             Done::Whole(found) => {
-                let value = encode(&found).map_err(|error| strange(&path, &error.to_string()))?;
                 // What the part was made of is no longer needed.
                 self.entries.truncate(begun);
                 self.under_way = None;
-                self.entries.push(Entry { path, value });
+                self.entries.push(Entry { path, found: Found::Plain(Box::new(found.clone())) });
                 self.taken = self.entries.len();
                 if self.is_due() {
                     self.write();
@@ -206,10 +225,10 @@ impl Ledger {
             return Ok(None);
         }
         let Some(entry) = self.entries.pop() else { return Ok(None) };
-        let state = decode(entry.value.clone()).map(Some);
+        let state = entry.decode().map(Some);
         // Until there is a later one it is where the part is.
         self.under_way = Some(entry);
-        state.map_err(|error| strange(&path, &error.to_string()))
+        state
     }
 
     /// Is a checkpoint due? A state that is costly to make is only made then.
@@ -258,7 +277,7 @@ impl Ledger {
     fn set_under_way<S: Serialize>(&mut self, state: &S) {
         let path = self.path.join("/") + STATE;
         match encode(state) {
-            Ok(value) => self.under_way = Some(Entry { path, value }),
+            Ok(value) => self.under_way = Some(Entry { path, found: Found::Encoded(value) }),
             Err(error) => self.warn(&Error::Save(error.to_string())),
         }
     }
@@ -272,10 +291,15 @@ impl Ledger {
         if let Some(Err(error)) = self.prepare.take().map(|prepare| prepare()) {
             self.warn(&error);
         }
+        for entry in self.entries.iter_mut().chain(&mut self.under_way) {
+            if let Err(error) = entry.encode() {
+                return self.warn(&error);
+            }
+        }
         // The list is lent to the writer and taken back.
         let finished = self.entries.len();
         let listed = std::mem::take(&mut self.entries).into_iter().chain(self.under_way.take());
-        let all = Value::List(listed.map(Entry::into_value).collect());
+        let all = Value::List(listed.filter_map(Entry::into_value).collect());
         let failed = self.keeper.write_value(&self.header, &all);
         if let Value::List(listed) = all {
             let mut entries: Vec<Entry> = listed.into_iter().filter_map(Entry::of_value).collect();
@@ -301,14 +325,31 @@ impl Ledger {
 }
 
 impl Entry {
-    fn into_value(self) -> Value<'static> {
-        Value::List(vec![Value::Text(self.path), self.value])
+    /// Makes it what is written.
+    fn encode(&mut self) -> Result<()> {
+        if let Found::Plain(found) = &self.found {
+            self.found = Found::Encoded(found.encode()?);
+        }
+        Ok(())
+    }
+
+    fn into_value(self) -> Option<Value<'static>> {
+        let Found::Encoded(value) = self.found else { return None };
+        Some(Value::List(vec![Value::Text(self.path), value]))
+    }
+
+    fn decode<T: DeserializeOwned>(&self) -> Result<T> {
+        let value = match &self.found {
+            Found::Plain(found) => found.encode()?,
+            Found::Encoded(value) => value.clone(),
+        };
+        decode(value).map_err(|error| strange(&self.path, &error.to_string()))
     }
 
     fn of_value(value: Value<'static>) -> Option<Self> {
         let Value::List(pair) = value else { return None };
         let [Value::Text(path), value] = <[_; 2]>::try_from(pair).ok()? else { return None };
-        Some(Self { path, value })
+        Some(Self { path, found: Found::Encoded(value) })
     }
 }
 

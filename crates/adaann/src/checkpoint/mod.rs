@@ -67,5 +67,5 @@ mod value;
 pub use fingerprint::Fingerprint;
 pub use header::{FORMAT, Header};
 pub use keeper::{Cost, Keeper};
-pub use ledger::{Done, Ledger};
+pub use ledger::{Done, Ledger, Part};
 pub use store::{Fallen, Store, Written};

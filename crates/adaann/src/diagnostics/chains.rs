@@ -27,7 +27,8 @@ pub(crate) fn examine_chains(
     log_z: Option<Estimate>,
     climbs: usize,
 ) -> Result<Examination> {
-    let found = Found::new(target, sample.z(), sample.weights(), None, &[], climbs)?;
+    let found =
+        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, usize::MAX))?;
     let ess = chains.worst_bulk_ess().min(chains.worst_tail_ess());
     let paths = (chains.chains * chains.iterations).max(1) as f64;
     let share = chains.divergences as f64 / paths;

@@ -18,7 +18,8 @@ pub(crate) fn examine_exact(
     sample: &Sample,
     climbs: usize,
 ) -> Result<Examination> {
-    let found = Found::new(target, sample.z(), sample.weights(), None, &[], climbs)?;
+    let found =
+        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, usize::MAX))?;
     let (draws, ess) = (sample.len(), sample.len() as f64);
     // A target that says it can be drawn from and gives points without a density is wrong.
     let share = sample.lost() as f64 / ess;

@@ -29,7 +29,8 @@ pub struct Settings {
     pub climbs: usize,
     /// Does the check search by itself, with ascents and a mixture of its own?
     pub search: bool,
-    /// What its own search may spend.
+    /// What it may spend beyond the draws that it is given. Ascents, particles and the naming of modes each
+    /// have a part of it, and do a little whatever it is.
     #[serde(skip)]
     pub budget: Budget,
 }
@@ -40,6 +41,10 @@ impl Default for Settings {
         Self { particles: 2_000, climbs: 256, search: true, budget: Budget::default() }
     }
 }
+
+/// The share of its budget that the check's own search may spend, and that of particles in what it leaves.
+const OF_SEARCH: f64 = 0.6;
+const OF_PARTICLES: f64 = 0.8;
 
 /// What was found out about an approximation.
 #[derive(Debug, Clone)]
@@ -131,7 +136,8 @@ pub fn examine_from(
     let base = how.base.resolve(target, how.seed)?;
     let mut search = || {
         ledger.part("search", |ledger| {
-            let found = own::search(target, &base, how.seed, settings.budget, ledger);
+            let budget = settings.budget.share(OF_SEARCH);
+            let found = own::search(target, &base, how.seed, budget, ledger);
             Ok(Done::Whole(found.map_err(|error| error.to_string())))
         })
     };
@@ -142,9 +148,19 @@ pub fn examine_from(
         _ => 0,
     };
     let left = settings.budget.after(own_evaluations);
-    let mut watch = |stage: &smc::Stage| match left.is_spent(stage.evaluations) {
-        true => ControlFlow::Break(()),
-        false => observer.observe(stage),
+    let mut is_cut = settings.budget.share(OF_SEARCH).is_spent(own_evaluations);
+    let mut before = 0;
+    let mut watch = |stage: &smc::Stage| {
+        // The next temperature costs about as much as the last one.
+        let next = stage.evaluations + stage.evaluations.saturating_sub(before);
+        before = stage.evaluations;
+        match left.share(OF_PARTICLES).is_spent(next) {
+            true => {
+                is_cut |= stage.t < 1.0;
+                ControlFlow::Break(())
+            }
+            false => observer.observe(stage),
+        }
     };
     let sent = match settings.particles {
         0 => None,
@@ -158,8 +174,9 @@ pub fn examine_from(
     let population = sent.as_ref().and_then(|sent| sent.arrived.as_ref().ok());
     let adapted = own.as_ref().and_then(|own| own.adapted.as_ref());
     let summits = own.as_ref().map_or(&[][..], |own| &own.searched.summits);
-    let found =
-        Found::new(target, sample.z(), &smoothed.weights, population, summits, settings.climbs)?;
+    let left = left.after(sent.as_ref().map_or(0, |sent| sent.evaluations)).evaluations();
+    let weighted = (sample.z(), &smoothed.weights[..]);
+    let found = Found::new(target, weighted, population, summits, (settings.climbs, left))?;
 
     let names = target.target().names();
     let seen = adapted.map(Seen::Draws).into_iter().chain(population.map(Seen::Particles));
@@ -188,6 +205,10 @@ pub fn examine_from(
         compared,
         failed,
     };
+    let verdict = match &accuracy {
+        Some(accuracy) => accuracy.judged(Verdict::of(&findings)),
+        None => Verdict::of(&findings),
+    };
     Ok(Examination {
         kl: sample.neg_elbo() + log_z.value,
         log_z,
@@ -203,10 +224,7 @@ pub fn examine_from(
         particles,
         own_log_z,
         sight: sight(target.dim(), own.as_ref().map(|own| own.searched.ascents), population),
-        verdict: match &accuracy {
-            Some(accuracy) => accuracy.judged(Verdict::of(&findings)),
-            None => Verdict::of(&findings),
-        },
+        verdict: if is_cut { verdict.of_spent() } else { verdict },
         mixture: adapted.map(Adapted::mixture),
     })
 }

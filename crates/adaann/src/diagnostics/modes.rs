@@ -35,17 +35,22 @@ pub(super) struct Found {
     pub(super) evaluations: usize,
 }
 
+/// Evaluations by which modes are named, whatever is left to be spent.
+const FEWEST_EVALUATIONS: usize = 200;
+
 impl Found {
+    /// Climbs from weighted draws, particles and summits; so many climbs, and so many evaluations at most.
     pub(super) fn new(
         target: &Unconstrained,
-        draws: &Batch,
-        weights: &[f64],
+        (draws, weights): (&Batch, &[f64]),
         population: Option<&Population>,
         summits: &[Summit],
-        climbs: usize,
+        (climbs, most_evaluations): (usize, usize),
     ) -> Result<Self> {
         let starts = starts(draws, population.map(|population| &population.z), summits, climbs);
-        let climbs = modes::Settings { starts: starts.len().max(1), ..modes::Settings::default() };
+        let usual = modes::Settings::default();
+        let evaluations = usual.evaluations.min(most_evaluations).max(FEWEST_EVALUATIONS);
+        let climbs = modes::Settings { starts: starts.len().max(1), evaluations, ..usual };
         let found = modes::find(target, &starts, &climbs)?;
         let equal = vec![1.0; draws.len()];
         let under_q = modes::shares(found.len(), &found.assign(draws), &equal)?;

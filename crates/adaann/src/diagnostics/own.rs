@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What the check has found by itself.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Own {
     pub(super) searched: Searched,
     /// Weighted draws, if a mixture makes good ones.

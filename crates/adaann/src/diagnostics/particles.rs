@@ -31,7 +31,7 @@ pub struct Particles {
 const CHECK_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Particles on their way, or why they came to no end, and what that cost.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Sent {
     pub(super) arrived: std::result::Result<Population, String>,
     pub(super) evaluations: usize,

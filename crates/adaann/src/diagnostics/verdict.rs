@@ -90,6 +90,9 @@ impl Verdict {
     /// The judgement on a run that has spent its budget, in place of that on one that came to its end.
     #[must_use]
     pub fn of_spent(self) -> Self {
+        if self.reasons.iter().any(|reason| reason.finding == Finding::BudgetSpent) {
+            return self;
+        }
         self.and(std::iter::once(Reason::new(Trust::Care, Finding::BudgetSpent)))
     }
 

@@ -51,7 +51,7 @@ pub(super) fn run(
 }
 
 /// One island on its way, or at its end.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Way {
     state: State,
     stages: Vec<Stage>,

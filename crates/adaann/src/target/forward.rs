@@ -1,16 +1,62 @@
-//! A reference, a box or a shared pointer to a target is a target.
+//! A reference, a box or a shared pointer to a target is a target; and one that counts.
 
 use super::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-/// Hands every method on, the provided ones too: a default in their place would be wrong in silence.
+/// Hands every method but `evaluate` on, the provided ones too: a default in their place would be wrong in
+/// silence.
+macro_rules! hand_on {
+    ($self:ident => $target:expr) => {
+        fn dim(&$self) -> usize {
+            $target.dim()
+        }
+
+        fn wants_whole_batch(&$self) -> bool {
+            $target.wants_whole_batch()
+        }
+
+        fn has_prior(&$self) -> bool {
+            $target.has_prior()
+        }
+
+        fn has_proper_prior(&$self) -> bool {
+            $target.has_proper_prior()
+        }
+
+        fn support(&$self, d: usize) -> Support {
+            $target.support(d)
+        }
+
+        fn standardisation(&$self, d: usize) -> (f64, f64) {
+            $target.standardisation(d)
+        }
+
+        fn exact_draws(&$self, count: usize, seed: u64) -> Option<Batch> {
+            $target.exact_draws(count, seed)
+        }
+
+        fn tightened(&$self) -> Option<Box<dyn Target + '_>> {
+            $target.tightened()
+        }
+
+        fn notes(&$self) -> Vec<String> {
+            $target.notes()
+        }
+
+        fn names(&$self) -> Vec<String> {
+            $target.names()
+        }
+    };
+}
+
 macro_rules! forward {
     ($($pointer:ty),*) => {
         $(impl<T: Target + ?Sized> Target for $pointer {
-            fn dim(&self) -> usize {
-                (**self).dim()
-            }
+            hand_on!(self => (**self));
 
             fn evaluate(
                 &self,
@@ -20,47 +66,64 @@ macro_rules! forward {
             ) -> Result<()> {
                 (**self).evaluate(points, gradient, out)
             }
-
-            fn wants_whole_batch(&self) -> bool {
-                (**self).wants_whole_batch()
-            }
-
-            fn has_prior(&self) -> bool {
-                (**self).has_prior()
-            }
-
-            fn has_proper_prior(&self) -> bool {
-                (**self).has_proper_prior()
-            }
-
-            fn support(&self, d: usize) -> Support {
-                (**self).support(d)
-            }
-
-            fn standardisation(&self, d: usize) -> (f64, f64) {
-                (**self).standardisation(d)
-            }
-
-            fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
-                (**self).exact_draws(count, seed)
-            }
-
-            fn tightened(&self) -> Option<Box<dyn Target + '_>> {
-                (**self).tightened()
-            }
-
-            fn notes(&self) -> Vec<String> {
-                (**self).notes()
-            }
-
-            fn names(&self) -> Vec<String> {
-                (**self).names()
-            }
         })*
     };
 }
 
 forward!(&T, Box<T>, Arc<T>);
+
+/// A target that counts the points at which it is evaluated, for those who watch it work.
+///
+/// ```
+/// use adaann::{Batch, Program, target::{Counted, Evaluation, Target}};
+///
+/// let target = Program::record(1, |z| -0.5 * z[0].square());
+/// let counted = Counted::new(&target);
+/// counted.evaluate(&Batch::zeros(1, 5), None, &mut Evaluation::zeros(1, 5))?;
+/// assert_eq!(counted.points().get(), 5);
+/// # Ok::<(), adaann::Error>(())
+/// ```
+pub struct Counted<'a> {
+    target: &'a dyn Target,
+    points: Points,
+}
+
+/// A count that others can look at while it grows.
+#[derive(Debug, Clone, Default)]
+pub struct Points(Arc<AtomicUsize>);
+
+impl Points {
+    /// The count.
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl<'a> Counted<'a> {
+    /// The same target with a count that begins at 0.
+    pub fn new(target: &'a dyn Target) -> Self {
+        Self { target, points: Points::default() }
+    }
+
+    /// Points at which it was evaluated.
+    pub fn points(&self) -> Points {
+        self.points.clone()
+    }
+}
+
+impl Target for Counted<'_> {
+    hand_on!(self => self.target);
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        self.points.0.fetch_add(points.len(), Ordering::Relaxed);
+        self.target.evaluate(points, gradient, out)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -163,7 +226,9 @@ mod tests {
         let of_trait = methods(include_str!("mod.rs"), "pub trait Target", "\n}\n");
         assert!(of_trait.len() > 5, "{of_trait:?}");
         let here = include_str!("forward.rs");
-        assert_eq!(methods(here, "Target for $pointer", "})*"), of_trait);
+        let mut handed_on = methods(here, "macro_rules! hand_on", "\n    };\n");
+        handed_on.insert(1, "evaluate".into());
+        assert_eq!(handed_on, of_trait);
         assert_eq!(methods(here, "Target for Contrary", "\n    }\n\n    fn holds"), of_trait);
     }
 }

@@ -12,6 +12,7 @@ mod unconstrained;
 
 pub(crate) use central::{slope, steps_inside};
 pub use differences::{Disagreement, compare_gradient, flat_directions};
+pub use forward::{Counted, Points};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
 pub use support::Support;

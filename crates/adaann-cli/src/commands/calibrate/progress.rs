@@ -1,6 +1,9 @@
 //! How many trials are done, and how long the others will take.
 
-use crate::job::progress::{self, Display, human, say};
+use crate::job::{
+    display::{Display, human, say},
+    progress,
+};
 use std::time::{Duration, Instant};
 
 /// Shows how many trials are done.

@@ -1,0 +1,102 @@
+//! What an answer is likely to cost from here on.
+//!
+//! Counts of evaluations that such work has taken on targets of all kinds, to a factor of about two. Nobody
+//! knows beforehand that a rung will not do; what comes after one that fails is not in them.
+
+use super::{Method, Rung, Settings};
+use crate::modes::Search;
+
+/// A step of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Prior,
+    Modes,
+    Mixture,
+    Particles,
+    Chains,
+    Flow,
+    Check,
+}
+
+/// Evaluations of one ascent, with its share of the curvature at the peaks.
+const ASCENT: usize = 18;
+
+/// Evaluations of a particle on its way, for each dimension and beside.
+const PARTICLE: (usize, usize) = (6, 40);
+
+/// Updates of a flow by the number of points in each, and the draws that cover its mass.
+const FLOW: usize = 1_000_000;
+
+/// What is to come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Forecast {
+    dim: usize,
+    /// What the search for modes has taken, once it is known.
+    searched: Option<usize>,
+    /// Draws that the answer has.
+    draws: usize,
+    method: Method,
+    is_checked: bool,
+    is_checked_by_particles: bool,
+}
+
+impl Forecast {
+    pub(super) fn new(dim: usize, settings: &Settings, is_checked_by_particles: bool) -> Self {
+        Self {
+            dim,
+            searched: None,
+            draws: settings.draws.unwrap_or((1.3 * settings.target_ess) as usize),
+            method: settings.method,
+            is_checked: settings.check > 0.0,
+            is_checked_by_particles,
+        }
+    }
+
+    /// The same after rungs that were left: a check searches as long as they did.
+    pub(super) fn after(self, rungs: &[Rung]) -> Self {
+        let searched = rungs.iter().find(|rung| rung.method == Method::Modes);
+        Self { searched: searched.map(|rung| rung.evaluations), ..self }
+    }
+
+    /// Evaluations of a step that begins now, and of all that follows if it comes to an answer.
+    pub(super) fn of(&self, step: Step) -> (usize, usize) {
+        let check = if self.is_checked { self.check() } else { 0 };
+        let then = match step {
+            Step::Modes => self.mixture() + check,
+            Step::Particles if self.method == Method::Flow => FLOW + check,
+            Step::Check => 0,
+            Step::Prior | Step::Mixture | Step::Particles | Step::Chains | Step::Flow => check,
+        };
+        let own = match step {
+            Step::Prior => self.draws,
+            Step::Modes => self.ascents(),
+            Step::Mixture => self.mixture(),
+            Step::Particles => 2_000 * self.particle() + self.mixture(),
+            Step::Chains => 40 * self.draws,
+            Step::Flow => FLOW,
+            Step::Check => self.check(),
+        };
+        (own, then)
+    }
+
+    fn ascents(&self) -> usize {
+        self.searched.unwrap_or(ASCENT * Search::new(self.dim).ascents)
+    }
+
+    fn mixture(&self) -> usize {
+        2 * (1_000 + 20 * self.dim) + self.draws
+    }
+
+    fn particle(&self) -> usize {
+        PARTICLE.0 * self.dim + PARTICLE.1
+    }
+
+    fn check(&self) -> usize {
+        let particles = if self.is_checked_by_particles { 64 * self.particle() } else { 0 };
+        match self.method {
+            Method::Prior => 1_000,
+            Method::Chains => 4_000,
+            _ => self.ascents() + 3_000 + 40 * self.dim + particles,
+        }
+    }
+}
