@@ -10,6 +10,8 @@ mod candidate;
 mod chains;
 mod check;
 mod context;
+#[cfg(test)]
+mod faults;
 mod flow;
 mod forecast;
 mod ladder;

@@ -60,7 +60,7 @@ mod number;
 mod skeleton;
 mod store;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trouble;
 mod value;
 

@@ -1,16 +1,20 @@
 //! A disk in memory that knows what would be left after a loss of power, and fails when told to.
 
-use crate::checkpoint::disk::{Disk, Output};
+use crate::checkpoint::{
+    Fingerprint, Header, Keeper, Ledger, Store,
+    disk::{Disk, Output},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 /// How an operation goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// It fails; those after it do not.
     Fails,
     /// A write fails after half of its bytes, and so do all after it: the disk is full.
@@ -37,6 +41,8 @@ struct Inner {
     operations: usize,
     fault: Option<(usize, Fault)>,
     is_dead: bool,
+    /// The most bytes of one write, if not a few hundred.
+    piece: Option<usize>,
 }
 
 impl Inner {
@@ -64,20 +70,32 @@ impl Inner {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memory(Arc<Mutex<Inner>>);
+pub(crate) struct Memory(Arc<Mutex<Inner>>);
 
 impl Memory {
     fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
         act(&mut self.0.lock().unwrap())
     }
 
+    /// One that takes this much in one write.
+    pub(crate) fn in_pieces_of(bytes: usize) -> Self {
+        Self(Arc::new(Mutex::new(Inner { piece: Some(bytes), ..Inner::default() })))
+    }
+
+    /// What a run keeps on it: after every part and every state that is offered.
+    pub(crate) fn ledger(&self) -> Ledger {
+        let store = Store::on(Box::new(self.clone()), "state".into()).unwrap();
+        let keeper = Keeper::new(store, Duration::ZERO);
+        Ledger::new(keeper, Header::new("any", Fingerprint::new())).resumed().unwrap()
+    }
+
     /// Operations from now on are counted, and the one of this number goes wrong.
-    pub(super) fn break_at(&self, number: usize, fault: Fault) {
+    pub(crate) fn break_at(&self, number: usize, fault: Fault) {
         self.with(|inner| (inner.operations, inner.fault) = (0, Some((number, fault))));
     }
 
     /// Nothing goes wrong any more; gives the number of operations since it was told to.
-    pub(super) fn mend(&self) -> usize {
+    pub(crate) fn mend(&self) -> usize {
         self.with(|inner| {
             (inner.fault, inner.is_dead) = (None, false);
             inner.operations
@@ -193,8 +211,8 @@ struct Open {
 impl Write for Open {
     /// In small pieces, so that there are many moments to fail at.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let piece = &bytes[..bytes.len().min(400)];
         self.disk.with(|inner| {
+            let piece = &bytes[..bytes.len().min(inner.piece.unwrap_or(400))];
             let fault = inner.fault();
             let done = match fault {
                 None => piece,

@@ -3,7 +3,7 @@
 mod damage;
 mod faults;
 mod keeper;
-mod memory;
+pub(crate) mod memory;
 mod refusals;
 mod round_trip;
 mod store;
