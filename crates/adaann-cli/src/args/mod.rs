@@ -79,13 +79,15 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  adaann smc bimodal\n  adaann smc model.toml --particles \
         10000\n  adaann smc mixture2d --move hmc --no-jumps")]
     Smc(Box<SmcArgs>),
-    /// Go on with a run that was stopped or killed, from its folder alone
+    /// Go on with a run that was stopped or killed, or lengthen a finished one, from its folder alone
     ///
-    /// It ends in the same bytes as if it had never been stopped. The command that began the run does the
-    /// same when it is given again.
+    /// A run that was stopped ends in the same bytes as if it never had been. The command that began the run
+    /// does the same when it is given again. A finished run goes on with --more-updates, --more-draws or
+    /// --more-particles, and replaces itself when it is longer.
     #[command(
         after_help = "Examples:\n  adaann resume runs/model-1\n  adaann resume runs/model-1 \
-        --threads 8"
+        --threads 8\n  adaann resume runs/bimodal-1 --more-updates 5000     a finished run, longer\n  \
+        adaann resume runs/hiv-1 --more-draws 50000"
     )]
     Resume(ResumeArgs),
     /// Draw from a run: as many points as you want
@@ -122,6 +124,9 @@ pub(crate) struct VerifyArgs {
     pub(crate) run: PathBuf,
 }
 
+/// What lengthens a finished run.
+const LONGER: &str = "More of a finished run";
+
 /// Arguments of `adaann resume`.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
@@ -134,6 +139,19 @@ pub(crate) struct ResumeArgs {
     /// How often the run is written down: a time like 30s or 5m, or off [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) checkpoint: Option<Interval>,
+    /// Lengthen a finished run of an annealed flow: so many more updates at t = 1
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(help_heading = LONGER)]
+    pub(crate) more_updates: Option<usize>,
+    /// Lengthen a finished run: so many more draws of its flow or mixture, with their weights
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(help_heading = LONGER)]
+    pub(crate) more_draws: Option<usize>,
+    /// Lengthen a finished run of `adaann smc`: another population of so many particles, joined with those
+    /// that are there
+    #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(help_heading = LONGER)]
+    pub(crate) more_particles: Option<usize>,
     /// Start the program that computes the likelihood, if the run's model names one; it says which
     #[arg(long)]
     pub(crate) allow_command: bool,

@@ -108,6 +108,10 @@ pub(crate) struct SmcOutputArgs {
     /// or off [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) checkpoint: Option<Interval>,
+    /// Keep no final state, from which the run could be lengthened by more particles [default: it is kept, in
+    /// final]
+    #[arg(long)]
+    pub(crate) no_state: bool,
     /// How often the program that computes the likelihood, if one does, is started again for one batch of
     /// points, where it dies or what it says is no answer; 0 for never [default: 2]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]

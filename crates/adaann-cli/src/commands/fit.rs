@@ -25,11 +25,12 @@ pub(crate) fn fit(args: &FitArgs) -> Result<ExitCode> {
         method: plan.method(),
         repeats: Repeats::of(&plan, &output),
         strict: output.strict,
+        no_state: output.no_state,
         preset: String::new(),
         data_seed: None,
         data: args.data.clone(),
         parameters: BTreeMap::new(),
         plan,
     };
-    Job { record, subject: Subject::of_model(model) }.carry_out(&output)
+    Job { record, subject: Subject::of_model(model), longer: None }.carry_out(&output)
 }

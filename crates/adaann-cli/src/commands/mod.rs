@@ -7,6 +7,7 @@ pub(crate) mod density;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod init;
+pub(crate) mod lengthen;
 pub(crate) mod list;
 pub(crate) mod paper;
 pub(crate) mod predict;

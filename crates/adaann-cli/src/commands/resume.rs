@@ -1,8 +1,12 @@
-//! `adaann resume`: goes on with the unfinished run of a folder, which has all that it takes.
+//! `adaann resume`: goes on with the run of a folder, which has all that it takes: one that is unfinished, or
+//! a finished one that is to be longer.
 
 use crate::{
     args::{CHECKPOINT, OutputArgs, ResumeArgs},
-    commands::smc,
+    commands::{
+        lengthen::{self, More},
+        smc,
+    },
     folder::{
         self,
         record::Record,
@@ -24,17 +28,31 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         return Err(usage(format!("--threads is {threads}, but must be {range}")));
     }
     let stored = Stored::open(run)?;
-    if !folder::is_unfinished(run) {
-        let run = run.display();
-        return Err(usage(format!("the run in {run} is finished: there is nothing to go on with")));
+    let more = More::of(args)?;
+    match more {
+        Some(_) => lengthen::check(&stored)?,
+        None if !folder::is_unfinished(run) => {
+            let run = run.display();
+            return Err(usage(format!(
+                "the run in {run} is finished: there is nothing to go on with; --more-updates, \
+                 --more-draws and --more-particles make it longer"
+            )));
+        }
+        None => {}
     }
-    if let Some(code) = smc::resume(args, &stored)? {
+    if let Some(code) = smc::resume(args, more, &stored)? {
         return Ok(code);
     }
-    let record = Record::read(&stored)?;
-    let programs = Programs::new(args.allow_command);
-    let subject = Subject::read(&record.source(), &stored, programs)?;
-    subject.start()?;
+    let job = match more {
+        Some(more) => lengthen::job(more, args, &stored)?,
+        None => {
+            let record = Record::read(&stored)?;
+            let programs = Programs::new(args.allow_command);
+            let subject = Subject::read(&record.source(), &stored, programs)?;
+            Job { record, subject, longer: None }
+        }
+    };
+    job.subject.start()?;
     let output = OutputArgs {
         threads: *threads,
         out: Some(run.clone()),
@@ -43,5 +61,5 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         json: args.json,
         ..Output::default().into()
     };
-    Job { record, subject }.carry_out(&output)
+    job.carry_out(&output)
 }

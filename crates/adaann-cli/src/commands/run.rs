@@ -27,8 +27,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
     let record = record(args, entry, &choices, plan, &output);
-    Job { record, subject: Subject { problem, model: None, programs: Programs::Asked } }
-        .carry_out(&output)
+    let subject = Subject { problem, model: None, programs: Programs::Asked };
+    Job { record, subject, longer: None }.carry_out(&output)
 }
 
 /// What is chosen of the target.
@@ -77,6 +77,7 @@ fn record(
         method: plan.method(),
         repeats: Repeats::of(&plan, output),
         strict: output.strict,
+        no_state: output.no_state,
         preset: preset(entry, choices),
         data_seed: data_seed(entry, choices),
         data: args.data.data.clone(),

@@ -5,6 +5,7 @@
 //! killed process has left of it is cleared away by the next. Whatever goes wrong leaves nothing behind, nor
 //! any parent that was missing.
 
+mod beginning;
 pub(crate) mod csv;
 pub(crate) mod drawn;
 pub(crate) mod evaluate;
@@ -21,6 +22,8 @@ pub(crate) mod subject;
 pub(crate) mod summary;
 pub(crate) mod words;
 
+pub(crate) use beginning::Beginning;
+
 use crate::{
     folder::{index::Index, record::Record, summary::Summary},
     text::failure::usage,
@@ -31,7 +34,6 @@ use std::{
     fs,
     io::{self, BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// A run folder that is being written; its name is reserved.
@@ -146,6 +148,9 @@ impl Folder {
     /// Where checkpoints are in a run folder.
     pub(crate) const STATE: &str = "state";
 
+    /// Where the final state of a finished run is.
+    pub(crate) const FINAL: &str = "final";
+
     /// The folder's name.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -256,38 +261,6 @@ impl Folder {
         anyhow::anyhow!(
             "{path} has come to exist while the run was on its way; the run is in {other}"
         )
-    }
-}
-
-/// A run folder before there is an answer.
-#[derive(Debug, Clone)]
-pub(crate) struct Beginning {
-    path: PathBuf,
-    temporary: PathBuf,
-}
-
-impl Beginning {
-    /// Makes the folder with these files and a place for checkpoints, unless it is there: all at once, so
-    /// that nobody finds half of it.
-    pub(crate) fn make(&self, files: &[(String, String)]) -> io::Result<()> {
-        // Several seeds may come to their first checkpoint at once.
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        if self.path.exists() {
-            return Ok(());
-        }
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let begun = self.temporary.join(format!("begun-{number}"));
-        fs::create_dir_all(begun.join(Folder::STATE))?;
-        for (name, text) in files {
-            let mut file = fs::File::create(begun.join(name))?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-        }
-        match fs::rename(&begun, &self.path) {
-            // Another seed was faster.
-            Err(_) if self.path.exists() => fs::remove_dir_all(&begun),
-            renamed => renamed,
-        }
     }
 }
 
@@ -481,7 +454,7 @@ mod tests {
         // One that was to replace it: beginning again leaves the older one alone.
         let folder = Folder::reserve(&path, true, false).unwrap();
         folder.beginning().make(&files).unwrap();
-        fs::create_dir(path.join("state")).unwrap();
+        assert!(path.join("state").exists());
         drop(folder);
         let said = Folder::reserve(&path, false, true).unwrap_err().to_string();
         assert!(said.contains("exists"), "{said}");

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
+    ops::Not,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -35,6 +36,9 @@ pub(crate) struct Record {
     /// Is a run that is not reliable a failure?
     #[serde(default)]
     pub(crate) strict: bool,
+    /// Is no final state kept, so that the run cannot be lengthened?
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub(crate) no_state: bool,
     /// Name of the set of settings that the run started from.
     #[serde(default)]
     pub(crate) preset: String,
@@ -230,6 +234,7 @@ mod tests {
                     max_time: (i % 2 == 1).then_some(0.5),
                 }),
                 strict: i % 2 == 0,
+                no_state: i % 3 == 0,
                 preset: "paper".into(),
                 data_seed: (i % 2 == 0).then_some(3),
                 data: (i % 2 == 1).then(|| "my data.csv".into()),
@@ -272,6 +277,7 @@ mod tests {
                 method,
                 repeats: None,
                 strict: false,
+                no_state: false,
                 preset: "default".into(),
                 data_seed: Some(1),
                 data: None,

@@ -38,10 +38,15 @@ pub(crate) struct Kept {
     /// Has it been said that a checkpoint could not be written? Seeds have one each.
     has_warned: Arc<AtomicBool>,
     started: Instant,
+    /// What checkpoints say of a run that lengthens another: the flags for it.
+    longer: Option<String>,
 }
 
+/// Name of these flags in a checkpoint.
+const LONGER: &str = "longer";
+
 impl Kept {
-    /// Those of a run that was told this, on a subject.
+    /// Those of a run that was told this, on a subject; `longer` has the flags that lengthen a finished run.
     ///
     /// # Errors
     /// If the folder has an unfinished run of something else, or of which no checkpoint can be read.
@@ -50,18 +55,19 @@ impl Kept {
         interval: Interval,
         told: String,
         subject: &Subject,
+        longer: Option<String>,
         is_quiet: bool,
     ) -> Result<Self> {
-        let mut files = vec![(Record::FILE.to_owned(), told)];
-        files.extend(subject.files());
+        let files = files(told, subject);
         let kept = Self {
             beginning: folder.beginning(),
             path: folder.path().to_owned(),
             fingerprint: fingerprint(&files),
             files: Arc::new(files),
             interval: interval.time().unwrap_or(Duration::MAX),
-            // What an earlier run has kept is gone on with all the same.
-            is_off: interval == Interval::Off && !folder.is_unfinished(),
+            // What an earlier run has kept is gone on with all the same, and so is a finished one.
+            is_off: interval == Interval::Off && !folder.is_unfinished() && longer.is_none(),
+            longer,
             has_warned: Arc::default(),
             started: Instant::now(),
         };
@@ -76,6 +82,13 @@ impl Kept {
         let path = self.path.display();
         let Some((header, fallen)) = self.any_header()? else { return Ok(()) };
         let differences = self.fingerprint.differences(&header.fingerprint);
+        if let Some(flags) = header.about.get(LONGER).filter(|_| !differences.is_empty()) {
+            return Err(usage(format!(
+                "{path} is a finished run on its way to be longer: `adaann resume {path} {flags}` goes on \
+                 with that; without {path}/{} it is as it was",
+                Folder::STATE
+            )));
+        }
         if !differences.is_empty() {
             return Err(usage(format!(
                 "{path} has an unfinished run of something else: {}; --restart begins it again as \
@@ -132,7 +145,8 @@ impl Kept {
         if self.is_off {
             return Ok(Ledger::off().urgent_when(interrupt::flag()));
         }
-        let header = Header::new(Instructions::current().to_string(), self.fingerprint.clone());
+        let header =
+            self.longer.iter().fold(self.header(), |header, flags| header.with(LONGER, flags));
         let keeper = Keeper::new(Store::open(place)?, self.interval);
         let (beginning, files, path) =
             (self.beginning.clone(), self.files.clone(), self.path.display().to_string());
@@ -148,6 +162,11 @@ impl Kept {
                 }
             })
             .resumed()
+    }
+
+    /// What stands at the head of states of this run.
+    pub(crate) fn header(&self) -> Header {
+        Header::new(Instructions::current().to_string(), self.fingerprint.clone())
     }
 
     /// The work is over, or has failed: what is finished is written down, if it is worth going on with.
@@ -167,6 +186,18 @@ fn warn(error: &adaann::Error) {
         "warning: a checkpoint could not be written ({error}); a run that is killed now goes on from the \
          one before, or from its start"
     );
+}
+
+/// What a run on this subject depends on, which was told this.
+pub(crate) fn fingerprint_of(told: String, subject: &Subject) -> Fingerprint {
+    fingerprint(&files(told, subject))
+}
+
+/// Files that a run cannot go on without.
+fn files(told: String, subject: &Subject) -> Vec<(String, String)> {
+    let mut files = vec![(Record::FILE.to_owned(), told)];
+    files.extend(subject.files());
+    files
 }
 
 /// All that a run depends on: each setting by its name, and the files as they are.
@@ -189,9 +220,10 @@ fn fingerprint(files: &[(String, String)]) -> Fingerprint {
 
 /// Settings that change no bit of a run, say the same as others do, or only when it ends: whoever goes on may
 /// spend more.
-const WITHOUT_EFFECT: [&str; 8] = [
+const WITHOUT_EFFECT: [&str; 9] = [
     "version",
     "strict",
+    "no-state",
     "model",
     "data",
     "max-evaluations",

@@ -6,6 +6,8 @@ pub(crate) mod forecast;
 pub(crate) mod interrupt;
 pub(crate) mod kept;
 pub(crate) mod ladder;
+pub(crate) mod last;
+pub(crate) mod longer;
 pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod particles;
@@ -23,16 +25,22 @@ use crate::{
         summary::{Made, Seed, Sources, Summary, predictive},
         words::{table, title::title, verdict},
     },
-    job::{examine::Examined, kept::Kept, memory::Held, progress::Progress},
-    text::style::Style,
+    job::{
+        examine::Examined,
+        kept::Kept,
+        longer::{Earlier, Longer},
+        memory::Held,
+        progress::Progress,
+    },
+    text::{failure::usage, style::Style},
 };
 use adaann::{
     Batch, Settings,
-    answer::{self, Plan, approximate_with},
+    answer::{self, Method, Plan, approximate_with},
     budget::Budget,
     checkpoint::Ledger,
     diagnostics::{self, Trust},
-    fit::{Outcome, Restarts, restarts_with},
+    fit::{Outcome, Restart, Restarts, restarts_with},
     flow::Flow,
     importance::Sample,
     model::Output,
@@ -57,6 +65,8 @@ pub(crate) const MOST_THREADS: usize = Output::MOST_THREADS;
 pub(crate) struct Job {
     pub(crate) record: Record,
     pub(crate) subject: Subject,
+    /// The finished run that it lengthens, if it does.
+    pub(crate) longer: Option<Longer>,
 }
 
 impl Job {
@@ -69,12 +79,18 @@ impl Job {
             stdout().write_all(self.record.to_toml()?.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        self.check_state()?;
         self.check_memory()?;
         // Before any work is done: two runs cannot have one name.
-        let folder = Folder::reserve(&out, output.force, output.restart)?;
+        let is_longer = self.longer.is_some();
+        let folder = Folder::reserve(&out, output.force || is_longer, output.restart)?;
         let is_quiet = output.quiet || output.json;
         let told = self.record.to_toml()?;
-        let kept = Kept::new(&folder, output.checkpoint, told, &self.subject, is_quiet)?;
+        let flags = self.longer.as_ref().map(|longer| longer.flags.clone());
+        let kept = Kept::new(&folder, output.checkpoint, told, &self.subject, flags, is_quiet)?;
+        if let Some(longer) = self.longer.as_ref().filter(|_| !is_quiet) {
+            longer.announce(&out)?;
+        }
         let pool = ThreadPoolBuilder::new()
             .num_threads(output.threads)
             .build()
@@ -85,7 +101,10 @@ impl Job {
             let run = self.work(&progress, &kept, &mut ledger);
             kept.save(&mut ledger);
             let run = run?;
-            let page = self.write(&run, &folder)?;
+            if is_longer && (run.summary.stopped || interrupt::asked()) {
+                return longer::stopped(&out, is_quiet);
+            }
+            let page = self.write(&run, &folder, &kept)?;
             folder.finish(run.summary.stopped)?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
@@ -108,6 +127,18 @@ impl Job {
                 (false, false) => 0,
             }))
         })
+    }
+
+    /// Refuses to leave a final state out where there would be none.
+    fn check_state(&self) -> Result<()> {
+        let Record { no_state, method, .. } = self.record;
+        if no_state && !matches!(method, Method::Adaann | Method::Ladder | Method::Flow) {
+            return Err(usage(format!(
+                "--no-state does not apply to --method {}: only annealed flows have a final state",
+                method.name()
+            )));
+        }
+        Ok(())
     }
 
     /// Refuses more draws than fit into memory.
@@ -135,7 +166,7 @@ impl Job {
             Plan::Adaann(settings) => self.train(settings, progress, kept, ledger)?,
             Plan::Answer(settings) => self.climb(settings, progress, ledger)?,
         };
-        let Self { record, subject } = self;
+        let Self { record, subject, .. } = self;
         let Run { summary, sample, .. } = &mut run;
         if let Some(model) = subject.model.as_ref().filter(|_| !summary.stopped) {
             summary.predictive_checks = predictive::checks(model, sample, summary.seed)?;
@@ -162,8 +193,15 @@ impl Job {
         let target = &Counted::new(&*problem.target);
         let started = Instant::now();
         let mut watch = ladder::Watch::new(progress, target.points());
-        let mut answer =
-            approximate_with(target, settings, &mut watch, ledger).map_err(ladder::worded)?;
+        let earlier = self.longer.as_ref().map(|longer| &longer.earlier);
+        let answer = match earlier {
+            Some(Earlier::Answer(answer, more)) => {
+                let answer = (**answer).clone();
+                answer::lengthen(target, answer, *more, settings, &mut watch, ledger)
+            }
+            _ => approximate_with(target, settings, &mut watch, ledger),
+        };
+        let mut answer = answer.map_err(ladder::worded)?;
         drop(watch);
         for rung in &mut answer.rungs {
             rung.found = ladder::without_remedy(&rung.found).to_owned();
@@ -171,7 +209,7 @@ impl Job {
         let seconds = started.elapsed().as_secs_f64();
         let quantities = self.subject.quantities(answer.sample.x())?;
         let examination = answer.examination.as_ref();
-        let summary = Summary::new(Sources {
+        let mut summary = Summary::new(Sources {
             target: &record.target,
             names: &self.subject.columns(),
             notes: target.notes(),
@@ -185,8 +223,10 @@ impl Job {
             seconds,
             seeds: Vec::new(),
         });
+        summary.draws_seed = answer.stream;
         let training = answer.fit.take();
-        Ok(Run { flow: answer.flow, training, sample: answer.sample, quantities, summary })
+        let (flow, sample, others) = (answer.flow, answer.sample, Vec::new());
+        Ok(Run { flow, training, others, sample, quantities, summary })
     }
 
     /// Trains flows by Algorithm 1, and keeps the best.
@@ -197,7 +237,7 @@ impl Job {
         kept: &Kept,
         ledger: &mut Ledger,
     ) -> Result<Run> {
-        let Self { record, subject } = self;
+        let Self { record, subject, longer } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
         let target = &*problem.target;
         let started = Instant::now();
@@ -206,13 +246,22 @@ impl Job {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim(), of_fit)
         };
-        let ledger_of = |seed| kept.ledger_of_seed(seed);
+        let ledger_of = |seed| {
+            let ledger = kept.ledger_of_seed(seed)?;
+            match longer {
+                Some(longer) => longer.ledger_of_seed(seed, ledger),
+                None => Ok(ledger),
+            }
+        };
         let Restarts { mut runs, failed } =
             restarts_with(target, settings, repeats.seeds, watch, ledger_of)?;
         let seconds = started.elapsed().as_secs_f64();
         let spent: usize = runs.iter().map(|run| run.outcome.target_evaluations).sum();
         let draws = repeats.draws_within(budget.after(spent));
-        let draw = |outcome: &Outcome, seed| outcome.approximation(target)?.sample(draws, seed);
+        let draw = |outcome: &Outcome, seed| {
+            let known = longer.as_ref().map_or(&[][..], |longer| longer.known_log_p(seed));
+            outcome.approximation(target)?.sample_knowing(known, draws, seed)
+        };
         let mut seeds = Vec::new();
         if runs.len() > 1 {
             for run in &runs {
@@ -257,7 +306,7 @@ impl Job {
             );
         }
         let flow = best.outcome.flow.clone();
-        Ok(Run { flow, training: Some(best.outcome), sample, quantities, summary })
+        Ok(Run { flow, training: Some(best.outcome), others: runs, sample, quantities, summary })
     }
 
     /// What Algorithm 1 is told beside its settings.
@@ -295,8 +344,8 @@ impl Job {
 
     /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,
     /// and what became of them is told apart.
-    fn write(&self, run: &Run, folder: &Folder) -> Result<Result<()>> {
-        let Self { record, subject } = self;
+    fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<()>> {
+        let Self { record, subject, .. } = self;
         let training = run.training.as_ref();
         folder.write(Record::FILE, record.to_toml()?)?;
         run.flow.save(&folder.file(Record::FLOW))?;
@@ -313,6 +362,11 @@ impl Job {
         if let Some(flow) = training.and_then(|outcome| outcome.flow_at_1.as_ref()) {
             flow.save(&folder.file("flow_at_1.safetensors"))?;
         }
+        if let Some(best) = training.filter(|_| !record.no_state && !run.summary.stopped) {
+            let others = run.others.iter().map(|other| (other.seed, &other.outcome));
+            let all: Vec<_> = [(run.summary.seed, best)].into_iter().chain(others).collect();
+            last::write(folder, &kept.header(), &all)?;
+        }
         // Who has asked for an end does not want to wait for a program once more.
         let programs = if interrupt::asked() { Programs::Forbidden } else { Programs::Asked };
         // From the files, as `adaann report` does it: what they lack no page can show.
@@ -327,6 +381,8 @@ struct Run {
     flow: Flow,
     /// The training of a flow, if one was annealed.
     training: Option<Outcome>,
+    /// What the other seeds came to.
+    others: Vec<Restart>,
     sample: Sample,
     quantities: Option<Batch>,
     summary: Summary,

@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use crate::support::common;
-use common::{Place, names, stderr};
+use common::{Place, assert_same, names, stderr};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -53,30 +53,6 @@ fn start(place: &Place, words: &str, out: &str) -> Child {
     let mut command = place.command();
     command.args(words.split(' ')).args(["--out", out, "--quiet", "--checkpoint", "0.01s"]);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts")
-}
-
-/// Does what a run wrote differ from what another did, times apart?
-fn assert_same(place: &Place, name: &str, whole: &str, killed: &str) {
-    let files = |run: &str| {
-        let mut files = names(&place.path(run));
-        files.retain(|name| name != "figures");
-        files
-    };
-    assert_eq!(files(whole), files(killed), "{name}");
-    for file in files(whole) {
-        // The index has the sums of the others.
-        if ["summary.json", "report.html", "index.json"].contains(&&file[..]) {
-            continue;
-        }
-        let read = |run: &str| fs::read(place.path(run).join(&file)).unwrap();
-        assert!(read(whole) == read(killed), "{name}: {file}");
-    }
-    let summary = |run: &str| {
-        let mut summary = place.summary(run);
-        summary.as_object_mut().unwrap().remove("seconds");
-        summary
-    };
-    assert_eq!(summary(whole), summary(killed), "{name}");
 }
 
 /// Kills runs until so many were killed, and lets each come to its end in between.

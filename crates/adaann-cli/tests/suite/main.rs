@@ -9,6 +9,7 @@ mod hostile;
 mod interrupt;
 mod killed;
 mod ladder;
+mod longer;
 mod memory;
 mod models;
 mod outputs;

@@ -18,6 +18,7 @@ fn the_folder_is_whole() {
     let files = [
         "draws.csv",
         "figures",
+        "final",
         "flow.safetensors",
         "flow_at_1.safetensors",
         "index.json",

@@ -16,7 +16,7 @@ fn a_named_target_has_evidence_and_modes() {
     let folder = "runs/bimodal-smc-3";
     assert_eq!(
         names(&place.path(folder)),
-        ["draws.csv", "index.json", "run.toml", "stages.csv", "summary.json"]
+        ["draws.csv", "final", "index.json", "run.toml", "stages.csv", "summary.json"]
     );
     let said = stdout(&output);
     for word in ["400 particles", "log Z (known)", "mode at", "truth", &format!("to {folder}")] {

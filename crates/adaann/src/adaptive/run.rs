@@ -23,8 +23,9 @@ use crate::{
 pub(crate) struct Adapted {
     pub(crate) shape: Shape,
     pub(crate) flow: Flow,
-    /// Fresh draws of it.
+    /// Fresh draws of it, and the seed of the stream that they are numbered in.
     pub(crate) sample: Sample,
+    pub(crate) stream: u64,
     /// The share of them that counts.
     pub(crate) ess_share: f64,
     /// Is that enough, and is the tail of their weights in order?
@@ -131,7 +132,8 @@ fn adapt(
         let foreseen = proposal.ess_share;
         let spent = evaluations + archive.len() - before;
         let rules = &Rules { budget: rules.budget.after(spent), ..*rules };
-        let sample = frozen::draw(&approximation, foreseen, rules, pace.seed ^ FROZEN, ledger)?;
+        let stream = pace.seed ^ FROZEN;
+        let sample = frozen::draw(&approximation, foreseen, rules, stream, ledger)?;
         evaluations += archive.len() - before + sample.len();
         let ess_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &proposal.flow, &sample)?;
@@ -149,7 +151,8 @@ fn adapt(
         let is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
         let share = seen.min(ess_share);
         let (shape, flow) = (proposal.shape, proposal.flow);
-        let adapted = Adapted { shape, flow, sample, ess_share, is_good: is_fair, evaluations };
+        let adapted =
+            Adapted { shape, flow, sample, stream, ess_share, is_good: is_fair, evaluations };
         let gain = best.as_ref().map_or(f64::INFINITY, |best| share / best.share);
         let next = match is_good || ess_share < POOR && gain < WORTH_IT {
             true => None,

@@ -19,6 +19,8 @@ pub(super) struct Candidate {
     pub(super) method: Method,
     pub(super) flow: Flow,
     pub(super) sample: Sample,
+    /// The seed of the stream that they are numbered in, if they are draws that more can be taken of.
+    pub(super) stream: Option<u64>,
     pub(super) log_z: Option<Estimate>,
     /// Is it good enough, as far as its own weights can tell?
     pub(super) is_good: bool,
@@ -33,9 +35,9 @@ impl Candidate {
     /// A mixture that was adapted.
     pub(super) fn of_mixture(method: Method, adapted: Adapted) -> Result<Self> {
         let mixture = Some(adapted.mixture());
-        let Adapted { flow, sample, is_good, .. } = adapted;
+        let Adapted { flow, sample, stream, is_good, .. } = adapted;
         let candidate = Self::of_draws(method, flow, sample, is_good)?;
-        Ok(Self { mixture, ..candidate })
+        Ok(Self { mixture, stream: Some(stream), ..candidate })
     }
 
     /// Weighted draws of a flow.
@@ -47,7 +49,17 @@ impl Candidate {
     ) -> Result<Self> {
         let sums = sample.weight_sums()?;
         let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
-        Ok(Self { method, flow, sample, log_z, is_good, fit: None, mixture: None, chains: None })
+        Ok(Self {
+            method,
+            flow,
+            sample,
+            stream: None,
+            log_z,
+            is_good,
+            fit: None,
+            mixture: None,
+            chains: None,
+        })
     }
 
     /// Is its evidence below that of another by more than their errors?

@@ -50,6 +50,7 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
         method: Method::Chains,
         flow: adaptive::flow_of(&mixture)?,
         sample,
+        stream: None,
         log_z: evidence.log_z,
         is_good: found.has_converged,
         fit: None,

@@ -31,6 +31,9 @@ const CHAINS_ESS: f64 = 400.0;
 /// How often an answer is repaired.
 const REPAIRS: u64 = 2;
 
+/// Begins the line of a rung that repairs.
+pub(super) const REPAIRED: &str = "repaired (";
+
 const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
 
 /// Findings that a mixture with the check's own components may cure.
@@ -83,7 +86,7 @@ fn examined_and_repaired(
             adaptive::run(context.target, start, &context.rules(), seed, ledger)
         })?;
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
-        let words = format!("repaired ({}): {}", codes(&found), adapted.components());
+        let words = format!("{REPAIRED}{}): {}", codes(&found), adapted.components());
         let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
         context.leave(Method::Mixture, evaluations, share, left, words);
         let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
@@ -128,7 +131,11 @@ fn codes(found: &Examination) -> String {
 }
 
 /// One examination, with random numbers of its own.
-fn examine(context: &mut Context, candidate: &Candidate, number: u64) -> Result<Examination> {
+pub(super) fn examine(
+    context: &mut Context,
+    candidate: &Candidate,
+    number: u64,
+) -> Result<Examination> {
     context.begin(Step::Check, "checking the answer from another start");
     let target = context.target;
     let particles = if context.is_checked_by_particles() { PARTICLES } else { 0 };

@@ -55,6 +55,7 @@ pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Ca
     context.leave(Method::Flow, evaluations, Some(ess_share), left, found);
     let flow = outcome.flow.clone();
     let mut candidate = Candidate::of_draws(Method::Flow, flow, sample, is_good)?;
+    candidate.stream = Some(settings.seed);
     candidate.fit = Some(outcome);
     Ok(candidate)
 }

@@ -9,7 +9,8 @@ use crate::modes::Search;
 /// A step of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    Prior,
+    /// Of a prior, or of a q that is there.
+    Draws,
     Modes,
     Mixture,
     Particles,
@@ -65,10 +66,10 @@ impl Forecast {
             Step::Modes => self.mixture() + check,
             Step::Particles if self.method == Method::Flow => FLOW + check,
             Step::Check => 0,
-            Step::Prior | Step::Mixture | Step::Particles | Step::Chains | Step::Flow => check,
+            Step::Draws | Step::Mixture | Step::Particles | Step::Chains | Step::Flow => check,
         };
         let own = match step {
-            Step::Prior => self.draws,
+            Step::Draws => self.draws,
             Step::Modes => self.ascents(),
             Step::Mixture => self.mixture(),
             Step::Particles => 2_000 * self.particle() + self.mixture(),

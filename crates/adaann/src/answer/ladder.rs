@@ -70,11 +70,12 @@ pub fn approximate_with(
         let mut context = Context::new(target, settings, observer, ledger)?;
         let candidate = climb(&mut context)?;
         let (candidate, examination) = check::examined(&mut context, candidate)?;
-        let Candidate { method, flow, sample, log_z, fit, .. } = candidate;
+        let Candidate { method, flow, sample, stream, log_z, fit, .. } = candidate;
         Ok(Answer {
             method,
             flow,
             sample,
+            stream,
             log_z,
             evaluations: context.evaluations(),
             examination,

@@ -15,6 +15,7 @@ mod faults;
 mod flow;
 mod forecast;
 mod ladder;
+mod lengthen;
 mod method;
 mod observer;
 mod outcome;
@@ -27,6 +28,7 @@ mod settings;
 
 pub use check::check;
 pub use ladder::{approximate, approximate_with};
+pub use lengthen::lengthen;
 pub use method::Method;
 pub use observer::{Event, Observer};
 pub use outcome::Answer;

@@ -17,6 +17,8 @@ pub struct Answer {
     pub flow: Flow,
     /// The weighted sample that stands for the target.
     pub sample: Sample,
+    /// The seed of the stream that its draws are numbered in; none of chains, which are no draws of q.
+    pub stream: Option<u64>,
     /// log ∫p; none where it cannot be had, as of chains in many dimensions.
     pub log_z: Option<Estimate>,
     /// A line for each rung.

@@ -24,7 +24,7 @@ pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
     // Rounding may have put a draw on a bound, which is nowhere on the whole line.
     let Ok(mut z) = context.unconstrained.unconstrain(&x) else { return Ok(None) };
     let Some(mixture) = Mixture::of(&[Component::describing(&z)?]) else { return Ok(None) };
-    context.begin(Step::Prior, "drawing from the prior");
+    context.begin(Step::Draws, "drawing from the prior");
     x.truncate(count);
     z.truncate(count);
     let mut found = Evaluation::zeros(x.dim(), count);
@@ -36,6 +36,7 @@ pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
         method: Method::Prior,
         flow: adaptive::flow_of(&mixture)?,
         sample: Sample::of_particles(z, x, log_p, vec![0.0; count])?,
+        stream: Some(seed),
         log_z: Some(Estimate { value: 0.0, error: 0.0 }),
         is_good: true,
         fit: None,

@@ -55,8 +55,41 @@ impl<'a> Approximation<'a> {
         self.sample_from(0, count, seed)
     }
 
+    /// The same draws where log p is known at the first of them, as [`Sample::log_p`] has it: it is only
+    /// computed at the others. So is a sample lengthened:
+    ///
+    /// ```
+    /// use adaann::{Program, approximation::Approximation, flow::{Base, Flow, FlowSpec}};
+    ///
+    /// let target = Program::record(1, |z| -0.5 * z[0].square());
+    /// let flow = Flow::new(&FlowSpec::Affine, Base::standard(1))?;
+    /// let approximation = Approximation::new(&target, flow)?;
+    /// let few = approximation.sample(100, 7)?;
+    /// let more = approximation.sample_knowing(few.log_p(), 300, 7)?;
+    /// assert_eq!(more.log_weights(), approximation.sample(300, 7)?.log_weights());
+    /// # Ok::<(), adaann::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the target says, or if more are known than are asked for.
+    pub fn sample_knowing(&self, log_p: &[f64], count: usize, seed: u64) -> Result<Sample> {
+        let Some(more) = count.checked_sub(log_p.len()) else {
+            return Err(crate::error::shape("the known values of log p", log_p.len(), count));
+        };
+        let (z, x, log_q) = self.draw(0, log_p.len(), seed);
+        let known = Sample::of_draws(z, x, log_p.to_vec(), log_q)?;
+        known.join(&self.sample_from(log_p.len(), more, seed)?)
+    }
+
     /// Draws `count` points from number `first` on.
     pub(crate) fn sample_from(&self, first: usize, count: usize, seed: u64) -> Result<Sample> {
+        let (z, x, log_q) = self.draw(first, count, seed);
+        let log_p = self.log_p(&x)?;
+        Sample::of_draws(z, x, log_p, log_q)
+    }
+
+    /// The draws themselves: on the whole line, in the target's coordinates, and log q.
+    fn draw(&self, first: usize, count: usize, seed: u64) -> (Batch, Batch, Vec<f64>) {
         let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
         let chunks: Vec<(Batch, Batch, Vec<f64>)> = starts
             .par_iter()
@@ -76,8 +109,7 @@ impl<'a> Approximation<'a> {
             x.copy_points(start, &own_x, 0, own_x.len());
             log_q.extend(own_log_q);
         }
-        let log_p = self.log_p(&x)?;
-        Sample::of_draws(z, x, log_p, log_q)
+        (z, x, log_q)
     }
 
     /// What the weights of `count` draws add up to; none of the draws is kept, so that memory does not

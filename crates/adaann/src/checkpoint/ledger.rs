@@ -136,6 +136,32 @@ impl Ledger {
         Ok(self)
     }
 
+    /// The same with what its first part came to in an earlier run that this one lengthens, unless it has
+    /// parts of its own.
+    ///
+    /// # Errors
+    /// If that cannot be kept.
+    pub fn knowing<T: Serialize>(self, part: &str, found: &T) -> Result<Self> {
+        self.beginning_with(part.into(), found)
+    }
+
+    /// The same with a state that its first part goes on from, unless it has parts of its own: that in
+    /// which an earlier run left it, which this one lengthens.
+    ///
+    /// # Errors
+    /// If the state cannot be kept.
+    pub fn taking_up<S: Serialize>(self, part: &str, state: &S) -> Result<Self> {
+        self.beginning_with(format!("{part}{STATE}"), state)
+    }
+
+    fn beginning_with<T: Serialize>(mut self, path: String, value: &T) -> Result<Self> {
+        if self.entries.is_empty() {
+            let value = encode(value).map_err(|error| Error::Save(error.to_string()))?;
+            self.entries.push(Entry { path, found: Found::Encoded(value) });
+        }
+        Ok(self)
+    }
+
     /// Asks for a checkpoint as soon as there can be one when this is raised.
     #[must_use]
     pub fn urgent_when(self, flag: &'static AtomicBool) -> Self {
@@ -477,6 +503,21 @@ mod tests {
         assert!(error.contains("at `b`: it has a there"), "{error}");
         let mut other = ledger(&folder).resumed().unwrap();
         assert!(other.part("a", |_| Ok(Done::Whole(String::new()))).is_err());
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn a_longer_run_begins_with_what_is_known_unless_it_has_parts_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("adaann-longer-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let sum = |ledger: &mut Ledger| {
+            ledger.part("sum", |ledger| Ok(Done::Whole(ledger.take_up()?.unwrap_or(0) + 1)))
+        };
+        let begun = || ledger(&folder).resumed().unwrap();
+        assert_eq!(sum(&mut begun().knowing("sum", &7).unwrap()).unwrap(), 7);
+        assert_eq!(sum(&mut begun().taking_up("sum", &7).unwrap()).unwrap(), 8);
+        // It has written down what it came to.
+        assert_eq!(sum(&mut begun().taking_up("sum", &20).unwrap()).unwrap(), 8);
         let _ = std::fs::remove_dir_all(&folder);
     }
 

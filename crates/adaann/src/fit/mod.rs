@@ -38,6 +38,7 @@ mod trace;
 pub use crate::train::Gradient;
 pub use builder::{Fit, fit, resume};
 pub use forward_kl::{Divergence, ForwardKl};
+pub use kept::PutDown;
 pub use observer::{Event, Observer};
 pub use outcome::Outcome;
 pub use overlay::Overlay;

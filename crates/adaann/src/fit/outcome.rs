@@ -1,6 +1,6 @@
 //! What a run has done.
 
-use super::{RoundRecord, StepRecord, UpdateRecord, trace};
+use super::{RoundRecord, State, StepRecord, UpdateRecord, trace};
 use crate::{Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target};
 
 /// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
@@ -28,6 +28,9 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Did the observer stop the run before its end?
     pub stopped: bool,
+    /// Where the training at t = 1 ended, before any rounds of forward-KL refinement: what a longer run
+    /// goes on from. Absent if it was stopped before.
+    pub last: Option<State>,
 }
 
 impl Outcome {

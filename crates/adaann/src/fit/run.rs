@@ -97,6 +97,7 @@ impl<'a> Run<'a> {
 
     /// What the run has done.
     pub(super) fn into_outcome(self, stopped: bool) -> Result<Outcome> {
+        let last = self.carried.refined(&self.flow);
         let flow = self.flow.into_double();
         let flow_at_1 = match &self.carried.at_1 {
             None => None,
@@ -116,6 +117,7 @@ impl<'a> Run<'a> {
             rounds: Vec::new(),
             warnings: self.warnings,
             stopped,
+            last,
         })
     }
 

@@ -140,6 +140,25 @@ impl Carried {
         }
     }
 
+    /// The run as it was when training at t = 1 was over, unless it is not. All that rounds of
+    /// forward-KL refinement change is the flow, which the first of them has kept, and counts.
+    pub(super) fn refined(&self, flow: &Flow) -> Option<State> {
+        let first = self.rounds.first().map(|round| round.parameters.clone());
+        let drawn: usize = self.rounds.iter().map(|round| round.points.len()).sum();
+        let carried = Self {
+            base: self.base.clone(),
+            training: self.training.clone(),
+            at_1: self.at_1.clone(),
+            target_evaluations: self.target_evaluations - drawn,
+            is_refined: false,
+            rounds: Vec::new(),
+            round_training: None,
+            ..*self
+        };
+        let parameters = first.unwrap_or_else(|| flow.parameters().into());
+        self.is_refined.then_some(State { parameters, carried })
+    }
+
     /// Both kinds of training.
     fn trainings(&self) -> impl Iterator<Item = &train::State> {
         [&self.training].into_iter().chain(&self.round_training)

@@ -40,6 +40,9 @@ settings! {
             /// How often a run under way is written down, so that it can go on after a kill: a time like 30s
             /// or 5m, or off [default: 30s]
             checkpoint: Interval = "checkpoint" "TIME",
+            /// Keep no final state of an annealed flow, from which the run could be lengthened by more updates
+            /// or draws [default: it is kept, in final]
+            no_state: bool = "no-state" "",
             /// How often the program that computes the likelihood, if one does, is started again for one batch
             /// of points, where it dies or what it says is no answer; 0 for never [default: 2]
             retries: usize = "retries" "COUNT",

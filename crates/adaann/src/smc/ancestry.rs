@@ -19,6 +19,11 @@ impl Ancestry {
         Self { first: (0..count).collect(), families: count }
     }
 
+    /// Particles that it is of.
+    pub(super) fn len(&self) -> usize {
+        self.first.len()
+    }
+
     /// Particle i now descends from the particle `parents[i]`.
     pub(super) fn resample(&mut self, parents: &[usize]) {
         self.first = parents.iter().map(|&parent| self.first[parent]).collect();

@@ -1,15 +1,7 @@
 //! A run from the settings' own base or from a given one.
 
-use super::{Observer, Population, Settings, islands, sampler::Sampler};
-use crate::{
-    Result,
-    checkpoint::Ledger,
-    error,
-    flow::Base,
-    path::integral,
-    schedule::Rule,
-    target::{Target, Unconstrained},
-};
+use super::{Observer, Population, Settings, further, send::send};
+use crate::{Result, checkpoint::Ledger, flow::Base, target::Target};
 
 /// Sequential Monte Carlo from the base to the target.
 ///
@@ -47,12 +39,13 @@ pub struct Smc<'a> {
     target: &'a dyn Target,
     settings: &'a Settings,
     base: Option<Base>,
+    earlier: Option<Population>,
 }
 
 impl<'a> Smc<'a> {
     /// A run by its settings alone.
     pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
-        Self { target, settings, base: None }
+        Self { target, settings, base: None, earlier: None }
     }
 
     /// Starts from this density, on the coordinates that flows work in; the settings' `base` is not
@@ -61,6 +54,12 @@ impl<'a> Smc<'a> {
     /// leaves out they may never find.
     pub fn base(self, base: Base) -> Self {
         Self { base: Some(base), ..self }
+    }
+
+    /// Sends only the last population of the settings' `further`, and [joins](Population::join) it with
+    /// these, which are those before it: a run that is lengthened. Without `further` nothing is sent.
+    pub fn after(self, earlier: Population) -> Self {
+        Self { earlier: Some(earlier), ..self }
     }
 
     /// Runs it: see [`smc`].
@@ -76,29 +75,11 @@ impl<'a> Smc<'a> {
     /// # Errors
     /// As [`Smc::run`], and if the list is that of another run.
     pub fn run_with(self, observer: &mut dyn Observer, ledger: &mut Ledger) -> Result<Population> {
-        let Self { target, settings, base } = self;
+        let Self { target, settings, base, earlier } = self;
         settings.check(target)?;
-        if let Some(found) = base.as_ref().map(Base::dim).filter(|dim| *dim != target.dim()) {
-            return Err(error::shape("the dimensions of the base", found, target.dim()));
+        match settings.further.is_empty() && earlier.is_none() {
+            true => send(target, settings, base, observer, ledger),
+            false => further::run(target, settings, base, earlier, observer, ledger),
         }
-        rayon::scope(|_| {
-            let base = match base {
-                Some(base) => base,
-                None => settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?,
-            };
-            let islands = (0..settings.islands)
-                .map(|island| Sampler::new(target, settings, &base, island))
-                .collect::<Result<Vec<_>>>()?;
-            let (density, first) = (&islands[0].density, settings.schedule.first());
-            if integral::has_flat_prior(density)
-                && let Some(refusal) = integral::without(density, &base, first)?
-            {
-                return Err(refusal);
-            }
-            // Where nothing was said of priors, a failure tells when to look.
-            islands::run(&islands, observer, ledger).map_err(|failure| {
-                integral::without(density, &base, first).ok().flatten().unwrap_or(failure)
-            })
-        })
     }
 }

@@ -59,6 +59,7 @@ impl Sampler<'_> {
             log_z: state.log_z,
             log_z_error: ancestry.log_z_error(&weights),
             island_log_z: vec![state.log_z],
+            island_lengths: vec![weights.len()],
             weights,
             stages,
             evaluations: state.evaluations,

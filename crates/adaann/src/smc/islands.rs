@@ -39,6 +39,7 @@ pub(super) fn run(
         arrived.push(state);
     }
     let log_z: Vec<f64> = arrived.iter().map(|state| state.log_z).collect();
+    let island_lengths: Vec<usize> = arrived.iter().map(|state| state.particles.len()).collect();
     let mut pooled = pool(arrived, &log_z);
     pooled.evaluations = evaluations;
     let population = match is_stopped {
@@ -46,8 +47,8 @@ pub(super) fn run(
         false => samplers[0].finish(pooled, stages)?,
     };
     // Z_k may differ by orders of magnitude, where a standard error of their mean stays below it.
-    let log_z_error = population.log_z_error.max(standard_error(&log_z));
-    Ok(Population { log_z_error, island_log_z: log_z, ..population })
+    let log_z_error = population.log_z_error.max(standard_error(&log_z, &island_lengths));
+    Ok(Population { log_z_error, island_log_z: log_z, island_lengths, ..population })
 }
 
 /// One island on its way, or at its end.

@@ -33,6 +33,8 @@ pub struct Population {
     /// Did the observer stop the run before t = 1? The particles then stand for the density at the
     /// last stage's t.
     pub stopped: bool,
+    /// How many of the particles are each island's, which stand one after another.
+    pub(super) island_lengths: Vec<usize>,
     /// Sweeps at t = 1 whose particles are all here.
     pub(super) kept_sweeps: usize,
     pub(super) ancestry: Ancestry,
@@ -57,13 +59,13 @@ impl Population {
 
     /// The standard error of log Z from the spread between islands alone; none of a single one.
     pub fn island_error(&self) -> Option<f64> {
-        let error = spread::standard_error(&self.island_log_z);
+        let error = spread::standard_error(&self.island_log_z, &self.island_lengths);
         (self.island_log_z.len() > 1).then_some(error)
     }
 
     /// The larger of the errors from the family tree and from the islands.
     fn mean_error(&self, weights: &[f64], values: &[f64]) -> f64 {
-        let islands = spread::mean_error(weights, values, self.island_log_z.len());
+        let islands = spread::mean_error(weights, values, &self.island_lengths);
         self.ancestry.mean_error(weights, values).max(islands)
     }
 

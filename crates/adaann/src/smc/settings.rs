@@ -28,6 +28,10 @@ pub struct Settings {
     /// it. Each island has fewer particles to see the shape of the density by; four are a good
     /// number. What all of them miss they do not see, as a mode that is far from the base.
     pub islands: usize,
+    /// Particles of populations that follow the first, one after another, each with random numbers of its
+    /// own: what a run that was lengthened has. `particles` counts them too, and islands are the first's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<usize>,
     /// How they move.
     #[serde(rename = "move")]
     pub moves: Move,
@@ -78,6 +82,7 @@ impl Settings {
             base: BaseSpec::default(),
             particles: 2_000,
             islands: 1,
+            further: Vec::new(),
             moves: Move::default(),
             jumps: true,
             freshness: 0.8,
@@ -90,6 +95,11 @@ impl Settings {
         }
     }
 
+    /// Particles of the first population.
+    pub(super) fn first_particles(&self) -> usize {
+        self.further.iter().fold(self.particles, |left, count| left.saturating_sub(*count))
+    }
+
     /// Refuses settings out of range; every run begins with this.
     ///
     /// # Errors
@@ -100,7 +110,11 @@ impl Settings {
             let range = format!("from 10 to {MOST_PARTICLES}");
             return Err(error::setting("particles", self.particles, range));
         }
-        let most = self.particles / 10;
+        let few = self.further.iter().copied().chain([self.first_particles()]);
+        if let Some(few) = few.min().filter(|count| *count < 10) {
+            return Err(error::setting("particles", few, "at least 10 in each population"));
+        }
+        let most = self.first_particles() / 10;
         if !(1..=most).contains(&self.islands) {
             let range = format!("from 1 to {most}, a tenth of the particles");
             return Err(error::setting("islands", self.islands, range));

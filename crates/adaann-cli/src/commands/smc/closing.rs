@@ -44,6 +44,7 @@ pub(super) fn text(
 
 fn title(record: &SmcRecord) -> String {
     let Settings { particles, islands, moves, jumps, schedule, path, seed, .. } = &record.settings;
+    let further = &record.settings.further;
     let annealing = match schedule {
         Schedule::AdaAnn(AdaAnn { tau, .. }) | Schedule::Guarded(Guarded { tau, .. }) => {
             format!("{} from t {} with tau {tau}", schedule.name(), schedule.first())
@@ -51,7 +52,10 @@ fn title(record: &SmcRecord) -> String {
         other => format!("{} schedule", other.name()),
     };
     let jumps = if *jumps { "with" } else { "without" };
-    let islands = if *islands > 1 { format!(" in {islands} islands") } else { String::new() };
+    let mut islands = if *islands > 1 { format!(" in {islands} islands") } else { String::new() };
+    if !further.is_empty() {
+        islands += &format!(" in {} populations", 1 + further.len());
+    }
     format!(
         "{}: {} particles{islands}, {} moves {jumps} jumps, {} path, {annealing}, seed {seed}",
         record.target,

@@ -1,12 +1,14 @@
 //! `adaann smc`: particles in place of a flow, along the same paths.
 
 mod closing;
+mod longer;
 mod record;
 mod settings;
 mod summary;
 
 use crate::{
     args::{CHECKPOINT, ResumeArgs, SmcArgs, SmcOutputArgs},
+    commands::lengthen::More,
     folder::{
         Folder, csv,
         record::Record,
@@ -16,6 +18,8 @@ use crate::{
     job::{
         MOST_THREADS, interrupt,
         kept::Kept,
+        last,
+        longer::stopped,
         memory::{self, Held},
         particles::Watch,
         progress::Progress,
@@ -31,10 +35,11 @@ use adaann::{
     smc::{Population, Smc},
 };
 use anyhow::{Context, Result};
+use longer::Longer;
 use rayon::ThreadPoolBuilder;
 use record::SmcRecord;
 use std::{
-    io::{Write, stdout},
+    io::{Write, stderr, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
@@ -62,13 +67,25 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
         quiet: *quiet,
         json: *json,
     };
-    carry_out(&subject, &record, &out, &how)
+    carry_out(&subject, &record, &out, &how, None)
 }
 
-/// Goes on with the unfinished run of a folder; none if it is not one of particles.
-pub(crate) fn resume(args: &ResumeArgs, stored: &Stored) -> Result<Option<ExitCode>> {
+/// Goes on with the unfinished run of a folder, or lengthens a finished one; none if it is not one of
+/// particles.
+pub(crate) fn resume(
+    args: &ResumeArgs,
+    more: Option<More>,
+    stored: &Stored,
+) -> Result<Option<ExitCode>> {
     let Some(record) = SmcRecord::read(stored)? else { return Ok(None) };
     let subject = Subject::read(&record.source(), stored, Programs::new(args.allow_command))?;
+    let (record, longer) = match more {
+        None => (record, None),
+        Some(more) => {
+            let (record, longer) = Longer::of(more, record, &subject, stored)?;
+            (record, Some(longer))
+        }
+    };
     subject.start()?;
     let how = How {
         threads: args.threads,
@@ -79,7 +96,7 @@ pub(crate) fn resume(args: &ResumeArgs, stored: &Stored) -> Result<Option<ExitCo
         quiet: args.quiet,
         json: args.json,
     };
-    carry_out(&subject, &record, &args.run, &how).map(Some)
+    carry_out(&subject, &record, &args.run, &how, longer).map(Some)
 }
 
 /// How a run is carried out, whatever it is of.
@@ -93,15 +110,27 @@ struct How {
     json: bool,
 }
 
-fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Result<ExitCode> {
+fn carry_out(
+    subject: &Subject,
+    record: &SmcRecord,
+    out: &Path,
+    how: &How,
+    longer: Option<Longer>,
+) -> Result<ExitCode> {
     let How { threads, force, restart, checkpoint, budget, quiet, json } = *how;
     interrupt::listen()?;
     let particles = record.settings.particles;
     let columns = subject.columns().len();
     let held = Held { draws: particles, columns, of_a_mixture: true };
     memory::check("--particles", particles, held)?;
-    let folder = Folder::reserve(out, force, restart)?;
-    let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, quiet || json)?;
+    let is_longer = longer.is_some();
+    let folder = Folder::reserve(out, force || is_longer, restart)?;
+    let flags = longer.as_ref().map(|longer| longer.flags.clone());
+    let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, flags, quiet || json)?;
+    if let Some(longer) = longer.as_ref().filter(|_| !quiet && !json) {
+        writeln!(stderr(), "lengthening {}: {}", out.display(), longer.words)?;
+    }
+    let earlier = longer.map(|longer| longer.population);
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -109,10 +138,13 @@ fn carry_out(subject: &Subject, record: &SmcRecord, out: &Path, how: &How) -> Re
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = kept.ledger()?;
-        let run = Run::new(subject, record, &progress, budget, &mut ledger);
+        let run = Run::new(subject, record, earlier, &progress, budget, &mut ledger);
         kept.save(&mut ledger);
         let run = run?;
-        run.write(subject, record, &folder)?;
+        if is_longer && run.summary.stopped {
+            return stopped(out, quiet || json);
+        }
+        run.write(subject, record, &folder, &kept)?;
         folder.finish(run.summary.stopped)?;
         if json {
             stdout().write_all(run.summary.to_json().as_bytes())?;
@@ -135,15 +167,21 @@ impl Run {
     fn new(
         subject: &Subject,
         record: &SmcRecord,
+        earlier: Option<Population>,
         progress: &Progress,
         budget: Budget,
         ledger: &mut Ledger,
     ) -> Result<Self> {
         let settings = &record.settings;
         let watch = Watch::new(progress, "particles", settings.schedule.first());
-        let mut watch = watch.of_islands(settings.islands).within(budget);
+        let islands = if earlier.is_some() { 1 } else { settings.islands + settings.further.len() };
+        let mut watch = watch.of_islands(islands).within(budget);
         let started = Instant::now();
         let particles = Smc::new(&*subject.problem.target, settings);
+        let particles = match earlier {
+            Some(earlier) => particles.after(earlier),
+            None => particles,
+        };
         let population = particles.run_with(&mut watch, ledger)?;
         let seconds = started.elapsed().as_secs_f64();
         drop(watch);
@@ -153,7 +191,13 @@ impl Run {
     }
 
     /// Writes the run folder, all but its name.
-    fn write(&self, subject: &Subject, record: &SmcRecord, folder: &Folder) -> Result<()> {
+    fn write(
+        &self,
+        subject: &Subject,
+        record: &SmcRecord,
+        folder: &Folder,
+        kept: &Kept,
+    ) -> Result<()> {
         folder.write(Record::FILE, record.to_toml()?)?;
         let (population, quantities) = (&self.population, self.quantities.as_ref());
         let known: [(&str, &[f64]); 2] =
@@ -163,6 +207,9 @@ impl Run {
         })?;
         folder.write(crate::folder::summary::Summary::FILE, self.summary.to_json())?;
         folder.write("stages.csv", csv::stages(&population.stages))?;
+        if !record.no_state && !population.stopped {
+            last::write(folder, &kept.header(), &population.lineage())?;
+        }
         subject.write(folder)
     }
 }

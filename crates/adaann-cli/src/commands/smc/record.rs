@@ -7,7 +7,7 @@ use crate::folder::{
 use adaann::smc::Settings;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, ops::Not, path::PathBuf};
 
 /// What a run was told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub(super) struct SmcRecord {
     /// Where the data came from, if it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data: Option<PathBuf>,
+    /// Is no final state kept, so that the run cannot be lengthened?
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub(super) no_state: bool,
     /// Parameters of the target.
     pub(super) parameters: BTreeMap<String, f64>,
     /// Everything else, as resolved.

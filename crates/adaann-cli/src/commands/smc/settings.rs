@@ -26,6 +26,7 @@ pub(super) fn resolve(args: &SmcArgs) -> Result<(Subject, SmcRecord)> {
     let is_file = path.extension().is_some_and(|extension| extension == "toml") || path.is_file();
     let (subject, fit, mut record) = if is_file { of_model(args, path)? } else { of_target(args)? };
     record.settings = settings(args, &fit, &subject)?;
+    record.no_state = args.output.no_state;
     Ok((subject, record))
 }
 
@@ -38,6 +39,7 @@ fn record(target: String) -> SmcRecord {
         preset: String::new(),
         data_seed: None,
         data: None,
+        no_state: false,
         parameters: BTreeMap::new(),
         settings: Settings::default(),
     }

@@ -88,6 +88,9 @@ pub(crate) struct Summary {
     pub(crate) lost: Lost,
     pub(crate) skipped_updates: usize,
     pub(crate) draws: usize,
+    /// What numbers the draws of an answer of the ladder, where more of them can be taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) draws_seed: Option<u64>,
     pub(crate) instructions: String,
     pub(crate) threads: usize,
     /// All runs, best first, if there were several.
@@ -269,6 +272,7 @@ impl Summary {
             lost: Lost::new(steps, sample.lost() as f64 / sample.len() as f64),
             skipped_updates: made.outcome.map_or(0, |outcome| outcome.skipped_updates),
             draws: sample.len(),
+            draws_seed: None,
             instructions: Instructions::current().to_string(),
             threads: rayon::current_num_threads(),
             seeds,

@@ -71,6 +71,11 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// The bytes of a file of a run.
+    pub(crate) fn read_bytes(&self, run: &str, file: &str) -> Vec<u8> {
+        fs::read(self.path(run).join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("the file is written");
     }
@@ -88,6 +93,34 @@ impl Place {
     pub(crate) fn entries(&self) -> Vec<String> {
         names(self.0.path())
     }
+}
+
+/// Refuses that what a run wrote differs from what another did, times apart.
+pub(crate) fn assert_same(place: &Place, name: &str, one: &str, other: &str) {
+    let files = |run: &str| {
+        let mut files = names(&place.path(run));
+        files.retain(|name| name != "figures");
+        // A folder with a file in it.
+        files.iter_mut().filter(|name| *name == "final").for_each(|name| {
+            assert_eq!(names(&place.path(run).join("final")), ["1.safetensors"]);
+            *name += "/1.safetensors";
+        });
+        files
+    };
+    assert_eq!(files(one), files(other), "{name}");
+    for file in files(one) {
+        // The index has the sums of the others.
+        if ["summary.json", "report.html", "index.json"].contains(&&file[..]) {
+            continue;
+        }
+        assert!(place.read_bytes(one, &file) == place.read_bytes(other, &file), "{name}: {file}");
+    }
+    let summary = |run: &str| {
+        let mut summary = place.summary(run);
+        summary.as_object_mut().unwrap().remove("seconds");
+        summary
+    };
+    assert_eq!(summary(one), summary(other), "{name}");
 }
 
 /// Names in a folder, sorted.

@@ -1,0 +1,45 @@
+//! A run folder before there is an answer: what it takes to go on, and a place for checkpoints.
+
+use crate::folder::{Folder, record::Record};
+use std::{
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// A run folder before there is an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Beginning {
+    pub(super) path: PathBuf,
+    pub(super) temporary: PathBuf,
+}
+
+impl Beginning {
+    /// Makes the folder with these files and a place for checkpoints, unless it is there: all at once, so
+    /// that nobody finds half of it.
+    pub(crate) fn make(&self, files: &[(String, String)]) -> io::Result<()> {
+        // Several seeds may come to their first checkpoint at once.
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        // A run that is to be replaced stays until there is another; only checkpoints come to it.
+        if self.path.join(Record::FILE).exists() {
+            return fs::create_dir_all(self.path.join(Folder::STATE));
+        }
+        if self.path.exists() {
+            return Ok(());
+        }
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let begun = self.temporary.join(format!("begun-{number}"));
+        fs::create_dir_all(begun.join(Folder::STATE))?;
+        for (name, text) in files {
+            let mut file = fs::File::create(begun.join(name))?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+        }
+        match fs::rename(&begun, &self.path) {
+            // Another seed was faster.
+            Err(_) if self.path.exists() => fs::remove_dir_all(&begun),
+            renamed => renamed,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Further draws of an answer, after its run.
+
+use super::{
+    Answer, Method, Observer, Settings,
+    candidate::Candidate,
+    check::{self, REPAIRED},
+    context::Context,
+    forecast::Step,
+};
+use crate::{
+    Error, Result, approximation::Approximation, checkpoint::Ledger, error, importance::Sample,
+    target::Target,
+};
+
+/// Rungs whose share of draws that count is as near as this are one: it may have been through a file.
+const SAME_SHARE: f64 = 1e-9;
+
+/// Takes `more` draws of an answer's q, from where its own end, and checks the answer once with all of them;
+/// nothing is repaired. Settings are those of the answer. Where it was given so many draws, and one attempt
+/// and no repair were enough, that is the answer to the settings with so many more.
+///
+/// ```
+/// use adaann::{Program, answer::{Settings, approximate, lengthen}, checkpoint::Ledger};
+///
+/// let target = Program::record(2, |z| -0.5 * (z[0].square() + (z[1] - 2.0 * z[0]).square()));
+/// let with = |draws| Settings { draws: Some(draws), ..Settings::default() };
+/// let short = approximate(&target, &with(1_000), &mut ())?;
+/// let longer = lengthen(&target, short, 500, &with(1_000), &mut (), &mut Ledger::off())?;
+///
+/// let whole = approximate(&target, &with(1_500), &mut ())?;
+/// assert_eq!(longer.sample.log_weights(), whole.sample.log_weights());
+/// # Ok::<(), adaann::Error>(())
+/// ```
+///
+/// # Errors
+/// If the answer is one of chains or a prior's, a setting is out of range, or the target fails.
+pub fn lengthen(
+    target: &dyn Target,
+    answer: Answer,
+    more: usize,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Answer> {
+    settings.check()?;
+    let stream = answer.stream.filter(|_| answer.method != Method::Prior).ok_or_else(refusal)?;
+    rayon::scope(|_| {
+        let mut context = Context::new(target, settings, observer, ledger)?;
+        context.rungs.clone_from(&answer.rungs);
+        context.spent = answer.spent;
+        context.begin(Step::Draws, "taking further draws");
+        let approximation = Approximation::new(target, answer.flow.clone())?;
+        let known = answer.sample.log_p();
+        let sample = context.part("draws", |_, _| {
+            approximation.sample_knowing(known, known.len() + more, stream)
+        })?;
+        account(&mut context, &answer, &sample)?;
+        let Answer { method, flow, fit, .. } = answer;
+        let candidate = Candidate::of_draws(method, flow, sample, true)?;
+        let repairs = context.rungs.iter().filter(|rung| rung.found.starts_with(REPAIRED));
+        // The check that led to a repair has seen what was repaired.
+        let number = repairs.count() as u64;
+        let mut examination = None;
+        if settings.check > 0.0 && !context.stopped {
+            context.begin_check();
+            let found = check::examine(&mut context, &candidate, number)?;
+            examination = Some(found);
+        }
+        // What the answer could not spend it still has not.
+        if let Some(found) = examination.as_mut().filter(|_| context.spent) {
+            found.verdict = found.verdict.clone().of_spent();
+        }
+        let Candidate { flow, sample, log_z, .. } = candidate;
+        Ok(Answer {
+            method,
+            flow,
+            sample,
+            stream: Some(stream),
+            log_z,
+            evaluations: context.evaluations(),
+            rungs: context.rungs,
+            examination,
+            fit,
+            spent: context.spent,
+            stopped: context.stopped,
+        })
+    })
+}
+
+/// Puts the further draws on the account of the rung that made the answer.
+fn account(context: &mut Context, answer: &Answer, sample: &Sample) -> Result<()> {
+    let before = answer.sample.weight_sums()?.ess_share();
+    let is_same = |share: f64| (share - before).abs() <= SAME_SHARE * before;
+    let rungs = &mut context.rungs;
+    let of_method = |rung: &&mut super::Rung| rung.method == answer.method;
+    let rung = match rungs.iter().rposition(|rung| rung.ess_share.is_some_and(is_same)) {
+        Some(place) => rungs.get_mut(place),
+        None => rungs.iter_mut().rev().find(of_method),
+    };
+    if let Some(rung) = rung {
+        rung.evaluations += sample.len() - answer.sample.len();
+        rung.ess_share = Some(sample.weight_sums()?.ess_share());
+    }
+    Ok(())
+}
+
+/// What to say of an answer that has no q to draw from.
+fn refusal() -> Error {
+    let message = "an answer of chains, or of a prior alone, is not lengthened by draws of a q: ask for more \
+                   `draws`, or a larger `target-ess`, from the start";
+    error::conflict("draws", message)
+}

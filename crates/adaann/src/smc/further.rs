@@ -1,0 +1,54 @@
+//! Populations that are sent after the first, and joined with it.
+
+use super::{Observer, Population, Settings, send::send};
+use crate::{
+    Result,
+    checkpoint::{Done, Ledger},
+    flow::Base,
+    target::Target,
+};
+
+/// Tells the random numbers of one population from those of the next. Islands have others.
+const POPULATION_SEED: u64 = 0x9e6c_63d0_876a_3f35;
+
+/// Sends all populations, one after another; with `earlier`, which are all but the last, only that one.
+///
+/// An observer that stops a later one gets those that have arrived.
+pub(super) fn run(
+    target: &dyn Target,
+    settings: &Settings,
+    base: Option<Base>,
+    earlier: Option<Population>,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Population> {
+    let begin = if earlier.is_some() { settings.further.len() } else { 0 };
+    let mut arrived = earlier;
+    for own in populations(settings).skip(begin) {
+        let found = ledger.part("population", |ledger| {
+            let found = send(target, &own, base.clone(), observer, ledger)?;
+            Ok(if found.stopped { Done::Stopped(found) } else { Done::Whole(found) })
+        })?;
+        arrived = Some(match arrived {
+            None => found,
+            Some(arrived) if found.stopped => Population { stopped: true, ..arrived },
+            Some(arrived) => arrived.join(&found)?,
+        });
+        if arrived.as_ref().is_some_and(|arrived| arrived.stopped) {
+            break;
+        }
+    }
+    Ok(arrived.expect("there is at least one"))
+}
+
+/// The settings of each population, the first of which has the islands.
+fn populations(settings: &Settings) -> impl Iterator<Item = Settings> {
+    let counts = [settings.first_particles()].into_iter().chain(settings.further.iter().copied());
+    counts.zip(0..).map(|(particles, number)| Settings {
+        particles,
+        islands: if number == 0 { settings.islands } else { 1 },
+        further: Vec::new(),
+        seed: settings.seed.wrapping_add(POPULATION_SEED.wrapping_mul(number)),
+        ..settings.clone()
+    })
+}
