@@ -74,7 +74,8 @@ fn rows(options: &Options) -> Result<Vec<Row>> {
 /// Sequential Monte Carlo with the settings that go with a target.
 fn particles(target: String, density: Arc<dyn Target>, log_z: f64, settings: Settings) -> Row {
     let estimate = move |seed| {
-        let population = smc(&*density, &Settings { seed, ..settings.clone() }, &mut ())?;
+        let population =
+            smc(&*density, &Settings { seed, ..settings.clone() }, &mut ())?.whole()?;
         Ok(Finding {
             log_z: population.log_z,
             error: population.log_z_error,

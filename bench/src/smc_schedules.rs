@@ -96,7 +96,7 @@ impl Subject {
             seed,
             ..self.problem.settings.particles()
         };
-        smc(&*self.problem.target, &settings, &mut ())
+        smc(&*self.problem.target, &settings, &mut ()).and_then(Population::whole)
     }
 
     /// The tolerance at which a rule takes as many temperatures as all have.

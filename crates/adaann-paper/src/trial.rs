@@ -180,7 +180,7 @@ pub(crate) fn run(
             false => ControlFlow::Continue(()),
         }
     };
-    let fitted = fit(target, &settings, &mut observer);
+    let fitted = fit(target, &settings, &mut observer).and_then(Outcome::whole);
     let cpu_seconds = start.elapsed().saturating_sub(looking).as_secs_f64();
     if stop.load(Ordering::Relaxed) {
         return None;

@@ -90,7 +90,7 @@ mod weight;
 
 pub use answer::approximate;
 pub use batch::Batch;
-pub use error::{Error, Result};
+pub use error::{Error, Failure, Result};
 pub use fit::{Settings, fit};
 pub use program::{Expr, Program};
 pub use simd::{Buffer, Instructions};

@@ -177,6 +177,10 @@ pub(crate) struct ExportArgs {
     /// place of the draws that are chosen by their weights
     #[arg(long)]
     pub(crate) unweighted: bool,
+    /// Start the program that computes the likelihood, if the run is unfinished and its model file names one
+    /// [default: it is not started, since it may be anybody's]
+    #[arg(long)]
+    pub(crate) allow_command: bool,
 }
 
 /// Arguments of `adaann compare`.

@@ -2,15 +2,18 @@
 
 use crate::{
     args::ExportArgs,
+    commands::opened,
     folder::{
         csv,
         drawn::{Chosen, Drawn, Whose},
         finished::Finished,
         index::Index,
         out::Out,
+        page,
         predicted::{check_draws, predicted},
         subject::Programs,
     },
+    job::interrupt,
     text::failure::usage,
 };
 use adaann::Batch;
@@ -37,9 +40,16 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     check_draws("--predictions", args.predictions, 0)?;
     let whose = Whose::new(args.unweighted);
     // Predictions and the group `posterior` are the target's, whatever else is asked for.
-    let finished = Finished::read(&args.run, Whose::Target, Programs::Forbidden)?;
+    interrupt::end_when_asked()?;
+    let programs = Programs::new(args.allow_command);
+    let finished = opened::open(&args.run, Whose::Target, programs)?;
+    let mark = finished.summary.mark();
+    opened::warn(&args.run, mark.as_deref())?;
     let extension =
         out.path().extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if args.out.is_none() {
+        page::refuse_late(&args.run, &finished)?;
+    }
     match extension {
         "csv" => table(&out, &finished, whose)?,
         "nc" | "nc4" | "h5" => out.write(
@@ -62,7 +72,8 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
         (Whose::Flow, _) => format!(" (the group unweighted has {})", whose.draws()),
         (Whose::Target, _) => String::new(),
     };
-    writeln!(stdout(), "written to {}{note}", out.path().display())?;
+    let mark = mark.map_or(String::new(), |mark| format!(" ({mark})"));
+    writeln!(stdout(), "written to {}{note}{mark}", out.path().display())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,11 +113,12 @@ fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
     if whose == Whose::Flow {
         groups.extend(unweighted(finished)?);
     }
-    let attributes = vec![
+    let mut attributes = vec![
         text("inference_library", "adaann"),
         text("inference_library_version", &finished.summary.version),
         text("model", &finished.record.target),
     ];
+    attributes.extend(finished.summary.mark().map(|mark| text("status", &mark)));
     Ok(File { attributes, groups })
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod fit;
 pub(crate) mod init;
 pub(crate) mod lengthen;
 pub(crate) mod list;
+pub(crate) mod opened;
 pub(crate) mod paper;
 pub(crate) mod predict;
 pub(crate) mod report;

@@ -1,10 +1,10 @@
-//! `adaann report`: figures and page of a finished run once more.
+//! `adaann report`: figures and page of a run once more, or of how far it is.
 
 use crate::{
     args::ReportArgs,
+    commands::opened,
     folder::{
         drawn::Whose,
-        finished::Finished,
         out::Out,
         page::{self, PAGE},
         subject::Programs,
@@ -23,12 +23,15 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     let whose = Whose::new(args.unweighted);
     interrupt::end_when_asked()?;
     let place = args.out.clone().unwrap_or_else(|| args.run.join(PAGE));
-    let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
+    let finished = opened::open(&args.run, whose, Programs::new(args.allow_command))?;
     match &out {
         Some(out) => page::write_alone(&finished, out)?,
         None => page::write(&args.run, &finished)?,
     }
-    writeln!(stdout(), "written to {}{}", place.display(), whose.note())?;
+    let mark = finished.summary.mark();
+    opened::warn(&args.run, mark.as_deref())?;
+    let mark = mark.map_or(String::new(), |mark| format!(" ({mark})"));
+    writeln!(stdout(), "written to {}{}{mark}", place.display(), whose.note())?;
     let has_density = finished.subject.problem.target.dim() <= 2;
     if let Some(program) = finished.subject.forbidden().filter(|_| has_density) {
         let lacking = "the target's density is not in the figures";

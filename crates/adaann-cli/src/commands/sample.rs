@@ -1,11 +1,11 @@
-//! `adaann sample`: more draws of a finished run.
+//! `adaann sample`: more draws of a run.
 
 use crate::{
     args::SampleArgs,
+    commands::opened,
     folder::{
         csv,
         drawn::Whose,
-        finished::Finished,
         out::{self, Out},
         subject::Programs,
     },
@@ -34,7 +34,8 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     }
     let whose = Whose::new(args.unweighted);
     interrupt::end_when_asked()?;
-    let finished = Finished::read(&args.run, whose, Programs::new(args.allow_command))?;
+    let finished = opened::open(&args.run, whose, Programs::new(args.allow_command))?;
+    opened::warn(&args.run, finished.summary.mark().as_deref())?;
     let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
     let columns = finished.subject.columns().len();
     let of_a_mixture = matches!(finished.record.plan, Plan::Answer(_));

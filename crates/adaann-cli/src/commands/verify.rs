@@ -18,6 +18,9 @@ use std::{
 pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
     let stored = Stored::open(&args.run)?;
     let folder = args.run.display();
+    if !stored.has_answer() {
+        return Err(stored.unfinished());
+    }
     let Some(index) = stored.index() else {
         return Err(usage(format!(
             "{folder} has no {}, as runs of older versions have none: nothing can be said",

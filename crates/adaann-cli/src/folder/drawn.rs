@@ -1,7 +1,10 @@
 //! The draws of a run folder: those of the flow, with the weights that make an answer of them.
 
 use crate::folder::stored::Stored;
-use adaann::{Batch, importance::resample};
+use adaann::{
+    Batch,
+    importance::{Sample, resample},
+};
 use anyhow::Result;
 
 /// What `draws.csv` has.
@@ -66,6 +69,17 @@ impl Drawn {
             x.row_mut(d).copy_from_slice(column);
         }
         Ok(Self { x, log_p, log_q, weights })
+    }
+
+    /// The draws of a run that has no files yet.
+    pub(crate) fn of(sample: &Sample) -> Self {
+        let none = || vec![f64::NAN; sample.len()];
+        Self {
+            x: sample.x().clone(),
+            log_p: sample.log_p().to_vec(),
+            log_q: sample.log_q().map_or_else(none, <[f64]>::to_vec),
+            weights: sample.weights().to_vec(),
+        }
     }
 
     /// Are they draws of a q? Particles and chains are not.

@@ -7,7 +7,12 @@ use crate::folder::{
     subject::{Programs, Subject},
     summary::Summary,
 };
-use adaann::{approximation::Approximation, flow::Flow};
+use adaann::{
+    approximation::Approximation,
+    fit::{Outcome, StepRecord, UpdateRecord},
+    flow::Flow,
+    importance::Sample,
+};
 use anyhow::Result;
 use std::path::Path;
 
@@ -24,6 +29,8 @@ pub(crate) struct Finished {
     pub(crate) steps: Vec<Step>,
     pub(crate) trace: Vec<Update>,
     pub(crate) flow: Flow,
+    /// What the run was told, as its file has it.
+    pub(crate) told: String,
 }
 
 /// A line of `schedule.csv`.
@@ -60,7 +67,42 @@ impl Finished {
         summary.name_modes(&problem.known);
         let flow = record.flow(&stored, problem.target.dim())?;
         let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
-        Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow })
+        let told = record.to_toml()?;
+        Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow, told })
+    }
+
+    /// A run that has not come to its end, as it is at its last checkpoint: it has no files.
+    pub(crate) fn of_a_look(
+        record: Record,
+        subject: Subject,
+        mut summary: Summary,
+        sample: &Sample,
+        flow: Flow,
+        told: String,
+        whose: Whose,
+    ) -> Self {
+        summary.name_modes(&subject.problem.known);
+        let drawn = Drawn::of(sample);
+        let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
+        let (steps, trace) = (Vec::new(), Vec::new());
+        Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow, told }
+    }
+
+    /// The same with the training of a flow.
+    pub(crate) fn with_training(self, outcome: &Outcome) -> Self {
+        let step = |record: &StepRecord| Step {
+            step: record.step as f64,
+            t: record.t,
+            epsilon: record.epsilon,
+        };
+        let update = |record: &UpdateRecord| Update {
+            update: record.update as f64,
+            t: record.t,
+            neg_elbo: record.neg_elbo,
+        };
+        let steps = outcome.steps.iter().map(step).collect();
+        let trace = outcome.trace.iter().map(update).collect();
+        Self { steps, trace, ..self }
     }
 
     /// The flow as a density in the user's coordinates.

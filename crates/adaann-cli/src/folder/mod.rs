@@ -25,7 +25,7 @@ pub(crate) mod words;
 pub(crate) use beginning::Beginning;
 
 use crate::{
-    folder::{index::Index, record::Record, summary::Summary},
+    folder::{index::Index, record::Record, stored::Stored, summary::Summary},
     text::failure::usage,
 };
 use adaann::{Error, crew::Lock};
@@ -146,7 +146,7 @@ impl Folder {
     }
 
     /// Where checkpoints are in a run folder.
-    pub(crate) const STATE: &str = "state";
+    pub(crate) const STATE: &str = Stored::STATE;
 
     /// Where the final state of a finished run is.
     pub(crate) const FINAL: &str = "final";

@@ -5,6 +5,7 @@ use crate::folder::{
     finished::Finished,
     index::Index,
     out::Out,
+    stored::Stored,
     summary::Verdict,
     words::{
         table::tables,
@@ -14,7 +15,7 @@ use crate::folder::{
 };
 use adaann::diagnostics::Trust;
 use adaann_report::{Block, Figure, Page, Tone};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::{fs, path::Path};
 
 /// Name of the page.
@@ -23,11 +24,13 @@ pub(crate) const PAGE: &str = "report.html";
 /// Draws what is in a run folder, and writes figures and page beside it.
 pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
     let figures = figures::draw(finished)?;
+    let html = page(finished, figures.clone())?.html();
+    refuse_late(folder, finished)?;
     // All of them, before any is written.
     let page_out = Out::own(folder, PAGE)?;
     Out::own(folder, Index::FILE)?;
     let mut written = write_figures(folder, &figures)?;
-    page_out.write(page(finished, figures)?.html().as_bytes())?;
+    page_out.write(html.as_bytes())?;
     written.push(PAGE.to_owned());
     Index::update(folder, &written)
 }
@@ -35,6 +38,17 @@ pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
 /// Writes the page of a finished run alone, somewhere else.
 pub(crate) fn write_alone(finished: &Finished, out: &Out) -> Result<()> {
     out.write(page(finished, figures::draw(finished)?)?.html().as_bytes())
+}
+
+/// Refuses to write something of a checkpoint into the folder of a run that has its answer by now.
+pub(crate) fn refuse_late(folder: &Path, finished: &Finished) -> Result<()> {
+    if finished.summary.unfinished && Stored::open(folder)?.has_come_to_its_end() {
+        bail!(
+            "the run in {} has come to its end in the meantime; the same command shows what it came to",
+            folder.display()
+        );
+    }
+    Ok(())
 }
 
 /// Writes the figures, and gives the names of their files.
@@ -59,21 +73,33 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     let Finished { record, summary, .. } = finished;
     let title = title(record, summary);
     let lead = title.strip_prefix(&format!("{}: ", summary.target)).unwrap_or(&title);
+    let mark = summary.mark();
+    let lead = mark.as_ref().map_or(lead.to_owned(), |mark| format!("{lead}; {mark}"));
+    let title = match mark.as_ref().and_then(|mark| mark.split_once(':')) {
+        Some((mark, _)) => format!("{} ({mark})", summary.target),
+        None => summary.target.clone(),
+    };
     let mut blocks = vec![judgement(&summary.verdict, summary.sight.as_deref())];
     blocks.extend(summary.warnings.iter().cloned().map(Block::Warning));
     blocks.push(Block::SideBySide(tables(summary)));
     blocks.extend(figures.into_iter().map(Block::Figure));
     blocks.push(Block::Details {
         summary: "Settings (run.toml)".to_owned(),
-        text: record.to_toml()?,
+        text: finished.told.clone(),
     });
     Ok(Page {
-        title: summary.target.clone(),
-        lead: lead.to_owned(),
+        title,
+        lead,
         blocks,
         footer: format!(
-            "adaann {}, {} threads, {}. Draws are in draws.csv, all numbers in summary.json.",
-            summary.version, summary.threads, summary.instructions
+            "adaann {}, {} threads, {}. {}",
+            summary.version,
+            summary.threads,
+            summary.instructions,
+            match summary.unfinished {
+                true => "From the last checkpoint of a run without an answer.",
+                false => "Draws are in draws.csv, all numbers in summary.json.",
+            }
         ),
         contents: false,
     })

@@ -135,6 +135,9 @@ impl Record {
             toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
         let method = found.get("method").and_then(toml::Value::as_str);
         if method == Some("smc") && !found.contains_key("answer") {
+            if !stored.has_answer() {
+                return Err(stored.unfinished());
+            }
             return Err(usage(format!(
                 "{} is a run of `adaann smc`, which has particles and no flow; its draws are in \
                  draws.csv",

@@ -7,9 +7,10 @@ use crate::{
 use adaann::{registry::Table, support::file};
 use anyhow::{Context, Result};
 use std::{
-    fs::File,
+    fs::{self, DirEntry, File},
     io::BufReader,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 /// A run folder to be read.
@@ -23,6 +24,9 @@ pub(crate) struct Stored {
 impl Stored {
     /// The file that makes a folder a run folder.
     pub(crate) const MARK: &str = "run.toml";
+
+    /// Where checkpoints are.
+    pub(crate) const STATE: &str = "state";
 
     /// Files that a run has as soon as it has an answer.
     const ANSWER: [&str; 2] = ["summary.json", "draws.csv"];
@@ -54,13 +58,8 @@ impl Stored {
         let path = self.folder.join(name);
         // What a run was told is there from its beginning.
         let is_of_answer = ![Self::MARK, "model.toml", "data.csv"].contains(&name);
-        let has_answer = Self::ANSWER.iter().any(|name| self.folder.join(name).exists());
-        if is_of_answer && !has_answer {
-            let folder = self.folder.display();
-            return Err(usage(format!(
-                "the run in {folder} is on its way, or was killed before it had an answer: `adaann \
-                 resume {folder}` goes on with it"
-            )));
+        if is_of_answer && !self.has_answer() {
+            return Err(self.unfinished());
         }
         if !path.is_file() {
             return Err(usage(format!(
@@ -70,6 +69,38 @@ impl Stored {
         }
         self.index.iter().try_for_each(|index| index.check(&self.folder, name))?;
         Ok(path)
+    }
+
+    /// Is there an answer, if only that of a run that was stopped?
+    pub(crate) fn has_answer(&self) -> bool {
+        Self::ANSWER.iter().any(|name| self.folder.join(name).exists())
+    }
+
+    /// Is there an answer that no checkpoint is to follow?
+    pub(crate) fn has_come_to_its_end(&self) -> bool {
+        self.has_answer() && !self.folder.join(Self::STATE).exists()
+    }
+
+    /// Has a run that was stopped gone on since, so that its answer is behind its checkpoints?
+    pub(crate) fn has_gone_on(&self) -> bool {
+        let written = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+        let checkpoints = newest(&self.folder.join(Self::STATE), 1);
+        let answer = self.folder.join(Self::ANSWER[0]);
+        let stopped = || {
+            let text = self.text(Self::ANSWER[0]).ok()?;
+            serde_json::from_str::<serde_json::Value>(&text).ok()?.get("stopped")?.as_bool()
+        };
+        checkpoints.zip(written(&answer)).is_some_and(|(newer, answer)| newer > answer)
+            && stopped() == Some(true)
+    }
+
+    /// The error for what only a run with an answer has.
+    pub(crate) fn unfinished(&self) -> anyhow::Error {
+        let folder = self.folder.display();
+        usage(format!(
+            "the run in {folder} is on its way, or was killed before it had an answer: `adaann resume \
+             {folder}` goes on with it, and `adaann report {folder}` shows its last checkpoint"
+        ))
     }
 
     /// The text of a file.
@@ -91,4 +122,14 @@ impl Stored {
         let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
         csv::columns(&path.display().to_string(), BufReader::new(file), names)
     }
+}
+
+/// When the newest file below a folder was written, down to so many folders within.
+fn newest(folder: &Path, depth: usize) -> Option<SystemTime> {
+    let written = |entry: DirEntry| match entry.file_type().ok()?.is_dir() {
+        true if depth > 0 => newest(&entry.path(), depth - 1),
+        true => None,
+        false => entry.metadata().ok()?.modified().ok(),
+    };
+    fs::read_dir(folder).ok()?.flatten().filter_map(written).max()
 }

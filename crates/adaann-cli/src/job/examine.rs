@@ -1,6 +1,6 @@
 //! The check at the end of a run: draws are weighted towards the target, and the run is judged.
 
-use crate::job::interrupt;
+use crate::{job::interrupt, text::failure::in_flags};
 use adaann::{
     Settings,
     answer::Answer,
@@ -29,10 +29,9 @@ pub(crate) fn examine(
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Examined {
-    let t = outcome.steps.last().map_or(0.0, |step| step.t);
-    // Who has asked for an end does not want to wait for more; and what is on its way to the target has no
-    // modes of it to lose.
-    let is_over = interrupt::asked() || outcome.stopped && t < 1.0;
+    // Who has asked for an end does not want to wait for more; and particles at the target say nothing of a
+    // flow that is not there.
+    let is_over = interrupt::asked() || outcome.t() < 1.0;
     let particles = if is_over { 0 } else { wanted.particles };
     // Nor does who wants no particles want another search.
     let wanted = diagnostics::Settings { particles, search: particles > 0, ..wanted };
@@ -44,15 +43,28 @@ pub(crate) fn examine(
         };
     if outcome.stopped {
         examined.verdict = match is_over {
-            true => examined.verdict.of_stopped(t),
+            true => examined.verdict.of_stopped(outcome.t()),
             false => examined.verdict.of_spent(),
         };
+    }
+    if let Some(failure) = &outcome.failure {
+        let why = in_flags(&failure.reason);
+        examined.verdict = examined.verdict.of_ended_early(failure.t, why);
+    }
+    if ledger.is_looking() {
+        examined.verdict = examined.verdict.of_unfinished(Some(outcome.t()));
     }
     examined
 }
 
+/// The judgement on an answer of the ladder that is gone on with, or only looked at.
+pub(crate) fn of_answer_by(answer: &Answer, ledger: &Ledger) -> Verdict {
+    let verdict = of_answer(answer);
+    if ledger.is_looking() { verdict.of_unfinished(None) } else { verdict }
+}
+
 /// The judgement on an answer of the ladder: that of its check, or that there was none.
-pub(crate) fn of_answer(answer: &Answer) -> Verdict {
+fn of_answer(answer: &Answer) -> Verdict {
     let finding = Finding::NotChecked;
     let remedy = finding.remedy();
     let unchecked = || Verdict {

@@ -36,6 +36,11 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &ASKED
 }
 
+/// The run has ended: nobody asks any more.
+pub(crate) fn forget() {
+    ASKED.store(false, Ordering::Relaxed);
+}
+
 /// Has somebody asked the run to end?
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)

@@ -16,7 +16,7 @@ use adaann::{
 use anyhow::Result;
 use std::{
     io::{Write, stderr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -138,7 +138,7 @@ impl Kept {
 
     /// The list of one of its seeds.
     pub(crate) fn ledger_of_seed(&self, seed: u64) -> adaann::Result<Ledger> {
-        self.ledger_in(self.path.join(Folder::STATE).join(format!("seed-{seed}")))
+        self.ledger_in(place_of_seed(&self.path, seed))
     }
 
     fn ledger_in(&self, place: PathBuf) -> adaann::Result<Ledger> {
@@ -178,6 +178,11 @@ impl Kept {
     }
 }
 
+/// Where the checkpoints of a seed are in a run folder.
+pub(super) fn place_of_seed(run: &Path, seed: u64) -> PathBuf {
+    run.join(Folder::STATE).join(format!("seed-{seed}"))
+}
+
 /// Says that a checkpoint could not be written.
 fn warn(error: &adaann::Error) {
     // Standard error may be closed; the run is none the worse.
@@ -201,7 +206,7 @@ fn files(told: String, subject: &Subject) -> Vec<(String, String)> {
 }
 
 /// All that a run depends on: each setting by its name, and the files as they are.
-fn fingerprint(files: &[(String, String)]) -> Fingerprint {
+pub(super) fn fingerprint(files: &[(String, String)]) -> Fingerprint {
     let mut found = Fingerprint::new();
     for (name, text) in files {
         match text.parse::<toml::Table>() {

@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
+pub(crate) mod unfinished;
 
 use crate::{
     args::OutputArgs,
@@ -26,6 +27,7 @@ use crate::{
         words::{table, title::title, verdict},
     },
     job::{
+        display::say,
         examine::Examined,
         kept::Kept,
         longer::{Earlier, Longer},
@@ -52,7 +54,7 @@ use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use std::{
     io::{Write, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
 };
@@ -60,6 +62,9 @@ use std::{
 /// Draws that this program takes, and threads that it starts; more is surely a slip.
 pub(crate) const MOST_DRAWS: usize = Output::MOST_DRAWS;
 pub(crate) const MOST_THREADS: usize = Output::MOST_THREADS;
+
+/// The list of what a seed has finished.
+type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
 
 /// A run to be done.
 pub(crate) struct Job {
@@ -98,7 +103,7 @@ impl Job {
         let progress = Progress::new(is_quiet);
         pool.install(|| {
             let mut ledger = kept.ledger()?;
-            let run = self.work(&progress, &kept, &mut ledger);
+            let run = self.work(&progress, &|seed| kept.ledger_of_seed(seed), &mut ledger);
             kept.save(&mut ledger);
             let run = run?;
             if is_longer && (run.summary.stopped || interrupt::asked()) {
@@ -120,12 +125,16 @@ impl Job {
                      makes"
                 )
             })?;
+            if let Some(why) = &run.summary.ended_early {
+                say(&failed(why, &out));
+            }
             let reliable = run.summary.verdict.trust == Trust::Reliable;
-            Ok(ExitCode::from(match (interrupt::asked(), self.record.strict && !reliable) {
-                (true, _) => interrupt::EXIT_CODE,
-                (false, true) => verdict::EXIT_CODE,
-                (false, false) => 0,
-            }))
+            Ok(match self.record.strict && !reliable {
+                _ if interrupt::asked() => ExitCode::from(interrupt::EXIT_CODE),
+                _ if run.summary.ended_early.is_some() => ExitCode::FAILURE,
+                true => ExitCode::from(verdict::EXIT_CODE),
+                false => ExitCode::SUCCESS,
+            })
         })
     }
 
@@ -161,9 +170,9 @@ impl Job {
         PathBuf::from("runs").join(format!("{target}-{}", plan.seed()))
     }
 
-    fn work(&self, progress: &Progress, kept: &Kept, ledger: &mut Ledger) -> Result<Run> {
+    fn work(&self, progress: &Progress, ledger_of: LedgerOf, ledger: &mut Ledger) -> Result<Run> {
         let mut run = match &self.record.plan {
-            Plan::Adaann(settings) => self.train(settings, progress, kept, ledger)?,
+            Plan::Adaann(settings) => self.train(settings, progress, ledger_of, ledger)?,
             Plan::Answer(settings) => self.climb(settings, progress, ledger)?,
         };
         let Self { record, subject, .. } = self;
@@ -215,10 +224,10 @@ impl Job {
             notes: target.notes(),
             known: &problem.known,
             seed: settings.seed,
-            made: Made::by_ladder(&answer),
+            made: Made::by_ladder(&answer).or_unfinished(ledger.is_looking()),
             sample: &answer.sample,
             examination,
-            verdict: examine::of_answer(&answer),
+            verdict: examine::of_answer_by(&answer, ledger),
             quantities: quantities.as_ref(),
             seconds,
             seeds: Vec::new(),
@@ -234,7 +243,7 @@ impl Job {
         &self,
         settings: &Settings,
         progress: &Progress,
-        kept: &Kept,
+        ledger_of: LedgerOf,
         ledger: &mut Ledger,
     ) -> Result<Run> {
         let Self { record, subject, longer } = self;
@@ -246,12 +255,9 @@ impl Job {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim(), of_fit)
         };
-        let ledger_of = |seed| {
-            let ledger = kept.ledger_of_seed(seed)?;
-            match longer {
-                Some(longer) => longer.ledger_of_seed(seed, ledger),
-                None => Ok(ledger),
-            }
+        let ledger_of = |seed| match (ledger_of(seed)?, longer) {
+            (ledger, Some(longer)) => longer.ledger_of_seed(seed, ledger),
+            (ledger, None) => Ok(ledger),
         };
         let Restarts { mut runs, failed } =
             restarts_with(target, settings, repeats.seeds, watch, ledger_of)?;
@@ -287,7 +293,7 @@ impl Job {
             notes: target.notes(),
             known: &problem.known,
             seed: best.seed,
-            made: Made::by_adaann(&best.outcome, examination),
+            made: Made::by_adaann(&best.outcome, examination).or_unfinished(ledger.is_looking()),
             sample: &sample,
             examination,
             verdict: examined.verdict,
@@ -373,6 +379,11 @@ impl Job {
         Ok(Finished::read(folder.place(), Whose::Target, programs)
             .and_then(|finished| page::write(folder.place(), &finished)))
     }
+}
+
+/// What to say of a run that failed late, whatever else is printed.
+pub(crate) fn failed(why: &str, out: &Path) -> String {
+    format!("error: the run ended early: {why}; what it had by then is in {}", out.display())
 }
 
 /// A finished run: the best of its seeds.

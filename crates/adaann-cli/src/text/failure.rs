@@ -98,6 +98,11 @@ fn shortened(text: &str) -> String {
     text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
+/// What a training that failed says, with settings as flags and short numbers.
+pub(crate) fn in_flags(text: &str) -> String {
+    shortened(&with_flags(&as_flags(text)))
+}
+
 /// A text whose settings, in backticks, are written as flags.
 pub(crate) fn as_flags(text: &str) -> String {
     let parts = text.split('`').enumerate();

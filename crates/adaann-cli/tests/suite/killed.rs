@@ -38,18 +38,18 @@ fn kills() -> usize {
 }
 
 /// Moments that differ from test to test, and are the same each time.
-struct Moments(u64);
+pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
     /// A share between 0 and 1.
-    fn next(&mut self) -> f64 {
+    pub(crate) fn next(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1_u64 << 31) as f64
     }
 }
 
-fn start(place: &Place, words: &str, out: &str) -> Child {
+pub(crate) fn start(place: &Place, words: &str, out: &str) -> Child {
     let mut command = place.command();
     command.args(words.split(' ')).args(["--out", out, "--quiet", "--checkpoint", "0.01s"]);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts")

@@ -101,6 +101,7 @@ fn the_summary_counts_lost_points_and_says_how_gradients_are_made() {
     if output.status.success() {
         assert!(place.summary("wide")["lost"]["before_1"].as_f64().unwrap() > 0.01);
     } else {
+        assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).contains("per cent of the points"), "{}", stderr(&output));
     }
     let (header, _) = table(&place.read("r/schedule.csv"));

@@ -2,7 +2,7 @@
 
 use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
-    Result,
+    Failure, Result,
     approximation::Approximation,
     fit::{self, Fit, ForwardKl},
     flow::{Flow, FlowSpec, SplineSpec},
@@ -51,7 +51,10 @@ pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Ca
     let is_good = ess_share > POOR;
     let left = if is_good { Left::Answered } else { Left::PoorWeights };
     let evaluations = outcome.target_evaluations + count;
-    let found = format!("{} steps, {} updates", outcome.steps.len(), outcome.trace.len());
+    let mut found = format!("{} steps, {} updates", outcome.steps.len(), outcome.trace.len());
+    if let Some(Failure { t, reason, .. }) = &outcome.failure {
+        found += &format!(", kept at t = {t:.4}, since {reason}");
+    }
     context.leave(Method::Flow, evaluations, Some(ess_share), left, found);
     let flow = outcome.flow.clone();
     let mut candidate = Candidate::of_draws(Method::Flow, flow, sample, is_good)?;

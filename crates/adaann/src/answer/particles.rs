@@ -43,7 +43,7 @@ fn send(context: &mut Context, seed: u64) -> Result<Population> {
     let mut send = |settings: &smc::Settings| {
         context.attempt("particles", |context, ledger| {
             let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
-            Smc::new(target, settings).run_with(&mut watch, ledger)
+            Smc::new(target, settings).run_with(&mut watch, ledger)?.whole()
         })
     };
     match (send(&settings)?, settings.path) {

@@ -65,7 +65,7 @@ pub fn trial(
     let (approximation, sample) = match plan.clone().with_seed(seed) {
         Plan::Adaann(settings) => {
             let mut watch = |event: &fit::Event| observer.observe(&Event::Fit(event));
-            let outcome = fit(target, &settings, &mut watch)?;
+            let outcome = fit(target, &settings, &mut watch)?.whole()?;
             if outcome.stopped {
                 return Ok(None);
             }

@@ -120,6 +120,8 @@ impl Sampler<'_> {
         ledger: &mut Ledger,
     ) -> Result<Chains> {
         let settings = self.settings;
+        // Who only looks wants to see where they are.
+        sampling.state.is_stopped |= ledger.is_looking() && sampling.done > 0;
         while !sampling.state.is_stopped
             && !sampling.has_converged
             && sampling.done < settings.max_iterations

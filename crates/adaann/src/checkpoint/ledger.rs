@@ -5,10 +5,19 @@
 //! again, takes each finished part from the list, and goes on where the list ends. What stands between
 //! the parts is done again, which costs next to nothing.
 
-use super::{decode::decode, encode::encode, header::Header, keeper::Keeper, value::Value};
+use super::{
+    entry::{Entry, entries, strange},
+    header::Header,
+    keeper::Keeper,
+    store::Store,
+    value::Value,
+};
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 /// What a part came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +67,8 @@ pub struct Ledger {
     /// Raised by whoever wants a checkpoint as soon as there can be one.
     urgent: Option<&'static AtomicBool>,
     was_urgent: bool,
+    /// Is it there to see how far a run is, and nothing else?
+    is_looking: bool,
     /// What has to be there before the first checkpoint is.
     prepare: Option<Prepare>,
     /// Told what could not be written.
@@ -66,30 +77,6 @@ pub struct Ledger {
 
 type Prepare = Box<dyn FnOnce() -> Result<()> + Send>;
 type Warn = Box<dyn FnOnce(&Error) + Send>;
-
-struct Entry {
-    path: String,
-    found: Found,
-}
-
-/// What a part came to, or its state.
-enum Found {
-    /// As it is: few runs are long enough to write it down.
-    Plain(Box<dyn Plain>),
-    /// As it was read, or is written.
-    Encoded(Value<'static>),
-}
-
-/// Anything that can be written down later.
-trait Plain: Send {
-    fn encode(&self) -> Result<Value<'static>>;
-}
-
-impl<T: Serialize + Send> Plain for T {
-    fn encode(&self) -> Result<Value<'static>> {
-        encode(self).map_err(|error| Error::Save(error.to_string()))
-    }
-}
 
 /// What a part may come to.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + 'static {}
@@ -117,6 +104,7 @@ impl Ledger {
             is_over: false,
             urgent: None,
             was_urgent: false,
+            is_looking: false,
             prepare: None,
             warn: None,
         }
@@ -156,10 +144,49 @@ impl Ledger {
 
     fn beginning_with<T: Serialize>(mut self, path: String, value: &T) -> Result<Self> {
         if self.entries.is_empty() {
-            let value = encode(value).map_err(|error| Error::Save(error.to_string()))?;
-            self.entries.push(Entry { path, found: Found::Encoded(value) });
+            self.entries.push(Entry::of(path, value)?);
         }
         Ok(self)
+    }
+
+    /// One that shows how far a run is that is under way or was killed: it takes what that has written,
+    /// raises the flag where the list ends, as whoever asks the run to end does, and never writes.
+    ///
+    /// # Errors
+    /// If checkpoints are there and none can be read.
+    pub fn looking(mut store: Store, flag: &'static AtomicBool) -> Result<Self> {
+        let (header, entries) = match store.read_value()? {
+            Some((header, value, _)) => (header, entries(value)?),
+            None => (Header::new("", super::Fingerprint::new()), Vec::new()),
+        };
+        let ledger = Self::new(Keeper::new(store, Duration::MAX), header).urgent_when(flag);
+        let ledger = Self { entries, is_looking: true, ..ledger };
+        ledger.look_for_the_end();
+        Ok(ledger)
+    }
+
+    /// Does it only show how far a run is?
+    pub fn is_looking(&self) -> bool {
+        self.is_looking
+    }
+
+    /// What the list was written for.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The paths of the parts in the list, with a # behind that of the one under way.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &entry.path[..])
+    }
+
+    /// Asks the run to end where what it had written ends.
+    fn look_for_the_end(&self) {
+        if let Some(flag) = self.urgent.filter(|_| self.is_looking)
+            && self.taken >= self.entries.len()
+        {
+            flag.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Asks for a checkpoint as soon as there can be one when this is raised.
@@ -210,7 +237,8 @@ impl Ledger {
         if let Some(entry) = self.entries.get(self.taken) {
             if entry.path == path {
                 self.taken += 1;
-                return entry.decode();
+                self.look_for_the_end();
+                return self.entries[self.taken - 1].decode();
             }
             let inside = entry.path.strip_prefix(&path);
             if !inside.is_some_and(|rest| rest.starts_with('/') || rest == STATE) {
@@ -229,7 +257,7 @@ impl Ledger {
                 // What the part was made of is no longer needed.
                 self.entries.truncate(begun);
                 self.under_way = None;
-                self.entries.push(Entry { path, found: Found::Plain(Box::new(found.clone())) });
+                self.entries.push(Entry::new(path, found.clone()));
                 self.taken = self.entries.len();
                 if self.is_due() {
                     self.write();
@@ -251,6 +279,7 @@ impl Ledger {
             return Ok(None);
         }
         let Some(entry) = self.entries.pop() else { return Ok(None) };
+        self.look_for_the_end();
         let state = entry.decode().map(Some);
         // Until there is a later one it is where the part is.
         self.under_way = Some(entry);
@@ -259,7 +288,8 @@ impl Ledger {
 
     /// Is a checkpoint due? A state that is costly to make is only made then.
     pub fn is_due(&self) -> bool {
-        !self.is_off() && !self.is_over && (self.is_urgent() || self.keeper.is_due())
+        let is_kept = !self.is_off() && !self.is_looking;
+        is_kept && !self.is_over && (self.is_urgent() || self.keeper.is_due())
     }
 
     /// Has somebody asked the run to end? Parts that show nothing to an observer look here between rounds.
@@ -302,15 +332,15 @@ impl Ledger {
 
     fn set_under_way<S: Serialize>(&mut self, state: &S) {
         let path = self.path.join("/") + STATE;
-        match encode(state) {
-            Ok(value) => self.under_way = Some(Entry { path, found: Found::Encoded(value) }),
-            Err(error) => self.warn(&Error::Save(error.to_string())),
+        match Entry::of(path, state) {
+            Ok(entry) => self.under_way = Some(entry),
+            Err(error) => self.warn(&error),
         }
     }
 
     /// Writes down what is finished, and the last state of the part under way.
     pub fn write(&mut self) {
-        if self.is_off() {
+        if self.is_off() || self.is_looking {
             return;
         }
         self.was_urgent = self.was_urgent || self.is_urgent();
@@ -347,202 +377,5 @@ impl Ledger {
     /// What checkpoints have cost so far.
     pub fn cost(&self) -> super::Cost {
         self.keeper.cost()
-    }
-}
-
-impl Entry {
-    /// Makes it what is written.
-    fn encode(&mut self) -> Result<()> {
-        if let Found::Plain(found) = &self.found {
-            self.found = Found::Encoded(found.encode()?);
-        }
-        Ok(())
-    }
-
-    fn into_value(self) -> Option<Value<'static>> {
-        let Found::Encoded(value) = self.found else { return None };
-        Some(Value::List(vec![Value::Text(self.path), value]))
-    }
-
-    fn decode<T: DeserializeOwned>(&self) -> Result<T> {
-        let value = match &self.found {
-            Found::Plain(found) => found.encode()?,
-            Found::Encoded(value) => value.clone(),
-        };
-        decode(value).map_err(|error| strange(&self.path, &error.to_string()))
-    }
-
-    fn of_value(value: Value<'static>) -> Option<Self> {
-        let Value::List(pair) = value else { return None };
-        let [Value::Text(path), value] = <[_; 2]>::try_from(pair).ok()? else { return None };
-        Some(Self { path, found: Found::Encoded(value) })
-    }
-}
-
-/// The list of a checkpoint.
-fn entries(value: Value<'static>) -> Result<Vec<Entry>> {
-    let Value::List(listed) = value else {
-        return Err(Error::Load("a checkpoint without a list of parts".into()));
-    };
-    let count = listed.len();
-    let entries: Vec<Entry> = listed.into_iter().filter_map(Entry::of_value).collect();
-    match entries.len() == count {
-        true => Ok(entries),
-        false => Err(Error::Load("a checkpoint with parts that have no name".into())),
-    }
-}
-
-/// A list that does not fit what is done.
-fn strange(path: &str, why: &str) -> Error {
-    Error::Load(format!(
-        "the checkpoint does not fit the run at `{path}`: {why}; it may be of another version, so that the \
-         run has to begin again"
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::checkpoint::{Fingerprint, Store};
-    use std::{
-        sync::{Arc, atomic::AtomicUsize},
-        time::Duration,
-    };
-
-    fn ledger(folder: &std::path::Path) -> Ledger {
-        let keeper = Keeper::new(Store::open(folder).unwrap(), Duration::ZERO);
-        Ledger::new(keeper, Header::new("baseline", Fingerprint::new()))
-    }
-
-    /// Parts within parts, and a long one that is put down at each of its steps. Every call of `alive` is
-    /// a moment at which it may be killed.
-    fn work(ledger: &mut Ledger, alive: &mut dyn FnMut() -> Result<()>) -> Result<Vec<f64>> {
-        let first = ledger.part("first", |_| {
-            alive()?;
-            Ok(Done::Whole(vec![f64::NEG_INFINITY; 12]))
-        })?;
-        let mut all = first;
-        for _ in 0..2 {
-            all.push(ledger.part("outer", |ledger| {
-                let mut sum = 0.0;
-                for i in 0..3 {
-                    sum += ledger.part("inner", |_| {
-                        alive()?;
-                        Ok(Done::Whole(f64::from(i)))
-                    })?;
-                }
-                Ok(Done::Whole(sum))
-            })?);
-        }
-        all.push(ledger.part("long", |ledger| {
-            let (mut at, mut sum) = ledger.take_up()?.unwrap_or((0, 0.1));
-            while at < 5 {
-                alive()?;
-                at += 1;
-                sum = 1.1 * sum + f64::from(at);
-                ledger.offer(&(at, sum));
-            }
-            Ok(Done::Whole(sum))
-        })?);
-        Ok(all)
-    }
-
-    #[test]
-    fn killed_anywhere_it_ends_in_the_same_bits_and_does_nothing_twice() {
-        let folder = std::env::temp_dir().join(format!("adaann-ledger-{}", std::process::id()));
-        let mut moments = 0;
-        let whole = work(&mut Ledger::off(), &mut || {
-            moments += 1;
-            Ok(())
-        });
-        let whole: Vec<u64> = whole.unwrap().iter().map(|x| x.to_bits()).collect();
-        assert_eq!(moments, 12);
-        for kill in 0..moments {
-            let _ = std::fs::remove_dir_all(&folder);
-            let mut done = 0;
-            let mut alive = || {
-                done += 1;
-                if done > kill { Err(Error::Target("killed".into())) } else { Ok(()) }
-            };
-            assert!(work(&mut ledger(&folder), &mut alive).is_err());
-            let mut again = 0;
-            let found = work(&mut ledger(&folder).resumed().unwrap(), &mut || {
-                again += 1;
-                Ok(())
-            });
-            let found: Vec<u64> = found.unwrap().iter().map(|x| x.to_bits()).collect();
-            assert_eq!(found, whole, "killed after {kill}");
-            assert_eq!(kill + again, moments, "nothing is done twice");
-        }
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-
-    #[test]
-    fn what_cannot_be_written_is_told_once_and_the_run_goes_on() {
-        let folder = std::env::temp_dir().join(format!("adaann-unwritable-{}", std::process::id()));
-        let told = Arc::new(AtomicUsize::new(0));
-        let count = told.clone();
-        let mut ledger =
-            ledger(&folder).warning(move |_| _ = count.fetch_add(1, Ordering::Relaxed));
-        // A file takes the place that the folder would have.
-        std::fs::write(&folder, "").unwrap();
-        let found = work(&mut ledger, &mut || Ok(()));
-        assert_eq!(found.unwrap().len(), 15);
-        assert_eq!(told.load(Ordering::Relaxed), 1);
-        std::fs::remove_file(&folder).unwrap();
-    }
-
-    #[test]
-    fn a_list_of_something_else_is_refused() {
-        let folder = std::env::temp_dir().join(format!("adaann-strange-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let mut first = ledger(&folder);
-        first.part("a", |_| Ok(Done::Whole(1.0))).unwrap();
-        let mut other = ledger(&folder).resumed().unwrap();
-        let error = other.part("b", |_| Ok(Done::Whole(1.0))).unwrap_err().to_string();
-        assert!(error.contains("at `b`: it has a there"), "{error}");
-        let mut other = ledger(&folder).resumed().unwrap();
-        assert!(other.part("a", |_| Ok(Done::Whole(String::new()))).is_err());
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-
-    #[test]
-    fn a_longer_run_begins_with_what_is_known_unless_it_has_parts_of_its_own() {
-        let folder = std::env::temp_dir().join(format!("adaann-longer-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let sum = |ledger: &mut Ledger| {
-            ledger.part("sum", |ledger| Ok(Done::Whole(ledger.take_up()?.unwrap_or(0) + 1)))
-        };
-        let begun = || ledger(&folder).resumed().unwrap();
-        assert_eq!(sum(&mut begun().knowing("sum", &7).unwrap()).unwrap(), 7);
-        assert_eq!(sum(&mut begun().taking_up("sum", &7).unwrap()).unwrap(), 8);
-        // It has written down what it came to.
-        assert_eq!(sum(&mut begun().taking_up("sum", &20).unwrap()).unwrap(), 8);
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-
-    #[test]
-    fn what_was_stopped_is_gone_on_with() {
-        let folder = std::env::temp_dir().join(format!("adaann-stopped-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let mut first = ledger(&folder);
-        let stopped = first.part("a", |ledger| {
-            ledger.offer(&7_u64);
-            Ok(Done::Stopped(0_u64))
-        });
-        assert_eq!(stopped.unwrap(), 0);
-        // What follows is made of what there was, and is done again.
-        assert_eq!(first.part("b", |_| Ok(Done::Whole(1_u64))).unwrap(), 1);
-        first.write();
-        // Taken up, and stopped again before there is a later state: it is not lost.
-        let mut again = ledger(&folder).resumed().unwrap();
-        let stopped =
-            again.part("a", |ledger| Ok(Done::Stopped(ledger.take_up::<u64>()?.unwrap())));
-        assert_eq!(stopped.unwrap(), 7);
-        again.write();
-        let mut again = ledger(&folder).resumed().unwrap();
-        let whole = again.part("a", |ledger| Ok(Done::Whole(ledger.take_up::<u64>()?.unwrap())));
-        assert_eq!(whole.unwrap(), 7);
-        let _ = std::fs::remove_dir_all(&folder);
     }
 }

@@ -50,6 +50,7 @@ mod container;
 mod decode;
 mod disk;
 mod encode;
+mod entry;
 mod fingerprint;
 mod gather;
 mod header;

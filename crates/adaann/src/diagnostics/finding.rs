@@ -137,6 +137,18 @@ pub enum Finding {
         /// The inverse temperature that it had reached.
         t: f64,
     },
+    /// The run is under way, or was killed: this is its last checkpoint.
+    Unfinished {
+        /// The inverse temperature that it had reached, if it anneals.
+        t: Option<f64>,
+    },
+    /// The run could not go on: this is what it had by then.
+    EndedEarly {
+        /// The inverse temperature of what is kept.
+        t: f64,
+        /// What happened.
+        reason: String,
+    },
     /// The draws cannot be weighted at all.
     NotExamined {
         /// What went wrong.
@@ -169,6 +181,8 @@ impl Finding {
             Self::SolverError { .. } => "solver-error",
             Self::SolverShift { .. } => "solver-shift",
             Self::Stopped { .. } => "stopped",
+            Self::Unfinished { .. } => "unfinished",
+            Self::EndedEarly { .. } => "ended-early",
             Self::NotExamined { .. } => "not-examined",
         }
     }
@@ -186,6 +200,7 @@ impl Finding {
             | Self::ModeLost { .. }
             | Self::ModeThin { .. }
             | Self::ModeWeightOff { .. }
+            | Self::EndedEarly { .. }
             | Self::EvidenceAbove { .. } => Remedy::AnnealMore,
             Self::EvidenceBelow { .. } => Remedy::AddParticles,
             Self::NotChecked => Remedy::CheckWithParticles,
@@ -194,7 +209,7 @@ impl Finding {
                 Remedy::BoundParameters
             }
             Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
-            Self::Stopped { .. } | Self::BudgetSpent => Remedy::Finish,
+            Self::Stopped { .. } | Self::Unfinished { .. } | Self::BudgetSpent => Remedy::Finish,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
     }
@@ -279,6 +294,18 @@ impl fmt::Display for Finding {
             Self::Stopped { .. } => {
                 f.write_str("the run was stopped before its end: this is what it had by then")
             }
+            Self::Unfinished { t: Some(t) } if *t < 1.0 => write!(
+                f,
+                "the run is unfinished: at its last checkpoint it was annealed to t = {t:.4}, and the flow \
+                 approximates the density there, not the target"
+            ),
+            Self::Unfinished { .. } => f.write_str(
+                "the run is unfinished: this is what it had at its last checkpoint, which nothing has checked",
+            ),
+            Self::EndedEarly { t, reason } => write!(
+                f,
+                "the run ended early, and what is kept is of t = {t:.4}: {reason}"
+            ),
             Self::NotMixed { r_hat } => {
                 write!(f, "the chains have not mixed: R-hat is {r_hat:.3}, above 1.01")
             }
@@ -382,6 +409,8 @@ mod tests {
             Finding::SolverError { at_modes: 1.25, over_draws: 0.5, at: at() },
             Finding::SolverShift { nats: -0.5 },
             Finding::Stopped { t: 0.5 },
+            Finding::Unfinished { t: Some(0.25) },
+            Finding::EndedEarly { t: 0.75, reason: "no step is left".into() },
             Finding::NotExamined { why: "all are lost".into() },
         ]
     }
@@ -411,6 +440,8 @@ mod tests {
             "by up to 1.25 at a mode and by 0.50 over the draws, most at a = 1.000",
             "changes log p by -0.50 everywhere",
             "stopped at t = 0.5000",
+            "unfinished: at its last checkpoint it was annealed to t = 0.2500",
+            "of t = 0.7500: no step is left",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");

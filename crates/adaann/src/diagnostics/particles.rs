@@ -63,7 +63,8 @@ fn send_some(
         evaluations = stage.evaluations;
         observer.observe(stage)
     };
-    let arrived = match Smc::new(target, &settings).run_with(&mut watch, ledger) {
+    let sent = Smc::new(target, &settings).run_with(&mut watch, ledger);
+    let arrived = match sent.and_then(Population::whole) {
         Ok(population) if population.stopped => Err("it was stopped".to_owned()),
         Ok(population) => {
             evaluations = population.evaluations;

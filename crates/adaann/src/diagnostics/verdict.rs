@@ -87,6 +87,25 @@ impl Verdict {
         Self::new(reasons)
     }
 
+    /// The judgement on the last checkpoint of a run that has not come to its end; `t` is where it was, if it
+    /// anneals. Nothing has looked for what it lacks.
+    #[must_use]
+    pub fn of_unfinished(self, t: Option<f64>) -> Self {
+        let mut reasons = self.reasons;
+        reasons.retain(|reason| !matches!(reason.finding, Finding::Stopped { .. }));
+        reasons.insert(0, Reason::new(Trust::Distrust, Finding::Unfinished { t }));
+        Self::new(reasons)
+    }
+
+    /// The judgement on a run that could not go on, in place of that on one that came to its end.
+    #[must_use]
+    pub fn of_ended_early(self, t: f64, reason: impl Into<String>) -> Self {
+        let finding = Finding::EndedEarly { t, reason: reason.into() };
+        let mut reasons = self.reasons;
+        reasons.insert(0, Reason::new(Trust::Distrust, finding));
+        Self::new(reasons)
+    }
+
     /// The judgement on a run that has spent its budget, in place of that on one that came to its end.
     #[must_use]
     pub fn of_spent(self) -> Self {
@@ -411,6 +430,15 @@ mod tests {
         assert_eq!(early.trust, Trust::Distrust);
         assert_eq!(early.reasons[0].finding, Finding::Stopped { t: 0.25 });
         assert_eq!(early.reasons.len(), 2);
+        let looked_at = few().of_stopped(1.0).of_unfinished(None);
+        assert_eq!(looked_at.trust, Trust::Distrust);
+        let codes: Vec<_> = looked_at.reasons.iter().map(|r| r.finding.code()).collect();
+        assert_eq!(codes, ["unfinished", "few-effective-draws"]);
+        let failed = few().of_ended_early(0.75, "no step is left");
+        assert_eq!(
+            (failed.trust, failed.reasons[0].finding.code()),
+            (Trust::Distrust, "ended-early")
+        );
         let refused = Verdict::not_examined(&crate::Error::Data("all are lost".into()));
         assert_eq!(refused.trust, Trust::Distrust);
         assert_eq!(

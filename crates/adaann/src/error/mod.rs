@@ -1,7 +1,9 @@
 //! What can go wrong, with the values that say where and what to do.
 
+mod failure;
 mod schedule;
 
+pub use failure::Failure;
 pub use schedule::ScheduleError;
 
 /// An error of the library.

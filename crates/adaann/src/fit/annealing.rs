@@ -1,7 +1,7 @@
 //! Algorithm 1: the loop from t_0 to 1, by updates and the schedule's steps, and the refinement there.
 
 use super::{
-    Observer, Settings, StepRecord,
+    Observer, RoundRecord, Settings, StepRecord,
     run::{Run, check_way},
     stage::Progress,
 };
@@ -88,6 +88,7 @@ impl Run<'_> {
         let next = rule.next(at, &Draws { b: &self.drawn.b, weights: None })?;
         check_step(at, &next)?;
         // The step is taken before anyone is told, so that a state taken then goes on behind it.
+        self.carried.keep_good(self.flow.parameters());
         let progress = std::mem::take(&mut self.carried.progress);
         self.carried.at = at.after(&next);
         let warned = self.tell_warning(&next, observer);
@@ -133,12 +134,15 @@ impl Run<'_> {
             let rate = settings.refine_lr.unwrap_or(settings.lr) * factor;
             (Pace { rate, clip: settings.refine_clip }, PointClip::new(None))
         };
-        let points = shards.points();
+        let (points, skipped) = (shards.points(), carried.training.skipped());
         let gradient = settings.gradient;
         let mut draws = OnDraws { shards, density, stream: training_draws, t, clip, gradient };
         let totals = trainer.update(&mut carried.training, flow, &mut draws, pace)?;
         if t < 1.0 {
             carried.point_clip.follow(&totals);
+        } else {
+            let is_skipped = carried.training.skipped() > skipped;
+            carried.follow_good(flow.parameters(), totals.mean(), is_skipped);
         }
         carried.target_evaluations += points;
         carried.progress.updates += 1;
@@ -148,11 +152,29 @@ impl Run<'_> {
         Ok(self.tell_update(totals.mean(), observer))
     }
 
+    /// Ends a run where it was taken up, before anything was done: the stage under way is recorded, and of
+    /// the rounds of the refinement the best counts.
+    pub(super) fn put_down(&mut self, observer: &mut dyn Observer) -> Result<Vec<RoundRecord>> {
+        if !self.carried.rounds.is_empty() {
+            self.flow = self.flow.clone().into_double();
+            return self.judge_rounds();
+        }
+        if self.carried.progress.updates > 0 && !self.carried.is_refined {
+            self.tell_cut_short(observer);
+        }
+        Ok(Vec::new())
+    }
+
     /// Records a stage that the observer has stopped.
     fn tell_cut_short(&mut self, observer: &mut dyn Observer) {
         let (at, progress) = (self.carried.at, self.carried.progress);
         // Whatever the observer says now, it has stopped the run.
         let _ = self.tell_stage(at, progress, None, observer);
+    }
+
+    /// Records the stage under way, of a run that cannot go on.
+    pub(super) fn record_cut_short(&mut self) {
+        self.record(stage_record(self.carried.at, self.carried.progress, None));
     }
 
     /// Records a stage, with the step that follows if there is one.
@@ -163,17 +185,20 @@ impl Run<'_> {
         next: Option<&Step>,
         observer: &mut dyn Observer,
     ) -> ControlFlow<()> {
-        let record = StepRecord {
-            step: at.index + 1,
-            t: at.t,
-            epsilon: next.map_or(0.0, |next| next.epsilon),
-            std_b: next.and_then(|next| next.std_b),
-            updates: progress.updates,
-            lost: progress.lost(),
-            ess: progress.ess,
-            reason: next.map(|next| next.reason),
-        };
-        self.tell_step(record, observer)
+        self.tell_step(stage_record(at, progress, next), observer)
+    }
+}
+
+fn stage_record(at: Position, progress: Progress, next: Option<&Step>) -> StepRecord {
+    StepRecord {
+        step: at.index + 1,
+        t: at.t,
+        epsilon: next.map_or(0.0, |next| next.epsilon),
+        std_b: next.and_then(|next| next.std_b),
+        updates: progress.updates,
+        lost: progress.lost(),
+        ess: progress.ess,
+        reason: next.map(|next| next.reason),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run from its start or from a state, with the settings' own flow and schedule or others.
 
 use super::{
-    Event, Observer, Outcome, Settings,
+    Event, Observer, Outcome, RoundRecord, Settings,
     run::{Followed, Run},
     state::State,
 };
@@ -208,9 +208,7 @@ impl<'a> Fit<'a> {
             return Err(refusal);
         }
         let outcome = run.find_first().and_then(|()| go_on(run, observer));
-        outcome.map_err(|failure| {
-            integral::without(&density, &base, first).ok().flatten().unwrap_or(failure)
-        })
+        explained(outcome, &density, &base, first)
     }
 
     /// The first t.
@@ -220,14 +218,17 @@ impl<'a> Fit<'a> {
 
     fn run_from_state(self, state: State, observer: &mut dyn Observer) -> Result<Outcome> {
         self.check_dim(state.base().dim())?;
-        let density = self.density(state.base().clone())?;
+        let (plain, first) = (self.density(Base::standard(self.target.dim()))?, self.first());
+        let base = state.base().clone();
+        let density = self.density(base.clone())?;
         let followed = self.followed();
         let mut flow = match self.flow {
             Some(flow) => flow,
             None => Flow::new(&self.settings.flow, state.base().clone())?,
         };
         let carried = state.restore(&mut flow)?;
-        go_on(Run::from_carried(self.settings, followed, density, flow, carried), observer)
+        let run = Run::from_carried(self.settings, followed, density, flow, carried);
+        explained(go_on(run, observer), &plain, &base, first)
     }
 
     /// A run that has done nothing yet.
@@ -261,16 +262,47 @@ impl<'a> Fit<'a> {
     }
 }
 
+/// What a run came to. A density without an integral is a better reason for a failure than what came of it.
+fn explained(
+    outcome: Result<Outcome>,
+    density: &Tempered,
+    base: &Base,
+    first: f64,
+) -> Result<Outcome> {
+    if outcome.as_ref().is_ok_and(|outcome| outcome.failure.is_none()) {
+        return outcome;
+    }
+    let Some(refusal) = integral::without(density, base, first).ok().flatten() else {
+        return outcome;
+    };
+    let Ok(mut outcome) = outcome else { return Err(refusal) };
+    if let Some(failure) = &mut outcome.failure {
+        failure.reason = refusal.to_string();
+    }
+    Ok(outcome)
+}
+
 /// What is left of a run.
 fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     let total_updates = run.total_updates();
-    let mut told = observer.observe(&Event::Start { total_updates });
-    if told.is_continue() {
-        told = run.anneal(observer)?;
+    if observer.observe(&Event::Start { total_updates }).is_break() {
+        let rounds = run.put_down(observer)?;
+        return Ok(Outcome { rounds, ..run.into_outcome(true)? });
     }
-    let mut rounds = Vec::new();
-    if let (ControlFlow::Continue(()), Some(forward_kl)) = (told, &run.settings.forward_kl) {
-        (told, rounds) = run.forward_kl(forward_kl, observer)?;
+    match to_the_end(&mut run, observer) {
+        Ok((told, rounds)) => Ok(Outcome { rounds, ..run.into_outcome(told.is_break())? }),
+        Err(error) => run.fall_back(error),
     }
-    Ok(Outcome { rounds, ..run.into_outcome(told.is_break())? })
+}
+
+/// Algorithm 1 and the refinement; `Break` says that the observer stopped them.
+fn to_the_end(
+    run: &mut Run,
+    observer: &mut dyn Observer,
+) -> Result<(ControlFlow<()>, Vec<RoundRecord>)> {
+    let told = run.anneal(observer)?;
+    match &run.settings.forward_kl {
+        Some(forward_kl) if told.is_continue() => run.forward_kl(forward_kl, observer),
+        _ => Ok((told, Vec::new())),
+    }
 }

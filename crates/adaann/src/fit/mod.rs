@@ -18,6 +18,7 @@
 
 mod annealing;
 mod builder;
+mod fallen;
 mod forward_kl;
 mod kept;
 mod multiple_importance;

@@ -1,7 +1,9 @@
 //! What a run has done.
 
 use super::{RoundRecord, State, StepRecord, UpdateRecord, trace};
-use crate::{Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target};
+use crate::{
+    Failure, Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target,
+};
 
 /// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
 /// then; counts and rounds are of the whole run.
@@ -31,9 +33,29 @@ pub struct Outcome {
     /// Where the training at t = 1 ended, before any rounds of forward-KL refinement: what a longer run
     /// goes on from. Absent if it was stopped before.
     pub last: Option<State>,
+    /// What ended the run late, if training or schedule failed: the flow is then the last that was good.
+    #[serde(default)]
+    pub failure: Option<Failure>,
 }
 
 impl Outcome {
+    /// The inverse temperature of the density that the flow approximates; 0 if there is none yet.
+    pub fn t(&self) -> f64 {
+        let last = self.steps.last().map_or(0.0, |step| step.t);
+        self.failure.as_ref().map_or(last, |failure| failure.t)
+    }
+
+    /// The run, unless it failed: for those to whom half of one is none.
+    ///
+    /// # Errors
+    /// What ended it late.
+    pub fn whole(self) -> Result<Self> {
+        match self.failure {
+            Some(failure) => Err(failure.into_error()),
+            None => Ok(self),
+        }
+    }
+
     /// The approximation that the run has found.
     ///
     /// # Errors

@@ -32,15 +32,16 @@ impl Restart {
     }
 
     /// Orders runs from the best to the worst.
-    fn rank(&self) -> (bool, f64) {
-        (self.lost > MOST_LOST, self.neg_elbo)
+    fn rank(&self) -> (bool, bool, f64) {
+        (self.outcome.failure.is_some(), self.lost > MOST_LOST, self.neg_elbo)
     }
 }
 
 /// Several runs.
 #[derive(Debug)]
 pub struct Restarts {
-    /// Those that came to an end, best first: by neg-ELBO, after those that stay in the support.
+    /// Those that came to an end, best first: by neg-ELBO, those that stay in the support before the others,
+    /// and last those that failed late ([`Outcome::failure`]).
     pub runs: Vec<Restart>,
     /// The seeds of the others, with what went wrong.
     pub failed: Vec<(u64, Error)>,
@@ -98,4 +99,27 @@ pub fn restarts_with<O: Observer>(
     // Stable, so that equals stay in the order of their seeds. A neg-ELBO is never NaN.
     all.runs.sort_by(|a, b| a.rank().partial_cmp(&b.rank()).expect("no NaN"));
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Failure, Program, fit::fit, schedule::Schedule, schedule::Work};
+
+    #[test]
+    fn what_failed_late_comes_last() {
+        let target = Program::record(1, |z| -0.5 * z[0].square());
+        let work = Work { warmup: 1, anneal: 1, refine: 5 };
+        let settings = Settings { schedule: Schedule::None, work, ..Settings::default() };
+        let outcome = fit(&target, &settings, &mut ()).unwrap();
+        let failure = Some(Failure { t: 0.5, failed_at: 0.6, reason: "no step".into() });
+        let failed = Outcome { failure, ..outcome.clone() };
+        let restart = |outcome, neg_elbo, lost| Restart { seed: 1, outcome, neg_elbo, lost }.rank();
+        let order = [
+            restart(outcome.clone(), 3.0, 0.0),
+            restart(outcome, 1.0, 0.5),
+            restart(failed, 0.0, 0.0),
+        ];
+        assert!(order.is_sorted(), "{order:?}");
+    }
 }

@@ -37,11 +37,16 @@ impl Run<'_> {
                 Some(ControlFlow::Continue(())) => {}
             }
         };
+        Ok((told, self.judge_rounds()?))
+    }
+
+    /// Goes back to the best round that there is, and says what each was worth.
+    pub(super) fn judge_rounds(&mut self) -> Result<Vec<RoundRecord>> {
         let shares = judge(&self.carried.rounds, &mut self.flow)?;
         let records = self.carried.rounds.iter().zip(shares).enumerate();
         let records = records
             .map(|(i, (round, share))| RoundRecord { ess_of_all: Some(share), ..round.record(i) });
-        Ok((told, records.collect()))
+        Ok(records.collect())
     }
 
     /// One update or, where a round is over, the draws of the next; `None` when the last is over.

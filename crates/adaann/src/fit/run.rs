@@ -118,6 +118,7 @@ impl<'a> Run<'a> {
             warnings: self.warnings,
             stopped,
             last,
+            failure: None,
         })
     }
 
@@ -196,6 +197,11 @@ impl<'a> Run<'a> {
                 observer.observe(&Event::Warning(warning))
             }
         }
+    }
+
+    /// Records the end of training at a value of t, and tells nobody.
+    pub(super) fn record(&mut self, record: StepRecord) {
+        self.steps.push(record);
     }
 
     /// Records the end of training at a value of t and tells the observer.

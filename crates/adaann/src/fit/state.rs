@@ -54,6 +54,7 @@ impl State {
         let mut lengths = [parameters.len(), carried.training.parameters()]
             .into_iter()
             .chain(carried.at_1.iter().map(|parameters| parameters.len()))
+            .chain(carried.good.iter().map(|good| good.parameters.len()))
             .chain(carried.round_training.iter().map(train::State::parameters))
             .chain(carried.rounds.iter().map(|round| round.parameters.len()));
         if let Some(found) = lengths.find(|found| *found != expected) {
@@ -107,6 +108,12 @@ pub(super) struct Carried {
     /// How often draws were taken for the schedule and the stages.
     pub(super) looks: u64,
     pub(super) target_evaluations: usize,
+    /// The last flow that was good, in case the run cannot go on.
+    #[serde(default)]
+    pub(super) good: Option<Good>,
+    /// Updates of the block under way at t = 1, and the sum of their losses.
+    #[serde(default)]
+    pub(super) block: (usize, f64),
     /// The parameters on arrival at t = 1.
     pub(super) at_1: Option<Buffer>,
     /// Is training at t = 1 over?
@@ -114,6 +121,16 @@ pub(super) struct Carried {
     /// Rounds of the forward-KL refinement whose draws were taken, and the training on them.
     pub(super) rounds: Vec<Round>,
     pub(super) round_training: Option<train::State>,
+}
+
+/// A flow that was good.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Good {
+    pub(super) parameters: Buffer,
+    /// The inverse temperature of the density that it approximates.
+    pub(super) t: f64,
+    /// Its loss, if it was trained at t = 1.
+    pub(super) neg_elbo: Option<f64>,
 }
 
 impl Carried {
@@ -133,6 +150,8 @@ impl Carried {
             point_clip,
             looks: 0,
             target_evaluations: 0,
+            good: None,
+            block: (0, 0.0),
             at_1: None,
             is_refined: false,
             rounds: Vec::new(),
@@ -149,6 +168,7 @@ impl Carried {
             base: self.base.clone(),
             training: self.training.clone(),
             at_1: self.at_1.clone(),
+            good: self.good.clone(),
             target_evaluations: self.target_evaluations - drawn,
             is_refined: false,
             rounds: Vec::new(),

@@ -64,6 +64,7 @@ impl Sampler<'_> {
             stages,
             evaluations: state.evaluations,
             stopped,
+            failure: None,
             kept_sweeps: if stopped { 1 } else { self.settings.kept_sweeps },
             ancestry,
             mixture,

@@ -32,7 +32,8 @@ pub(super) fn run(
         arrived = Some(match arrived {
             None => found,
             Some(arrived) if found.stopped => Population { stopped: true, ..arrived },
-            Some(arrived) => arrived.join(&found)?,
+            // One that came to no end is not worth those that did.
+            Some(arrived) => arrived.join(&found.whole()?)?,
         });
         if arrived.as_ref().is_some_and(|arrived| arrived.stopped) {
             break;

@@ -1,11 +1,15 @@
 //! Islands: runs with random numbers of their own, pooled by the evidence that each has found.
 
 use super::{
-    Observer, Population, Stage, ancestry::Ancestry, particles::Particles, sampler::Sampler,
-    spread::standard_error, state::State,
+    Observer, Population, Stage,
+    ancestry::Ancestry,
+    particles::Particles,
+    sampler::Sampler,
+    spread::standard_error,
+    state::{At, State},
 };
 use crate::{
-    Result,
+    Error, Failure, Result,
     checkpoint::{Done, Ledger},
     importance::log_sum_exp,
 };
@@ -20,19 +24,27 @@ pub(super) fn run(
     ledger: &mut Ledger,
 ) -> Result<Population> {
     let (mut arrived, mut stages, mut evaluations) = (Vec::<State>::new(), Vec::new(), 0);
-    let mut is_stopped = false;
+    let (mut is_stopped, mut failure) = (false, None);
     for sampler in samplers {
+        if ledger.is_looking() && ledger.is_asked_to_end() && !arrived.is_empty() {
+            is_stopped = true;
+            break;
+        }
         let island = ledger.part("island", |ledger| {
             let way = travel(sampler, evaluations, observer, ledger)?;
             Ok(if way.is_stopped { Done::Stopped(way) } else { Done::Whole(way) })
         })?;
         let Way { state, stages: own, .. } = island;
         is_stopped = island.is_stopped;
+        failure = island.failure;
         evaluations = state.evaluations;
         if is_stopped && arrived.is_empty() {
             return Ok(sampler.stopped(state, own));
         }
-        if is_stopped {
+        if failure.is_some() && arrived.is_empty() {
+            return Ok(Population { stopped: false, failure, ..sampler.stopped(state, own) });
+        }
+        if is_stopped || failure.is_some() {
             break;
         }
         stages.extend(own);
@@ -42,10 +54,15 @@ pub(super) fn run(
     let island_lengths: Vec<usize> = arrived.iter().map(|state| state.particles.len()).collect();
     let mut pooled = pool(arrived, &log_z);
     pooled.evaluations = evaluations;
-    let population = match is_stopped {
+    // Who only looks wants to see what there is, without more draws.
+    is_stopped |= ledger.is_looking();
+    let population = match is_stopped || failure.is_some() {
         true => samplers[0].stopped(pooled, stages),
         false => samplers[0].finish(pooled, stages)?,
     };
+    // What is kept is that of the islands which have arrived.
+    let failure = failure.map(|failure| Failure { t: 1.0, ..failure });
+    let population = Population { stopped: is_stopped, failure, ..population };
     // Z_k may differ by orders of magnitude, where a standard error of their mean stays below it.
     let log_z_error = population.log_z_error.max(standard_error(&log_z, &island_lengths));
     Ok(Population { log_z_error, island_log_z: log_z, island_lengths, ..population })
@@ -57,6 +74,9 @@ struct Way {
     state: State,
     stages: Vec<Stage>,
     is_stopped: bool,
+    /// What it could not go on for, after it had got somewhere.
+    #[serde(default)]
+    failure: Option<Failure>,
 }
 
 /// Goes all the way with one island, from its start or from where it was left.
@@ -67,14 +87,16 @@ fn travel(
     ledger: &mut Ledger,
 ) -> Result<Way> {
     let mut way = match ledger.take_up::<Way>()? {
+        // Who only looks wants to see where it is.
+        Some(way) if ledger.is_looking() => return Ok(Way { is_stopped: true, ..way }),
         Some(way) => Way { is_stopped: false, ..way },
         None => {
             let mut state = sampler.start()?;
             state.evaluations += evaluations;
-            Way { state, stages: Vec::new(), is_stopped: false }
+            Way { state, stages: Vec::new(), is_stopped: false, failure: None }
         }
     };
-    while let Some(stage) = sampler.advance(&mut way.state)? {
+    while let Some(stage) = way.advance(sampler)? {
         let told = observer.observe(&stage);
         // Once t = 1 is reached there is nothing left to stop.
         way.is_stopped = told.is_break() && stage.t < 1.0;
@@ -88,8 +110,26 @@ fn travel(
             return Ok(way);
         }
     }
-    sampler.keep_moving(&mut way.state)?;
+    if way.failure.is_none() {
+        sampler.keep_moving(&mut way.state)?;
+    }
     Ok(way)
+}
+
+impl Way {
+    /// Goes on to the next temperature. A schedule that finds no step once there was a t is where it ends.
+    fn advance(&mut self, sampler: &Sampler) -> Result<Option<Stage>> {
+        match (sampler.advance(&mut self.state), self.state.at) {
+            (Err(Error::Schedule(error)), At::Path(at)) if at.t > 0.0 => {
+                // Particles may have gone back.
+                self.stages.retain(|stage| stage.start.is_some() || stage.t <= at.t);
+                let (t, failed_at) = (at.t, at.t);
+                self.failure = Some(Failure { t, failed_at, reason: error.to_string() });
+                Ok(None)
+            }
+            (advanced, _) => advanced,
+        }
+    }
 }
 
 /// All particles, those of island k with Z_k times their weight: Z is the mean of the Z_k, which has

@@ -2,7 +2,7 @@
 
 use super::{Stage, ancestry::Ancestry, spread};
 use crate::{
-    Batch,
+    Batch, Error, Failure, Result,
     importance::{Estimate, Sample, ess, resample::stratified},
     mixture::{Component, Mixture},
 };
@@ -35,6 +35,9 @@ pub struct Population {
     pub stopped: bool,
     /// How many of the particles are each island's, which stand one after another.
     pub(super) island_lengths: Vec<usize>,
+    /// What ended the run late, if the schedule found no step: the particles stand for the density at its t.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// Sweeps at t = 1 whose particles are all here.
     pub(super) kept_sweeps: usize,
     pub(super) ancestry: Ancestry,
@@ -42,6 +45,17 @@ pub struct Population {
 }
 
 impl Population {
+    /// The particles, unless the run failed: for those to whom half of one is none.
+    ///
+    /// # Errors
+    /// What ended it late.
+    pub fn whole(self) -> Result<Self> {
+        match self.failure {
+            Some(failure) => Err(Error::Data(failure.reason)),
+            None => Ok(self),
+        }
+    }
+
     /// The particles as a weighted sample: the mean of its weights is Z.
     pub fn sample(&self) -> Sample {
         let scale = self.log_z + (self.weights.len() as f64).ln();

@@ -9,14 +9,23 @@ use super::{
 use crate::{Result, schedule::Position};
 
 impl Sampler<'_> {
-    /// Goes on to the next temperature, maybe after some steps back; none after t = 1.
+    /// Goes on to the next temperature, maybe after some steps back; none after t = 1. What fails leaves the
+    /// particles at the last temperature.
     pub(super) fn advance(&self, state: &mut State) -> Result<Option<Stage>> {
         loop {
             let before = state.without_past();
             let stage = match state.at {
-                At::Start(at) => self.advance_from_base(state, at)?,
-                At::Path(at) if at.t < 1.0 => self.advance_on_path(state, at)?,
+                At::Start(at) => self.advance_from_base(state, at),
+                At::Path(at) if at.t < 1.0 => self.advance_on_path(state, at),
                 At::Path(_) => return Ok(None),
+            };
+            let stage = match stage {
+                Ok(stage) => stage,
+                Err(error) => {
+                    // A step that fails half way leaves particles where they were.
+                    *state = before;
+                    return Err(error);
+                }
             };
             if !self.lags(state) {
                 state.keep(before);

@@ -37,8 +37,17 @@ pub(super) fn send(
             return Err(refusal);
         }
         // Where nothing was said of priors, a failure tells when to look.
-        islands::run(&islands, observer, ledger).map_err(|failure| {
-            integral::without(density, &base, first).ok().flatten().unwrap_or(failure)
-        })
+        let run = islands::run(&islands, observer, ledger);
+        if run.as_ref().is_ok_and(|population| population.failure.is_none()) {
+            return run;
+        }
+        let Some(refusal) = integral::without(density, &base, first).ok().flatten() else {
+            return run;
+        };
+        let Ok(mut population) = run else { return Err(refusal) };
+        if let Some(failure) = &mut population.failure {
+            failure.reason = refusal.to_string();
+        }
+        Ok(population)
     })
 }

@@ -67,10 +67,10 @@ fn with(flow: &FlowSpec, path: PathKind, base: BaseSpec, refine: usize) -> Setti
     }
 }
 
-/// Runs of 10 and of 300 updates allocate the same.
+/// Runs of 110 and of 300 updates allocate the same: both have a place for the best flow of a hundred.
 fn holds(flow: &FlowSpec, dim: usize, path: PathKind, base: &BaseSpec) {
     let count = |refine| allocations(&with(flow, path, base.clone(), refine), dim);
-    let (few, many) = (count(10), count(300));
+    let (few, many) = (count(110), count(300));
     assert_eq!(few, many, "{flow:?} d = {dim} {path:?} {base:?}");
     assert!(few > 0, "the counter sees nothing");
 }

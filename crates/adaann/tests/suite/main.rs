@@ -20,6 +20,7 @@ mod flow_rounding;
 mod instructions;
 mod killed;
 mod known;
+mod late_failures;
 mod log_density_gradient;
 mod math;
 mod mixture_base;

@@ -2,6 +2,7 @@
 
 mod closing;
 mod longer;
+mod look;
 mod record;
 mod settings;
 mod summary;
@@ -16,7 +17,9 @@ use crate::{
         subject::{Programs, Subject},
     },
     job::{
-        MOST_THREADS, interrupt,
+        MOST_THREADS,
+        display::say,
+        failed, interrupt,
         kept::Kept,
         last,
         longer::stopped,
@@ -36,6 +39,7 @@ use adaann::{
 };
 use anyhow::{Context, Result};
 use longer::Longer;
+pub(crate) use look::look;
 use rayon::ThreadPoolBuilder;
 use record::SmcRecord;
 use std::{
@@ -152,7 +156,14 @@ fn carry_out(
             let text = closing::text(record, &run.summary, out, Style::detect());
             stdout().write_all(text.as_bytes())?;
         }
-        Ok(ExitCode::from(if run.summary.stopped { interrupt::EXIT_CODE } else { 0 }))
+        if let Some(why) = &run.summary.ended_early {
+            say(&failed(why, out));
+        }
+        Ok(match run.summary.stopped {
+            true => ExitCode::from(interrupt::EXIT_CODE),
+            false if run.summary.ended_early.is_some() => ExitCode::FAILURE,
+            false => ExitCode::SUCCESS,
+        })
     })
 }
 

@@ -1,9 +1,12 @@
 //! `summary.json` of `adaann smc`: what the particles have found, as plain data.
 
 use crate::commands::smc::record::SmcRecord;
-use crate::folder::{
-    subject::Subject,
-    summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
+use crate::{
+    folder::{
+        subject::Subject,
+        summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
+    },
+    text::failure::in_flags,
 };
 use adaann::{
     Batch, Instructions, modes,
@@ -26,6 +29,9 @@ pub(super) struct SmcSummary {
     pub(super) seed: u64,
     /// Was the run interrupted?
     pub(super) stopped: bool,
+    /// Why the run ended before t = 1, if it could not go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ended_early: Option<String>,
     /// The last value of t, of whose density all this is.
     pub(super) t: f64,
     pub(super) log_z: f64,
@@ -79,13 +85,14 @@ impl SmcSummary {
             quantities.map(|quantities| parameter(name, quantities.row(d), population))
         };
         // Modes are those of the target, which particles that were stopped do not stand for.
-        let arrived = !population.stopped;
+        let arrived = !population.stopped && population.failure.is_none();
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             method: SmcRecord::METHOD,
             target: record.target.clone(),
             seed: record.settings.seed,
             stopped: population.stopped,
+            ended_early: ended_early(population),
             t,
             log_z: population.log_z,
             log_z_error: population.log_z_error,
@@ -135,7 +142,22 @@ fn warnings(population: &Population, t: f64, islands: usize) -> Vec<String> {
              annealed to there, not of the target"
         )
     });
-    stopped.into_iter().collect()
+    let ended_early = ended_early(population).map(|why| match t < 1.0 {
+        true => format!(
+            "the run ended early: particles and log Z are those of the density annealed to t = {t:.4}, not of \
+             the target, since {why}"
+        ),
+        false => {
+            let arrived = population.island_log_z.len();
+            format!("the run ended early, when {arrived} of {islands} islands had arrived: {why}")
+        }
+    });
+    stopped.into_iter().chain(ended_early).collect()
+}
+
+/// Why particles could not go on, in the words of the command line.
+fn ended_early(population: &Population) -> Option<String> {
+    population.failure.as_ref().map(|failure| in_flags(&failure.reason))
 }
 
 /// Moments over the particles; errors are from their family tree, since particles are not

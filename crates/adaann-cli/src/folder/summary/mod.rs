@@ -9,10 +9,10 @@ pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::{
     folder::{stored::Stored, words::warnings},
-    text::failure::usage,
+    text::failure::{in_flags, usage},
 };
 use adaann::{
-    Batch, Instructions,
+    Batch, Failure, Instructions,
     answer::{Answer, Method, Rung},
     diagnostics::{self, Examination},
     fit::{Outcome, Restart, StepRecord},
@@ -68,6 +68,12 @@ pub(crate) struct Summary {
     pub(crate) splits: Vec<SplitShare>,
     /// Was the run interrupted?
     pub(crate) stopped: bool,
+    /// Is this what the run had at its last checkpoint, and not what it came to?
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) unfinished: bool,
+    /// Why the run ended before its end, if it could not go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_early: Option<String>,
     /// The last value of t.
     #[serde(deserialize_with = "number")]
     pub(crate) t: f64,
@@ -181,7 +187,11 @@ pub(crate) struct Made<'a> {
     pub(crate) log_z: Option<Estimate>,
     /// Points at which the target was evaluated, without those of the check.
     pub(crate) evaluations: usize,
+    /// The last value of t: what the ladder keeps is of the target itself.
+    pub(crate) t: f64,
     pub(crate) stopped: bool,
+    /// Is it what a run had at its last checkpoint?
+    pub(crate) unfinished: bool,
 }
 
 impl<'a> Made<'a> {
@@ -193,7 +203,9 @@ impl<'a> Made<'a> {
             outcome: Some(outcome),
             log_z: examination.map(|found| found.log_z),
             evaluations: outcome.target_evaluations,
+            t: outcome.t(),
             stopped: outcome.stopped,
+            unfinished: false,
         }
     }
 
@@ -205,16 +217,22 @@ impl<'a> Made<'a> {
             outcome: answer.fit.as_ref(),
             log_z: answer.log_z,
             evaluations: answer.evaluations,
+            t: 1.0,
             stopped: answer.stopped,
+            unfinished: false,
         }
     }
 
-    /// The last value of t: what the ladder keeps is of the target itself.
-    fn t(&self) -> f64 {
-        match self.outcome.filter(|_| self.method == Method::Adaann) {
-            Some(outcome) => outcome.steps.last().map_or(0.0, |step| step.t),
-            None => 1.0,
-        }
+    /// The same, of what is only looked at if so.
+    pub(crate) fn or_unfinished(self, unfinished: bool) -> Self {
+        Self { unfinished, ..self }
+    }
+
+    /// Why Algorithm 1 could not go on, if that ended it. What the ladder keeps has been judged by its draws.
+    fn ended_early(&self) -> Option<String> {
+        let outcome = self.outcome.filter(|_| self.method == Method::Adaann)?;
+        let Failure { failed_at, reason, .. } = outcome.failure.as_ref()?;
+        Some(format!("training failed at t = {failed_at:.4}: {}", in_flags(reason)))
     }
 }
 
@@ -261,8 +279,10 @@ impl Summary {
             found_modes: examination
                 .map_or(Vec::new(), |found| found.modes.iter().map(FoundMode::new).collect()),
             splits: known_splits(known, names, draws),
-            stopped: made.stopped || seeds.iter().any(|seed| seed.stopped),
-            t: made.t(),
+            ended_early: made.ended_early(),
+            unfinished: made.unfinished,
+            stopped: made.stopped || made.unfinished || seeds.iter().any(|seed| seed.stopped),
+            t: made.t,
             warnings: Vec::new(),
             verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
@@ -285,6 +305,24 @@ impl Summary {
     /// Are the draws those of a q, with weights towards the target?
     pub(crate) fn has_q(&self) -> bool {
         self.method == Method::Adaann || !self.neg_elbo.is_nan()
+    }
+
+    /// What is to be said of a run that has not come to its end, wherever something of it is shown.
+    pub(crate) fn mark(&self) -> Option<String> {
+        let reached = match self.method {
+            _ if self.t < 1.0 => format!("annealed to t = {:.4}", self.t),
+            Method::Adaann => "at t = 1, but not at the end of its training and check".to_owned(),
+            _ => "the best that was there by then, unchecked".to_owned(),
+        };
+        match &self.ended_early {
+            _ if self.unfinished || self.stopped => Some(format!("unfinished: {reached}")),
+            Some(why) => {
+                // What to try is in the verdict.
+                let why = why.split("; ").next().unwrap_or(why);
+                Some(format!("ended early: {reached}, since {why}"))
+            }
+            None => None,
+        }
     }
 
     /// Name of the file.
@@ -312,6 +350,10 @@ impl Summary {
         text.push('\n');
         text
     }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn adaann() -> Method {

@@ -43,7 +43,8 @@ pub(crate) fn find(summary: &Summary, outcome: Option<&Outcome>) -> Vec<String> 
 /// Of an answer that the ladder gave: what counts are the weighted draws.
 fn of_ladder(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
-    if summary.stopped {
+    warnings.extend(unfinished(summary));
+    if summary.stopped && !summary.unfinished {
         warnings
             .push("the run was stopped: the answer is the best that was there by then".to_owned());
     }
@@ -62,18 +63,34 @@ fn of_ladder(summary: &Summary) -> Vec<String> {
     warnings
 }
 
+/// That it is what a run had at its last checkpoint.
+fn unfinished(summary: &Summary) -> Option<String> {
+    let mark = summary.mark().filter(|_| summary.unfinished)?;
+    Some(format!(
+        "{mark}; this is the run's last checkpoint, and it may change with every one that follows"
+    ))
+}
+
+/// What there is to say of the end of an annealed flow, if it came early.
+fn end(summary: &Summary) -> Option<String> {
+    let t = summary.t;
+    match &summary.ended_early {
+        _ if summary.unfinished => unfinished(summary),
+        Some(why) => Some(format!("the run ended early, and the flow is of t = {t:.4}: {why}")),
+        None if summary.stopped && t < 1.0 => Some(format!(
+            "the run was stopped at t = {t:.4}: the flow approximates the density annealed to there, not \
+             the target"
+        )),
+        None => summary
+            .stopped
+            .then(|| "the run was stopped before the end of its refinement".to_owned()),
+    }
+}
+
 /// Of an annealed flow.
 fn of_adaann(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
-    if summary.stopped && summary.t < 1.0 {
-        warnings.push(format!(
-            "the run was stopped at t = {:.4}: the flow approximates the density annealed to \
-             there, not the target",
-            summary.t
-        ));
-    } else if summary.stopped {
-        warnings.push("the run was stopped before the end of its refinement".to_owned());
-    }
+    warnings.extend(end(summary));
     let remedy = if summary.steps == 1 { WITHOUT_ANNEALING } else { FOR_LOST_MODES };
     let shares = summary.modes.iter().map(|mode| (mode, mode.weight_q)).collect::<Vec<_>>();
     warnings.extend(lost_modes("flow", &shares, remedy));

@@ -3,6 +3,7 @@
 mod damage;
 mod faults;
 mod keeper;
+mod ledger;
 pub(crate) mod memory;
 mod refusals;
 mod round_trip;

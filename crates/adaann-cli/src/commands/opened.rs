@@ -1,0 +1,50 @@
+//! The run of a folder, to be shown: as it ended, or as it is at its last checkpoint.
+
+use crate::{
+    commands::smc,
+    folder::{
+        drawn::Whose,
+        finished::Finished,
+        record::Record,
+        stored::Stored,
+        subject::{Programs, Subject},
+    },
+    job::Job,
+};
+use anyhow::Result;
+use std::{
+    io::{Write, stderr},
+    path::Path,
+};
+
+/// Reads a run, whether it has come to its end or not.
+pub(crate) fn open(run: &Path, whose: Whose, programs: Programs) -> Result<Finished> {
+    let stored = Stored::open(run)?;
+    if stored.has_answer() && !stored.has_gone_on() {
+        return Finished::read(run, whose, programs);
+    }
+    let looked = look(&stored, whose, programs);
+    // It may have come to its end in between, or be an older answer that another run is to replace.
+    if looked.is_err() && stored.has_answer() {
+        return Finished::read(run, whose, programs);
+    }
+    looked
+}
+
+/// The run at its last checkpoint.
+pub(crate) fn look(stored: &Stored, whose: Whose, programs: Programs) -> Result<Finished> {
+    if let Some(finished) = smc::look(stored, whose, programs)? {
+        return Ok(finished);
+    }
+    let record = Record::read(stored)?;
+    let subject = Subject::read(&record.source(), stored, programs)?;
+    Job { record, subject, longer: None }.look(stored.folder(), whose)
+}
+
+/// Says on standard error that a run has not come to its end.
+pub(crate) fn warn(run: &Path, mark: Option<&str>) -> Result<()> {
+    if let Some(mark) = mark {
+        writeln!(stderr(), "warning: the run in {} is not to be trusted, {mark}", run.display())?;
+    }
+    Ok(())
+}
