@@ -3,6 +3,7 @@
 use super::evaluate::{Evaluator, nearest};
 use super::expression::{Ast, Span};
 use super::functions::{self, Function};
+use super::names::Meaning;
 use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
@@ -11,6 +12,13 @@ use crate::program::Expr;
 
 /// Distributions that are no family of single numbers.
 pub(super) const JOINT: [&str; 3] = ["multi_normal", "dirichlet", "mixture"];
+
+/// Names that functions of earlier states have in other programs.
+const DELAYS: [&str; 3] = ["delay", "lag", "lagvalue"];
+
+/// What can be done about a delay.
+const CHAIN: &str =
+    "a lag that need not be sharp can be a chain of states, each fed by the one before";
 
 impl<'g> Evaluator<'_, 'g> {
     /// f(...)
@@ -43,6 +51,17 @@ impl<'g> Evaluator<'_, 'g> {
     }
 
     fn no_function(&mut self, name: &str, span: &Span) -> Value<'g> {
+        // x(t − lag), or what other programs call such a thing.
+        let is_delay = match self.names.find(name) {
+            Some(meaning) => matches!(meaning, Meaning::State(_)),
+            None => DELAYS.contains(&name),
+        };
+        if is_delay {
+            let message = "states at another time are not to be had: delay equations, whose rates depend \
+                           on earlier states, are not solved";
+            self.fault(span, message.to_owned(), Some(CHAIN.to_owned()));
+            return Value::Unknown;
+        }
         let message = if self.names.find(name).is_some() {
             format!("`{name}` is no function; for a product write {name} * (...)")
         } else {

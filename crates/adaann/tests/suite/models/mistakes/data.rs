@@ -123,6 +123,10 @@ fn data_in_other_places() {
     assert_none(differences);
 }
 
+const DELAY: &str = "states at another time are not to be had: delay equations, whose rates depend on \
+                     earlier states, are not solved | a lag that need not be sharp can be a chain of \
+                     states, each fed by the one before";
+
 #[test]
 fn systems() {
     let data = "t,y,x\n0,1,5\n1,2,6\n";
@@ -182,6 +186,8 @@ fn systems() {
             "`y` is missing in row 2 of the data",
         ),
         ("unknown-in-a-rate", with(2, "-k * u + ¦w"), data, "unknown name `w`"),
+        ("state-of-another-time", with(2, "-k * ¦u(t - 0.5)"), data, DELAY),
+        ("delay", with(2, "-k * ¦delay(u, 0.5)"), data, DELAY),
     ];
     let differences = cases
         .into_iter()
