@@ -28,7 +28,7 @@
 //! | a log density, written once and differentiated | [`Program::record`] |
 //! | a plain function of one point | [`target::pointwise`] |
 //! | a density that runs over many points at once | [`target::Target`] |
-//! | a posterior of differential equations | [`ode`], [`posterior`] (stiff ones: the cargo feature `stiff`) |
+//! | a posterior of differential equations | [`ode`], [`posterior`] |
 //! | a model file | [`model::Model`] |
 //! | a program in any language | [`external`] |
 //! | a rule for the temperatures | [`schedule::Rule`] |

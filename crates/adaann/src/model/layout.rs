@@ -98,15 +98,8 @@ impl Outline {
         self.solver = match ode.solver {
             SolverName::Rk4 => ode.step.map(|step| Solver::Rk4 { step }),
             SolverName::Dopri5 => Some(Solver::DormandPrince { relative, absolute, most_steps }),
-            #[cfg(feature = "stiff")]
-            SolverName::Stiff => Some(Solver::Stiff { relative, absolute, most_steps }),
-            #[cfg(not(feature = "stiff"))]
-            SolverName::Stiff => {
-                let message = "this build has no solver for stiff systems";
-                let help = "build adaann with the cargo feature `stiff`, or use dopri5".to_owned();
-                report.error(&self.source, ode.span.clone(), message, Some(help));
-                None
-            }
+            SolverName::Stiff => Some(Solver::Rosenbrock { relative, absolute, most_steps }),
+            SolverName::Auto => Some(Solver::Auto { relative, absolute, most_steps }),
         };
         let Some(time) = self.time else { return };
         let early = self.data.columns[time].iter().position(|t| *t < self.start);

@@ -6,9 +6,13 @@
 
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
+use super::late::Late;
+use super::layout::Layout;
 use super::measured::Measured;
+use super::method::{Method, Pair, Tolerances};
 use super::patterns::Patterns;
-use super::step::{self, Layout};
+use super::step;
+use super::takeover::{Kind, Lanes};
 use super::{Solver, System};
 use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
@@ -21,6 +25,7 @@ const MOST_ROWS: usize = (4 << 20) / size_of::<Block>();
 pub(super) struct Adjoint {
     layout: Layout,
     step: Prepared,
+    takeover: Option<Takeover>,
     observe: Patterns,
     /// Which derivatives each pattern of observations has.
     observed: Vec<Vec<usize>>,
@@ -35,10 +40,20 @@ pub(super) struct AdjointRoom {
     pub(super) tape: Tape,
     /// Its inputs are the tape of a step, the parameters, λ and μ.
     step: Room,
+    /// For steps of the second method.
+    takeover: Option<Room>,
     observe: Vec<Room>,
-    /// What an observation adds to λ and μ.
+    /// What an observation adds to λ and μ, or what a step of the second method makes of them.
     part: Rows,
     start: Room,
+}
+
+/// The reverse of the steps that take over, compiled when there is one.
+#[derive(Debug)]
+struct Takeover {
+    system: System,
+    tolerances: Tolerances,
+    step: Late,
 }
 
 /// What the forward pass leaves for the reverse one.
@@ -50,8 +65,11 @@ pub(super) struct Tape {
     /// x before each step of the window and after its last; behind x, of adaptive methods, the time
     /// before the step and the step taken.
     records: Rows,
-    /// The carry at the start of each window.
+    /// The carry at the start of each window, and where the samples were between the methods.
     checkpoints: Rows,
+    lanes: Vec<Option<Lanes>>,
+    /// Which method each step was of.
+    kinds: Vec<Kind>,
     /// Steps taken until each time.
     steps_until: Vec<usize>,
     steps: usize,
@@ -93,25 +111,31 @@ impl Watch for Tape {
     #[inline(always)]
     fn begin(&mut self, rows: &[Block]) {
         self.steps_until.clear();
+        self.lanes.clear();
+        self.kinds.clear();
         self.steps = 0;
         self.keep_states(0, rows);
     }
 
     #[inline(always)]
-    fn before_step(&mut self, step: usize, rows: &[Block]) {
+    fn before_step(&mut self, step: usize, lanes: Option<&Lanes>, rows: &[Block]) {
         let slot = step % self.window;
         if slot == 0 {
             let (carry, window) = (self.layout.carry(), step / self.window);
             self.checkpoints.grow((window + 1) * carry);
             self.checkpoints[window * carry..][..carry].copy_from_slice(&rows[..carry]);
+            self.lanes.push(lanes.copied());
             self.keep_states(0, rows);
         }
         self.keep_before(slot, rows);
     }
 
     #[inline(always)]
-    fn after_step(&mut self, step: usize, rows: &[Block]) {
+    fn after_step(&mut self, step: usize, kind: Kind, rows: &[Block]) {
         self.keep_after(step % self.window, rows);
+        if self.adaptive {
+            self.kinds.push(kind);
+        }
         self.steps = step + 1;
     }
 
@@ -129,13 +153,17 @@ impl Adjoint {
         measured: &Measured,
         longest_window: Option<usize>,
     ) -> Self {
-        let layout = Layout::new(system, solver, Vec::new());
+        let layout = Layout::new(system, &solver.method(), Vec::new());
         let longest = longest_window.unwrap_or((MOST_ROWS / layout.tape()).max(16));
         // An adaptive step's length is on the tape: its adjoint has no uniforms.
         let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
         let Layout { states, parameters, .. } = layout;
         let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
-        let step = step::back(system, solver, &layout);
+        let step = step::back(system, &solver.method(), &layout);
+        let takeover = |tolerances| {
+            let (system, step) = (system.clone(), Late::default());
+            Takeover { system, tolerances, step }
+        };
         let start = step::back_to_start(system, &layout);
         let observe = Patterns::new(measured, rest, |pattern| measured.back(&layout, pattern).0);
         let observed =
@@ -147,6 +175,7 @@ impl Adjoint {
                 rest,
                 settings.iter().map(Vec::as_slice),
             ),
+            takeover: solver.takeover().map(takeover),
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),
@@ -169,10 +198,13 @@ impl Adjoint {
                 adaptive: grid.is_adaptive(),
                 records: Rows::default(),
                 checkpoints: Rows::default(),
+                lanes: Vec::new(),
+                kinds: Vec::new(),
                 steps_until: Vec::with_capacity(grid.times()),
                 steps: 0,
             },
             step: self.step.routine.room(),
+            takeover: None,
             observe: self.observe.rooms(),
             part: Rows::zeros(states + parameters),
             start: self.start.routine.room(),
@@ -207,6 +239,10 @@ impl Adjoint {
                     self.observe(simd, room, ahead, step + 1 - begin);
                 }
                 room.load(step - begin);
+                if grid.is_adaptive() && room.tape.kinds[step] == Kind::Stiff {
+                    self.back_over(simd, room);
+                    continue;
+                }
                 let setting = if grid.is_adaptive() { 0 } else { step };
                 self.step.run(simd, &mut room.step, setting);
                 for row in 0..self.step.routine.outputs() {
@@ -220,6 +256,21 @@ impl Adjoint {
         }
         let rows = &room.step.inputs()[first..];
         self.start.apply(simd, &mut room.start, 0, rows, gradient);
+    }
+
+    /// Back through a step of the second method.
+    #[inline(always)]
+    fn back_over<S: Simd>(&self, simd: S, room: &mut AdjointRoom) {
+        let Some(takeover) = &self.takeover else { return };
+        let rest = self.layout.tape() + self.layout.parameters;
+        let (prepared, own) = takeover.step.get(&mut room.takeover, || {
+            let method = Method::Adaptive(Pair::Rodas, takeover.tolerances);
+            let recorded = step::back(&takeover.system, &method, &self.layout);
+            let inputs = rest + self.layout.states + self.layout.parameters;
+            Prepared::plain(recorded, inputs)
+        });
+        prepared.apply(simd, own, 0, room.step.inputs(), &mut room.part);
+        room.step.inputs_mut()[rest..].copy_from_slice(&room.part);
     }
 
     /// Adds the derivatives of an observation at the states of a slot.
@@ -250,7 +301,8 @@ impl Adjoint {
     ) {
         let carry = self.layout.carry();
         let window = steps.start / self.window;
-        forward.restore(forward_room, &tape.checkpoints[window * carry..][..carry]);
+        let checkpoint = &tape.checkpoints[window * carry..][..carry];
+        forward.restore(forward_room, checkpoint, tape.lanes[window]);
         tape.keep_states(0, forward.rows(forward_room));
         let mut k = tape.steps_until.partition_point(|&until| until <= steps.start);
         for step in steps {
@@ -259,7 +311,8 @@ impl Adjoint {
             }
             let slot = step % self.window;
             tape.keep_before(slot, forward.rows(forward_room));
-            forward.step(simd, grid, forward_room, k, step);
+            let kind = if tape.adaptive { tape.kinds[step] } else { Kind::First };
+            forward.step(simd, grid, forward_room, kind, k, step);
             tape.keep_after(slot, forward.rows(forward_room));
         }
     }

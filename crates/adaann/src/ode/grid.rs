@@ -40,11 +40,6 @@ impl Grid {
         self.times[k]
     }
 
-    #[cfg(feature = "stiff")]
-    pub(super) fn start(&self) -> f64 {
-        self.start
-    }
-
     /// From the start to the last time.
     pub(super) fn span(&self) -> f64 {
         self.times.last().map_or(0.0, |end| end - self.start)

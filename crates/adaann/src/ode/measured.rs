@@ -1,6 +1,7 @@
 //! What is known of a system at some times: a log density of states and parameters at each.
 
-use super::step::{Layout, inputs, pull_back};
+use super::layout::{Layout, inputs};
+use super::step::pull_back;
 use crate::program::{Graph, Node, Recorded, gradient};
 
 /// Times, each with the log density of what was measured then.

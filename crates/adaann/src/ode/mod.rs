@@ -6,9 +6,9 @@
 //! step; a likelihood's gradient is therefore that of the numbers computed, not of the equation's
 //! exact solution.
 //!
-//! The cargo feature `stiff` adds `Solver::Stiff`, implicit steps for systems whose rates lie
-//! decades apart. These go sample by sample through the crate `diffsol`, which is not small: hence a
-//! feature, off by default.
+//! Systems whose rates lie decades apart have steps that solve linear equations in the Jacobian, which
+//! are programs too; `Solver::Auto` goes over to them sample by sample, where explicit steps turn out to be
+//! bound by stability.
 //!
 //! ```
 //! use adaann::ode::{Solver, System, solve};
@@ -26,18 +26,29 @@
 //! it and priors of its parameters.
 
 mod adjoint;
+mod control;
+mod error;
+mod first_step;
 mod forward;
 mod grid;
+mod jacobian;
+mod late;
+mod layout;
 mod likelihood;
+mod lu;
 mod measured;
+mod method;
 mod observations;
 mod patterns;
+mod rosenbrock;
+mod runge_kutta;
 mod solution;
 mod solver;
 mod step;
-#[cfg(feature = "stiff")]
-mod stiff;
+mod stiffness;
 mod system;
+mod takeover;
+mod trial;
 
 #[cfg(test)]
 mod tests;

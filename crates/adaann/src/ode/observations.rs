@@ -1,7 +1,7 @@
 //! What was measured of a system, when, and with what noise.
 
+use super::layout::inputs;
 use super::measured::Measured;
-use super::step::inputs;
 use crate::program::{Expr, Function, Graph, Node, Unary};
 use crate::{Error, Result, ode::System};
 use std::f64::consts::TAU;

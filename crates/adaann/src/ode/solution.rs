@@ -2,8 +2,6 @@
 
 use super::forward::{Forward, ForwardRoom, Watch};
 use super::grid::Grid;
-#[cfg(feature = "stiff")]
-use super::stiff::Stiff;
 use super::{Solver, System};
 use crate::batch::PAD;
 use crate::program::Block;
@@ -35,7 +33,7 @@ pub struct Solution {
 ///
 /// # Errors
 /// If the parameters have another dimension, times fall, come before the start or are not finite,
-/// there are none, or the solver's settings are out of range.
+/// there are none, the solver's settings are out of range, or it cannot solve so large a system.
 pub fn solve(
     system: &System,
     solver: &Solver,
@@ -57,33 +55,16 @@ pub fn solve(
             system.start()
         )));
     }
+    let solver = &solver.settled(system)?;
     let grid = Grid::new(system, solver, times)?;
     let states = vec![Batch::zeros(system.states().len(), parameters.len()); times.len()];
     let lost = vec![false; parameters.len()];
     let mut solution = Solution { states, lost };
-    #[cfg(feature = "stiff")]
-    if let Solver::Stiff { .. } = solver {
-        let stiff = Stiff::new(system, solver, &grid, Vec::new());
-        solve_stiff(&stiff, parameters, &mut solution);
-        return Ok(solution);
-    }
     let forward = Forward::new(system, solver, &grid, Vec::new());
     let mut room = forward.room();
     let (grid, forward, room, solution_mut) = (&grid, &forward, &mut room, &mut solution);
     dispatch(Solve { grid, forward, room, parameters, solution: solution_mut });
     Ok(solution)
-}
-
-#[cfg(feature = "stiff")]
-fn solve_stiff(stiff: &Stiff, parameters: &Batch, solution: &mut Solution) {
-    let mut room = stiff.room();
-    let (rows, stride) = parameters.blocks();
-    for (block, lost) in solution.lost.chunks_mut(PAD).enumerate() {
-        let p = |j: usize| rows[j * stride + block];
-        let mut watch = Keep { states: &mut solution.states, block };
-        let found = stiff.run(&mut room, p, lost.len(), &mut watch);
-        lost.copy_from_slice(&found[..lost.len()]);
-    }
 }
 
 struct Solve<'a> {

@@ -43,7 +43,12 @@ fn short_windows_give_the_same_gradient() {
     let measured = data.measured(&system);
     let parameters =
         [[0.8, 1.1, 0.1], [1.3, 0.4, 2.0]].map(|row| std::array::from_fn(|i| row[i % 3]));
-    for solver in [Solver::Rk4 { step: 0.05 }, Solver::ADAPTIVE] {
+    let (relative, absolute, most_steps) = (1e-6, 1e-9, 10_000);
+    for solver in [
+        Solver::Rk4 { step: 0.05 },
+        Solver::ADAPTIVE,
+        Solver::Rosenbrock { relative, absolute, most_steps },
+    ] {
         let gradient = |window: Option<usize>| {
             let mut likelihood = Likelihood::new(&system, &solver, &measured, window).unwrap();
             likelihood.set_differentiation(Differentiation::Adjoint).unwrap();
@@ -54,5 +59,35 @@ fn short_windows_give_the_same_gradient() {
         for window in [1, 2, 7, 30, 31] {
             assert_eq!(gradient(Some(window)), whole, "{solver:?}, window {window}");
         }
+    }
+}
+
+/// Nor where samples go over from one method to another on the way, each at its own time.
+#[test]
+fn short_windows_give_the_same_gradient_of_samples_that_go_over() {
+    let system = System::record(
+        &["x", "y"],
+        &["log_rate", "b"],
+        |t, x, p| vec![p[0].exp() * (t.cos() - x[0]), p[1] * x[0] - x[1]],
+        0.0,
+        |p| vec![p[1], 0.0.into()],
+    )
+    .unwrap();
+    let noise = Noise::Gaussian(Scatter::Variance(0.1));
+    let data = Observations::of_states(&system, &["y"], noise, &[0.3, 2.0, 5.0], &[0.1, 0.7, 0.4]);
+    let measured = data.unwrap().measured(&system);
+    let parameters = [
+        std::array::from_fn(|i| [1.0, 8.0, 5.5, 11.0][i % 4]),
+        std::array::from_fn(|i| 1.0 + 0.1 * i as f64),
+    ];
+    let gradient = |window: Option<usize>| {
+        let mut likelihood = Likelihood::new(&system, &Solver::AUTO, &measured, window).unwrap();
+        likelihood.set_differentiation(Differentiation::Adjoint).unwrap();
+        dispatch(Twice(&likelihood, &parameters))
+    };
+    let whole = gradient(None);
+    assert!(whole.as_flattened().iter().all(|x| x.is_finite() && *x != 0.0));
+    for window in [1, 7, 64, 250] {
+        assert_eq!(gradient(Some(window)), whole, "window {window}");
     }
 }

@@ -72,8 +72,8 @@ impl OdePosterior {
     }
 
     /// Operations on a block of samples that a step takes with its gradient: by sensitivities (none
-    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. A
-    /// stiff solver goes forward, sample by sample, and has none on blocks.
+    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. Of
+    /// `Solver::Auto` these are the explicit steps.
     pub fn operations_per_step(&self) -> (Option<usize>, usize) {
         self.observed().likelihood.operations_per_step()
     }
@@ -86,8 +86,7 @@ impl OdePosterior {
     /// Chooses how the gradient is computed, in place of the cheaper way.
     ///
     /// # Errors
-    /// If forward sensitivities are asked for and there would be too many, or the adjoint of a
-    /// stiff solver.
+    /// If forward sensitivities are asked for and there would be too many.
     pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
         self.observed_mut().likelihood.set_differentiation(differentiation)?;
         Ok(self)

@@ -18,8 +18,6 @@ mod prepared;
 mod routine;
 mod row_sum;
 mod run;
-#[cfg(feature = "stiff")]
-mod scalar;
 mod special;
 mod split;
 mod tabulate;
@@ -42,8 +40,6 @@ pub(crate) use routine::Room;
 pub(crate) use routine::{Routine, Tables};
 pub(crate) use row_sum::{Data, Gather, RowSum, RowSumRoom, Summed, sum_over_rows};
 pub(crate) use run::Block;
-#[cfg(feature = "stiff")]
-pub(crate) use scalar::{ScalarRoutine, Table};
 pub(crate) use special::ln_gamma_rest;
 pub(crate) use split::{Inputs, Numbered, RowInput, RowPart, Source, free_of_rows, split};
 pub(crate) use tangent::tangent;

@@ -26,6 +26,7 @@ mod math;
 mod mixture_base;
 mod models;
 mod modes;
+mod ode_auto;
 mod ode_gradients;
 mod ode_memory;
 mod ode_posterior;

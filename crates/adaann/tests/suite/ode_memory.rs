@@ -9,6 +9,9 @@ use adaann::posterior::OdePosterior;
 use adaann::prior::Prior;
 use adaann::target::{Evaluation, Target, Weights};
 
+const ROSENBROCK: Solver =
+    Solver::Rosenbrock { relative: 1e-6, absolute: 1e-9, most_steps: 10_000 };
+
 const WEIGHTS: Weights = Weights { prior: 1.0, likelihood: 1.0 };
 
 /// Allocations and bytes of evaluating `points` points, the first time and the second.
@@ -29,7 +32,7 @@ fn hiv(solver: Solver, way: Differentiation) -> OdePosterior {
 
 #[test]
 fn a_second_evaluation_allocates_nothing() {
-    for solver in [Solver::Rk4 { step: 0.05 }, Solver::ADAPTIVE] {
+    for solver in [Solver::Rk4 { step: 0.05 }, Solver::ADAPTIVE, Solver::AUTO, ROSENBROCK] {
         for way in [Differentiation::Forward, Differentiation::Adjoint] {
             let [first, second] = measure(&hiv(solver, way), 100);
             assert!(first.count_total > 0, "the counter sees nothing");

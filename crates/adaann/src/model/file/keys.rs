@@ -153,9 +153,9 @@ pub(crate) const ODE: Keys = Keys {
         key("start", "When the states have their start values; 0.", Form::Value),
         key("solver", "The method that solves the equations.", Form::Choice(SOLVERS)),
         key("step", "The step of rk4.", Form::Positive),
-        key("rtol", "The relative tolerance of dopri5 and stiff.", Form::Positive),
-        key("atol", "The absolute tolerance of dopri5 and stiff.", Form::Positive),
-        key("max-steps", "The most steps of dopri5 and stiff.", Form::Count),
+        key("rtol", "The relative tolerance of auto, dopri5 and stiff.", Form::Positive),
+        key("atol", "The absolute tolerance of auto, dopri5 and stiff.", Form::Positive),
+        key("max-steps", "The most steps of auto, dopri5 and stiff.", Form::Count),
         key(
             "states",
             "The states, each with its start value and its rate of change.",
@@ -166,7 +166,7 @@ pub(crate) const ODE: Keys = Keys {
     required: &["states"],
 };
 
-pub(crate) const SOLVERS: &[&str] = &["dopri5", "rk4", "stiff"];
+pub(crate) const SOLVERS: &[&str] = &["auto", "dopri5", "rk4", "stiff"];
 
 pub(crate) const STATES: Keys = named(&Form::Table(&STATE));
 

@@ -129,6 +129,7 @@ pub(crate) struct Ode {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SolverName {
+    Auto,
     Dopri5,
     Rk4,
     Stiff,

@@ -156,14 +156,15 @@ impl Reader<'_> {
         let solver = match get("solver").and_then(Value::text) {
             Some(word) if word.text == "rk4" => SolverName::Rk4,
             Some(word) if word.text == "stiff" => SolverName::Stiff,
-            _ => SolverName::Dopri5,
+            Some(word) if word.text == "dopri5" => SolverName::Dopri5,
+            _ => SolverName::Auto,
         };
         let fixed = solver == SolverName::Rk4;
         for (key, of_fixed) in
             [("step", true), ("rtol", false), ("atol", false), ("max-steps", false)]
         {
             if let (Some((key, _)), true) = (find(entries, &ODE, key), of_fixed != fixed) {
-                let others = if of_fixed { "rk4" } else { "dopri5 and stiff" };
+                let others = if of_fixed { "rk4" } else { "auto, dopri5 and stiff" };
                 let message = format!("`{}` is for the solver {others}", key.text);
                 self.error(&key.span, message, Some("remove it, or choose another solver"));
             }

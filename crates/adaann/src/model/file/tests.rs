@@ -268,7 +268,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "step = 0.05",
             "step = 1\nrtol = 1",
-            "37:1 `rtol` is for the solver dopri5 and stiff | remove it, or choose another solver",
+            "37:1 `rtol` is for the solver auto, dopri5 and stiff | remove it, or choose another solver",
         ),
         (
             "missing = \"skip\"",

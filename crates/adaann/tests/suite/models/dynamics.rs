@@ -39,6 +39,8 @@ fn terms(p: &[f64]) -> Vec<f64> {
 fn solutions_enter_the_likelihood() {
     for (solver, tolerance) in [
         ("rtol = 1e-11\natol = 1e-12", 1e-9),
+        ("solver = \"dopri5\"\nrtol = 1e-11\natol = 1e-12", 1e-9),
+        ("solver = \"stiff\"\nrtol = 1e-10\natol = 1e-12", 1e-8),
         // The error of a step of h = 1/64 is (k h)^5 / 120, and there are a hundred of them.
         ("solver = \"rk4\"\nstep = 0.015625", 1e-7),
     ] {
@@ -48,6 +50,32 @@ fn solutions_enter_the_likelihood() {
         assert_eq!(model.time(), Some("time"));
         assert_terms_within(tolerance, &model, terms);
     }
+}
+
+/// u = k (1 - e^(-10^6 t)) and v = k t - u / 10^6, from nothing: no solver is named, and dopri5 loses it.
+#[test]
+fn a_stiff_system_needs_no_words() {
+    let model = |solver: &str| {
+        parse(&format!(
+            "[data]\nt = [0.5, 2]\ny = [0.4, 1.9]\n[parameters]\nk = \"lognormal(0, 0.3)\"\n\
+             [ode]\n{solver}\n[ode.states]\nu = {{ start = 0, rate = \"1e6 * (k - u)\" }}\n\
+             v = {{ start = 0, rate = \"u\" }}\n[likelihood]\ny = \"normal(v, 0.5)\"\n"
+        ))
+    };
+    let terms = |p: &[f64]| {
+        [(0.5, 0.4), (2.0, 1.9)].map(|(t, y)| normal(y, p[0] * (t - 1e-6), 0.5)).to_vec()
+    };
+    for solver in ["", "solver = \"auto\"", "solver = \"stiff\""] {
+        assert_terms_within(1e-5, &model(solver), terms);
+    }
+    let points = [vec![1.0]];
+    let explicit = model("solver = \"dopri5\"");
+    let found = crate::support::common::evaluate(
+        &*explicit.target(),
+        &points,
+        crate::support::common::WHOLE,
+    );
+    assert_eq!(found.log_likelihood[0], f64::NEG_INFINITY);
 }
 
 /// A trajectory that leaves the finite range has no density, and leaves its neighbours alone.

@@ -5,4 +5,5 @@ pub(crate) mod flows;
 pub(crate) mod lopsided;
 pub(crate) mod own_layer;
 pub(crate) mod programs;
+pub(crate) mod stiff;
 pub(crate) mod systems;

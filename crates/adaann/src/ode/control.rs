@@ -1,0 +1,106 @@
+//! Steps that each sample takes at its own pace: tried, judged by their error, taken or tried again.
+
+use super::error::error_square;
+use super::layout::{LEFT, NEXT, TIME};
+use super::method::{Pair, Tolerances};
+use super::rosenbrock::rodas5p;
+use super::runge_kutta::dormand_prince;
+use super::system::System;
+use super::trial::Trial;
+use crate::program::{Comparison, Graph, Node, Unary};
+
+/// The uniform of an adaptive step: the time at which to land.
+const UNIFORM_END: u32 = 0;
+
+/// Where a step leads.
+pub(super) struct Move {
+    pub(super) to: Vec<Node>,
+    /// Two nodes, of which the first is at most the second where the step is taken; always if none.
+    pub(super) accepted: Option<[Node; 2]>,
+    pub(super) controls: Vec<Node>,
+}
+
+/// A step of an adaptive method from x at t, of length h.
+pub(super) fn attempt(
+    graph: &mut Graph,
+    system: &System,
+    pair: Pair,
+    [t, h]: [Node; 2],
+    x: &[Node],
+    p: &[Node],
+) -> Trial {
+    match pair {
+        Pair::DormandPrince => dormand_prince(graph, system, t, h, x, p),
+        Pair::Rodas => rodas5p(graph, system, t, h, x, p),
+    }
+}
+
+/// A step that each sample takes at its own pace: rejected and finished samples stay where they are,
+/// and a sample that can go no further has 0 as its next step.
+pub(super) fn adaptive(
+    graph: &mut Graph,
+    system: &System,
+    (pair, tolerances): (Pair, &Tolerances),
+    controls: &[Node],
+    x: &[Node],
+    p: &[Node],
+) -> Move {
+    let (t, h, left) = (controls[TIME], controls[NEXT], controls[LEFT]);
+    let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
+    let end = graph.uniform(UNIFORM_END);
+    // A last step that is a little too short is made a little longer, not followed by a tiny one.
+    let to_go = graph.sub(end, t);
+    let stretch = graph.constant(1.1);
+    let reach = graph.mul(stretch, h);
+    let lands = [to_go, reach];
+    let select = |graph: &mut Graph, [a, b]: [Node; 2], yes, no| {
+        graph.select(Comparison::LessOrEqual, [a, b, yes, no])
+    };
+    let tried = select(graph, lands, to_go, h);
+    let Trial { to, error, sound } = attempt(graph, system, pair, [t, tried], x, p);
+    let mut square = error_square(graph, tolerances, &error, x, &to);
+    let infinite = graph.constant(f64::INFINITY);
+    for sound in sound {
+        square = select(graph, sound, square, infinite);
+    }
+    let accepted = [square, one];
+    let beyond = graph.add(t, tried);
+    let arrived = select(graph, lands, end, beyond);
+    let time = select(graph, accepted, arrived, t);
+    let taken = select(graph, accepted, tried, zero);
+    // 0.9·error^(−1/5) in [1/5, 5]; an error that is not a number asks for the shortest step.
+    let log = graph.unary(Unary::Ln, square);
+    let power = graph.constant(-0.1);
+    let exponent = graph.mul(power, log);
+    let ideal = graph.unary(Unary::Exp, exponent);
+    let safety = graph.constant(0.9);
+    let ideal = graph.mul(safety, ideal);
+    let (least, most) = (graph.constant(0.2), graph.constant(5.0));
+    let bounded = graph.max(ideal, least);
+    let bounded = graph.min(bounded, most);
+    let largest = graph.constant(f64::MAX);
+    let factor = select(graph, [square, largest], bounded, least);
+    let grown = graph.mul(tried, factor);
+    // A step cut short to land says little about the next one.
+    let longer = graph.max(h, grown);
+    let after_landing = select(graph, accepted, longer, grown);
+    let next = select(graph, lands, after_landing, grown);
+    let spent = select(graph, [tried, zero], zero, one);
+    let left = graph.sub(left, spent);
+    // Steps whose hundredth no longer moves the time, or too many of them: this sample is lost. At the
+    // start, which may be 0, ten digits less than the end are time enough.
+    let (hundredth, shift) = (graph.constant(0.01), graph.constant(1e-10));
+    let size = graph.unary(Unary::Abs, end);
+    let shift = graph.mul(shift, size);
+    let from = graph.add(shift, t);
+    let by = graph.mul(hundredth, next);
+    let moved = graph.add(from, by);
+    let next = graph.select(Comparison::Less, [from, moved, next, zero]);
+    let next = select(graph, [one, left], next, zero);
+    // A sample that waits may stand where its Jacobian has no value; that takes nothing from it.
+    let next = match pair {
+        Pair::DormandPrince => next,
+        Pair::Rodas => select(graph, [tried, zero], h, next),
+    };
+    Move { to, accepted: Some(accepted), controls: vec![time, next, taken, left] }
+}

@@ -1,0 +1,69 @@
+//! How long the first step of a sample is.
+
+use super::System;
+use super::error::error_square;
+use super::method::Tolerances;
+use super::runge_kutta::{combine, later};
+use crate::program::{Comparison, Graph, Node, Unary};
+
+/// Where a sample starts, and how far it has to go.
+pub(super) struct Start<'a> {
+    pub(super) system: &'a System,
+    pub(super) tolerances: &'a Tolerances,
+    pub(super) t: Node,
+    pub(super) x: &'a [Node],
+    pub(super) p: &'a [Node],
+    pub(super) span: f64,
+}
+
+impl Start<'_> {
+    /// A step that moves the states by about a hundredth of their size: (x/x')/100 in the norm of the
+    /// error, and no more than a hundredth of the way to go if they stand still. States that are smaller
+    /// than the tolerated error have no size to go by.
+    pub(super) fn first_step(&self, graph: &mut Graph) -> Node {
+        let Self { system, tolerances, t, x, p, .. } = *self;
+        let slopes = system.derivative(graph, t, x, p);
+        let size = error_square(graph, tolerances, x, x, x);
+        let speed = error_square(graph, tolerances, &slopes, x, x);
+        let (tiny, one) = (graph.constant(1e-10), graph.constant(1.0));
+        let without_size = self.without_size(graph, &slopes, speed);
+        let speed = graph.max(speed, tiny);
+        let ratio = graph.div(size, speed);
+        let root = graph.unary(Unary::Sqrt, ratio);
+        let hundredth = graph.constant(0.01);
+        let step = graph.mul(hundredth, root);
+        let step = graph.select(Comparison::Less, [size, one, without_size, step]);
+        let most = graph.constant(0.01 * self.length());
+        graph.min(most, step)
+    }
+
+    /// A step whose error is about a hundredth of what is tolerated, as far as one tiny step of Euler's
+    /// tells: h⁵ max(|x'|, |x''|) = 1/100 in the norm of the error (Hairer, Nørsett and Wanner, II.4).
+    fn without_size(&self, graph: &mut Graph, slopes: &[Node], speed: Node) -> Node {
+        let Self { system, tolerances, t, x, p, .. } = *self;
+        let tiny = 1e-6 * self.length();
+        let h = graph.constant(tiny);
+        let at = later(graph, t, 1.0, h);
+        let moved = combine(graph, h, x, &[(1.0, slopes)]);
+        let new = system.derivative(graph, at, &moved, p);
+        let change: Vec<Node> = new.iter().zip(slopes).map(|(&a, &b)| graph.sub(a, b)).collect();
+        let bend = error_square(graph, tolerances, &change, x, x);
+        let per_square = graph.constant((tiny * tiny).recip().min(f64::MAX));
+        let bend = graph.mul(per_square, bend);
+        let fastest = graph.max(speed, bend);
+        let least = graph.constant(1e-30);
+        let fastest = graph.max(fastest, least);
+        // (1/100 / √fastest)^(1/5)
+        let log = graph.unary(Unary::Ln, fastest);
+        let (power, shift) = (graph.constant(-0.1), graph.constant(0.01_f64.ln() / 5.0));
+        let exponent = graph.mul(power, log);
+        let exponent = graph.add(shift, exponent);
+        let ideal = graph.unary(Unary::Exp, exponent);
+        let most = graph.constant(100.0 * tiny);
+        graph.min(most, ideal)
+    }
+
+    fn length(&self) -> f64 {
+        self.span.abs().max(f64::MIN_POSITIVE)
+    }
+}

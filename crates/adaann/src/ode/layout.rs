@@ -1,0 +1,79 @@
+//! Where the rows of a step are: the states x, then their sensitivities S (forward mode only), then what
+//! the method needs for itself.
+
+use super::System;
+use super::method::Method;
+use crate::program::{Graph, Node};
+
+/// Rows that an adaptive method carries behind the states: the time, the step it will try, the step
+/// it has just taken (0 if it was rejected), and how many it may still try.
+pub(super) const TIME: usize = 0;
+pub(super) const NEXT: usize = 1;
+pub(super) const TAKEN: usize = 2;
+pub(super) const LEFT: usize = 3;
+const CONTROLS: usize = 4;
+
+/// The rows of a system that is solved in some way.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub(super) states: usize,
+    /// Parameters with sensitivities among the rows.
+    pub(super) active: Vec<usize>,
+    adaptive: bool,
+    pub(super) parameters: usize,
+}
+
+impl Layout {
+    pub(super) fn new(system: &System, method: &Method, active: Vec<usize>) -> Self {
+        Self {
+            states: system.states().len(),
+            active,
+            adaptive: matches!(method, Method::Adaptive(..)),
+            parameters: system.parameters().len(),
+        }
+    }
+
+    pub(super) fn controls(&self) -> usize {
+        self.states * (1 + self.active.len())
+    }
+
+    /// Rows that a step takes and gives.
+    pub(super) fn carry(&self) -> usize {
+        self.controls() + if self.adaptive { CONTROLS } else { 0 }
+    }
+
+    /// Rows of a step's inputs: the carry, then the parameters.
+    pub(super) fn rows(&self) -> usize {
+        self.carry() + self.parameters
+    }
+
+    /// Rows of the carry that a reverse step reads: those of the state before the step and, behind
+    /// them in its inputs, the time before it and the step taken.
+    pub(super) fn tape(&self) -> usize {
+        self.states + if self.adaptive { 2 } else { 0 }
+    }
+
+    /// The rows of an adaptive carry.
+    pub(super) fn time(&self) -> usize {
+        self.controls() + TIME
+    }
+    pub(super) fn next(&self) -> usize {
+        self.controls() + NEXT
+    }
+    pub(super) fn taken(&self) -> usize {
+        self.controls() + TAKEN
+    }
+    pub(super) fn left(&self) -> usize {
+        self.controls() + LEFT
+    }
+
+    /// The parameters, which are inputs from `first` on.
+    pub(super) fn parameters(&self, graph: &mut Graph, first: usize) -> Vec<Node> {
+        inputs(graph, first, self.parameters)
+    }
+}
+
+/// Inputs `first..first + count`.
+pub(super) fn inputs(graph: &mut Graph, first: usize, count: usize) -> Vec<Node> {
+    (first..first + count).map(|row| graph.input(row as u32)).collect()
+}
