@@ -11,6 +11,7 @@ mod precision;
 mod programs;
 mod regressions;
 mod smc_schedules;
+mod stiff;
 mod trials;
 mod updates;
 mod verdicts;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["programs"] => programs::run(),
         ["precision"] => precision::run(),
         ["checkpoints"] => checkpoints::run(),
+        ["stiff"] => stiff::run(),
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
         ["families"] => families::run(),
@@ -83,6 +85,7 @@ fn usage() -> ExitCode {
     eprintln!(
         "usage: adaann-bench updates [--peers]   microseconds per parameter update, planar flows\n       \
          adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
+         adaann-bench stiff               solvers on a stiff posterior, and steps by the number of states\n       \
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
