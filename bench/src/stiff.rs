@@ -57,6 +57,10 @@ fn robertson() {
             }),
         ];
         for (name, solver) in solvers {
+            // Half a million steps at any tolerance, a minute each.
+            if name == "explicit" && relative != 1e-6 {
+                continue;
+            }
             let steps = steps(&system, &rates, &times, |most| solver(relative, absolute, most));
             let posterior = posterior(&system, solver(relative, absolute, 10 * steps), &times);
             let time = milliseconds(&posterior, &around(&rates, 0.2));

@@ -355,3 +355,18 @@ fn systems_that_are_too_large_are_refused_or_stay_explicit() {
     let posterior = OdePosterior::new(&many(60, true), Solver::AUTO, data, &priors).unwrap();
     assert!(posterior.notes().concat().contains("too large"), "{:?}", posterior.notes());
 }
+
+#[test]
+fn a_step_whose_equations_have_no_solution_is_not_taken() {
+    // x' = x with a tolerance that accepts everything: after a few steps that grow fivefold each goes from
+    // one time to the next, and there 1 − γh is 0 but for rounding. A step of that length would multiply
+    // x by some 10¹⁶ in each of its eight stages.
+    let system =
+        System::record(&["x"], &["a"], |_, x, p| vec![p[0] * x[0]], 0.0, |_| vec![1.0.into()]);
+    let loose = Solver::Rosenbrock { relative: 0.5, absolute: 1e300, most_steps: 10_000 };
+    let pole = 1.0 / 0.211_937_563_194_290_14;
+    let times: Vec<f64> = (1..=8).map(|i| pole * i as f64).collect();
+    let found = solution(&system.unwrap(), &loose, &[1.0], &times);
+    let x = found.states[7].row(0)[0];
+    assert!(!found.lost[0] && x.abs() < 1e40, "{x:e} for {:e}", times[7].exp());
+}
