@@ -12,7 +12,7 @@ use super::layout::{Layout, inputs};
 use super::method::Tolerances;
 use crate::program::{Graph, Node, Recorded, tangent};
 
-/// Steps that a sample tries from one look to the next.
+/// Steps that a sample tries until the first look, and from one that found it stiff to the next.
 pub(super) const LOOK_EVERY: f64 = 100.0;
 
 /// What looks in a row must add up to before a sample goes over.

@@ -1,7 +1,7 @@
 //! Samples that go over to another method on their way, each by itself.
 //!
-//! Every sample begins with explicit steps. After every hundred that it tried they are looked at, and one
-//! that is found stiff again and again has steps for stiff systems for the rest of its way. Both kinds of
+//! Every sample begins with explicit steps. These are looked at from time to time, and a sample that is
+//! found stiff again and again has steps for stiff systems for the rest of its way. Both kinds of
 //! steps run over all samples of a block; those that the other kind belongs to have 0 as their next step and stand
 //! still. When a sample goes over depends on that sample alone, and not on its companions.
 
@@ -38,6 +38,10 @@ pub(super) struct Lanes {
     next: Block,
     /// Steps that a sample has left when it is next looked at.
     look_at: Block,
+    /// Steps until the look after that.
+    pause: Block,
+    /// Steps for which none is looked at.
+    quiet: f64,
     /// What the looks in a row that found it stiff add up to.
     found: [u8; PAD],
 }
@@ -50,6 +54,8 @@ impl Lanes {
             any_stiff: false,
             next: [0.0; PAD],
             look_at: [tolerances.most_steps as f64 - LOOK_EVERY; PAD],
+            pause: [LOOK_EVERY; PAD],
+            quiet: LOOK_EVERY,
             found: [0; PAD],
         }
     }
@@ -69,6 +75,13 @@ impl Lanes {
             (0..PAD).any(|i| self.belongs(i, kind) && time[i] != end && next[i] != 0.0)
         };
         [Kind::First, Kind::Stiff].into_iter().find(|kind| waits(*kind))
+    }
+
+    /// Steps until a sample that goes on is to be looked at.
+    fn until_look(&self, left: &Block, next: &Block) -> f64 {
+        let until =
+            |i: usize| if next[i] == 0.0 { f64::INFINITY } else { left[i] - self.look_at[i] };
+        (0..PAD).map(until).fold(f64::INFINITY, f64::min)
     }
 
     /// Gives the next steps to the samples of another kind, and keeps those of the others.
@@ -189,9 +202,13 @@ impl Takeover {
     /// stand still in its rows from now on.
     #[inline(always)]
     pub(super) fn look<S: Simd>(&self, simd: S, room: &mut TakeoverRoom, rows: &mut [Block]) {
-        let left = &rows[self.layout.left()];
-        if left.iter().zip(&room.lanes.look_at).any(|(left, at)| left <= at) {
-            self.look_closely(simd, room, rows);
+        room.lanes.quiet -= 1.0;
+        if room.lanes.quiet <= 0.0 {
+            let (left, next) = (self.layout.left(), self.layout.next());
+            if room.lanes.until_look(&rows[left], &rows[next]) <= 0.0 {
+                self.look_closely(simd, room, rows);
+            }
+            room.lanes.quiet = room.lanes.until_look(&rows[left], &rows[next]);
         }
     }
 
@@ -208,11 +225,13 @@ impl Takeover {
             if rows[self.layout.left()][i] > lanes.look_at[i] {
                 continue;
             }
-            lanes.look_at[i] -= LOOK_EVERY;
-            lanes.found[i] = match evidence(fastest[i], moved[i]) {
-                0 => 0,
-                more => lanes.found[i] + more,
+            // One that was found as it should be is looked at again after twice as many steps.
+            let more = evidence(fastest[i], moved[i]);
+            (lanes.found[i], lanes.pause[i]) = match more {
+                0 => (0, 2.0 * lanes.pause[i]),
+                _ => (lanes.found[i] + more, LOOK_EVERY),
             };
+            lanes.look_at[i] -= lanes.pause[i];
             if lanes.found[i] >= ENOUGH {
                 (lanes.stiff[i], lanes.any_stiff) = (true, true);
                 lanes.look_at[i] = f64::NEG_INFINITY;
