@@ -1,7 +1,7 @@
 //! Draws that would not fit into memory are refused before any work is done.
 
 use crate::support::common;
-use common::{Place, stderr};
+use common::{Place, names, stderr};
 use std::process::Command;
 
 /// Runs in so many kB of address space.
@@ -35,4 +35,20 @@ fn more_than_fits_is_refused_with_both_numbers() {
     // What fits is done.
     let output = limited(&place, 3_000_000, "sample r -n 1000");
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Such data has no figure of its predictions, which is no reason to fail.
+#[test]
+fn data_of_many_rows_is_fitted() {
+    let place = Place::new();
+    let rows: String = (0..260_000).map(|i| format!("{}\n", f64::from(i % 7) - 3.0)).collect();
+    place.write("d.csv", &format!("y\n{rows}"));
+    let model = "[data]\nfile = \"d.csv\"\n[parameters]\nm = \"normal(0, 5)\"\n\
+                 [likelihood]\ny = \"normal(m, 2)\"\n";
+    place.write("m.toml", model);
+    let output = place.adaann("fit m.toml --out r --max-evaluations 2000", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.path("r/report.html").exists());
+    let figures = names(&place.path("r/figures"));
+    assert!(!figures.iter().any(|name| name.starts_with("predictions")), "{figures:?}");
 }

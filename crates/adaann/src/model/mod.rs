@@ -263,6 +263,11 @@ impl Model {
         self.outline.file.data.as_ref()?.file.as_ref().map(|file| &file.text[..])
     }
 
+    /// How many rows the data has.
+    pub fn rows(&self) -> usize {
+        self.outline.data.len()
+    }
+
     /// The data, if there is some; in the order of time for a system of equations.
     pub fn data(&self) -> Option<Table> {
         let data = &self.outline.data;

@@ -17,6 +17,9 @@ use anyhow::Result;
 /// Draws that predictions in a page are made from.
 const PREDICTING: usize = 200;
 
+/// Rows of data up to which predictions are drawn: every one is a dot in the page.
+const MOST_ROWS: usize = 50_000;
+
 /// All figures of a run. A run that was stopped early has fewer.
 pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     let mut figures = match finished.subject.problem.target.dim() {
@@ -25,7 +28,9 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
         _ => corner::draw(finished),
     };
     figures.extend(trajectories::draw(finished)?);
-    figures.extend(predicted(finished, None, PREDICTING, 1)?.as_ref().and_then(predictions));
+    if finished.subject.model.as_ref().is_some_and(|model| model.rows() <= MOST_ROWS) {
+        figures.extend(predicted(finished, None, PREDICTING, 1)?.as_ref().and_then(predictions));
+    }
     figures.extend(schedule::draw(&finished.steps));
     figures.extend(loss::draw(&finished.trace));
     Ok(figures)
