@@ -105,6 +105,9 @@ impl Job {
             let mut ledger = kept.ledger()?;
             let run = self.work(&progress, &|seed| kept.ledger_of_seed(seed), &mut ledger);
             kept.save(&mut ledger);
+            if run.is_err() && interrupt::is_overdue() {
+                return Ok(interrupt::without_answer(&out));
+            }
             let run = run?;
             if is_longer && (run.summary.stopped || interrupt::asked()) {
                 return longer::stopped(&out, is_quiet);
@@ -199,7 +202,7 @@ impl Job {
         ledger: &mut Ledger,
     ) -> Result<Run> {
         let (record, problem) = (&self.record, &self.subject.problem);
-        let target = &Counted::new(&*problem.target);
+        let target = &Counted::new(&*problem.target).until(interrupt::is_overdue);
         let started = Instant::now();
         let mut watch = ladder::Watch::new(progress, target.points());
         let earlier = self.longer.as_ref().map(|longer| &longer.earlier);
@@ -248,7 +251,7 @@ impl Job {
     ) -> Result<Run> {
         let Self { record, subject, longer } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
-        let target = &*problem.target;
+        let target = &Counted::new(&*problem.target).until(interrupt::is_overdue);
         let started = Instant::now();
         let (budget, of_fit) = (repeats.budget(), repeats.budget_of_fit());
         let watch = |seed| {
@@ -330,7 +333,8 @@ impl Job {
         progress: &Progress,
         ledger: &mut Ledger,
     ) -> Result<Examined> {
-        let approximation = outcome.approximation(&*self.subject.problem.target)?;
+        let target = Counted::new(&*self.subject.problem.target).until(interrupt::is_overdue);
+        let approximation = outcome.approximation(&target)?;
         let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
         let wanted = diagnostics::Settings {

@@ -4,7 +4,8 @@
 use crate::support::common;
 use common::{Place, table};
 use std::{
-    fs::File,
+    fs::{self, File},
+    os::unix::fs::PermissionsExt,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -171,4 +172,28 @@ fn a_folder_belongs_to_one_process_at_a_time() {
     assert!(said.contains("trials were done before"), "{said}");
     assert_eq!(place.summary("c")["finished"], count);
     assert_eq!(place.read("c/.lock"), "", "it ended in peace");
+}
+
+/// Half a second for every batch: an answer of what there is would take minutes.
+const SLOW: &str = r#"#!/usr/bin/env python3
+import sys, time
+sys.stdin.readline()
+print('{"gradient": true}', flush=True)
+for line in sys.stdin:
+    if line.startswith("batch"):
+        time.sleep(0.5)
+    else:
+        x = float(line.split()[0])
+        print(-0.5 * (x - 1) ** 2, 1 - x, flush=True)
+"#;
+
+#[test]
+fn who_would_wait_too_long_has_a_checkpoint() {
+    let place = Place::new();
+    place.write("program", SLOW);
+    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    interrupt(started(&place, "fit m.toml --method smc", "evaluations"), "-INT");
+    assert!(place.read("log").contains("stopped before there was an answer"));
+    assert!(place.path("parent/r/state").exists() && !place.path("parent/r/summary.json").exists());
 }

@@ -86,7 +86,9 @@ impl<'a> Context<'a> {
         self.with_ledger(|context, ledger| {
             ledger.part(name, |ledger| {
                 let found = work(context, ledger)?;
-                Ok(if context.stopped { Done::Stopped(found) } else { Done::Whole(found) })
+                // What fails because it is to end has not failed.
+                let is_over = context.stopped || ledger.is_asked_to_end();
+                Ok(if is_over { Done::Stopped(found) } else { Done::Whole(found) })
             })
         })
     }

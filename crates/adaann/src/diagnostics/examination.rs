@@ -5,7 +5,7 @@ use crate::{
     adaptive::Adapted,
     approximation::Approximation,
     budget::Budget,
-    checkpoint::{Done, Ledger},
+    checkpoint::Ledger,
     diagnostics::{
         Mode, Particles, Verdict, accuracy::Accuracy, audit, findings::Findings, modes::Found, own,
         particles, seen::Seen, spread,
@@ -138,7 +138,7 @@ pub fn examine_from(
         ledger.part("search", |ledger| {
             let budget = settings.budget.share(OF_SEARCH);
             let found = own::search(target, &base, how.seed, budget, ledger);
-            Ok(Done::Whole(found.map_err(|error| error.to_string())))
+            Ok(ledger.done(found.map_err(|error| error.to_string())))
         })
     };
     let searched = if settings.search { Some(search()?) } else { None };

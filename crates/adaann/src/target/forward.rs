@@ -1,7 +1,7 @@
 //! A reference, a box or a shared pointer to a target is a target; and one that counts.
 
 use super::{Evaluation, Support, Target, Weights};
-use crate::{Batch, Result};
+use crate::{Batch, Error, Result};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -81,11 +81,15 @@ forward!(&T, Box<T>, Arc<T>);
 /// let counted = Counted::new(&target);
 /// counted.evaluate(&Batch::zeros(1, 5), None, &mut Evaluation::zeros(1, 5))?;
 /// assert_eq!(counted.points().get(), 5);
+/// let over = Counted::new(&target).until(|| true);
+/// assert!(over.evaluate(&Batch::zeros(1, 5), None, &mut Evaluation::zeros(1, 5)).is_err());
 /// # Ok::<(), adaann::Error>(())
 /// ```
 pub struct Counted<'a> {
     target: &'a dyn Target,
     points: Points,
+    /// Is it asked no more?
+    is_over: fn() -> bool,
 }
 
 /// A count that others can look at while it grows.
@@ -102,7 +106,13 @@ impl Points {
 impl<'a> Counted<'a> {
     /// The same target with a count that begins at 0.
     pub fn new(target: &'a dyn Target) -> Self {
-        Self { target, points: Points::default() }
+        Self { target, points: Points::default(), is_over: || false }
+    }
+
+    /// The same that fails from when this says so: the work that asks it then ends.
+    #[must_use]
+    pub fn until(self, is_over: fn() -> bool) -> Self {
+        Self { is_over, ..self }
     }
 
     /// Points at which it was evaluated.
@@ -120,6 +130,9 @@ impl Target for Counted<'_> {
         gradient: Option<Weights>,
         out: &mut Evaluation,
     ) -> Result<()> {
+        if (self.is_over)() {
+            return Err(Error::Target("it is asked no more, since the run is to end".into()));
+        }
         self.points.0.fetch_add(points.len(), Ordering::Relaxed);
         self.target.evaluate(points, gradient, out)
     }

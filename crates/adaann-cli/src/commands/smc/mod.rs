@@ -36,6 +36,7 @@ use adaann::{
     fit::overlay::Interval,
     schedule::Rule,
     smc::{Population, Smc},
+    target::Counted,
 };
 use anyhow::{Context, Result};
 use longer::Longer;
@@ -144,6 +145,9 @@ fn carry_out(
         let mut ledger = kept.ledger()?;
         let run = Run::new(subject, record, earlier, &progress, budget, &mut ledger);
         kept.save(&mut ledger);
+        if run.is_err() && interrupt::is_overdue() {
+            return Ok(interrupt::without_answer(out));
+        }
         let run = run?;
         if is_longer && run.summary.stopped {
             return stopped(out, quiet || json);
@@ -188,7 +192,8 @@ impl Run {
         let islands = if earlier.is_some() { 1 } else { settings.islands + settings.further.len() };
         let mut watch = watch.of_islands(islands).within(budget);
         let started = Instant::now();
-        let particles = Smc::new(&*subject.problem.target, settings);
+        let target = Counted::new(&*subject.problem.target).until(interrupt::is_overdue);
+        let particles = Smc::new(&target, settings);
         let particles = match earlier {
             Some(earlier) => particles.after(earlier),
             None => particles,
