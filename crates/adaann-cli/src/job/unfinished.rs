@@ -6,7 +6,7 @@
 
 use crate::{
     folder::{Folder, drawn::Whose, finished::Finished, record::Record, subject::Subject},
-    job::{Job, Run, interrupt, kept, progress::Progress},
+    job::{Job, interrupt, kept, progress::Progress, work::Run},
     text::failure::usage,
 };
 use adaann::{
