@@ -2,7 +2,7 @@
 
 use crate::{
     job::{
-        display::{Display, human},
+        display::{self, human},
         forecast::Forecast,
         interrupt,
         progress::Progress,
@@ -16,6 +16,7 @@ use adaann::{
     target::Points,
 };
 use std::{
+    fmt::{self, Display, Formatter},
     ops::ControlFlow,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle},
@@ -52,13 +53,28 @@ pub(crate) struct Watch {
     shower: Option<JoinHandle<()>>,
 }
 
+/// What is done now. Words are made when they are shown: a flow has thousands of updates a second.
+enum What {
+    Words(String),
+    Flow { t: f64, neg_elbo: f64 },
+}
+
+impl Display for What {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Self::Words(words) => f.write_str(words),
+            Self::Flow { t, neg_elbo } => write!(f, "flow: t {t:.4}  loss {neg_elbo:.3}"),
+        }
+    }
+}
+
 /// Where the climb is.
 struct Work {
-    display: Display,
+    display: display::Display,
     started: Instant,
     /// Evaluations of the target in this process.
     points: Points,
-    what: String,
+    what: What,
     /// Evaluations when the present part began.
     begun: usize,
     /// What it and all that follows were to take then.
@@ -73,7 +89,7 @@ impl Watch {
             display: progress.display(""),
             started: Instant::now(),
             points,
-            what: "beginning".into(),
+            what: What::Words("beginning".into()),
             begun: 0,
             to_come: (0, 0),
             forecast: Forecast::default(),
@@ -134,20 +150,22 @@ impl Observer for Watch {
         let mut work = held(&self.work);
         match event {
             Event::Begins { what, to_come, .. } => {
-                work.what = (*what).to_owned();
+                work.what = What::Words((*what).to_owned());
                 (work.begun, work.to_come) = (work.points.get(), *to_come);
             }
             Event::Particles(stage) => {
-                work.what = match stage.start {
+                work.what = What::Words(match stage.start {
                     Some(start) => format!("particles: from the base, {:.0}%", 100.0 * start),
                     None => format!("particles: t {:.4}  log Z {:.3}", stage.t, stage.log_z),
-                };
+                });
             }
             Event::Fit(fit::Event::Update { record, .. }) => {
                 let fit::UpdateRecord { t, neg_elbo, .. } = **record;
-                work.what = format!("flow: t {t:.4}  loss {neg_elbo:.3}");
+                work.what = What::Flow { t, neg_elbo };
             }
-            Event::Left(rung) => work.what = format!("{}: {}", rung.method.name(), rung.found),
+            Event::Left(rung) => {
+                work.what = What::Words(format!("{}: {}", rung.method.name(), rung.found));
+            }
             _ => {}
         }
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
