@@ -4,8 +4,7 @@
 use crate::support::common;
 use common::{Place, table};
 use std::{
-    fs::{self, File},
-    os::unix::fs::PermissionsExt,
+    fs::File,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -190,9 +189,7 @@ for line in sys.stdin:
 #[test]
 fn who_would_wait_too_long_has_a_checkpoint() {
     let place = Place::new();
-    place.write("program", SLOW);
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(SLOW);
     interrupt(started(&place, "fit m.toml --method smc", "evaluations"), "-INT");
     assert!(place.read("log").contains("stopped before there was an answer"));
     assert!(place.path("parent/r/state").exists() && !place.path("parent/r/summary.json").exists());

@@ -7,7 +7,6 @@ use crate::support::common;
 use common::{Place, assert_same, names, stderr};
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     process::{Child, Stdio},
     time::{Duration, Instant},
 };
@@ -115,9 +114,7 @@ for line in sys.stdin:
 #[test]
 fn a_run_with_a_program_goes_on_to_the_same_bytes() {
     let place = Place::new();
-    place.write("program", PROGRAM);
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(PROGRAM);
     assert_survives(&place, &Kind { name: "program", words: "fit m.toml" }, true);
 }
 

@@ -3,7 +3,6 @@
 
 use crate::support::common;
 use common::{Place, stderr, stdout};
-use std::{fs, os::unix::fs::PermissionsExt};
 
 /// A normal density; of the points it is asked for, some have another answer.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
@@ -24,9 +23,7 @@ for line in sys.stdin:
 fn place(from: usize, to: usize, answer: &str) -> Place {
     let place = Place::new();
     let program = PROGRAM.replace("FROM", &from.to_string()).replace("TO", &to.to_string());
-    place.write("program", &program.replace("ANSWER", answer));
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(&program.replace("ANSWER", answer));
     place
 }
 

@@ -344,15 +344,11 @@ mod ended {
 #[cfg(unix)]
 #[test]
 fn a_program_is_only_started_where_it_is_allowed() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.write(
-        "program",
+    place.write_program_model(
         "#!/bin/sh\necho started >> log\nread hello\necho '{\"gradient\": false}'\n\
          while read line; do case $line in batch*) ;; *) echo -1 ;; esac; done\n",
     );
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
     let words = "fit m.toml --method mixture --draws 200 --quiet --check 0 --out r";
     ok(&place, words);
     let log = place.read("log");

@@ -4,8 +4,7 @@
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout};
 use std::{
-    fs::{self, Permissions},
-    os::unix::fs::PermissionsExt,
+    fs,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -35,9 +34,7 @@ for line in sys.stdin:
 /// A place with a model `m.toml`, whose program has an accident.
 fn place(accident: &str) -> Place {
     let place = Place::new();
-    place.write("program", &PROGRAM.replace("ACCIDENT", accident));
-    fs::set_permissions(place.path("program"), Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(&PROGRAM.replace("ACCIDENT", accident));
     place
 }
 

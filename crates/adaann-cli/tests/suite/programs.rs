@@ -2,7 +2,7 @@
 
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout, table};
-use std::{fs, os::unix::fs::PermissionsExt, process::Output};
+use std::{fs, process::Output};
 
 /// Leaves a mark when it is started, and has its peak at 1.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
@@ -18,8 +18,7 @@ for line in sys.stdin:
 /// A place with the run `r` of a model with a program and so many parameters.
 fn place(parameters: &[&str]) -> Place {
     let place = Place::new();
-    place.write("program", PROGRAM);
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
+    place.write_program(PROGRAM);
     let lines: String = parameters.iter().map(|p| format!("{p} = \"normal(0, 2)\"\n")).collect();
     place.write("m.toml", &format!("command = \"./program\"\n[parameters]\n{lines}"));
     let output = place.adaann("fit m.toml --out r --quiet --threads 1", TINY);

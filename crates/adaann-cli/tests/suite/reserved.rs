@@ -4,7 +4,6 @@ use crate::support::common;
 use common::{Place, TINY, names, stderr, stdout};
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     process::{Child, Stdio},
     thread::sleep,
     time::{Duration, Instant},
@@ -62,9 +61,7 @@ for line in sys.stdin:
 #[test]
 fn a_run_without_its_page_is_kept() {
     let place = Place::new();
-    place.write("program", ONCE);
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(ONCE);
     let output = place.adaann("fit m.toml --out r --threads 1", TINY);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");

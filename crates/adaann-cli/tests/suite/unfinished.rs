@@ -215,11 +215,8 @@ for line in sys.stdin:
 
 #[test]
 fn a_program_is_started_only_if_that_is_allowed() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.write("program", PROGRAM);
-    fs::set_permissions(place.path("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    place.write_program_model(PROGRAM);
     let mut child = start(&place, "fit m.toml --method adaann --refine 100000", "r");
     let checkpoints = || fs::read_dir(place.path("r/state/seed-1")).into_iter().flatten().flatten();
     while !checkpoints().any(|file| file.path().extension().is_some_and(|end| end == "safetensors"))

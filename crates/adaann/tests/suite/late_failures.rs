@@ -1,7 +1,7 @@
 //! A run that cannot go on late keeps what it had, and says why.
 
 use adaann::{
-    Batch, Error, Failure, Program, Settings,
+    Batch, Error, Failure, Program, Result, Settings,
     fit::{Event, Fit, Outcome, State, fit, resume},
     flow::{Flow, FlowSpec},
     schedule::{Draws, Linear, Position, Reason, Rule, Schedule, ScheduleError, Step, Work},
@@ -27,16 +27,20 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// N(1, 1), but for what becomes of its log density and gradient when it is asked too much.
-struct Spoiled<F: Fn(Option<Weights>) -> Option<f64> + Send + Sync>(Program, F);
+/// What becomes of a density when it is asked too much.
+trait Accident: Fn(Option<Weights>) -> Result<Option<f64>> + Send + Sync {}
+impl<F: Fn(Option<Weights>) -> Result<Option<f64>> + Send + Sync> Accident for F {}
 
-impl<F: Fn(Option<Weights>) -> Option<f64> + Send + Sync> Spoiled<F> {
+/// N(1, 1), but for what becomes of its log density and gradient.
+struct Spoiled<F: Accident>(Program, F);
+
+impl<F: Accident> Spoiled<F> {
     fn new(by: F) -> Self {
         Self(Program::record(1, |z| -0.5 * (z[0] - 1.0).square()), by)
     }
 }
 
-impl<F: Fn(Option<Weights>) -> Option<f64> + Send + Sync> Target for Spoiled<F> {
+impl<F: Accident> Target for Spoiled<F> {
     fn dim(&self) -> usize {
         1
     }
@@ -45,9 +49,9 @@ impl<F: Fn(Option<Weights>) -> Option<f64> + Send + Sync> Target for Spoiled<F> 
         points: &Batch,
         weights: Option<Weights>,
         out: &mut Evaluation,
-    ) -> adaann::Result<()> {
+    ) -> Result<()> {
         self.0.evaluate(points, weights, out)?;
-        if let Some(value) = (self.1)(weights) {
+        if let Some(value) = (self.1)(weights)? {
             let all = out.log_likelihood.iter_mut().enumerate();
             all.for_each(|(i, log_p)| *log_p = value * (1 + i % 7) as f64);
         }
@@ -60,7 +64,7 @@ impl<F: Fn(Option<Weights>) -> Option<f64> + Send + Sync> Target for Spoiled<F> 
 
 /// Its gradient is gone from t = 0.7 on.
 fn steep() -> impl Target {
-    Spoiled::new(|weights| weights.filter(|weights| weights.likelihood > 0.7).map(|_| f64::NAN))
+    Spoiled::new(|weights| Ok(weights.filter(|weights| weights.likelihood > 0.7).map(|_| f64::NAN)))
 }
 
 /// The flows at the end of each value of t.
@@ -124,7 +128,7 @@ fn a_refinement_that_diverges_leaves_what_it_had() {
     let target = Spoiled::new(|weights| {
         let is_at_1 = weights.is_some_and(|weights| weights.likelihood == 1.0);
         let count = if is_at_1 { at_1.fetch_add(1, Ordering::Relaxed) } else { 0 };
-        (count >= 250).then_some(f64::NAN)
+        Ok((count >= 250).then_some(f64::NAN))
     });
     let (outcome, seen) = flows(&target, &quick());
     let failure = outcome.failure.clone().expect("it could not go on");
@@ -137,32 +141,15 @@ fn a_refinement_that_diverges_leaves_what_it_had() {
 
 #[test]
 fn what_fails_at_once_is_an_error() {
-    let nothing = Spoiled::new(|_| Some(f64::NEG_INFINITY));
+    let nothing = Spoiled::new(|_| Ok(Some(f64::NEG_INFINITY)));
     let error = fit(&nothing, &quick(), &mut ()).unwrap_err();
     assert!(matches!(error, Error::Diverged { .. }), "{error}");
     // Another failure is none of training, however late.
     let calls = AtomicUsize::new(0);
-    struct Gone<'a>(Program, &'a AtomicUsize);
-    impl Target for Gone<'_> {
-        fn dim(&self) -> usize {
-            1
-        }
-        fn evaluate(
-            &self,
-            points: &Batch,
-            weights: Option<Weights>,
-            out: &mut Evaluation,
-        ) -> adaann::Result<()> {
-            match self.1.fetch_add(1, Ordering::Relaxed) {
-                0..90 => self.0.evaluate(points, weights, out),
-                _ => Err(Error::Target("the simulator is gone".into())),
-            }
-        }
-        fn wants_whole_batch(&self) -> bool {
-            true
-        }
-    }
-    let gone = Gone(Program::record(1, |z| -z[0].square()), &calls);
+    let gone = Spoiled::new(|_| match calls.fetch_add(1, Ordering::Relaxed) {
+        0..90 => Ok(None),
+        _ => Err(Error::Target("the simulator is gone".into())),
+    });
     let error = fit(&gone, &quick(), &mut ()).unwrap_err();
     assert!(matches!(error, Error::Target(_)), "{error}");
 }
@@ -205,7 +192,7 @@ fn particles_stay_where_their_schedule_ends() {
     let (stages, calls) = (AtomicUsize::new(0), AtomicUsize::new(1));
     let target = Spoiled::new(|_| {
         let is_far = stages.load(Ordering::Relaxed) > 0;
-        is_far.then(|| 1e200 * calls.fetch_add(1, Ordering::Relaxed) as f64)
+        Ok(is_far.then(|| 1e200 * calls.fetch_add(1, Ordering::Relaxed) as f64))
     });
     let settings = smc::Settings {
         particles: 200,

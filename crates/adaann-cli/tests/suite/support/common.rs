@@ -80,6 +80,22 @@ impl Place {
         fs::write(self.path(name), text).expect("the file is written");
     }
 
+    /// A program that can be started, `./program`.
+    #[cfg(unix)]
+    pub(crate) fn write_program(&self, text: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        self.write("program", text);
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.path("program"), mode).expect("it is ours");
+    }
+
+    /// The same with a model of one parameter, `m.toml`, whose likelihood it computes.
+    #[cfg(unix)]
+    pub(crate) fn write_program_model(&self, text: &str) {
+        self.write_program(text);
+        self.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
+    }
+
     /// Takes away the index of a run, as folders of older versions have none: its files may be changed then.
     pub(crate) fn forget_index(&self, run: &str) {
         fs::remove_file(self.path(&format!("{run}/index.json"))).expect("there is an index");
