@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the peers into bench/.venv; running it again does nothing until a pin changes.
 # `install.sh samplers` installs those of `adaann-bench ladder --peers` into bench/.venv-samplers,
-# `install.sh nuts` that of nuts_reference.py into bench/.venv-nuts.
+# `install.sh nuts` that of nuts_reference.py into bench/.venv-nuts, `install.sh diffrax` that of
+# `adaann-bench pieces --peers` into bench/.venv-diffrax.
 # PYTHON names the interpreter (default python3; the pins were chosen for 3.11).
 #
 # On Linux the torch wheel of the package index is built for CUDA, and pip would fetch
@@ -15,6 +16,7 @@ peers=$(cd "$(dirname "$0")" && pwd)
 case ${1:-} in
 samplers) imports='blackjax, dynesty, nautilus' ;;
 nuts) imports='numpyro' ;;
+diffrax) imports='diffrax' ;;
 *) imports= ;;
 esac
 if [ -n "$imports" ]; then

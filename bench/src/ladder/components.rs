@@ -297,7 +297,8 @@ mod tests {
         for shape in [Shape::Normal, Shape::Skewed(4.0), Shape::Student(5.0)] {
             let target = mixture(shape);
             let target = Unconstrained::new(&target).unwrap();
-            let worst = compare_gradient(&target, &Batch::from_points(2, &points)).unwrap();
+            let worst =
+                compare_gradient(&target, &Batch::from_points(2, &points), &[1.0, 1.0]).unwrap();
             let error = worst.expect("finite everywhere").error;
             assert!(error < 1e-8, "{shape:?}: {error}");
         }

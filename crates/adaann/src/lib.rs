@@ -72,6 +72,7 @@ pub mod optim;
 pub mod path;
 mod pieces;
 pub mod posterior;
+pub mod preview;
 pub mod prior;
 pub mod program;
 pub mod registry;

@@ -21,6 +21,7 @@ mod quadrature;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use argument::Range;
 pub(crate) use draw::ln_gamma_draw;
 pub(crate) use family::Family;
 pub(crate) use interval::outside;

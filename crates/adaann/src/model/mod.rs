@@ -38,6 +38,7 @@ mod law;
 mod layout;
 mod load;
 mod mathematics;
+mod misfits;
 mod names;
 mod outline;
 mod output;
@@ -61,6 +62,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 pub use exercise::exercise;
 pub use given::Given;
 pub use mathematics::Notation;
+pub use misfits::Misfit;
 pub use output::Output;
 pub use predict::Prediction;
 pub use replicate::Replicate;
@@ -117,6 +119,8 @@ pub struct Model {
     target: Arc<ModelTarget>,
     /// Bounds of each parameter's numbers.
     bounds: Vec<(f64, f64)>,
+    /// Of each parameter, whether its prior integrates to 1.
+    are_proper: Vec<bool>,
     quantity_names: Vec<String>,
     quantities: Quantities,
     /// Those of Algorithm 1: the file's over those that suit the target.
@@ -204,7 +208,7 @@ impl Model {
         if !report.is_empty() {
             return Err(report);
         }
-        let bounds = recording.bounds.clone();
+        let (bounds, are_proper) = (recording.bounds.clone(), recording.are_proper.clone());
         let (quantity_names, nodes): (Vec<String>, Vec<_>) =
             recording.quantities.iter().cloned().unzip();
         let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
@@ -218,7 +222,7 @@ impl Model {
         };
         let settings = defaults::suiting(&*target);
         let plan = Plan::Adaann(Box::new(settings.clone()));
-        Ok(Self { outline, target, bounds, quantity_names, quantities, settings, plan })
+        Ok(Self { outline, target, bounds, are_proper, quantity_names, quantities, settings, plan })
     }
 
     /// Its title, if it has one.
@@ -308,6 +312,20 @@ impl Model {
         let coordinates =
             parameters.flat_map(|(i, parameter)| vec![!is_tied(i); parameter.coordinates()]);
         coordinates.collect()
+    }
+
+    /// Parameters that live where an argument of a distribution cannot be; the density is 0 there.
+    pub fn misfits(&self) -> Vec<Misfit> {
+        self.outline.misfits(&self.bounds)
+    }
+
+    /// The parameters that have no proper prior.
+    pub fn flat_parameters(&self) -> Vec<&str> {
+        let parameters = self.outline.parameters.iter().zip(&self.are_proper);
+        parameters
+            .filter(|(_, is_proper)| !**is_proper)
+            .map(|(parameter, _)| &parameter.name[..])
+            .collect()
     }
 
     /// The name of time, if there is a system of equations.

@@ -168,17 +168,9 @@ pub(super) fn each_name(ast: &Ast, see: &mut impl FnMut(&str)) {
     // By a list of what is left, since long sums are deep.
     let mut left = vec![ast];
     while let Some(ast) = left.pop() {
-        match &ast.kind {
-            Kind::Number(_) => {}
-            Kind::Name(name) => see(name),
-            Kind::Call { arguments, .. } => left.extend(arguments),
-            Kind::Index { of, indices } => {
-                left.push(of);
-                left.extend(indices);
-            }
-            Kind::List(items) => left.extend(items),
-            Kind::Negate(x) | Kind::Not(x) => left.push(x),
-            Kind::Binary { left: a, right: b, .. } => left.extend([&**a, &**b]),
+        if let Kind::Name(name) = &ast.kind {
+            see(name);
         }
+        left.extend(ast.children());
     }
 }

@@ -21,7 +21,8 @@ pub(super) struct Recording {
     pub(super) supports: Vec<Support>,
     /// Bounds of each parameter's numbers.
     pub(super) bounds: Vec<(f64, f64)>,
-    pub(super) has_proper_prior: bool,
+    /// Of each parameter, whether its prior integrates to 1.
+    pub(super) are_proper: Vec<bool>,
     /// Is the prior's integral known to be 1?
     pub(super) is_normalised: bool,
     pub(super) log_prior: Node,
@@ -56,6 +57,13 @@ pub(super) struct Layout {
     pub(super) states: usize,
     pub(super) columns: usize,
     pub(super) gathers: usize,
+}
+
+impl Recording {
+    /// Does every prior integrate to 1?
+    pub(super) fn has_proper_prior(&self) -> bool {
+        self.are_proper.iter().all(|is_proper| *is_proper)
+    }
 }
 
 impl Layout {
@@ -103,7 +111,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     Recording {
         supports,
         bounds,
-        has_proper_prior: are_proper,
+        are_proper,
         is_normalised: are_normalised,
         log_prior,
         density,
@@ -121,7 +129,7 @@ struct Priors<'g> {
     log_density: Expr<'g>,
     supports: Vec<Support>,
     bounds: Vec<(f64, f64)>,
-    are_proper: bool,
+    are_proper: Vec<bool>,
     are_normalised: bool,
 }
 
@@ -181,7 +189,7 @@ impl<'g> Recorder<'_, 'g> {
             self.scope.quantities[q] = Some(value);
         }
         for ((name, _), value) in outline.file.quantities.iter().zip(found) {
-            if let Some(value) = value {
+            if let Some(value) = value.filter(|_| !outline.file.hidden.contains(&name.text)) {
                 let numbers = value.numbers();
                 let size = (!matches!(value, Value::Number(_))).then_some(numbers.len());
                 reported.extend(element_names(&name.text, size).into_iter().zip(numbers));
@@ -197,7 +205,7 @@ impl<'g> Recorder<'_, 'g> {
             log_density: 0.0.into(),
             supports,
             bounds,
-            are_proper: true,
+            are_proper: Vec::new(),
             are_normalised: true,
         };
         let entries = outline.file.parameters.iter().zip(&outline.parameters);
@@ -219,7 +227,7 @@ impl<'g> Recorder<'_, 'g> {
             if outline.file.is_prior_alone && !prior.is_proper && self.faults.len() == known {
                 self.faults.push(nothing_holds(&entry.name));
             }
-            all.are_proper &= prior.is_proper;
+            all.are_proper.push(prior.is_proper);
             all.are_normalised &= prior.is_normalised;
             all.bounds.push((prior.low, prior.high));
             all.supports.extend(parameter.supports(prior.low, prior.high));

@@ -46,6 +46,7 @@ fn form(form: &Form) -> Value {
         Form::Size => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, formula()] }),
         Form::Number | Form::Cell => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Form::Switch => json!({ "type": "boolean" }),
         Form::Count => json!({ "type": "integer", "minimum": 1 }),
         Form::Choice(words) => {
             // Underscores are read as hyphens.

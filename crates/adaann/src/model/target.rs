@@ -42,7 +42,7 @@ impl ModelTarget {
             names
         });
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
-        let has_proper_prior = recording.has_proper_prior;
+        let has_proper_prior = recording.has_proper_prior();
         // Of a density that integrates to 1, so that the evidence is known with the draws.
         let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
         let prior_alone = is_drawn
@@ -79,11 +79,12 @@ impl ModelTarget {
 /// equations.
 fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Recorded>)> {
     let dim = outline.dim;
+    let is_proper = recording.has_proper_prior();
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
     if recording.lines.is_empty() {
         let is_given = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
-        let has_prior = is_given || recording.has_proper_prior;
+        let has_prior = is_given || is_proper;
         let parts = [recording.log_prior, direct];
         return Ok((Box::new(Program::from_graph(dim, has_prior, graph, parts)), None));
     }

@@ -1,5 +1,4 @@
-//! A target's gradient against differences of its own values: what is wrong with a gradient, and
-//! which directions a likelihood does not know.
+//! A target's gradient against differences of its own values.
 
 use super::{Unconstrained, Weights, Workspace};
 use crate::{Batch, Result};
@@ -7,6 +6,8 @@ use crate::{Batch, Result};
 /// The largest disagreement found between a gradient and differences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Disagreement {
+    /// The point, by its number.
+    pub point: usize,
     /// The coordinate.
     pub coordinate: usize,
     /// What the target says.
@@ -18,24 +19,27 @@ pub struct Disagreement {
     pub error: f64,
 }
 
-/// Compares the gradient of log p + log|J| with differences at points of R^d. Points without a finite
-/// density there or nearby are left out; nothing if none is left.
+/// Compares the gradient of log p + log|J| with differences at points of R^d, whose steps are small beside
+/// the widths of the density in each coordinate. Points without a finite density there or nearby are left
+/// out; nothing if none is left.
 ///
 /// ```
 /// use adaann::{Batch, Program, target::{Unconstrained, compare_gradient}};
 ///
 /// let wave = Program::record(2, |z| z[0].sin() - (z[0] * z[1]).square());
 /// let points = Batch::from_points(2, &[[0.3, -1.0], [2.0, 0.5]]);
-/// let worst = compare_gradient(&Unconstrained::new(&wave)?, &points)?.expect("finite points");
+/// let worst = compare_gradient(&Unconstrained::new(&wave)?, &points, &[1.0, 1.0])?.expect("finite points");
 /// assert!(worst.error < 1e-9);
 /// # Ok::<(), adaann::Error>(())
 /// ```
 ///
 /// # Errors
 /// What the target says.
-pub fn compare_gradient(target: &Unconstrained, points: &Batch) -> Result<Option<Disagreement>> {
-    // For errors of order h⁴ and rounding of order ε/h.
-    let step = f64::EPSILON.powf(0.2);
+pub fn compare_gradient(
+    target: &Unconstrained,
+    points: &Batch,
+    widths: &[f64],
+) -> Result<Option<Disagreement>> {
     let dim = target.dim();
     let mut worst: Option<Disagreement> = None;
     let mut work = Workspace::zeros(dim, 1 + 4 * dim);
@@ -43,7 +47,7 @@ pub fn compare_gradient(target: &Unconstrained, points: &Batch) -> Result<Option
         let z = points.point(i);
         let mut moved = vec![z.clone()];
         for d in 0..dim {
-            let h = step * z[d].abs().max(1.0);
+            let h = length_of_step(widths[d], z[d]);
             for multiple in [-2.0, -1.0, 1.0, 2.0] {
                 let mut point = z.clone();
                 point[d] += multiple * h;
@@ -62,7 +66,7 @@ pub fn compare_gradient(target: &Unconstrained, points: &Batch) -> Result<Option
         let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         for d in 0..dim {
             let at = |k: usize| value(1 + 4 * d + k);
-            let h = step * z[d].abs().max(1.0);
+            let h = length_of_step(widths[d], z[d]);
             let differences = (at(0) - 8.0 * at(1) + 8.0 * at(2) - at(3)) / (12.0 * h);
             // Values of size |log p| are known to ε|log p|, and so a difference to that over h; a
             // thousandth of the gradient's length is more than anyone sees.
@@ -72,38 +76,16 @@ pub fn compare_gradient(target: &Unconstrained, points: &Batch) -> Result<Option
             let error = (error / scale.max(f64::MIN_POSITIVE)).max(0.0);
             if worst.is_none_or(|worst| error > worst.error || error.is_nan()) {
                 let gradient = gradient[d];
-                worst = Some(Disagreement { coordinate: d, gradient, differences, error });
+                worst =
+                    Some(Disagreement { point: i, coordinate: d, gradient, differences, error });
             }
         }
     }
     Ok(worst)
 }
 
-/// Directions of R^d that the log likelihood does not depend on at any of some points: unit vectors.
-/// What the prior alone says about them is all that a posterior knows.
-///
-/// # Errors
-/// What the target says.
-pub fn flat_directions(target: &Unconstrained, points: &Batch) -> Result<Vec<Vec<f64>>> {
-    let dim = target.dim();
-    let mut work = Workspace::zeros(dim, points.len());
-    let weights = Weights { prior: 0.0, likelihood: 1.0 };
-    target.evaluate(points, Some((weights, 0.0)), &mut work)?;
-    // Each gradient to length 1: where the likelihood is steep it would hide all the others.
-    let mut moments = vec![0.0; dim * dim];
-    for i in 0..points.len() {
-        let gradient = work.evaluation.gradient.point(i);
-        let square: f64 = gradient.iter().map(|g| g * g).sum();
-        if square > 0.0 && square.is_finite() {
-            for a in 0..dim {
-                for b in 0..dim {
-                    moments[a * dim + b] += gradient[a] * gradient[b] / square;
-                }
-            }
-        }
-    }
-    let (values, vectors) = crate::linear::symmetric_eigen(dim, &moments);
-    let largest = values.iter().copied().fold(0.0, f64::max);
-    let is_flat = |&k: &usize| largest > 0.0 && values[k] < 1e-18 * largest;
-    Ok((0..dim).filter(is_flat).map(|k| vectors[k].clone()).collect())
+/// For errors of order h⁴ and rounding of order ε/h, in units of a width; never lost beside the number itself.
+fn length_of_step(width: f64, z: f64) -> f64 {
+    let share = f64::EPSILON.powf(0.2);
+    (share * width).max(1e-7 * z.abs())
 }

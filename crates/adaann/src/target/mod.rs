@@ -11,7 +11,7 @@ mod support;
 mod unconstrained;
 
 pub(crate) use central::{slope, steps_inside};
-pub use differences::{Disagreement, compare_gradient, flat_directions};
+pub use differences::{Disagreement, compare_gradient};
 pub use forward::{Counted, Points};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};

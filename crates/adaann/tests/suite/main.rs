@@ -35,6 +35,7 @@ mod ode_stiff;
 mod own_flow;
 mod own_schedule;
 mod pointwise;
+mod preview;
 mod priors;
 mod program;
 mod psis;

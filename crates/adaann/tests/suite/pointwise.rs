@@ -112,7 +112,7 @@ fn differences_keep_to_the_supports() {
     .unwrap();
     let far = Batch::from_points(2, &[[-30.0, -20.0], [0.4, 0.1], [3.0, -8.0]]);
     let target = Unconstrained::new(&inside).unwrap();
-    let worst = compare_gradient(&target, &far).unwrap().unwrap();
+    let worst = compare_gradient(&target, &far, &[1.0, 1.0]).unwrap().unwrap();
     assert!(worst.error < 1e-6, "{worst:?}");
 }
 

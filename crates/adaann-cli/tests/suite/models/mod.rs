@@ -2,6 +2,7 @@
 
 mod arviz;
 mod calibrate;
+mod check;
 mod failures;
 mod folders;
 mod settings;

@@ -115,6 +115,17 @@ impl Ast {
             _ => Level::Whole,
         }
     }
+
+    /// The formulas that it is made of.
+    pub(crate) fn children(&self) -> Vec<&Ast> {
+        match &self.kind {
+            Kind::Number(_) | Kind::Name(_) => Vec::new(),
+            Kind::Call { arguments: items, .. } | Kind::List(items) => items.iter().collect(),
+            Kind::Index { of, indices } => std::iter::once(&**of).chain(indices).collect(),
+            Kind::Negate(x) | Kind::Not(x) => vec![x],
+            Kind::Binary { left, right, .. } => vec![left, right],
+        }
+    }
 }
 
 /// A mistake in a formula.

@@ -24,6 +24,7 @@ impl Checker<'_> {
             (Form::Text | Form::Formula | Form::Value | Form::Size, Node::Text(_))
             | (Form::Value | Form::Number | Form::Cell, Node::Whole(_) | Node::Real(_))
             | (Form::Size | Form::Count, Node::Whole(1..))
+            | (Form::Switch, Node::Boolean(_))
             | (Form::Settings, Node::Table(_)) => {}
             (Form::Positive, _) if number.is_some_and(|value| value > 0.0 && value.is_finite()) => {
             }
@@ -112,6 +113,7 @@ impl Form {
                 is_number(value) && value.number().is_none_or(|number| !number.is_nan())
             }
             Form::Cell | Form::Positive | Form::Count => is_number(value),
+            Form::Switch => matches!(value.node, Node::Boolean(_)),
             Form::List(_) => matches!(value.node, Node::List(_)),
             Form::Table(_) | Form::Settings => matches!(value.node, Node::Table(_)),
             Form::Either(forms) => forms.iter().any(|form| form.fits(value)),

@@ -33,6 +33,8 @@ pub(crate) enum Form {
     Positive,
     /// A whole number from 1.
     Count,
+    /// true or false.
+    Switch,
     Choice(&'static [&'static str]),
     List(&'static Form),
     Table(&'static Keys),
@@ -143,7 +145,16 @@ pub(crate) const PARAMETER: Keys = keys(&[
 pub(crate) const SUPPORTS: &[&str] =
     &["real", "positive", "unit", "ordered", "positive-ordered", "simplex"];
 
-pub(crate) const QUANTITIES: Keys = named(&Form::Value);
+pub(crate) const QUANTITIES: Keys = named(&Form::Either(&[Form::Value, Form::Table(&QUANTITY)]));
+
+pub(crate) const QUANTITY: Keys = Keys {
+    known: &[
+        key("formula", "What it is: a number or a formula.", Form::Value),
+        key("hidden", "For use in other formulas only: not reported with the draws.", Form::Switch),
+    ],
+    others: None,
+    required: &["formula"],
+};
 
 pub(crate) const LIKELIHOOD: Keys = named(&Form::Formula);
 
@@ -216,6 +227,7 @@ impl Form {
             Form::Number | Form::Cell => "a number".to_owned(),
             Form::Positive => "a number above 0".to_owned(),
             Form::Count => "a whole number from 1".to_owned(),
+            Form::Switch => "true or false".to_owned(),
             Form::Choice(words) => {
                 let quoted: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 quoted.join(" or ")

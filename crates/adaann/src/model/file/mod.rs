@@ -45,6 +45,8 @@ pub(crate) struct File {
     pub constants: Vec<(Name, Constant)>,
     pub data: Option<Data>,
     pub quantities: Vec<(Name, Formula)>,
+    /// The quantities that are not reported, by name.
+    pub hidden: Vec<String>,
     pub density: Option<Formula>,
     pub log_likelihood: Option<Formula>,
     pub likelihood: Vec<(Name, Formula)>,

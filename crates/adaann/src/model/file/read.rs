@@ -1,7 +1,7 @@
 //! The file's tables one by one, and what a model cannot do without.
 
 use super::check::Checker;
-use super::keys::{FILE, Form, Keys};
+use super::keys::{FILE, Form, Keys, QUANTITY};
 use super::offsets::Offsets;
 use super::value::{Name, Node, Value, parse};
 use super::{Constant, File, Formula, names};
@@ -56,7 +56,8 @@ impl Reader<'_> {
         let constants = self.each(entries("constants"), Self::constant);
         let data = find("data").and_then(|(name, value)| self.data(name, value.table()?));
         let parameters = self.parameters(entries("parameters"));
-        let quantities = self.each(entries("quantities"), Self::formula);
+        let quantities = self.each(entries("quantities"), Self::quantity);
+        let hidden = hidden(entries("quantities"));
         let density = find("density").and_then(|(_, value)| self.formula(value));
         let log_likelihood = find("log-likelihood").and_then(|(_, value)| self.formula(value));
         let likelihood = self.lines(entries("likelihood"));
@@ -72,6 +73,7 @@ impl Reader<'_> {
             constants,
             data,
             quantities,
+            hidden,
             density,
             log_likelihood,
             likelihood,
@@ -163,6 +165,15 @@ impl Reader<'_> {
         entries.iter().filter_map(&mut line).collect()
     }
 
+    /// A formula, or a table with one.
+    fn quantity(&mut self, value: &Value) -> Option<Formula> {
+        let value = match value.table() {
+            Some(table) => &find(table, &QUANTITY, "formula")?.1,
+            None => value,
+        };
+        self.formula(value)
+    }
+
     fn constant(&mut self, value: &Value) -> Option<Constant> {
         let Some(values) = value.list() else {
             return match value.number() {
@@ -227,6 +238,15 @@ impl Reader<'_> {
             None => self.report.error_of_file(self.source, message, Some(help.to_owned())),
         }
     }
+}
+
+/// The quantities that are not reported.
+fn hidden(entries: &[(Name, Value)]) -> Vec<String> {
+    let is_hidden = |(_, value): &&(Name, Value)| {
+        let hidden = value.table().and_then(|table| find(table, &QUANTITY, "hidden"));
+        hidden.is_some_and(|(_, value)| matches!(value.node, Node::Boolean(true)))
+    };
+    entries.iter().filter(is_hidden).map(|(name, _)| name.text.clone()).collect()
 }
 
 pub(super) fn numbers(values: &[Value]) -> Option<Vec<f64>> {

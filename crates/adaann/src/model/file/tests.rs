@@ -59,7 +59,8 @@ base-sd = [2, 3]
 pub(crate) fn examples() -> Vec<String> {
     let start = "[parameters]\na = \"flat()\"\n";
     let command = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60\n";
-    let data = "[data]\nfile = \"points.csv\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
+    let data = "[data]\nfile = \"points.csv\"\n[quantities]\nb = { formula = \"2*a\", hidden = true }\n\
+                [likelihood]\ny = \"normal(b, 1)\"\n";
     let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax-steps = 500";
     vec![
         FULL.to_owned(),
@@ -169,6 +170,7 @@ fn commands_files_and_tolerances_arrive() {
     assert!(matches!(&long.run, Run::Words(words) if words[1].text == "-x"));
     assert_eq!((long.gradient, long.timeout), (GradientName::Differences, Some(60.0)));
     assert_eq!(data.data.unwrap().file.unwrap().text, "points.csv");
+    assert_eq!((texts(&data.quantities), data.hidden), (vec!["b"], vec!["b".to_owned()]));
     let ode = adaptive.ode.unwrap();
     assert_eq!((ode.solver, ode.rtol, ode.atol), (SolverName::Stiff, Some(1e-6), Some(1e-8)));
     assert_eq!(ode.max_steps, Some(500));

@@ -1,0 +1,71 @@
+//! `adaann check`: what a model file says, and whether it can be fitted.
+
+mod findings;
+mod posterior;
+
+use crate::{
+    args::CheckArgs,
+    folder::{
+        record::Record,
+        stored::Stored,
+        subject::{Programs, Subject},
+    },
+    job::interrupt,
+    text::{failure::usage, style::Style},
+};
+use adaann::model::{Model, Notation};
+use anyhow::Result;
+use findings::Findings;
+use std::{
+    fmt::Write as _,
+    io::{Write, stdout},
+    path::Path,
+    process::ExitCode,
+};
+
+/// Reads a model and looks at its density.
+pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
+    let model = read(args)?;
+    let style = Style::detect();
+    let mut text = String::new();
+    if let Some(title) = model.title() {
+        writeln!(text, "{}", style.bold(title))?;
+    }
+    let notation = if args.latex { Notation::Latex } else { Notation::Plain };
+    for line in model.mathematics(notation) {
+        writeln!(text, "  {line}")?;
+    }
+    stdout().write_all(text.as_bytes())?;
+    stdout().flush()?;
+    interrupt::end_when_asked()?;
+    let findings = Findings::new(&model)?;
+    stdout().write_all(findings.text(&model, style).as_bytes())?;
+    Ok(if findings.is_wrong() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Reads a model file that the user names, or that of a run folder, whose program is not started unless
+/// the user says so.
+fn read(args: &CheckArgs) -> Result<Model> {
+    let path = &args.model;
+    let run = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
+    if !run.join(Record::FILE).is_file() {
+        return Ok(Model::read_with_data(path, args.data.as_deref())?);
+    }
+    let programs = Programs::new(args.allow_command);
+    let subject = match (path.is_dir(), &args.data) {
+        (true, None) => {
+            let stored = Stored::open(run)?;
+            Subject::read(&Record::read(&stored)?.source(), &stored, programs)?
+        }
+        (true, Some(_)) => {
+            return Err(usage("--data goes with a model file, but a run folder has its own"));
+        }
+        (false, data) => {
+            Subject::of_model_in_a_run(Model::read_with_data(path, data.as_deref())?, programs)
+        }
+    };
+    subject.announce()?;
+    subject.model.ok_or_else(|| {
+        usage(format!("{} is no run of a model file: there is nothing to check", run.display()))
+    })
+}

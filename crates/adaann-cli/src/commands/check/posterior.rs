@@ -1,0 +1,223 @@
+//! What is said of the posterior itself, at typical points of it.
+
+use super::findings::{Findings, some_of};
+use adaann::{
+    Batch,
+    model::Model,
+    preview::{Effort, Typical, Unsaid, typical, unsaid},
+    target::{Support, Unconstrained, compare_gradient},
+};
+use anyhow::Result;
+
+/// Points at which the gradient is compared with differences.
+const COMPARED: usize = 8;
+/// A disagreement that is called an error: differences of fourth order are far better than that
+/// where a density is smooth.
+const WRONG: f64 = 1e-4;
+/// Draws of the prior that are held against the peak.
+const PRIOR_DRAWS: usize = 2_000;
+/// Scales so far apart are worth a word.
+const FAR_APART: f64 = 1e6;
+/// How much longer the steps of differences are where a solver chooses its own.
+const LONGER: f64 = 50.0;
+/// Combinations that are named.
+const NAMED: usize = 3;
+/// What is spent on looking where a program computes the likelihood, which may be slow.
+const EVALUATIONS_OF_A_PROGRAM: usize = 300;
+
+/// A posterior, with the points to judge it at.
+pub(super) struct Posterior<'a> {
+    model: &'a Model,
+    target: &'a Unconstrained<'a>,
+    /// None if no ascent came to a peak.
+    typical: Option<Typical>,
+    /// What is looked at otherwise.
+    others: (&'a Batch, &'static str),
+}
+
+impl<'a> Posterior<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        target: &'a Unconstrained<'a>,
+        points: &'a Batch,
+        origin: &'static str,
+    ) -> Result<Self> {
+        let base = model.settings().base.resolve(target, 1)?;
+        let mut effort = Effort::default();
+        if model.program().is_some() {
+            effort = Effort { ascents: 4, evaluations: EVALUATIONS_OF_A_PROGRAM, ..effort };
+        }
+        let typical = typical(target, &base, &effort)?;
+        Ok(Self { model, target, typical, others: (points, origin) })
+    }
+
+    /// Says what there is to say.
+    pub(super) fn judge(&self, findings: &mut Findings) -> Result<()> {
+        match &self.typical {
+            Some(typical) if typical.is_peak => {
+                findings.facts.push(format!("a peak of the density: {}", self.place(&typical.peak)));
+            }
+            Some(typical) => findings.warnings.push(format!(
+                "short ascents came to no peak of the density: the highest ended at {}. It may have none, as a centred \
+                 hierarchy where its scale is 0, or be rough; what the data says could not be looked at",
+                self.place(&typical.peak)
+            )),
+            None => findings.warnings.push(format!(
+                "short ascents came nowhere; the gradient was looked at where points are {}, and what the data says was \
+                 not",
+                self.others.1
+            )),
+        }
+        self.compare(findings)?;
+        let Some(typical) = self.typical.as_ref().filter(|typical| typical.is_peak) else {
+            return Ok(());
+        };
+        if self.target.target().has_prior() {
+            self.say_unsaid(typical, findings)?;
+            self.say_far(typical, findings);
+        }
+        self.say_scales(typical, findings);
+        Ok(())
+    }
+
+    /// A point in the user's coordinates.
+    fn place(&self, z: &[f64]) -> String {
+        some_of(&self.coordinates(z))
+    }
+
+    /// The same coordinate by coordinate.
+    fn coordinates(&self, z: &[f64]) -> Vec<String> {
+        let (theta, _) = self.target.constrain(&Batch::from_points(z.len(), &[z]));
+        let names = self.target.target().names();
+        names.iter().zip(theta.point(0)).map(|(name, x)| format!("{name} = {}", short(x))).collect()
+    }
+
+    fn compare(&self, findings: &mut Findings) -> Result<()> {
+        let dim = self.target.dim();
+        let (points, mut widths) = match &self.typical {
+            Some(typical) => (&typical.points, typical.sd.clone()),
+            None => (self.others.0, vec![1.0; dim]),
+        };
+        // A solution is as rough as the tolerance of its solver, which longer steps drown.
+        if self.model.has_adaptive_solver() {
+            widths.iter_mut().for_each(|width| *width *= LONGER);
+        }
+        let points: Vec<Vec<f64>> =
+            (0..points.len().min(COMPARED)).map(|i| points.point(i)).collect();
+        let points = Batch::from_points(dim, &points);
+        let Some(worst) = compare_gradient(self.target, &points, &widths)? else { return Ok(()) };
+        let name = &self.target.target().names()[worst.coordinate];
+        let said = format!(
+            "{} along {name}, where differences say {}, at {}",
+            short(worst.gradient),
+            short(worst.differences),
+            self.place(&points.point(worst.point))
+        );
+        if worst.error <= WRONG {
+            findings.facts.push(format!(
+                "the gradient agrees with differences to {:.0e}",
+                worst.error.max(1e-12)
+            ));
+        } else if self.model.has_adaptive_solver() {
+            findings.warnings.push(format!(
+                "the gradient is {said}; that may be the solver, whose steps depend on the \
+                 solution: a smaller rtol and atol, or solver = \"rk4\", would tell"
+            ));
+        } else {
+            findings.errors.push(format!(
+                "the gradient is not that of the density: {said}; an `if` whose other branch is no \
+                 number there, or a kink, may be the reason"
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the data says nothing about. Parameters whose priors name each other learn from the data
+    /// through these: of them the likelihood says too little.
+    fn say_unsaid(&self, typical: &Typical, findings: &mut Findings) -> Result<()> {
+        let is_independent = self.model.independent_priors();
+        let names = self.target.target().names();
+        let is_told = |one: &Unsaid| one.along.iter().all(|&(d, _)| is_independent[d]);
+        let all: Vec<Unsaid> = unsaid(self.target, typical)?.into_iter().filter(is_told).collect();
+        let (alone, together): (Vec<&Unsaid>, Vec<&Unsaid>) =
+            all.iter().partition(|one| one.along.len() == 1);
+        if !alone.is_empty() {
+            let what: Vec<&str> = alone.iter().map(|one| &names[one.along[0].0][..]).collect();
+            findings.warnings.push(format!(
+                "the data says next to nothing about {}: {} near the peak",
+                some_of(&what),
+                if what.len() == 1 {
+                    "its posterior is its prior"
+                } else {
+                    "their posteriors are their priors"
+                }
+            ));
+        }
+        for one in together.iter().take(NAMED) {
+            let what: Vec<&str> = one.along.iter().map(|&(d, _)| &names[d][..]).collect();
+            let more = if together.len() > NAMED && std::ptr::eq(*one, together[NAMED - 1]) {
+                format!(", and {} more like it", together.len() - NAMED)
+            } else {
+                String::new()
+            };
+            findings.warnings.push(format!(
+                "the data says next to nothing about a combination of {}: only their priors hold it near the \
+                 peak{more}",
+                some_of(&what)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Priors in whose tails the posterior is.
+    fn say_far(&self, typical: &Typical, findings: &mut Findings) {
+        let draws = self.model.prior_draws(PRIOR_DRAWS, 1);
+        let Some(z) = draws.and_then(|draws| self.target.unconstrain(&draws).ok()) else { return };
+        let is_beyond = |&(d, _): &(usize, String)| {
+            let below = z.row(d).iter().filter(|x| **x < typical.peak[d]).count();
+            below == 0 || below == z.len()
+        };
+        let all = self.coordinates(&typical.peak).into_iter().enumerate();
+        let far: Vec<String> = all.filter(is_beyond).map(|(_, said)| said).collect();
+        if !far.is_empty() {
+            findings.warnings.push(format!(
+                "the posterior peaks at {}, beyond all of {PRIOR_DRAWS} draws from the prior: is the prior what is \
+                 meant, in these units?",
+                some_of(&far)
+            ));
+        }
+    }
+
+    /// Scales of parameters on the whole line that are far apart.
+    fn say_scales(&self, typical: &Typical, findings: &mut Findings) {
+        let target = self.target.target();
+        let (theta, _) = self.target.constrain(&typical.points);
+        let spread = |d: usize| {
+            let row = theta.row(d);
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64).sqrt()
+        };
+        let real = (0..target.dim()).filter(|&d| target.support(d) == Support::Real);
+        let spreads: Vec<(usize, f64)> =
+            real.map(|d| (d, spread(d))).filter(|(_, sd)| *sd > 0.0).collect();
+        let by_spread = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1);
+        let ends = spreads.iter().min_by(by_spread).zip(spreads.iter().max_by(by_spread));
+        let Some((&(least, small), &(most, large))) = ends else { return };
+        if large > FAR_APART * small {
+            findings.warnings.push(format!(
+                "the posterior is some {} wide in {} and {} in {}: scales so far apart cost digits; write them in units \
+                 in which both are near 1",
+                short(small),
+                target.names()[least],
+                short(large),
+                target.names()[most]
+            ));
+        }
+    }
+}
+
+/// A number of four digits.
+fn short(x: f64) -> String {
+    let size = x.abs();
+    if size != 0.0 && !(1e-3..1e6).contains(&size) { format!("{x:.3e}") } else { format!("{x:.4}") }
+}

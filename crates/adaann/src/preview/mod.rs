@@ -1,0 +1,23 @@
+//! What a posterior looks like before it is fitted: typical points of it, and what its data says there.
+//!
+//! Draws of a wide prior are no points to judge a likelihood by: most of them are where nobody will ever
+//! be, and the steepest of them hide all else. [`typical`] climbs to a peak first, and draws from the
+//! Gaussian of its curvature; [`unsaid`] asks there, in units of the posterior, what the likelihood leaves
+//! to the prior.
+//!
+//! ```
+//! use adaann::{Program, flow::Base, preview, target::Unconstrained};
+//!
+//! // Of the second coordinate only the first term knows, which stands for a prior.
+//! let target = Program::record(2, |x| -0.5 * (x[0].square() + x[1].square()) - 50.0 * (x[0] - 1.0).square());
+//! let target = Unconstrained::new(&target)?;
+//! let typical = preview::typical(&target, &Base::standard(2), &preview::Effort::default())?.expect("a peak");
+//! assert!((typical.sd[0] - 101_f64.powf(-0.5)).abs() < 1e-6 && (typical.sd[1] - 1.0).abs() < 1e-6);
+//! # Ok::<(), adaann::Error>(())
+//! ```
+
+mod typical;
+mod unsaid;
+
+pub use typical::{Effort, Typical, typical};
+pub use unsaid::{Unsaid, unsaid};

@@ -1,0 +1,50 @@
+//! What is known of a posterior before it is fitted: typical points, and what the data says nothing about.
+
+use adaann::{
+    flow::Base,
+    model::Model,
+    preview::{Effort, typical, unsaid},
+    target::Unconstrained,
+};
+
+fn found(text: &str) -> Vec<(Vec<String>, f64)> {
+    let model = Model::parse("m.toml", text).expect("a model");
+    let target = model.target();
+    let unconstrained = Unconstrained::new(&*target).expect("supports");
+    let typical = typical(&unconstrained, &Base::standard(target.dim()), &Effort::default());
+    let typical = typical.expect("a density").expect("a peak");
+    let name = |&(d, _): &(usize, f64)| target.names()[d].clone();
+    let found = unsaid(&unconstrained, &typical).expect("a gradient");
+    found.iter().map(|one| (one.along.iter().map(name).collect(), one.change)).collect()
+}
+
+const DATA: &str = "[data]\nx = [170, 180, 165, 190]\ny = [1000, 2100, 600, 2900]\n";
+
+#[test]
+fn what_the_data_fixes_is_not_named_however_wide_the_prior() {
+    // Drawn from these priors the slope's gradient is millions of times that of the intercept.
+    let wide = "[parameters]\na = \"normal(0, 1e6)\"\nb = \"normal(0, 1e6)\"\nsigma = \"half_normal(1e6)\"\n\
+                [likelihood]\ny = \"normal(a + b * x, sigma)\"\n";
+    assert_eq!(found(&format!("{DATA}{wide}")), []);
+}
+
+#[test]
+fn what_it_does_not_say_is_named_alone_and_together() {
+    let sums = "[parameters]\na = \"normal(0, 1)\"\nb = \"normal(0, 1)\"\nc = \"normal(0, 1)\"\n\
+                d = \"normal(0, 1)\"\nidle = \"normal(0, 1)\"\n\
+                [likelihood]\ny = \"normal(a + b + (c - d) * (x - 175), 100)\"\n";
+    let found = found(&format!("{DATA}{sums}"));
+    let names: Vec<String> = found
+        .iter()
+        .map(|(names, _)| {
+            let mut names = names.clone();
+            names.sort_unstable();
+            names.join(" ")
+        })
+        .collect();
+    assert_eq!(names[0], "idle");
+    let mut others = names[1..].to_vec();
+    others.sort_unstable();
+    assert_eq!(others, ["a b", "c d"]);
+    assert!(found.iter().all(|(_, change)| *change < 0.02), "{found:?}");
+}
