@@ -7,6 +7,7 @@ mod ladder;
 mod models;
 mod networks;
 mod peers;
+mod pieces;
 mod precision;
 mod programs;
 mod regressions;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
         ["networks", name] => networks::run(Some(name), false),
         ["models"] => models::run(false),
         ["models", "--peers"] => models::run(true),
+        ["pieces"] => pieces::run(false),
+        ["pieces", "--peers"] => pieces::run(true),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
@@ -88,6 +91,7 @@ fn usage() -> ExitCode {
          adaann-bench stiff               solvers on a stiff posterior, and steps by the number of states\n       \
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
+         adaann-bench pieces [--peers]    the same for series, Gaussian processes, subjects; peers: install.sh diffrax\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n       \

@@ -208,7 +208,7 @@ fn many_rows(rows: usize) {
 }
 
 /// The least that each has told.
-fn fastest<const K: usize>(mut runs: [&mut dyn FnMut() -> f64; K]) -> [f64; K] {
+pub(crate) fn fastest<const K: usize>(mut runs: [&mut dyn FnMut() -> f64; K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     let (start, mut rounds) = (Instant::now(), 0);
     while rounds < LEAST_ROUNDS || start.elapsed().as_secs_f64() < LEAST_SECONDS {
@@ -221,14 +221,14 @@ fn fastest<const K: usize>(mut runs: [&mut dyn FnMut() -> f64; K]) -> [f64; K] {
 }
 
 /// A batch, cut into as many pieces as there are threads, with room for what is found.
-struct Shards {
+pub(crate) struct Shards {
     points: usize,
     shards: Vec<(Batch, Evaluation)>,
 }
 
 impl Shards {
     /// Pieces begin with a block of 32 points.
-    fn new(points: &Batch, count: usize) -> Self {
+    pub(crate) fn new(points: &Batch, count: usize) -> Self {
         const BLOCK: usize = 32;
         let len = points.len().div_ceil(BLOCK * count) * BLOCK;
         let shard = |first: usize| {
@@ -245,7 +245,7 @@ impl Shards {
     }
 
     /// Time of a point in one run, on the threads that this one belongs to.
-    fn microseconds(&mut self, target: &dyn Target) -> f64 {
+    pub(crate) fn microseconds(&mut self, target: &dyn Target) -> f64 {
         let start = Instant::now();
         let (mut calls, mut next, mut seconds) = (0, 1, 0.0);
         while seconds < RUN_SECONDS {
@@ -272,13 +272,19 @@ impl Shards {
     }
 
     /// Of the first shard.
-    fn log_density(&self, n: usize) -> f64 {
+    pub(crate) fn log_density(&self, n: usize) -> f64 {
         let (_, found) = &self.shards[0];
         found.log_prior[n] + found.log_likelihood[n]
     }
 
+    /// The sum of the gradient's entries at a point of the first shard.
+    pub(crate) fn sum_of_gradient(&self, n: usize) -> f64 {
+        let (_, found) = &self.shards[0];
+        found.gradient.point(n).iter().sum()
+    }
+
     /// Between log densities and slopes of two targets at the same points, relative to their size.
-    fn largest_difference(&self, other: &Self) -> f64 {
+    pub(crate) fn largest_difference(&self, other: &Self) -> f64 {
         let ([(points, ours)], [(_, theirs)]) = (&self.shards[..], &other.shards[..]) else {
             unreachable!("one thread has one shard")
         };

@@ -17,10 +17,16 @@ pub(crate) struct Line {
 
 /// What a peer's script measured; what went wrong is printed.
 pub(crate) fn lines(script: &str, flag: Option<&str>) -> Vec<Line> {
+    lines_of(".venv", script, flag)
+}
+
+/// The same of a script whose packages are installed in another folder.
+pub(crate) fn lines_of(venv: &str, script: &str, flag: Option<&str>) -> Vec<Line> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = here.join(".venv/bin/python");
+    let python = here.join(venv).join("bin/python");
     if !python.exists() {
-        eprintln!("no {}: run bench/peers/install.sh first", python.display());
+        let what = venv.strip_prefix(".venv-").unwrap_or_default();
+        eprintln!("no {}: run bench/peers/install.sh {what} first", python.display());
         return Vec::new();
     }
     let output = Command::new(&python).arg(here.join("peers").join(script)).args(flag).output();

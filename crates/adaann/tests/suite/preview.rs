@@ -32,7 +32,7 @@ fn what_the_data_fixes_is_not_named_however_wide_the_prior() {
 fn what_it_does_not_say_is_named_alone_and_together() {
     let sums = "[parameters]\na = \"normal(0, 1)\"\nb = \"normal(0, 1)\"\nc = \"normal(0, 1)\"\n\
                 d = \"normal(0, 1)\"\nidle = \"normal(0, 1)\"\n\
-                [likelihood]\ny = \"normal(a + b + (c - d) * (x - 175), 100)\"\n";
+                [likelihood]\ny = \"normal(a + b + (c - d) * (x - 175), 1)\"\n";
     let found = found(&format!("{DATA}{sums}"));
     let names: Vec<String> = found
         .iter()
