@@ -31,6 +31,7 @@ impl Kernel for Constrain<'_> {
         match self.support {
             Support::After => self.after(simd),
             Support::Share { index, of } => self.share(simd, index, of),
+            Support::Factor { column } => self.factor(simd, column),
             alone => self.alone(simd, alone),
         }
     }
@@ -121,6 +122,52 @@ impl Constrain<'_> {
     }
 }
 
+impl Constrain<'_> {
+    #[inline(always)]
+    fn factor<S: Simd>(self, simd: S, column: usize) {
+        let one = F64::splat(simd, 1.0);
+        let tiny = F64::splat(simd, f64::MIN_POSITIVE);
+        // So that the squares stay below 1 as they round.
+        let margin = F64::splat(simd, 8.0 * f64::EPSILON);
+        let inside = F64::splat(simd, 1.0 - 4.0 * f64::EPSILON);
+        if column == 0 {
+            // Here by its logarithm.
+            self.left.fill(0.0);
+            self.sum.fill(0.0);
+        }
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let log_left = F64::load(simd, &self.left[at..]);
+            let sum = F64::load(simd, &self.sum[at..]);
+            let z = F64::load(simd, &self.z[at..]);
+            let (tanh, _, log_slope) = tanh_with_slope(simd, z);
+            let log_length = F64::splat(simd, 0.5) * log_left;
+            let length = log_length.exp();
+            let most = one - sum - margin;
+            let most = F64::select(most.lt(tiny), tiny, most).sqrt() * inside;
+            let size = (length * tanh).abs();
+            let theta = F64::select(most.lt(size), most, size).copysign(z);
+            theta.store(&mut self.theta[at..]);
+            // The way back needs it without the factor 1 − tanh² z, which underflows.
+            length.store(&mut self.slope[at..]);
+            (log_left + log_slope).store(&mut self.left[at..]);
+            theta.mul_add(theta, sum).store(&mut self.sum[at..]);
+            (log_length + log_slope).accumulate_f64(&mut self.log_jacobian[at..]);
+        }
+    }
+}
+
+/// tanh z, its slope 1 − tanh² z, and the logarithm of that.
+#[inline(always)]
+fn tanh_with_slope<S: Simd>(simd: S, z: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
+    let (one, two) = (F64::splat(simd, 1.0), F64::splat(simd, 2.0));
+    let e = (-two * z.abs()).exp();
+    let reciprocal = one / (one + e);
+    let tanh = z.tanh();
+    let slope = F64::splat(simd, 4.0) * e * reciprocal * reciprocal;
+    let log_slope = F64::splat(simd, 4.0_f64.ln()) - two * (z.abs() + e.ln_1p());
+    (tanh, slope, log_slope)
+}
+
 /// The chain rule for one coordinate, after those behind it: g ← g T'(z) + weight · d log|J|/dz.
 pub(super) struct PullBack<'a> {
     pub(super) support: Support,
@@ -141,6 +188,9 @@ impl Kernel for PullBack<'_> {
     fn run<S: Simd>(self, simd: S) {
         if let Support::Share { .. } = self.support {
             return self.share(simd);
+        }
+        if let Support::Factor { .. } = self.support {
+            return self.factor(simd);
         }
         if self.is_followed {
             for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
@@ -187,6 +237,29 @@ impl PullBack<'_> {
             let bend = (to_come + one).neg_mul_add(share, one);
             let slope = F64::load(simd, &self.slope[at..]);
             (g - carried).mul_add(slope, weight * bend).store(&mut self.gradient[at..]);
+        }
+    }
+}
+
+impl PullBack<'_> {
+    /// With ℓ for what is left, θ = √ℓ t and ℓ (1 − t²) is left for the elements behind, where t = tanh z
+    /// and log|J| has ½ log ℓ + log(1 − t²). What is carried is the slope in log ℓ.
+    #[inline(always)]
+    fn factor<S: Simd>(self, simd: S) {
+        let half = F64::splat(simd, 0.5);
+        let weight = F64::splat(simd, self.jacobian_weight);
+        if !self.is_followed {
+            self.carried.fill(0.0);
+        }
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let (tanh, own, _) = tanh_with_slope(simd, z);
+            let length = F64::load(simd, &self.slope[at..]);
+            let carried = F64::load(simd, &self.carried[at..]);
+            let g = F64::load(simd, &self.gradient[at..]);
+            (half * (g * length * tanh + weight) + carried).store(&mut self.carried[at..]);
+            let turned = (carried + weight) * (tanh + tanh);
+            (g * length * own - turned).store(&mut self.gradient[at..]);
         }
     }
 }

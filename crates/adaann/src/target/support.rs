@@ -33,6 +33,13 @@ pub enum Support {
         /// How many parts there are, the last one included.
         of: usize,
     },
+    /// An element of a row of length 1, as the Cholesky factor of a correlation matrix has them:
+    /// θ = r tanh z, where r² is what the squares of the elements before leave of 1. The last element
+    /// of the row is the root of what is left in the end, and no coordinate.
+    Factor {
+        /// Which element of the row, from 0.
+        column: usize,
+    },
 }
 
 impl Support {
@@ -54,8 +61,14 @@ impl Support {
                 {
                     return refuse("bounded by finite numbers in order");
                 }
-                Self::After if matches!(before, None | Some(Self::Share { .. })) => {
+                Self::After
+                    if matches!(before, None | Some(Self::Share { .. } | Self::Factor { .. })) =>
+                {
                     return refuse("behind a coordinate that is no part of a simplex");
+                }
+                Self::Factor { column: 1.. } if !matches!((before, support), (Some(Self::Factor { column: a }), Self::Factor { column: b }) if a + 1 == b) =>
+                {
+                    return refuse("behind the element before it of its row");
                 }
                 Self::Share { index, of } => {
                     let follows = match index.checked_sub(1) {
@@ -84,12 +97,13 @@ impl Support {
             Self::Below(bound) => [f64::NEG_INFINITY, bound],
             Self::Between(low, high) => [low, high],
             Self::Share { .. } => [0.0, 1.0],
+            Self::Factor { .. } => [-1.0, 1.0],
         }
     }
 
     /// Between which numbers each coordinate of a point must be, given those before it.
     pub fn intervals(supports: &[Self], point: &[f64]) -> impl Iterator<Item = [f64; 2]> {
-        let (mut before, mut left) = (f64::NEG_INFINITY, 1.0);
+        let (mut before, mut left, mut squares) = (f64::NEG_INFINITY, 1.0, 0.0);
         supports.iter().zip(point).map(move |(support, &theta)| {
             let interval = match *support {
                 Self::After => [before, f64::INFINITY],
@@ -100,6 +114,14 @@ impl Support {
                     let interval = [0.0, left];
                     left -= theta;
                     interval
+                }
+                Self::Factor { column } => {
+                    if column == 0 {
+                        squares = 0.0;
+                    }
+                    let most = f64::sqrt(1.0 - squares);
+                    squares += theta * theta;
+                    [-most, most]
                 }
                 alone => alone.bounds(),
             };
@@ -121,7 +143,8 @@ impl Support {
             return Err(Error::Target(format!(
                 "{theta} is outside its support {self}{}",
                 match self {
-                    Self::After | Self::Share { .. } => format!(", which is ({low}, {high}) here"),
+                    Self::After | Self::Share { .. } | Self::Factor { .. } =>
+                        format!(", which is ({low}, {high}) here"),
                     _ => String::new(),
                 }
             )));
@@ -132,12 +155,13 @@ impl Support {
             Self::Below(_) => (high - theta).ln(),
             Self::Between(..) => ((theta - low) / (high - theta)).ln(),
             Self::Share { .. } => (theta / (high - theta)).ln() + self.parts_to_come().ln(),
+            Self::Factor { .. } => 0.5 * ((theta - low) / (high - theta)).ln(),
         })
     }
 
     /// Does this coordinate build on the one before it?
     pub(super) fn builds_on_before(self) -> bool {
-        matches!(self, Self::After | Self::Share { index: 1.., .. })
+        matches!(self, Self::After | Self::Share { index: 1.., .. } | Self::Factor { column: 1.. })
     }
 
     /// How many parts of the simplex come after this one, the last included.
@@ -153,6 +177,9 @@ impl std::fmt::Display for Support {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::After => write!(f, "(the coordinate before, inf)"),
+            Self::Factor { column } => {
+                write!(f, "(-1, 1) as element {} of a row of length 1", column + 1)
+            }
             Self::Share { index, of } => write!(f, "(0, what part {} of {of} can be)", index + 1),
             alone => {
                 let [low, high] = alone.bounds();

@@ -44,6 +44,11 @@ fn ordered(first: Support, len: usize) -> Vec<Support> {
     std::iter::once(first).chain(std::iter::repeat_n(Support::After, len - 1)).collect()
 }
 
+/// The rows of a Cholesky factor of a correlation matrix.
+fn factor(rows: usize) -> Vec<Support> {
+    (0..rows).flat_map(|row| (0..row).map(|column| Support::Factor { column })).collect()
+}
+
 /// Each alone, and all behind one another.
 fn cases() -> Vec<Vec<Support>> {
     let alone = [
@@ -53,6 +58,8 @@ fn cases() -> Vec<Vec<Support>> {
         simplex(2),
         simplex(3),
         simplex(5),
+        factor(2),
+        factor(4),
     ];
     let all = alone.concat();
     alone.into_iter().chain([all]).collect()
@@ -273,6 +280,10 @@ fn constraints_hold_exactly_where_doubles_run_out() {
                         Support::Share { index, .. } => {
                             sum = if index == 0 { theta[d] } else { sum + theta[d] };
                             assert!(theta[d] > 0.0 && sum < 1.0, "{theta:?} from {:?}", z[i]);
+                        }
+                        Support::Factor { column } => {
+                            sum = if column == 0 { 0.0 } else { sum } + theta[d] * theta[d];
+                            assert!(sum < 1.0, "{theta:?} from {:?}", z[i]);
                         }
                         _ => {}
                     }

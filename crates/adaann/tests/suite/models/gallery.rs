@@ -21,6 +21,9 @@ fn assert_inside(target: &dyn Target, point: &[f64], what: &str) {
             Support::Share { index, .. } => {
                 0.0 < x && point[d - index..=d].iter().sum::<f64>() <= 1.0 + 1e-12
             }
+            Support::Factor { column } => {
+                point[d - column..=d].iter().map(|x| x * x).sum::<f64>() < 1.0
+            }
         };
         assert!(is_inside, "{what}: {} is {x} in {point:?}", target.names()[d]);
     }
