@@ -5,6 +5,9 @@
 
 pub(crate) use crate::simd::PAD;
 
+/// [`PAD`] samples of one value.
+pub(crate) type Block = [f64; PAD];
+
 use crate::simd::Buffer;
 use serde::{Deserialize, Serialize};
 

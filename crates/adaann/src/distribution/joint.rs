@@ -1,49 +1,8 @@
 //! Densities of several numbers at once, and mixtures.
 
-use super::draw::{ln_gamma_draw, normal};
+use super::draw::ln_gamma_draw;
 use crate::Expr;
 use crate::program::log_sum_exp;
-use crate::simd::HALF_LN_TAU;
-
-/// The log density of a multivariate normal, from the lower-triangular factor of its covariance, row
-/// by row.
-///
-/// # Panics
-/// If the lengths do not belong together.
-pub(crate) fn multi_normal<'g>(x: &[Expr<'g>], mean: &[Expr<'g>], factor: &[f64]) -> Expr<'g> {
-    let dim = x.len();
-    assert!(mean.len() == dim && factor.len() == dim * dim, "a mean and a factor for each number");
-    // u = L⁻¹ (x − mean)
-    let mut u: Vec<Expr<'g>> = Vec::with_capacity(dim);
-    let mut constant = dim as f64 * HALF_LN_TAU;
-    for i in 0..dim {
-        let row = &factor[i * dim..];
-        let mut rest = x[i] - mean[i];
-        for k in (0..i).filter(|&k| row[k] != 0.0) {
-            rest -= row[k] * u[k];
-        }
-        u.push(rest * row[i].recip());
-        constant += row[i].ln();
-    }
-    -0.5 * u.iter().map(|u| u.square()).sum::<Expr<'g>>() - constant
-}
-
-/// A draw of a multivariate normal into `x`, from the factor of its covariance.
-///
-/// # Panics
-/// If the lengths do not belong together.
-pub(crate) fn draw_multi_normal(
-    mean: &[f64],
-    factor: &[f64],
-    random: &mut impl FnMut() -> f64,
-) -> Vec<f64> {
-    let dim = mean.len();
-    assert_eq!(factor.len(), dim * dim, "a factor for each number");
-    let noise: Vec<f64> = (0..dim).map(|_| normal(random)).collect();
-    (0..dim)
-        .map(|i| mean[i] + (0..=i).map(|k| factor[i * dim + k] * noise[k]).sum::<f64>())
-        .collect()
-}
 
 /// The log density of numbers on the simplex, with respect to all of them but the last; that they
 /// sum to 1 is not checked.

@@ -14,8 +14,10 @@ mod family;
 mod interval;
 mod joint;
 mod line;
+mod lkj;
 mod mass;
 mod mean;
+mod multi_normal;
 mod positive;
 mod quadrature;
 #[cfg(test)]
@@ -25,4 +27,6 @@ pub(crate) use argument::Range;
 pub(crate) use draw::ln_gamma_draw;
 pub(crate) use family::Family;
 pub(crate) use interval::outside;
-pub(crate) use joint::{dirichlet, draw_dirichlet, draw_multi_normal, mixture, multi_normal};
+pub(crate) use joint::{dirichlet, draw_dirichlet, mixture};
+pub(crate) use lkj::{draw_lkj, lkj, lkj_factor};
+pub(crate) use multi_normal::{Spread, draw_multi_normal, factor_of, multi_normal};

@@ -3,15 +3,16 @@
 use super::evaluate::{Evaluator, nearest};
 use super::expression::{Ast, Span};
 use super::functions::{self, Function};
+use super::matrix_functions::MatrixFunction;
 use super::names::Meaning;
 use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
-use crate::linear;
 use crate::program::Expr;
 
 /// Distributions that are no family of single numbers.
-pub(super) const JOINT: [&str; 3] = ["multi_normal", "dirichlet", "mixture"];
+pub(super) const JOINT: [&str; 6] =
+    ["multi_normal", "multi_normal_cholesky", "dirichlet", "lkj", "lkj_cholesky", "mixture"];
 
 /// Names that functions of earlier states have in other programs.
 const DELAYS: [&str; 3] = ["delay", "lag", "lagvalue"];
@@ -33,9 +34,14 @@ impl<'g> Evaluator<'_, 'g> {
             "if" => return self.conditional(whole, arguments),
             "logpdf" => return self.log_density(whole, arguments),
             "multi_normal" => return self.multi_normal(whole, arguments),
+            "multi_normal_cholesky" => return self.multi_normal_cholesky(whole, arguments),
+            "lkj" | "lkj_cholesky" => return self.lkj(whole, name, arguments),
             "dirichlet" => return self.dirichlet(whole, arguments),
             "mixture" => return self.mixture(whole, arguments),
             _ => {}
+        }
+        if let Some(function) = MatrixFunction::named(name) {
+            return self.matrix_function(whole, function, arguments);
         }
         let family = Family::named(name);
         match functions::find(name) {
@@ -74,7 +80,7 @@ impl<'g> Evaluator<'_, 'g> {
     }
 
     /// Says that a call has another number of arguments than it needs.
-    fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
+    pub(super) fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
         let name = usage.split('(').next().unwrap_or(usage);
         let plural = if found == 1 { "" } else { "s" };
         let message = format!("`{name}` does not take {found} argument{plural}: write {usage}");
@@ -106,6 +112,9 @@ impl<'g> Evaluator<'_, 'g> {
             (Function::Each(f), [x]) => self.each(x.clone(), spans[0], f),
             (Function::Pair(f), [x, y]) => {
                 self.pair([x.clone(), y.clone()], [spans[0], spans[1], &whole.span], f)
+            }
+            (Function::Reduce(f), [Value::Matrix(rows)]) if !rows.is_empty() => {
+                Value::Number(f(&rows.concat()))
             }
             (Function::Reduce(f), [x]) => match self.vector(x, spans[0]) {
                 Some(elements) => Value::Number(f(&elements)),
@@ -144,7 +153,7 @@ impl<'g> Evaluator<'_, 'g> {
     }
 
     /// The elements of a vector; a function of whole vectors has no use for a number.
-    fn vector(&mut self, value: &Value<'g>, span: &Span) -> Option<Vec<Expr<'g>>> {
+    pub(super) fn vector(&mut self, value: &Value<'g>, span: &Span) -> Option<Vec<Expr<'g>>> {
         match value {
             Value::Vector(elements) if !elements.is_empty() => Some(elements.clone()),
             Value::Unknown => None,
@@ -177,8 +186,19 @@ impl<'g> Evaluator<'_, 'g> {
         let (law, value) = (self.law(law), self.evaluate(x));
         let Some(law) = law else { return Value::Unknown };
         let numbers = match &value {
-            Value::Number(_) | Value::Vector(_) => value.numbers(),
             Value::Unknown => return Value::Unknown,
+            Value::Matrix(rows) if matches!(law, Law::Lkj { .. }) => {
+                match self.is_square(rows, &x.span) {
+                    true => value.numbers(),
+                    false => return Value::Unknown,
+                }
+            }
+            other if matches!(law, Law::Lkj { .. }) => {
+                let message = format!("expected a matrix, found {}", other.kind());
+                self.fault(&x.span, message, None);
+                return Value::Unknown;
+            }
+            Value::Number(_) | Value::Vector(_) => value.numbers(),
             other => return self.no_numbers(other, &x.span),
         };
         if law.size().is_some_and(|size| size != numbers.len()) {
@@ -233,41 +253,6 @@ impl<'g> Evaluator<'_, 'g> {
             return Value::Unknown;
         }
         Value::Law(Law::Of { family, arguments: values })
-    }
-
-    fn multi_normal(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
-        let [mean, covariance] = arguments else {
-            return self.wrong_count(whole, "multi_normal(mean, covariance)", arguments.len());
-        };
-        let mean_value = self.evaluate(mean);
-        let mean = self.vector(&mean_value, &mean.span);
-        let matrix = match self.evaluate(covariance) {
-            Value::Matrix(rows) => rows,
-            Value::Unknown => return Value::Unknown,
-            other => {
-                let message = format!("expected a matrix, found {}", other.kind());
-                let help = "a matrix is a list of rows: [[2, 0.5], [0.5, 1]]".to_owned();
-                self.fault(&covariance.span, message, Some(help));
-                return Value::Unknown;
-            }
-        };
-        let Some(mean) = mean else { return Value::Unknown };
-        let Some(numbers) = constants(&matrix.concat()) else {
-            self.fault(&covariance.span, "the covariance must be made of constants", None);
-            return Value::Unknown;
-        };
-        if matrix.len() != mean.len() {
-            let message = format!("{} rows for a mean of {}", matrix.len(), mean.len());
-            self.fault(&covariance.span, message, None);
-            return Value::Unknown;
-        }
-        match linear::cholesky(mean.len(), &numbers) {
-            Ok(factor) => Value::Law(Law::MultiNormal { mean, factor }),
-            Err(error) => {
-                self.fault(&covariance.span, error.to_string(), None);
-                Value::Unknown
-            }
-        }
     }
 
     fn dirichlet(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {

@@ -11,7 +11,7 @@ use super::value::Law;
 use super::value::{Truth, Value};
 use crate::distribution::Family;
 use crate::names;
-use crate::program::Expr;
+use crate::program::{Expr, times};
 
 /// A vector longer than this is indexed by the row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
@@ -59,6 +59,10 @@ impl<'g> Evaluator<'_, 'g> {
             Kind::Name(name) => self.name(name, &ast.span),
             Kind::Call { name, name_span, arguments } => self.call(ast, name, name_span, arguments),
             Kind::Index { of, indices } => self.index(ast, of, indices),
+            Kind::Range { .. } => {
+                self.fault(&ast.span, "a range stands in brackets, x[2:10]", None);
+                Value::Unknown
+            }
             Kind::List(items) => self.list(ast, items),
             Kind::Negate(x) => {
                 let value = self.evaluate(x);
@@ -158,9 +162,19 @@ impl<'g> Evaluator<'_, 'g> {
         match operator {
             Operator::Add => self.pair([left, right_value], spans, |a, b| a + b),
             Operator::Subtract => self.pair([left, right_value], spans, |a, b| a - b),
+            // The zeros of a matrix stay zeros.
+            Operator::Multiply
+                if matches!(
+                    (&left, &right_value),
+                    (Value::Matrix(_), _) | (_, Value::Matrix(_))
+                ) =>
+            {
+                self.pair([left, right_value], spans, times)
+            }
             Operator::Multiply => self.pair([left, right_value], spans, |a, b| a * b),
             Operator::Divide => self.pair([left, right_value], spans, |a, b| a / b),
             Operator::Power => self.pair([left, right_value], spans, functions::power),
+            Operator::MatMul => self.product([left, right_value], spans),
             Operator::And | Operator::Or => {
                 let left = self.as_truth(left, left_span);
                 let right = self.as_truth(right_value, &right.span);
@@ -195,6 +209,10 @@ impl<'g> Evaluator<'_, 'g> {
         match value {
             Value::Number(x) => Value::Number(function(x)),
             Value::Vector(elements) => Value::Vector(elements.into_iter().map(function).collect()),
+            Value::Matrix(rows) => {
+                let row = |row: Vec<Expr<'g>>| row.into_iter().map(&function).collect();
+                Value::Matrix(rows.into_iter().map(row).collect())
+            }
             Value::Unknown => Value::Unknown,
             other => self.no_numbers(&other, span),
         }
@@ -224,7 +242,16 @@ impl<'g> Evaluator<'_, 'g> {
                 self.fault(whole, message, None);
                 Value::Unknown
             }
-            (Value::Number(_) | Value::Vector(_), other) => self.no_numbers(&other, b_span),
+            (
+                a @ Value::Matrix(_),
+                b @ (Value::Number(_) | Value::Vector(_) | Value::Matrix(_)),
+            )
+            | (a @ (Value::Number(_) | Value::Vector(_)), b @ Value::Matrix(_)) => {
+                self.pair_of_matrices(a, b, whole, function)
+            }
+            (Value::Number(_) | Value::Vector(_) | Value::Matrix(_), other) => {
+                self.no_numbers(&other, b_span)
+            }
             (other, _) => self.no_numbers(&other, a_span),
         }
     }
@@ -290,39 +317,8 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    fn index(&mut self, ast: &Ast, of: &Ast, indices: &[Ast]) -> Value<'g> {
-        let value = self.evaluate(of);
-        match (&value, indices) {
-            (Value::Unknown, _) => Value::Unknown,
-            (Value::Vector(elements), [index]) => self.element(of, elements, index),
-            (Value::Matrix(rows), [row]) => match self.place_in(rows.len(), row) {
-                Some(row) => Value::Vector(rows[row].clone()),
-                None => Value::Unknown,
-            },
-            (Value::Matrix(rows), [row, column]) => {
-                let row = self.place_in(rows.len(), row);
-                let column = self.place_in(rows.first().map_or(0, Vec::len), column);
-                match row.zip(column) {
-                    Some((row, column)) => Value::Number(rows[row][column]),
-                    None => Value::Unknown,
-                }
-            }
-            (Value::Vector(_) | Value::Matrix(_), _) => {
-                let message =
-                    format!("{} has no element with {} indices", value.kind(), indices.len());
-                self.fault(&ast.span, message, None);
-                Value::Unknown
-            }
-            _ => {
-                let message = format!("this is {}, which has no elements", value.kind());
-                self.fault(&of.span, message, None);
-                Value::Unknown
-            }
-        }
-    }
-
     /// An element of a vector, by a constant index or by that of the row.
-    fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
+    pub(super) fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
         let reach = self.names.reach(index);
         if !reach.is_of_rows() || self.place != Place::Row {
             let place = self.place_in(elements.len(), index);
@@ -366,14 +362,7 @@ impl<'g> Evaluator<'_, 'g> {
     /// A constant index as a place, from 0.
     fn place_in(&mut self, len: usize, index: &Ast) -> Option<usize> {
         let number = self.number(index)?;
-        let message = match number.as_constant() {
-            None => "an index must be a constant or a column of the data".to_owned(),
-            Some(i) if i.fract() != 0.0 => format!("the index {i} is no whole number"),
-            Some(i) if (1.0..=len as f64).contains(&i) => return Some(i as usize - 1),
-            Some(i) => format!("the index {i} is outside 1 to {len}"),
-        };
-        self.fault(&index.span, message, None);
-        None
+        self.place_of(len, number, &index.span)
     }
 }
 

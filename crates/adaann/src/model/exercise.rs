@@ -31,11 +31,14 @@ fn formulas(file: &File) -> Vec<&Formula> {
         _ => None,
     });
     let parameters = file.parameters.iter();
-    let parts = parameters.flat_map(|one| [&one.prior, &one.lower, &one.upper, &one.size]);
+    let parts = parameters.flat_map(|one| {
+        let given = [&one.prior, &one.lower, &one.upper].into_iter().flatten();
+        given.chain(&one.size)
+    });
     let lines = file.quantities.iter().chain(&file.likelihood).map(|(_, formula)| formula);
     let states = file.ode.iter().flat_map(|ode| &ode.states);
     constants
-        .chain(parts.flatten())
+        .chain(parts)
         .chain(lines)
         .chain(file.density.iter().chain(&file.log_likelihood))
         .chain(file.ode.iter().flat_map(|ode| &ode.start))
@@ -55,6 +58,7 @@ fn check_spans(ast: &Ast, text: &str) {
         Kind::Number(_) | Kind::Name(_) => {}
         Kind::Call { arguments: values, .. } | Kind::List(values) => values.iter().for_each(inside),
         Kind::Index { of, indices } => indices.iter().chain([&**of]).for_each(inside),
+        Kind::Range { first, last } => first.iter().chain(last).for_each(|side| inside(side)),
         Kind::Negate(value) | Kind::Not(value) => inside(value),
         Kind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| inside(side)),
     }
@@ -80,6 +84,8 @@ mod tests {
         "\\u00e9",
         "=",
         "==",
+        "@",
+        ":",
         "<",
         "^",
         "-",

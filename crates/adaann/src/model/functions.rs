@@ -1,5 +1,6 @@
 //! The functions that formulas know, by their names.
 
+use super::matrix_functions::MatrixFunction;
 use crate::program::{Expr, log_sum_exp};
 
 /// How a function takes its arguments.
@@ -34,7 +35,10 @@ pub(super) fn find(name: &str) -> Option<Function> {
 
 /// The names of all functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().flat_map(|entry| entry.names.iter().copied()).chain(["if", "logpdf"])
+    ALL.iter()
+        .flat_map(|entry| entry.names.iter().copied())
+        .chain(["if", "logpdf"])
+        .chain(MatrixFunction::ALL.iter().map(|function| function.name()))
 }
 
 /// Every function as it is written, with one line on it.
@@ -54,7 +58,9 @@ pub(super) fn in_words() -> Vec<(String, &'static str)> {
         ("logpdf(distribution, x)", "log density of a distribution at x"),
     ];
     let others = others.map(|(usage, summary)| (usage.to_owned(), summary));
-    ALL.iter().map(usage).chain(others).collect()
+    let matrices = MatrixFunction::ALL.iter();
+    let matrices = matrices.map(|function| (function.usage().to_owned(), function.summary()));
+    ALL.iter().map(usage).chain(matrices).chain(others).collect()
 }
 
 macro_rules! entries {

@@ -2,7 +2,7 @@
 
 use super::value::{Law, Value};
 use crate::distribution;
-use crate::program::Expr;
+use crate::program::{Expr, Way, cholesky, in_triangle};
 
 impl<'g> Law<'g> {
     /// How many numbers a draw has, if that is fixed.
@@ -14,6 +14,7 @@ impl<'g> Law<'g> {
             }),
             Self::MultiNormal { mean, .. } => Some(mean.len()),
             Self::Dirichlet { concentrations } => Some(concentrations.len()),
+            Self::Lkj { .. } => None,
             Self::Mixture { parts, .. } => parts.iter().find_map(Self::size),
         }
     }
@@ -22,7 +23,7 @@ impl<'g> Law<'g> {
     pub(super) fn is_joint(&self) -> bool {
         match self {
             Self::Of { .. } => false,
-            Self::MultiNormal { .. } | Self::Dirichlet { .. } => true,
+            Self::MultiNormal { .. } | Self::Dirichlet { .. } | Self::Lkj { .. } => true,
             Self::Mixture { parts, .. } => parts.iter().any(Self::is_joint),
         }
     }
@@ -30,7 +31,7 @@ impl<'g> Law<'g> {
     pub(super) fn is_discrete(&self) -> bool {
         match self {
             Self::Of { family, .. } => family.is_discrete(),
-            Self::MultiNormal { .. } | Self::Dirichlet { .. } => false,
+            Self::MultiNormal { .. } | Self::Dirichlet { .. } | Self::Lkj { .. } => false,
             Self::Mixture { parts, .. } => parts.iter().any(Self::is_discrete),
         }
     }
@@ -43,8 +44,11 @@ impl<'g> Law<'g> {
                     |(i, &x): (usize, &Expr<'g>)| family.log_density(x, &elements(arguments, i));
                 x.iter().enumerate().map(part).sum()
             }
-            Self::MultiNormal { mean, factor } => distribution::multi_normal(x, mean, factor),
+            Self::MultiNormal { mean, spread, way } => {
+                distribution::multi_normal(x, mean, spread, *way)
+            }
             Self::Dirichlet { concentrations } => distribution::dirichlet(x, concentrations),
+            Self::Lkj { eta, is_factor } => lkj(x, *eta, *is_factor),
             Self::Mixture { weights, parts } if self.is_joint() => {
                 mixture(weights, parts.iter().map(|part| part.log_density(x)))
             }
@@ -81,11 +85,16 @@ impl<'g> Law<'g> {
             Self::Of { family, arguments } => (0..size)
                 .map(|i| Some(family.draw(&plain(&elements(arguments, i))?, uniform)))
                 .collect(),
-            Self::MultiNormal { mean, factor } => {
-                Some(distribution::draw_multi_normal(&plain(mean)?, factor, uniform))
+            Self::MultiNormal { mean, spread, .. } => {
+                let (mean, factor) = (plain(mean)?, spread.plain_factor()?);
+                Some(distribution::draw_multi_normal(&mean, &factor, uniform))
             }
             Self::Dirichlet { concentrations } => {
                 Some(distribution::draw_dirichlet(&plain(concentrations)?, uniform))
+            }
+            // The triangle of the factor.
+            Self::Lkj { eta, .. } => {
+                Some(distribution::draw_lkj(size, eta.as_constant()?, uniform))
             }
             Self::Mixture { weights, parts } => {
                 let weights = plain(weights)?;
@@ -108,6 +117,7 @@ impl<'g> Law<'g> {
         let mean = match self {
             Self::Of { family, arguments } => family.mean(&plain(&elements(arguments, i))?),
             Self::MultiNormal { mean, .. } => mean.get(i)?.as_constant()?,
+            Self::Lkj { .. } => return None,
             Self::Dirichlet { concentrations } => {
                 let all = plain(concentrations)?;
                 all.get(i)? / all.iter().sum::<f64>()
@@ -122,6 +132,18 @@ impl<'g> Law<'g> {
         };
         mean.is_finite().then_some(mean)
     }
+}
+
+/// The log density of a matrix, row by row: a correlation matrix or the factor of one.
+fn lkj<'g>(x: &[Expr<'g>], eta: Expr<'g>, is_factor: bool) -> Expr<'g> {
+    let n = x.len().isqrt();
+    let diagonal = |x: &dyn Fn(usize) -> Expr<'g>| (0..n).map(x).collect::<Vec<_>>();
+    if is_factor {
+        return distribution::lkj_factor(&diagonal(&|i| x[i * n + i]), eta);
+    }
+    let lower: Vec<Expr<'g>> = (0..n).flat_map(|i| x[i * n..][..=i].to_vec()).collect();
+    let l = cholesky(&lower, n, Way::Unrolled);
+    distribution::lkj(&diagonal(&|i| l[in_triangle(i, i)]), eta)
 }
 
 /// The arguments of element `i`.

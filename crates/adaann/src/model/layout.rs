@@ -1,11 +1,15 @@
 //! Where a model's parameters are among the coordinates, and what solves its system.
 
 use super::diagnostic::Report;
+use super::dims::Dims;
 use super::expression::{Kind, Span};
 use super::file::{Formula, SolverName, SupportName};
 use super::outline::Outline;
 use super::parameter::{Parameter, Shape};
 use crate::ode::Solver;
+
+/// Rows of a correlation matrix.
+const MOST_CORRELATED: usize = 50;
 
 /// Coordinates that a model may have.
 const MOST_COORDINATES: usize = 10_000;
@@ -29,19 +33,25 @@ impl Outline {
                 error(report, &entry.name.span, message);
                 (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
             }
-            let size = entry.size.as_ref().and_then(|size| {
+            let mut sizes = entry.size.iter().map(|size| {
                 let value = self.plain_number(size, report)?;
                 if value.fract() == 0.0 && (1.0..=MOST_COORDINATES as f64).contains(&value) {
                     return Some(value as usize);
                 }
                 // A number was looked at when the file was read.
-                if !matches!(size.ast.kind, Kind::Number(_)) {
+                if entry.size.len() > 1 || !matches!(size.ast.kind, Kind::Number(_)) {
                     let message =
                         format!("the size is {value}, but must be a whole number from 1 to 10,000");
                     error(report, &size.span, message);
                 }
                 None
             });
+            let mut dims = match (sizes.next().flatten(), sizes.next()) {
+                (Some(rows), Some(Some(columns))) => Dims::Matrix(rows, columns),
+                (Some(size), None) => Dims::Vector(size),
+                _ => Dims::Number,
+            };
+            drop(sizes);
             let mut shape = Shape::Free;
             if let Some((support, span)) = &entry.support {
                 match support {
@@ -53,25 +63,44 @@ impl Outline {
                         (shape, low) = (Shape::Ordered, low.max(0.0));
                     }
                     SupportName::Simplex => shape = Shape::Simplex,
+                    SupportName::Correlation => shape = Shape::Correlation,
+                    SupportName::CholeskyCorrelation => shape = Shape::CorrelationFactor,
                 }
                 let is_bounded = entry.lower.is_some() || entry.upper.is_some();
                 if shape != Shape::Free
-                    && (high.is_finite() || (shape == Shape::Simplex && is_bounded))
+                    && (high.is_finite() || (shape != Shape::Ordered && is_bounded))
                 {
-                    let message =
-                        "an ordered vector can have a lower bound and no upper one, a simplex none";
+                    let message = "an ordered vector can have a lower bound and no upper one, a simplex none, \
+                         a correlation matrix none";
                     error(report, span, message.to_owned());
                     shape = Shape::Free;
                 }
-                if shape != Shape::Free && size.is_none_or(|size| size < 2) {
+                if shape != Shape::Free && dims.width() < 2 {
                     let message = "such a vector needs its size: size = 2 or more".to_owned();
                     error(report, span, message);
                     shape = Shape::Free;
                 }
+                if let Shape::Correlation | Shape::CorrelationFactor = shape {
+                    match dims {
+                        Dims::Vector(n) | Dims::Matrix(n, _)
+                            if n == dims.width() && n <= MOST_CORRELATED =>
+                        {
+                            dims = Dims::Matrix(n, n);
+                        }
+                        _ => {
+                            let message = format!(
+                                "a correlation matrix is square, with at most {MOST_CORRELATED} rows: \
+                                 size = 3 is one of 3 × 3"
+                            );
+                            error(report, span, message);
+                            (shape, dims) = (Shape::Free, Dims::Number);
+                        }
+                    }
+                }
             }
             let name = entry.name.text.clone();
-            let parameter = Parameter { name, size, shape, low, high, first: self.dim };
-            self.dim += parameter.coordinates();
+            let parameter = Parameter { name, dims, shape, low, high, first: self.dim };
+            self.dim = self.dim.saturating_add(parameter.coordinates());
             if self.dim > MOST_COORDINATES {
                 let message = "the parameters have more than 10,000 coordinates".to_owned();
                 error(report, &entry.name.span, message);

@@ -1,5 +1,6 @@
 //! A model written back as mathematics.
 
+use super::dims::Dims;
 use super::expression::Ast;
 use super::file::{Constant, Formula, Name};
 use super::print;
@@ -55,7 +56,7 @@ impl Model {
                 Constant::Number(x) => format!("{name} = {x}"),
                 Constant::Vector(x) => format!("{name} = {}", list(x)),
                 Constant::Matrix(rows) => {
-                    format!("{name} = a matrix of {} by {}", rows.len(), rows[0].len())
+                    format!("{name} = a matrix of {} × {}", rows.len(), rows[0].len())
                 }
             });
         }
@@ -66,8 +67,10 @@ impl Model {
                 Some(prior) => notation.says(&name, Relation::Follows, prior),
                 None => format!("{name}: any number"),
             };
-            if let Some(size) = parameter.size {
-                line += &format!(", {size} of them");
+            match parameter.dims {
+                Dims::Number => {}
+                Dims::Vector(size) => line += &format!(", {size} of them"),
+                Dims::Matrix(rows, columns) => line += &format!(", {rows} × {columns} of them"),
             }
             if let Some((support, _)) = &entry.support {
                 line += &format!(", {}", support.name());

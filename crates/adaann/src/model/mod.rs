@@ -24,9 +24,12 @@
 mod calls;
 mod command;
 mod constants;
+mod covariances;
 mod data;
 mod defaults;
 mod diagnostic;
+mod dims;
+mod elements;
 mod evaluate;
 mod excerpt;
 mod exercise;
@@ -38,6 +41,8 @@ mod law;
 mod layout;
 mod load;
 mod mathematics;
+mod matrices;
+mod matrix_functions;
 mod misfits;
 mod names;
 mod outline;
@@ -100,8 +105,11 @@ pub fn distributions() -> Vec<(String, String)> {
         (format!("{}({})", family.name(), names.join(", ")), meanings.join("; "))
     };
     let joint = [
-        ("multi_normal(mean, covariance)", "a vector and a matrix of constants"),
+        ("multi_normal(mean, covariance)", "a vector and a matrix; mean 0 stands for zeros"),
+        ("multi_normal_cholesky(mean, L)", "with covariance L @ transpose(L)"),
         ("dirichlet(concentrations)", "of the parts of a simplex"),
+        ("lkj(eta)", "of correlation matrices, density det(R)^(eta - 1)"),
+        ("lkj_cholesky(eta)", "of the Cholesky factors of such matrices"),
         ("mixture(weight, distribution, ...)", "weights sum to 1; or mixture([weights], ...)"),
     ];
     let joint = joint.map(|(usage, meaning)| (usage.to_owned(), meaning.to_owned()));

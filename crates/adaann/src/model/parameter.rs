@@ -1,15 +1,15 @@
 //! Parameters of a model: their coordinates, where they live, and their priors.
 
+use super::dims::Dims;
 use super::value::Value;
-use crate::program::Expr;
+use crate::program::{Expr, in_triangle};
 use crate::target::Support;
 
-/// A parameter: a number, or a vector of them.
+/// A parameter: a number, or a vector or matrix of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// The length of a vector; none for a number.
-    pub(super) size: Option<usize>,
+    pub(super) dims: Dims,
     pub(super) shape: Shape,
     /// The bounds that the file gives.
     pub(super) low: f64,
@@ -18,7 +18,7 @@ pub(super) struct Parameter {
     pub(super) first: usize,
 }
 
-/// How the elements of a parameter are tied to each other.
+/// How the numbers of a parameter are tied to each other; in a matrix, those of each row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Free,
@@ -26,38 +26,105 @@ pub(super) enum Shape {
     Ordered,
     /// Positive with sum 1; the last one is no coordinate.
     Simplex,
+    /// A correlation matrix. Coordinates are the elements of its Cholesky factor below the diagonal.
+    Correlation,
+    /// The Cholesky factor of a correlation matrix, with the same coordinates.
+    CorrelationFactor,
 }
 
 impl Parameter {
     /// How many numbers it has.
     pub(super) fn len(&self) -> usize {
-        self.size.unwrap_or(1)
+        self.dims.len()
     }
 
     /// How many coordinates it has.
     pub(super) fn coordinates(&self) -> usize {
-        if self.shape == Shape::Simplex { self.len() - 1 } else { self.len() }
+        match self.shape {
+            Shape::Free | Shape::Ordered => self.len(),
+            Shape::Simplex => self.dims.rows() * (self.dims.width() - 1),
+            Shape::Correlation | Shape::CorrelationFactor => {
+                self.dims.rows() * (self.dims.rows() - 1) / 2
+            }
+        }
     }
 
-    /// The names of all its numbers.
-    pub(super) fn names(&self) -> Vec<String> {
-        element_names(&self.name, self.size)
+    /// The names of its coordinates.
+    pub(super) fn coordinate_names(&self) -> Vec<String> {
+        let (name, width) = (&self.name, self.dims.width());
+        let names = self.dims.names(name);
+        match self.shape {
+            Shape::Free | Shape::Ordered => names,
+            Shape::Simplex => {
+                names.chunks(width).flat_map(|row| row[..width - 1].to_vec()).collect()
+            }
+            Shape::CorrelationFactor => below_diagonal(width, |i, j| format!("{name}[{i},{j}]")),
+            // In its first column the factor has the correlations themselves.
+            Shape::Correlation => below_diagonal(width, |i, j| match j {
+                1 => format!("{name}[{i},{j}]"),
+                _ => format!("cholesky({name})[{i},{j}]"),
+            }),
+        }
+    }
+
+    /// What it has beside its coordinates and constants, by name.
+    pub(super) fn behind<'g>(&self, value: &Value<'g>) -> Vec<(String, Expr<'g>)> {
+        let (width, coordinates) = (self.dims.width(), self.coordinate_names());
+        let all = self.dims.names(&self.name).into_iter().zip(value.numbers()).enumerate();
+        let is_behind = |i: usize, name: &String| match self.shape {
+            Shape::Free | Shape::Ordered => false,
+            Shape::Simplex => i % width == width - 1,
+            Shape::Correlation => i / width > i % width && !coordinates.contains(name),
+            Shape::CorrelationFactor => i / width == i % width && i > 0,
+        };
+        all.filter(|(i, (name, _))| is_behind(*i, name)).map(|(_, one)| one).collect()
     }
 
     /// Its value, from all coordinates.
     pub(super) fn value<'g>(&self, theta: &[Expr<'g>]) -> Value<'g> {
-        let mut own = theta[self.first..][..self.coordinates()].to_vec();
-        if self.shape == Shape::Simplex {
-            // Rounding may leave nothing, of which there is no logarithm.
-            let rest = 1.0 - own.iter().sum::<Expr<'g>>();
-            own.push(rest.max(f64::MIN_POSITIVE));
-        }
-        if self.size.is_some() { Value::Vector(own) } else { Value::Number(own[0]) }
+        self.value_of(&theta[self.first..][..self.coordinates()])
     }
 
-    /// Its coordinates, from all its numbers.
-    pub(super) fn coordinates_of<'n>(&self, numbers: &'n [f64]) -> &'n [f64] {
-        &numbers[..self.coordinates()]
+    /// Its value, from its own coordinates.
+    pub(super) fn value_of<'g>(&self, own: &[Expr<'g>]) -> Value<'g> {
+        let width = self.dims.width();
+        let rows: Vec<Vec<Expr<'g>>> = match self.shape {
+            Shape::Free | Shape::Ordered => own.chunks(width).map(<[_]>::to_vec).collect(),
+            Shape::Simplex => own.chunks(width - 1).map(with_last_part).collect(),
+            Shape::CorrelationFactor => factor(width, own),
+            Shape::Correlation => {
+                let l = factor(width, own);
+                let dot = |i: usize, j: usize| -> Expr<'g> {
+                    if i == j {
+                        1.0.into()
+                    } else {
+                        (0..=i.min(j)).map(|k| l[i][k] * l[j][k]).sum()
+                    }
+                };
+                (0..width).map(|i| (0..width).map(|j| dot(i, j)).collect()).collect()
+            }
+        };
+        match self.dims {
+            Dims::Number => Value::Number(own[0]),
+            Dims::Vector(_) => Value::Vector(rows.concat()),
+            Dims::Matrix(..) => Value::Matrix(rows),
+        }
+    }
+
+    /// Its coordinates, from all its numbers; from the factor of a correlation matrix, whichever of
+    /// both it is.
+    pub(super) fn coordinates_of(&self, numbers: &[f64]) -> Vec<f64> {
+        let width = self.dims.width();
+        match self.shape {
+            Shape::Free | Shape::Ordered => numbers.to_vec(),
+            Shape::Simplex => {
+                numbers.chunks(width).flat_map(|row| &row[..width - 1]).copied().collect()
+            }
+            Shape::Correlation | Shape::CorrelationFactor => {
+                let row = |i: usize| &numbers[in_triangle(i, 0)..][..i];
+                (0..width).flat_map(row).copied().collect()
+            }
+        }
     }
 
     /// Where its coordinates live, given the bounds of its numbers.
@@ -68,25 +135,51 @@ impl Parameter {
             (false, true) => Support::Below(high),
             (true, true) => Support::Between(low, high),
         };
+        let (rows, width) = (self.dims.rows(), self.dims.width());
         match self.shape {
             Shape::Free => vec![simple; self.len()],
             Shape::Ordered => {
-                let mut supports = vec![Support::After; self.len()];
-                supports[0] = simple;
-                supports
+                let mut row = vec![Support::After; width];
+                row[0] = simple;
+                row.repeat(rows)
             }
             Shape::Simplex => {
-                let of = self.len();
-                (0..of - 1).map(|index| Support::Share { index, of }).collect()
+                let row: Vec<Support> =
+                    (0..width - 1).map(|index| Support::Share { index, of: width }).collect();
+                row.repeat(rows)
+            }
+            Shape::Correlation | Shape::CorrelationFactor => {
+                let row = |i: usize| (0..i).map(|column| Support::Factor { column });
+                (0..width).flat_map(row).collect()
             }
         }
     }
 }
 
-/// The names of a number or of the elements of a vector, from 1.
-pub(super) fn element_names(name: &str, size: Option<usize>) -> Vec<String> {
-    match size {
-        None => vec![name.to_owned()],
-        Some(size) => (1..=size).map(|i| format!("{name}[{i}]")).collect(),
-    }
+/// The Cholesky factor of a correlation matrix from what is below its diagonal: rows have length 1.
+pub(super) fn factor<'g>(n: usize, below: &[Expr<'g>]) -> Vec<Vec<Expr<'g>>> {
+    let mut below = below.iter().copied();
+    (0..n)
+        .map(|i| {
+            let mut row: Vec<Expr<'g>> = below.by_ref().take(i).collect();
+            let squares: Expr<'g> = row.iter().map(|x| x.square()).sum();
+            // Rounding may leave nothing, of which there is no logarithm.
+            row.push((1.0 - squares).max(f64::MIN_POSITIVE).sqrt());
+            row.resize(n, 0.0.into());
+            row
+        })
+        .collect()
+}
+
+/// A simplex, of which the last part is what the others leave.
+fn with_last_part<'g>(parts: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    // Rounding may leave nothing, of which there is no logarithm.
+    let rest = 1.0 - parts.iter().sum::<Expr<'g>>();
+    parts.iter().copied().chain([rest.max(f64::MIN_POSITIVE)]).collect()
+}
+
+/// Something of each place below the diagonal, rows and columns counted from 1.
+fn below_diagonal<T>(n: usize, of: impl Fn(usize, usize) -> T) -> Vec<T> {
+    let of = &of;
+    (1..=n).flat_map(|i| (1..i).map(move |j| of(i, j))).collect()
 }

@@ -1,9 +1,10 @@
 //! From a parameter's prior to its log density, with the bounds and the constants that belong to it.
 
-use super::parameter::{Parameter, Shape};
+use super::dims::Dims;
+use super::parameter::{Parameter, Shape, factor};
 use super::value::Law;
 use super::value::{Value, constants};
-use crate::distribution::Family;
+use crate::distribution::{Family, lkj_factor};
 use crate::program::Expr;
 use crate::simd::Special;
 use std::f64::consts::LN_2;
@@ -20,10 +21,10 @@ pub(super) struct Prior<'g> {
     pub(super) is_normalised: bool,
 }
 
-/// The prior of a parameter that has a law; or what is wrong with it, in words.
+/// The prior of a parameter with coordinates `own` that has a law; or what is wrong with it, in words.
 pub(super) fn with_law<'g>(
     parameter: &Parameter,
-    value: &Value<'g>,
+    own: &[Expr<'g>],
     law: &Law<'g>,
 ) -> Result<Prior<'g>, String> {
     if law.is_discrete() {
@@ -31,22 +32,29 @@ pub(super) fn with_law<'g>(
                     continuous"
             .into());
     }
-    let (len, is_simplex) = (parameter.len(), parameter.shape == Shape::Simplex);
+    if let Some(prior) = of_correlations(parameter, own, law) {
+        return prior;
+    }
+    let (rows, len) = (parameter.dims.rows(), parameter.dims.width());
+    let is_simplex = parameter.shape == Shape::Simplex;
     if let Some(size) = law.size()
         && size != len
     {
+        let each = if let Dims::Matrix(..) = parameter.dims { "each row of " } else { "" };
         return Err(format!(
-            "the distribution is of {size} numbers, but `{}` has {len}",
+            "the distribution is of {size} numbers, but {each}`{}` has {len}",
             parameter.name
         ));
     }
-    if law.is_joint() && parameter.size.is_none() {
+    if law.is_joint() && parameter.dims == Dims::Number {
         return Err(format!(
             "this is a distribution of vectors, and `{}` is a number",
             parameter.name
         ));
     }
-    let numbers = value.numbers();
+    let numbers = parameter.value_of(own).numbers();
+    // A law of vectors is that of each row of a matrix.
+    let density = || numbers.chunks(len).map(|row| law.log_density(row)).sum::<Expr<'g>>();
     if is_simplex || law.is_joint() {
         let is_dirichlet = matches!(law, Law::Dirichlet { .. });
         if is_simplex != is_dirichlet {
@@ -61,7 +69,7 @@ pub(super) fn with_law<'g>(
             return Err("a joint prior is of an unbounded vector".into());
         }
         let (low, high) = (parameter.low, parameter.high);
-        let log_density = law.log_density(&numbers);
+        let log_density = density();
         return Ok(Prior { log_density, low, high, is_proper: true, is_normalised: true });
     }
     let (own_low, own_high) = bounds(law)?;
@@ -81,26 +89,66 @@ pub(super) fn with_law<'g>(
     if low >= high {
         return Err(format!("the prior has no density between the bounds {low} and {high}"));
     }
-    let mut log_density = law.log_density(&numbers);
+    let mut log_density = density();
     if (low, high) != (own_low, own_high) {
-        log_density -= log_mass(law, len, low, high)?;
+        log_density -= rows as f64 * log_mass(law, len, low, high)?;
     }
     let is_alike = law.size().is_none();
     if parameter.shape == Shape::Ordered && is_alike {
         // All orders of numbers that are alike are equally likely, and one of them is kept.
-        log_density += ln_gamma(len as f64 + 1.0);
+        log_density += rows as f64 * ln_gamma(len as f64 + 1.0);
     }
     let is_flat = matches!(law, Law::Of { family: Family::Flat, .. });
     let is_normalised = !is_flat && (parameter.shape != Shape::Ordered || is_alike);
     Ok(Prior { log_density, low, high, is_proper: !is_flat, is_normalised })
 }
 
+/// The prior of a correlation matrix or its factor, if that or the law of one is there.
+fn of_correlations<'g>(
+    parameter: &Parameter,
+    own: &[Expr<'g>],
+    law: &Law<'g>,
+) -> Option<Result<Prior<'g>, String>> {
+    let is_factor = match parameter.shape {
+        Shape::Correlation => Some(false),
+        Shape::CorrelationFactor => Some(true),
+        _ => None,
+    };
+    let Law::Lkj { eta, is_factor: of_factor } = law else {
+        is_factor?;
+        return Some(Err("the prior of a correlation matrix is lkj(eta), and that of its factor \
+                         lkj_cholesky(eta)"
+            .into()));
+    };
+    if is_factor != Some(*of_factor) {
+        return Some(Err("lkj is the prior of a parameter with support = \"correlation\", and \
+                         lkj_cholesky of one with support = \"cholesky-correlation\""
+            .into()));
+    }
+    Some(Ok(correlated(parameter, own, *eta)))
+}
+
+/// The prior of a correlation matrix, or its factor, with respect to its coordinates.
+fn correlated<'g>(parameter: &Parameter, own: &[Expr<'g>], eta: Expr<'g>) -> Prior<'g> {
+    let rows = factor(parameter.dims.rows(), own);
+    let diagonal: Vec<Expr<'g>> = rows.iter().enumerate().map(|(i, row)| row[i]).collect();
+    let (low, high) = (parameter.low, parameter.high);
+    let log_density = lkj_factor(&diagonal, eta);
+    Prior { log_density, low, high, is_proper: true, is_normalised: true }
+}
+
 /// The prior of a parameter that has none: uniform where that is possible.
-pub(super) fn without_law<'g>(parameter: &Parameter) -> Prior<'g> {
+pub(super) fn without_law<'g>(parameter: &Parameter, own: &[Expr<'g>]) -> Prior<'g> {
     let Parameter { low, high, .. } = *parameter;
     let len = parameter.len() as f64;
     let (log_density, is_proper) = match parameter.shape {
-        Shape::Simplex => (ln_gamma(len), true),
+        Shape::Simplex => {
+            (parameter.dims.rows() as f64 * ln_gamma(parameter.dims.width() as f64), true)
+        }
+        // All correlation matrices are alike.
+        Shape::Correlation | Shape::CorrelationFactor => {
+            return correlated(parameter, own, 1.0.into());
+        }
         Shape::Free if low.is_finite() && high.is_finite() => (-len * (high - low).ln(), true),
         _ => (0.0, false),
     };
@@ -132,7 +180,9 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
             }
             Ok((low, high))
         }
-        Law::MultiNormal { .. } | Law::Dirichlet { .. } => Ok((f64::NEG_INFINITY, f64::INFINITY)),
+        Law::MultiNormal { .. } | Law::Dirichlet { .. } | Law::Lkj { .. } => {
+            Ok((f64::NEG_INFINITY, f64::INFINITY))
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use super::evaluate::{Evaluator, Gathering, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Name};
 use super::outline::Outline;
-use super::parameter::element_names;
 use super::priors;
 use super::scope::{Place, Scope};
 use super::value::Value;
@@ -172,8 +171,7 @@ impl<'g> Recorder<'_, 'g> {
         let outline = self.outline;
         let mut reported = Vec::new();
         for (parameter, value) in outline.parameters.iter().zip(&self.scope.parameters) {
-            let behind = parameter.names().into_iter().zip(value.numbers());
-            reported.extend(behind.skip(parameter.coordinates()));
+            reported.extend(parameter.behind(value));
         }
         let mut found: Vec<Option<Value<'g>>> = vec![None; outline.file.quantities.len()];
         for &q in outline.names.order() {
@@ -190,9 +188,7 @@ impl<'g> Recorder<'_, 'g> {
         }
         for ((name, _), value) in outline.file.quantities.iter().zip(found) {
             if let Some(value) = value.filter(|_| !outline.file.hidden.contains(&name.text)) {
-                let numbers = value.numbers();
-                let size = (!matches!(value, Value::Number(_))).then_some(numbers.len());
-                reported.extend(element_names(&name.text, size).into_iter().zip(numbers));
+                reported.extend(value.dims().names(&name.text).into_iter().zip(value.numbers()));
             }
         }
         reported
@@ -209,13 +205,16 @@ impl<'g> Recorder<'_, 'g> {
             are_normalised: true,
         };
         let entries = outline.file.parameters.iter().zip(&outline.parameters);
-        for (i, (entry, parameter)) in entries.enumerate() {
-            let (value, known) = (self.scope.parameters[i].clone(), self.faults.len());
-            let mut prior = priors::without_law(parameter);
+        for (entry, parameter) in entries {
+            let known = self.faults.len();
+            let coordinates = parameter.first..parameter.first + parameter.coordinates();
+            let own: Vec<Expr<'g>> =
+                coordinates.map(|d| Expr::input(self.graph, d as u32)).collect();
+            let mut prior = priors::without_law(parameter, &own);
             if let Some(formula) = &entry.prior
                 && let Some(law) = self.at(Place::Shared, |evaluator| evaluator.law(&formula.ast))
             {
-                match priors::with_law(parameter, &value, &law) {
+                match priors::with_law(parameter, &own, &law) {
                     Ok(own) => prior = own,
                     Err(message) => {
                         let span = formula.span.clone();

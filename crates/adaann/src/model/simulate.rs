@@ -7,6 +7,8 @@ use super::scope::{Place, Scope};
 use super::value::Law;
 use super::value::Value;
 use crate::Batch;
+use crate::distribution::draw_lkj;
+use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
 
 /// Tries before a prior that is cut off by bounds is given up.
@@ -54,12 +56,9 @@ impl Outline {
                 };
                 let parameter = &self.parameters[i];
                 let own = parameter.coordinates_of(&numbers);
-                coordinates[parameter.first..][..own.len()].copy_from_slice(own);
-                let expressions: Vec<_> = numbers.iter().map(|&x| x.into()).collect();
-                scope.parameters[i] = match parameter.size {
-                    Some(_) => Value::Vector(expressions),
-                    None => Value::Number(expressions[0]),
-                };
+                coordinates[parameter.first..][..own.len()].copy_from_slice(&own);
+                let own: Vec<Expr<'static>> = own.into_iter().map(Expr::from).collect();
+                scope.parameters[i] = parameter.value_of(&own);
             }
             if still.len() == waiting.len() {
                 return Err(NoDraw::Cycle);
@@ -69,7 +68,8 @@ impl Outline {
         Ok(coordinates)
     }
 
-    /// The numbers of a parameter; nothing if its prior names others that are not drawn yet.
+    /// The numbers of a parameter, or the factor of a correlation matrix; nothing if its prior names
+    /// others that are not drawn yet.
     fn draw(
         &self,
         i: usize,
@@ -78,12 +78,20 @@ impl Outline {
         uniform: &mut impl FnMut() -> f64,
     ) -> Result<Option<Vec<f64>>, NoDraw> {
         let parameter = &self.parameters[i];
+        let width = parameter.dims.width();
         let Some(formula) = &self.file.parameters[i].prior else {
             return match parameter.shape {
                 Shape::Simplex => {
-                    let parts: Vec<f64> = (0..parameter.len()).map(|_| -uniform().ln()).collect();
-                    let sum: f64 = parts.iter().sum();
-                    Ok(Some(parts.iter().map(|part| part / sum).collect()))
+                    let mut numbers = Vec::with_capacity(parameter.len());
+                    for _ in 0..parameter.dims.rows() {
+                        let parts: Vec<f64> = (0..width).map(|_| -uniform().ln()).collect();
+                        let sum: f64 = parts.iter().sum();
+                        numbers.extend(parts.iter().map(|part| part / sum));
+                    }
+                    Ok(Some(numbers))
+                }
+                Shape::Correlation | Shape::CorrelationFactor => {
+                    Ok(Some(draw_lkj(width, 1.0, uniform)))
                 }
                 Shape::Free if low.is_finite() && high.is_finite() => {
                     let numbers = (0..parameter.len()).map(|_| low + (high - low) * uniform());
@@ -95,32 +103,48 @@ impl Outline {
         let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
         let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
         let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
-        let mut tries = 0;
-        let numbers = loop {
-            let drawn = if law.is_joint() {
-                law.draw(parameter.len(), uniform)
-            } else {
-                one_by_one(&law, parameter.len(), (low, high), uniform)
-                    .map_err(|()| NoDraw::Rare(i))?
-            };
-            let Some(mut numbers) = drawn else { return Ok(None) };
-            if numbers.iter().any(|x| x.is_nan()) {
-                return Err(NoDraw::Flat(i));
+        if let Law::Lkj { .. } = law {
+            return Ok(law.draw(width, uniform));
+        }
+        let mut numbers = Vec::with_capacity(parameter.len());
+        for _ in 0..parameter.dims.rows() {
+            let is_ordered = parameter.shape == Shape::Ordered;
+            match draw_row(&law, width, is_ordered, (low, high), uniform) {
+                Ok(Some(row)) if row.iter().any(|x| x.is_nan()) => return Err(NoDraw::Flat(i)),
+                Ok(Some(row)) => numbers.extend(row),
+                Ok(None) => return Ok(None),
+                Err(()) => return Err(NoDraw::Rare(i)),
             }
-            if parameter.shape == Shape::Ordered && law.size().is_none() {
-                // All orders of numbers that are alike are equally likely.
-                numbers.sort_by(f64::total_cmp);
-            }
-            if parameter.shape != Shape::Ordered || numbers.is_sorted() {
-                break numbers;
-            }
-            tries += 1;
-            if tries == MOST_TRIES {
-                return Err(NoDraw::Rare(i));
-            }
-        };
+        }
         Ok(Some(numbers))
     }
+}
+
+/// Draws a vector, or a row of a matrix; nothing if the law names what is not drawn yet, an error if
+/// order and bounds leave too little of it.
+fn draw_row(
+    law: &Law<'_>,
+    len: usize,
+    is_ordered: bool,
+    bounds: (f64, f64),
+    uniform: &mut impl FnMut() -> f64,
+) -> Result<Option<Vec<f64>>, ()> {
+    for _ in 0..MOST_TRIES {
+        let drawn = if law.is_joint() {
+            law.draw(len, uniform)
+        } else {
+            one_by_one(law, len, bounds, uniform)?
+        };
+        let Some(mut row) = drawn else { return Ok(None) };
+        if is_ordered && law.size().is_none() {
+            // All orders of numbers that are alike are equally likely.
+            row.sort_by(f64::total_cmp);
+        }
+        if !is_ordered || row.is_sorted() || row.iter().any(|x| x.is_nan()) {
+            return Ok(Some(row));
+        }
+    }
+    Err(())
 }
 
 /// Draws of each element of a law between bounds; nothing if it names what is not drawn yet, an error

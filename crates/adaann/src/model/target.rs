@@ -2,6 +2,7 @@
 
 use super::command::Outside;
 use super::outline::Outline;
+use super::parameter::Parameter;
 use super::record::Recording;
 use crate::posterior::{Dynamics, Line, Posterior, Recorded, RecordedSystem};
 use crate::program::{self, Program, RowInput};
@@ -36,11 +37,7 @@ struct PriorAlone {
 
 impl ModelTarget {
     pub(super) fn new(outline: &Arc<Outline>, recording: Recording, folder: &Path) -> Result<Self> {
-        let names = outline.parameters.iter().flat_map(|parameter| {
-            let mut names = parameter.names();
-            names.truncate(parameter.coordinates());
-            names
-        });
+        let names = outline.parameters.iter().flat_map(Parameter::coordinate_names);
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
         let has_proper_prior = recording.has_proper_prior();
         // Of a density that integrates to 1, so that the evidence is known with the draws.

@@ -1,7 +1,8 @@
 //! What a formula can stand for: numbers, vectors, matrices, conditions and distributions.
 
-use crate::distribution::Family;
-use crate::program::{Condition, Expr};
+use super::dims::Dims;
+use crate::distribution::{Family, Spread};
+use crate::program::{Condition, Expr, Way};
 
 /// The value of a formula.
 #[derive(Clone)]
@@ -42,13 +43,18 @@ pub(super) enum Law<'g> {
         family: Family,
         arguments: Vec<Value<'g>>,
     },
-    /// With the lower factor of the covariance, row by row.
     MultiNormal {
         mean: Vec<Expr<'g>>,
-        factor: Vec<f64>,
+        spread: Spread<'g>,
+        way: Way,
     },
     Dirichlet {
         concentrations: Vec<Expr<'g>>,
+    },
+    /// Of correlation matrices, or of their Cholesky factors.
+    Lkj {
+        eta: Expr<'g>,
+        is_factor: bool,
     },
     Mixture {
         weights: Vec<Expr<'g>>,
@@ -86,7 +92,7 @@ impl<'g> Value<'g> {
             Self::Number(_) => "a number".into(),
             Self::Vector(elements) => format!("a vector of {}", elements.len()),
             Self::Matrix(rows) => {
-                format!("a matrix of {} by {}", rows.len(), rows.first().map_or(0, Vec::len))
+                format!("a matrix of {} × {}", rows.len(), rows.first().map_or(0, Vec::len))
             }
             Self::Truth(_) => "a condition".into(),
             Self::Law(_) => "a distribution".into(),
@@ -100,6 +106,15 @@ impl<'g> Value<'g> {
             Self::Vector(elements) => elements.len().max(1),
             Self::Matrix(rows) => rows.iter().map(Vec::len).sum::<usize>().max(1),
             Self::Number(_) | Self::Truth(_) | Self::Law(_) | Self::Unknown => 1,
+        }
+    }
+
+    /// Its shape; nothing that is no number has one.
+    pub(super) fn dims(&self) -> Dims {
+        match self {
+            Self::Vector(elements) => Dims::Vector(elements.len()),
+            Self::Matrix(rows) => Dims::Matrix(rows.len(), rows.first().map_or(0, Vec::len)),
+            Self::Number(_) | Self::Truth(_) | Self::Law(_) | Self::Unknown => Dims::Number,
         }
     }
 

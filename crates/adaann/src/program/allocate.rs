@@ -1,8 +1,10 @@
 //! Slots for the values of a program: a slot is used again when its value is dead.
 
-use super::code::{Chain, Code, Instruction, Place, Scalar, Scalars, Work};
+use super::code::{Chain, Code, DenseCall, Instruction, Place, Scalar, Scalars, Work};
+use super::dense::UNREAD;
 use super::graph::Graph;
 use super::op::{Node, Op};
+use super::tail::each_operand;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +24,7 @@ pub(super) fn allocate(
     let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: inputs as Place };
     let mut splats = Vec::new();
     for (time, (_, chain)) in chains.iter().enumerate() {
-        chain.each(|operand| {
+        each_of(graph, chain, |operand| {
             (last_use[operand.index()], is_read[operand.index()]) = (time, true);
             if graph.is_uniform(operand) && !slots.of.contains_key(&operand) {
                 slots.take(operand);
@@ -43,16 +45,29 @@ pub(super) fn allocate(
         rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
     }
     let (mut instructions, mut tails) = (Vec::with_capacity(chains.len()), Vec::new());
+    let mut calls = Vec::new();
     for (time, (node, chain)) in chains.iter().enumerate() {
-        let to = slots.take(*node);
-        let work = chain.work.map(|operand| place(&slots, operand));
+        let (to, work) = if let Work::Call { call } = chain.work {
+            let call = graph.call(call);
+            let inputs = call.operands.iter().map(|&operand| place(&slots, operand)).collect();
+            let outputs = (0..call.routine.outputs()).map(|index| {
+                let part = graph.known_part(*node, index)?;
+                let is_wanted = is_read[part.index()] || last_use[part.index()] == NEVER;
+                is_wanted.then(|| slots.take(part))
+            });
+            let outputs = outputs.map(|place| place.unwrap_or(UNREAD)).collect();
+            calls.push(DenseCall { routine: call.routine.clone(), inputs, outputs });
+            (UNREAD, Work::Call { call: calls.len() as u32 - 1 })
+        } else {
+            (slots.take(*node), chain.work.map(|operand| place(&slots, operand)))
+        };
         // Functions with constants run apart, from slot to slot.
         let row =
             rows.get(node).copied().flatten().filter(|_| !is_read[node.index()] && !work.is_dear());
         instructions.push(Instruction { to, work, tails: chain.tails.len() as u32, row });
         tails.extend(chain.tails.iter().map(|tail| tail.map(|operand| place(&slots, operand))));
         // Not earlier, so that the result has another slot than the operands.
-        chain.each(|operand| {
+        each_of(graph, chain, |operand| {
             if last_use[operand.index()] == time {
                 slots.give_back(operand);
             }
@@ -81,7 +96,8 @@ pub(super) fn allocate(
         .collect();
     reads.sort_unstable();
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    let slots = slots.len as usize;
+    let scratch = slots.len as usize;
+    let slots = scratch + calls.iter().map(|call| call.routine.scratch()).max().unwrap_or(0);
     let outputs = places;
     Code {
         id,
@@ -94,7 +110,17 @@ pub(super) fn allocate(
         outputs,
         copied,
         first_output: 0,
+        calls,
+        scratch,
         slots,
+    }
+}
+
+/// Calls `see` with every operand of a chain.
+fn each_of(graph: &Graph, chain: &Chain<Node>, mut see: impl FnMut(Node)) {
+    each_operand(graph, chain.work, &mut see);
+    for tail in &chain.tails {
+        tail.each(&mut see);
     }
 }
 

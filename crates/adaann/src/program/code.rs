@@ -1,5 +1,6 @@
 //! What a compiled program is made of: instructions on blocks of samples, and a scalar part.
 
+use super::dense::Dense;
 use super::op::{Comparison, Op, Unary};
 
 /// The slot of a block of samples. Inputs have the first slots, in order.
@@ -58,6 +59,8 @@ pub(super) enum Work<P> {
     ExpNegDistance { a: P, b: P },
     /// ln(1 + a) + c
     Ln1pAdd { a: P, c: P },
+    /// A dense routine, by its number among the calls, which have its operands and results.
+    Call { call: u32 },
 }
 
 impl<P: Copy> Work<P> {
@@ -91,6 +94,7 @@ impl<P: Copy> Work<P> {
             }
             Self::ExpNegDistance { a, b } => Work::ExpNegDistance { a: to(a), b: to(b) },
             Self::Ln1pAdd { a, c } => Work::Ln1pAdd { a: to(a), c: to(c) },
+            Self::Call { call } => Work::Call { call },
         }
     }
 
@@ -103,7 +107,7 @@ impl<P: Copy> Work<P> {
     pub(super) fn is_dear(self) -> bool {
         match self {
             Self::Unary { function, .. } => function != Unary::Sqrt,
-            Self::ExpNegDistance { .. } | Self::Ln1pAdd { .. } => true,
+            Self::ExpNegDistance { .. } | Self::Ln1pAdd { .. } | Self::Call { .. } => true,
             _ => false,
         }
     }
@@ -169,16 +173,6 @@ pub(super) struct Chain<P> {
     pub(super) tails: Vec<Tail<P>>,
 }
 
-impl<P: Copy> Chain<P> {
-    /// Calls `see` with every operand.
-    pub(super) fn each(&self, mut see: impl FnMut(P)) {
-        self.work.each(&mut see);
-        for tail in &self.tails {
-            tail.each(&mut see);
-        }
-    }
-}
-
 /// Work, how many tails it has, and the place of its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
@@ -209,8 +203,20 @@ pub(super) struct Code {
     /// Those of the outputs that are the row of no instruction.
     pub(super) copied: Vec<u32>,
     pub(super) first_output: usize,
+    pub(super) calls: Vec<DenseCall>,
+    /// The first of the slots that calls use as they like; it is behind all others.
+    pub(super) scratch: usize,
     /// Slots in use.
     pub(super) slots: usize,
+}
+
+/// A dense routine with the slots of its operands and results.
+#[derive(Debug, Clone)]
+pub(super) struct DenseCall {
+    pub(super) routine: Dense,
+    pub(super) inputs: Vec<Place>,
+    /// [`UNREAD`] for what nothing reads.
+    pub(super) outputs: Vec<Place>,
 }
 
 /// The part of a program that is the same for all samples.

@@ -2,9 +2,9 @@
 
 use super::allocate::allocate;
 use super::code::{Code, Scalar, Scalars, Work};
-use super::graph::Graph;
+use super::graph::{Call, Called, Graph};
 use super::op::{Binary, Comparison, Node, Op, Unary};
-use super::tail::chain;
+use super::tail::{chain, each_operand};
 use std::collections::{HashMap, HashSet};
 
 /// Every table of scalars begins with 0 and 1.
@@ -15,8 +15,8 @@ const ONE: Scalar = 1;
 pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Node]) -> Code {
     let (graph, outputs) = lower(graph, outputs);
     let mut selection = Selection::new(&graph, &outputs);
-    let works = nest_squares(selection.select(), &outputs);
-    let works = chain(&works, &outputs, ONE);
+    let works = nest_squares(&graph, selection.select(), &outputs);
+    let works = chain(&graph, &works, &outputs, ONE);
     let Selection { scalars, scalar_of, .. } = selection;
     Code { first_output: first, ..allocate(&graph, inputs, &outputs, &works, scalars, &scalar_of) }
 }
@@ -27,6 +27,7 @@ fn lower(graph: &Graph, outputs: &[Node]) -> (Graph, Vec<Node>) {
     let live = graph.needed_for(outputs);
     let mut lowered = Graph::new();
     let mut moved = vec![Node(0); graph.len()];
+    let mut calls: HashMap<Node, Called> = HashMap::new();
     for index in (0..graph.len()).filter(|&index| live[index]) {
         let to = |n: Node| moved[n.index()];
         moved[index] = match graph.op(Node(index as u32)) {
@@ -55,6 +56,14 @@ fn lower(graph: &Graph, outputs: &[Node]) -> (Graph, Vec<Node>) {
             Op::Select(comparison, operands) => {
                 lowered.push(Op::Select(comparison, operands.map(to)))
             }
+            Op::Call(number) => {
+                let Call { routine, operands } = graph.call(number);
+                let operands = operands.iter().map(|&n| to(n)).collect();
+                let called = lowered.call_dense(routine.clone(), operands);
+                calls.insert(Node(index as u32), called);
+                continue;
+            }
+            Op::Part { of, index } => lowered.part(&calls[&of], index as usize),
             leaf => lowered.push(leaf),
         };
     }
@@ -82,8 +91,8 @@ impl<'a> Selection<'a> {
         let mut uses = vec![0; graph.len()];
         let mut needed = vec![false; graph.len()];
         for index in 0..graph.len() {
-            let op = graph.op(Node(index as u32));
-            op.operands().iter().for_each(|n| uses[n.index()] += 1);
+            let operands = graph.operands(Node(index as u32));
+            operands.iter().for_each(|n| uses[n.index()] += 1);
         }
         for output in outputs {
             // Twice, so that an output is never taken for a value with one user.
@@ -109,9 +118,11 @@ impl<'a> Selection<'a> {
         let mut works = Vec::new();
         for node in (0..self.graph.len()).rev().map(|index| Node(index as u32)) {
             let is_input = matches!(self.graph.op(node), Op::Input(_));
-            if self.needed[node.index()] && !is_input && !self.graph.is_uniform(node) {
+            if let Op::Part { of, .. } = self.graph.op(node) {
+                self.needed[of.index()] |= self.needed[node.index()];
+            } else if self.needed[node.index()] && !is_input && !self.graph.is_uniform(node) {
                 let work = self.work(node);
-                work.each(|operand| self.needed[operand.index()] = true);
+                each_operand(self.graph, work, |operand| self.needed[operand.index()] = true);
                 works.push((node, work));
             }
         }
@@ -122,6 +133,8 @@ impl<'a> Selection<'a> {
     fn work(&self, node: Node) -> Work<Node> {
         match self.graph.op(node) {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => unreachable!("leaves have no work"),
+            Op::Part { .. } => unreachable!("its call has the work"),
+            Op::Call(call) => Work::Call { call },
             Op::Unary(function, a) => Work::Unary { function, a },
             Op::Select(comparison, [a, b, yes, no]) => Work::Select { comparison, a, b, yes, no },
             Op::Binary(Binary::Add, [x, y]) if self.graph.is_uniform(x) => self.shift(x, y),
@@ -230,7 +243,11 @@ impl<'a> Selection<'a> {
 
 /// Joins y = x² + u, where x = a + t, with v·y² and w·x·y, as wells and bananas have them: both are
 /// computed from `a`, and x and y by themselves only if something else reads them.
-fn nest_squares(mut works: Vec<(Node, Work<Node>)>, outputs: &[Node]) -> Vec<(Node, Work<Node>)> {
+fn nest_squares(
+    graph: &Graph,
+    mut works: Vec<(Node, Work<Node>)>,
+    outputs: &[Node],
+) -> Vec<(Node, Work<Node>)> {
     let work_of: HashMap<Node, Work<Node>> = works.iter().copied().collect();
     // (x, u) of y, and (a, t) of x
     let square = |y: Node| match *work_of.get(&y)? {
@@ -255,15 +272,20 @@ fn nest_squares(mut works: Vec<(Node, Work<Node>)>, outputs: &[Node]) -> Vec<(No
             }
         }
     }
-    let mut is_read: HashSet<Node> = outputs.iter().copied().collect();
+    // Who reads a part of a call reads the call.
+    let read = |node: Node| match graph.op(node) {
+        Op::Part { of, .. } => of,
+        _ => node,
+    };
+    let mut is_read: HashSet<Node> = outputs.iter().map(|&node| read(node)).collect();
     let mut live: Vec<_> = works
         .into_iter()
         .rev()
         .filter(|(node, work)| {
             let is_live = is_read.contains(node);
             if is_live {
-                work.each(|operand| {
-                    is_read.insert(operand);
+                each_operand(graph, *work, |operand| {
+                    is_read.insert(read(operand));
                 });
             }
             is_live

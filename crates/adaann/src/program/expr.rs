@@ -1,5 +1,6 @@
 //! The symbolic number: arithmetic on it is recorded into a graph.
 
+use super::dense::Dense;
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Unary};
 use std::cell::RefCell;
@@ -59,6 +60,21 @@ impl<'g> Expr<'g> {
         let nodes = operands.map(|x| x.node(graph));
         let node = operation(&mut graph.borrow_mut(), nodes);
         Some(Self(Value::Node(graph, node)))
+    }
+
+    /// The first results of a dense routine.
+    pub(crate) fn dense(routine: Dense, operands: &[Self], results: usize) -> Vec<Self> {
+        let graph = operands.iter().find_map(|x| match x.0 {
+            Value::Node(graph, _) => Some(graph),
+            Value::Constant(_) => None,
+        });
+        let Some(graph) = graph else {
+            let plain: Vec<f64> = operands.iter().filter_map(|x| x.as_constant()).collect();
+            return routine.of(&plain)[..results].iter().map(|&x| x.into()).collect();
+        };
+        let nodes = operands.iter().map(|x| x.node(graph)).collect();
+        let nodes = graph.borrow_mut().dense(routine, nodes, results);
+        nodes.into_iter().map(|node| Self(Value::Node(graph, node))).collect()
     }
 
     /// The number, if it is one.

@@ -4,6 +4,7 @@
 //! it to the first argument at a tie; a comparison has none, so `select` differentiates the branch
 //! that it takes. A factor that is the constant 0 makes its product 0, whatever the other is.
 
+use super::call_gradient::back_call;
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use crate::simd::Special;
@@ -23,7 +24,9 @@ pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], wrt: &[Node]
     }
     for index in (0..reverse.active.len()).rev() {
         let node = Node(index as u32);
-        if let Some(adjoint) = reverse.adjoints[index] {
+        if let Op::Call(call) = reverse.graph.op(node) {
+            reverse.back_call(node, call);
+        } else if let Some(adjoint) = reverse.adjoints[index] {
             reverse.back(node, adjoint);
         }
     }
@@ -115,6 +118,8 @@ impl Reverse<'_> {
     fn back(&mut self, node: Node, adjoint: Node) {
         match self.graph.op(node) {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => {}
+            // What its parts were given is handed on when all of them are known.
+            Op::Call(_) | Op::Part { .. } => {}
             Op::Unary(function, x) => {
                 let slope = slope(self.graph, function, x, node);
                 self.give_times(x, adjoint, slope);
@@ -123,6 +128,27 @@ impl Reverse<'_> {
             Op::Select(comparison, [a, b, yes, no]) => {
                 self.give_select(yes, comparison, [a, b, adjoint, self.zero]);
                 self.give_select(no, comparison, [a, b, self.zero, adjoint]);
+            }
+        }
+    }
+
+    /// Hands the adjoints of all parts of a call to its operands.
+    fn back_call(&mut self, node: Node, number: u32) {
+        let call = self.graph.call(number).clone();
+        let adjoint = |index| {
+            let part = self.graph.known_part(node, index)?;
+            self.adjoints.get(part.index()).copied().flatten()
+        };
+        let adjoints: Vec<Option<Node>> = (0..call.routine.outputs()).map(adjoint).collect();
+        if adjoints.iter().all(Option::is_none) {
+            return;
+        }
+        let is_active = |n: &Node| self.active[n.index()];
+        let active: Vec<bool> = call.operands.iter().map(is_active).collect();
+        let given = back_call(self.graph, node, &call, &adjoints, &active);
+        for (operand, part) in call.operands.into_iter().zip(given) {
+            if let Some(part) = part {
+                self.give(operand, part);
             }
         }
     }

@@ -5,6 +5,7 @@
 //! and ln of a sum of two exponentials is taken in the log domain, where it does not underflow.
 //! Nothing is assumed finite: 0·x is not 0, x − x is not 0, and sums keep their order.
 
+use super::dense::Dense;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use std::collections::HashMap;
 
@@ -16,6 +17,23 @@ pub(crate) struct Graph {
     uniform: Vec<bool>,
     /// Every operation has one node.
     known: HashMap<Op, Node>,
+    /// Calls of dense routines, and the node of each.
+    calls: Vec<Call>,
+    known_calls: HashMap<Call, Node>,
+}
+
+/// A dense routine with what it is called with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Call {
+    pub(super) routine: Dense,
+    pub(super) operands: Vec<Node>,
+}
+
+/// The results of a call: of constants they are numbers.
+#[derive(Debug, Clone)]
+pub(super) enum Called {
+    Node(Node),
+    Folded(Vec<f64>),
 }
 
 impl Graph {
@@ -30,6 +48,24 @@ impl Graph {
 
     pub(super) fn op(&self, node: Node) -> Op {
         self.ops[node.index()]
+    }
+
+    /// The values that a node is computed from.
+    pub(super) fn operands(&self, node: Node) -> &[Node] {
+        match &self.ops[node.index()] {
+            Op::Call(call) => &self.calls[*call as usize].operands,
+            op => op.own_operands(),
+        }
+    }
+
+    /// The call with this number.
+    pub(super) fn call(&self, number: u32) -> &Call {
+        &self.calls[number as usize]
+    }
+
+    /// Result number `index` of a call, if anything asked for it.
+    pub(super) fn known_part(&self, of: Node, index: usize) -> Option<Node> {
+        self.known.get(&Op::Part { of, index: index as u32 }).copied()
     }
 
     pub(super) fn is_uniform(&self, node: Node) -> bool {
@@ -60,21 +96,59 @@ impl Graph {
             return node;
         }
         let constant = |n: Node| self.as_constant(n);
-        if !op.operands().is_empty()
-            && op.operands().iter().all(|&n| constant(n).is_some())
+        if !op.own_operands().is_empty()
+            && op.own_operands().iter().all(|&n| constant(n).is_some())
             && let Some(value) = op.of(|n| constant(n).unwrap_or(f64::NAN))
         {
             return self.constant(value);
         }
         let uniform = match op {
             Op::Input(_) => false,
-            _ => op.operands().iter().all(|&n| self.is_uniform(n)),
+            // Of numbers that are the same for all samples too: there is one way to run it.
+            Op::Call(_) => false,
+            _ => op.own_operands().iter().all(|&n| self.is_uniform(n)),
         };
         let index = u32::try_from(self.ops.len()).expect("fewer than 2^32 operations");
         self.ops.push(op);
         self.uniform.push(uniform);
         self.known.insert(op, Node(index));
         Node(index)
+    }
+
+    /// Calls a dense routine; [`Graph::part`] has the results.
+    pub(super) fn call_dense(&mut self, routine: Dense, operands: Vec<Node>) -> Called {
+        debug_assert_eq!(operands.len(), routine.inputs(), "an operand for each input");
+        let constants: Option<Vec<f64>> = operands.iter().map(|&n| self.as_constant(n)).collect();
+        if let Some(constants) = constants {
+            return Called::Folded(routine.of(&constants));
+        }
+        let call = Call { routine, operands };
+        if let Some(&node) = self.known_calls.get(&call) {
+            return Called::Node(node);
+        }
+        let node = self.push(Op::Call(self.calls.len() as u32));
+        self.calls.push(call.clone());
+        self.known_calls.insert(call, node);
+        Called::Node(node)
+    }
+
+    /// Result number `index` of a call.
+    pub(super) fn part(&mut self, called: &Called, index: usize) -> Node {
+        match called {
+            Called::Node(of) => self.push(Op::Part { of: *of, index: index as u32 }),
+            Called::Folded(values) => self.constant(values[index]),
+        }
+    }
+
+    /// The first results of a call of a dense routine.
+    pub(crate) fn dense(
+        &mut self,
+        routine: Dense,
+        operands: Vec<Node>,
+        results: usize,
+    ) -> Vec<Node> {
+        let called = self.call_dense(routine, operands);
+        (0..results).map(|index| self.part(&called, index)).collect()
     }
 
     /// Which nodes depend on one of the given inputs.
@@ -84,7 +158,7 @@ impl Graph {
         for index in 0..self.len() {
             depends[index] |= match self.ops[index] {
                 Op::Unary(Unary::Detach, _) => false,
-                op => op.operands().iter().any(|n| depends[n.index()]),
+                _ => self.operands(Node(index as u32)).iter().any(|n| depends[n.index()]),
             };
         }
         depends
@@ -94,7 +168,8 @@ impl Graph {
     pub(super) fn computed_from(&self, is_source: impl Fn(Op) -> bool) -> Vec<bool> {
         let mut computed = vec![false; self.len()];
         for (index, &op) in self.ops.iter().enumerate() {
-            computed[index] = is_source(op) || op.operands().iter().any(|n| computed[n.index()]);
+            let operands = self.operands(Node(index as u32));
+            computed[index] = is_source(op) || operands.iter().any(|n| computed[n.index()]);
         }
         computed
     }
@@ -124,9 +199,10 @@ impl Graph {
                 needed[index] = moved[index].is_none();
             }
             if needed[index] {
-                other.ops[index].operands().iter().for_each(|n| needed[n.index()] = true);
+                other.operands(Node(index as u32)).iter().for_each(|n| needed[n.index()] = true);
             }
         }
+        let mut calls: HashMap<Node, Called> = HashMap::new();
         for index in (0..other.len()).filter(|&index| needed[index]) {
             let to = |n: Node| moved[n.index()].expect("operands come first");
             moved[index] = Some(match other.ops[index] {
@@ -138,6 +214,14 @@ impl Graph {
                 Op::Binary(Binary::Max, [a, b]) => self.max(to(a), to(b)),
                 Op::Binary(function, operands) => self.binary(function, operands.map(to)),
                 Op::Select(comparison, operands) => self.select(comparison, operands.map(to)),
+                Op::Call(number) => {
+                    let Call { routine, operands } = other.call(number);
+                    let operands = operands.iter().map(|&n| to(n)).collect();
+                    let called = self.call_dense(routine.clone(), operands);
+                    calls.insert(Node(index as u32), called);
+                    continue;
+                }
+                Op::Part { of, index } => self.part(&calls[&of], index as usize),
                 leaf @ (Op::Constant(_) | Op::Uniform(_) | Op::Input(_)) => self.push(leaf),
             });
         }
@@ -150,7 +234,8 @@ impl Graph {
         outputs.iter().for_each(|n| needed[n.index()] = true);
         for index in (0..self.len()).rev() {
             if needed[index] {
-                self.ops[index].operands().iter().for_each(|n| needed[n.index()] = true);
+                let operands = self.operands(Node(index as u32));
+                operands.iter().for_each(|n| needed[n.index()] = true);
             }
         }
         needed
@@ -160,8 +245,8 @@ impl Graph {
     pub(super) fn uses(&self, outputs: &[Node]) -> Vec<u32> {
         let needed = self.needed_for(outputs);
         let mut uses = vec![0; self.len()];
-        for (op, _) in self.ops.iter().zip(needed).filter(|(_, needed)| *needed) {
-            op.operands().iter().for_each(|n| uses[n.index()] += 1);
+        for index in (0..self.len()).filter(|&index| needed[index]) {
+            self.operands(Node(index as u32)).iter().for_each(|n| uses[n.index()] += 1);
         }
         uses
     }

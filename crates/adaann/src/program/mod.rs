@@ -6,13 +6,16 @@
 
 mod affine;
 mod allocate;
+mod call_gradient;
 mod code;
 mod compile;
+mod dense;
 mod density;
 mod expr;
 mod function;
 mod gradient;
 mod graph;
+mod matrices;
 mod op;
 mod prepared;
 mod routine;
@@ -28,11 +31,16 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use dense::{CovarianceKind, in_triangle, triangle};
 pub use density::Program;
 pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::{Function, of_first_inputs};
 pub(crate) use gradient::gradient;
 pub(crate) use graph::Graph;
+pub(crate) use matrices::{
+    CovarianceSettings, Way, cholesky, covariances, lower_times, normal_residuals, solve_lower,
+    solve_lower_transposed, times,
+};
 pub(crate) use op::{Comparison, Node, Unary};
 pub(crate) use prepared::{Prepared, Recorded, Rows};
 pub(crate) use routine::Room;

@@ -30,6 +30,11 @@ pub(crate) enum Op {
     Binary(Binary, [Node; 2]),
     /// `[a, b, yes, no]`: yes where a compares with b, no elsewhere.
     Select(Comparison, [Node; 4]),
+    /// A dense routine over many values, by its number among the calls of the graph, which has its
+    /// operands. It has no value of its own: its results are parts.
+    Call(u32),
+    /// One result of a call.
+    Part { of: Node, index: u32 },
 }
 
 /// Functions of one value.
@@ -145,10 +150,11 @@ impl Comparison {
 }
 
 impl Op {
-    /// The values it is computed from.
-    pub(super) fn operands(&self) -> &[Node] {
+    /// The values it is computed from; those of a call are with the graph, which is whom to ask.
+    pub(super) fn own_operands(&self) -> &[Node] {
         match self {
-            Self::Constant(_) | Self::Input(_) | Self::Uniform(_) => &[],
+            Self::Constant(_) | Self::Input(_) | Self::Uniform(_) | Self::Call(_) => &[],
+            Self::Part { of, .. } => std::slice::from_ref(of),
             Self::Unary(_, x) => std::slice::from_ref(x),
             Self::Binary(_, operands) => operands,
             Self::Select(_, operands) => operands,
@@ -161,6 +167,7 @@ impl Op {
             Self::Unary(function, x) => Self::Unary(function, to(x)),
             Self::Binary(function, operands) => Self::Binary(function, operands.map(to)),
             Self::Select(comparison, operands) => Self::Select(comparison, operands.map(to)),
+            Self::Part { of, index } => Self::Part { of: to(of), index },
             leaf => leaf,
         }
     }
@@ -171,7 +178,7 @@ impl Op {
     pub(super) fn of(&self, value: impl Fn(Node) -> f64) -> Option<f64> {
         Some(match *self {
             Self::Constant(bits) => f64::from_bits(bits),
-            Self::Input(_) | Self::Uniform(_) => return None,
+            Self::Input(_) | Self::Uniform(_) | Self::Call(_) | Self::Part { .. } => return None,
             Self::Unary(function, x) => function.of(value(x)),
             Self::Binary(function, [a, b]) => function.of(value(a), value(b)),
             Self::Select(comparison, [a, b, yes, no]) => {

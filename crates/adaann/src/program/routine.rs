@@ -132,6 +132,10 @@ impl Routine {
 /// that input itself: it reads each sample before it writes it.
 fn write_over(code: &mut Code, row: usize, input: Place) {
     let place = code.outputs[row];
+    if !code.calls.is_empty() {
+        // Their results have places of their own.
+        return;
+    }
     let is_shared = code.outputs.iter().filter(|&&other| other == place).count() > 1;
     let Some(last) = code.instructions.iter().rposition(|i| i.to == place) else { return };
     let (before, after) = code.instructions.split_at_mut(last + 1);

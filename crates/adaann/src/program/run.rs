@@ -1,7 +1,9 @@
 //! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
 
-use super::code::{Code, Instruction, Place, Tail, Work};
+use super::code::{Code, DenseCall, Instruction, Place, Tail, Work};
+use super::dense::Values;
 use super::op::{Comparison, Unary};
+pub(crate) use crate::batch::Block;
 use crate::batch::PAD;
 use crate::simd::{Buffer, F64, Lane, Math, Special};
 use fearless_simd::Simd;
@@ -14,9 +16,6 @@ const BLOCK: usize = PAD;
 /// Registers that hold a result on its way through a chain: half of those that AVX2 has, which leaves
 /// room for operands. They hold a block with AVX2, and half a block with SSE2.
 const REGISTERS: usize = 8;
-
-/// `BLOCK` samples of one value.
-pub(crate) type Block = [f64; BLOCK];
 
 /// The rows that a program reads, `stride` blocks apart.
 #[derive(Clone, Copy)]
@@ -144,7 +143,7 @@ pub(super) fn execute<S: Simd>(
     for instruction in &code.instructions {
         let result = results.place(instruction.row);
         if instruction.tails == 0 && result.is_none() {
-            step(simd, instruction, slots, scalars);
+            step(simd, code, instruction, slots, scalars);
         } else {
             let (own, others) = tails.split_at(instruction.tails as usize);
             step_chain(simd, instruction, own, slots, scalars, result);
@@ -229,7 +228,13 @@ macro_rules! match_work {
 
 /// Runs an instruction without tails over a block: from memory to memory, register by register.
 #[inline(always)]
-fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalars: &[f64]) {
+fn step<S: Simd>(
+    simd: S,
+    code: &Code,
+    instruction: &Instruction,
+    slots: &mut [Block],
+    scalars: &[f64],
+) {
     let to = instruction.to as usize;
     macro_rules! each {
         ([$($block:ident)*] [$($scalar:ident)*] $value:expr) => {{
@@ -237,7 +242,7 @@ fn step<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block], scalar
             each_register!(simd slots to [$($block)*] $value)
         }};
     }
-    match_work!(instruction.work, each, dear(simd, instruction, slots))
+    match_work!(instruction.work, each, dear(simd, code, instruction, slots))
 }
 
 /// Runs an instruction that has tails, or a place for its result: the result stays in registers
@@ -309,8 +314,13 @@ fn step_chain<S: Simd>(
 /// Runs an instruction whose function has constants. Not where the others run: every program would
 /// fetch the constants of all functions at every call.
 #[inline(never)]
-fn dear<S: Simd>(simd: S, instruction: &Instruction, slots: &mut [Block]) {
+fn dear<S: Simd>(simd: S, code: &Code, instruction: &Instruction, slots: &mut [Block]) {
     let (work, to) = (instruction.work, instruction.to as usize);
+    if let Work::Call { call } = work {
+        let DenseCall { routine, inputs, outputs } = &code.calls[call as usize];
+        let (slots, scratch) = slots.split_at_mut(code.scratch);
+        return routine.run(simd, Values { slots, inputs, outputs }, scratch);
+    }
     simd.vectorize(
         #[inline(always)]
         move || {

@@ -1,6 +1,7 @@
 //! Chains: a value with a single use stays in registers, and its user becomes a tail of its work.
 
 use super::code::{Chain, Scalar, Tail, Work};
+use super::graph::Graph;
 use super::op::Node;
 use std::collections::HashMap;
 
@@ -8,15 +9,24 @@ use std::collections::HashMap;
 /// sum of many terms that were one chain would keep all the terms.
 pub(super) const MOST_TAILS: usize = 4;
 
+/// Calls `see` with every operand of a work; those of a call are with the graph.
+pub(super) fn each_operand(graph: &Graph, work: Work<Node>, mut see: impl FnMut(Node)) {
+    match work {
+        Work::Call { call } => graph.call(call).operands.iter().for_each(|&n| see(n)),
+        work => work.each(see),
+    }
+}
+
 /// Joins works to chains. `one` is the place of the scalar 1.
 pub(super) fn chain(
+    graph: &Graph,
     works: &[(Node, Work<Node>)],
     outputs: &[Node],
     one: Scalar,
 ) -> Vec<(Node, Chain<Node>)> {
     let mut uses: HashMap<Node, u32> = HashMap::new();
     for (_, work) in works {
-        work.each(|operand| *uses.entry(operand).or_default() += 1);
+        each_operand(graph, *work, |operand| *uses.entry(operand).or_default() += 1);
     }
     for output in outputs {
         // Twice, so that an output is never taken for a value with one user.
@@ -33,7 +43,7 @@ pub(super) fn chain(
             chain = begun;
             chain.tails.push(tail);
         }
-        if uses[&node] == 1 && !chain.work.is_dear() && chain.tails.len() < MOST_TAILS {
+        if !chain.work.is_dear() && uses[&node] == 1 && chain.tails.len() < MOST_TAILS {
             open.insert(node, chains.len());
         }
         chains.push(Some((node, chain)));

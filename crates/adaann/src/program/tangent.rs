@@ -34,6 +34,9 @@ impl Forward<'_> {
         let of = |n: Node| self.tangents[n.index()];
         let result = match self.graph.op(node) {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => return,
+            Op::Call(_) | Op::Part { .. } => {
+                unreachable!("models of systems have no dense routines: matrices are unrolled")
+            }
             Op::Unary(function, x) => {
                 let dx = of(x);
                 let slope = slope(self.graph, function, x, node);

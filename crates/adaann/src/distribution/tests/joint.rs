@@ -4,7 +4,7 @@ use super::super::Family::*;
 use super::super::*;
 use super::draws::{assert_drawn_from, uniforms};
 use super::folded;
-use crate::linear::cholesky;
+use crate::program::Way;
 use crate::{Expr, Program};
 
 fn close(found: f64, exact: f64) {
@@ -19,9 +19,12 @@ fn at(program: &Program, point: &[f64]) -> (f64, Vec<f64>) {
 #[test]
 fn a_multivariate_normal_is_a_chain_of_normals() {
     // sd 2 and 0.5, correlation −0.6
-    let factor = cholesky(2, &[4.0, -0.6, -0.6, 0.25]).unwrap();
+    let factor = factor_of(2, &[4.0, -0.6, -0.6, 0.25]).unwrap();
     let mean = [0.3, -1.1];
-    let program = Program::record(4, |z| multi_normal(&z[..2], &z[2..], &factor));
+    let program = Program::record(4, |z| {
+        let spread = Spread::Factor(factor.iter().map(|&x| x.into()).collect());
+        multi_normal(&z[..2], &z[2..], &spread, Way::Dense)
+    });
     for [x, y] in [[0.0, 0.0], [2.7, -1.3], [-5.0, 0.4]] {
         let centre = mean[1] - 0.15 * (x - mean[0]);
         let exact = folded(Normal, x, &[mean[0], 2.0]) + folded(Normal, y, &[centre, 0.4]);

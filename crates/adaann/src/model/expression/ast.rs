@@ -15,12 +15,28 @@ pub(crate) struct Ast {
 pub(crate) enum Kind {
     Number(f64),
     Name(String),
-    Call { name: String, name_span: Span, arguments: Vec<Ast> },
-    Index { of: Box<Ast>, indices: Vec<Ast> },
+    Call {
+        name: String,
+        name_span: Span,
+        arguments: Vec<Ast>,
+    },
+    Index {
+        of: Box<Ast>,
+        indices: Vec<Ast>,
+    },
+    /// first:last as an index; either may be missing.
+    Range {
+        first: Option<Box<Ast>>,
+        last: Option<Box<Ast>>,
+    },
     List(Vec<Ast>),
     Negate(Box<Ast>),
     Not(Box<Ast>),
-    Binary { operator: Operator, left: Box<Ast>, right: Box<Ast> },
+    Binary {
+        operator: Operator,
+        left: Box<Ast>,
+        right: Box<Ast>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +45,8 @@ pub(crate) enum Operator {
     Subtract,
     Multiply,
     Divide,
+    /// The product of matrices and vectors.
+    MatMul,
     Power,
     Less,
     LessOrEqual,
@@ -79,7 +97,7 @@ impl Operator {
             And => Level::And,
             Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual => Level::Comparison,
             Add | Subtract => Level::Sum,
-            Multiply | Divide => Level::Product,
+            Multiply | Divide | MatMul => Level::Product,
             Power => Level::Power,
         }
     }
@@ -92,6 +110,7 @@ impl Operator {
             Subtract => "-",
             Multiply => "*",
             Divide => "/",
+            MatMul => "@",
             Power => "^",
             Less => "<",
             LessOrEqual => "<=",
@@ -122,6 +141,7 @@ impl Ast {
             Kind::Number(_) | Kind::Name(_) => Vec::new(),
             Kind::Call { arguments: items, .. } | Kind::List(items) => items.iter().collect(),
             Kind::Index { of, indices } => std::iter::once(&**of).chain(indices).collect(),
+            Kind::Range { first, last } => first.iter().chain(last).map(|x| &**x).collect(),
             Kind::Negate(x) | Kind::Not(x) => vec![x],
             Kind::Binary { left, right, .. } => vec![left, right],
         }

@@ -13,6 +13,7 @@ pub(super) enum Token<'a> {
     OpenList,
     CloseList,
     Comma,
+    Colon,
     /// Something already reported.
     Unknown,
     End,
@@ -155,6 +156,8 @@ const SYMBOLS: &[Symbol] = {
         ("[", Token::OpenList, None),
         ("]", Token::CloseList, None),
         (",", Token::Comma, None),
+        (":", Token::Colon, None),
+        ("@", Op(MatMul), None),
         ("²", Token::Unknown, Some("write `^2`")),
         ("³", Token::Unknown, Some("write `^3`")),
         ("√", Token::Unknown, Some("write `sqrt(x)`")),

@@ -34,6 +34,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             self.fault(0..self.text.len(), "the formula is empty".to_owned(), None);
         }
         let tree = self.expression(Level::Or);
+        self.pass_colon();
         let help = match self.peek() {
             Token::Comma => {
                 "`,` separates the arguments of a function, or the elements of a [list]"
@@ -77,6 +78,11 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             rest.push((operator, self.expression(level.tighter())));
         }
         if rest.len() < LONGEST_CHAIN {
+            let join = |left, (operator, right)| self.binary(operator, left, right);
+            return rest.into_iter().fold(left, join);
+        }
+        if rest.iter().any(|(operator, _)| *operator == Operator::MatMul) {
+            // Its sides cannot be exchanged, and it does not go with other products.
             let join = |left, (operator, right)| self.binary(operator, left, right);
             return rest.into_iter().fold(left, join);
         }
@@ -212,7 +218,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
     fn indexed(&mut self, mut tree: Tree) -> Tree {
         while self.peek() == Token::OpenList {
             let place = self.next;
-            let (indices, height) = self.sequence(Token::CloseList);
+            let (indices, height) = self.sequence_of(Token::CloseList, Self::one_index);
             if indices.is_empty() {
                 let span = self.span(place).start..self.span(self.next.saturating_sub(1)).end;
                 let help = Some("elements are counted from 1: `x[1]`".to_owned());
@@ -231,6 +237,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         self.step();
         self.open.push(Token::Close);
         let inner = self.nest(|parser| parser.expression(Level::Or));
+        self.pass_colon();
         if self.peek() == Token::Comma {
             let help = Some("write a list with brackets: `[a, b]`".to_owned());
             self.fault(self.span(self.next), "`,` is out of place".to_owned(), help);
@@ -244,8 +251,52 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         inner
     }
 
+    /// A range is no value: says so, and goes behind it.
+    fn pass_colon(&mut self) {
+        if self.peek() == Token::Colon {
+            let help =
+                "in brackets behind a vector it is a slice, `x[2:4]`; `range(2, 4)` is a vector";
+            let message = "`:` is out of place".to_owned();
+            self.fault(self.span(self.next), message, Some(help.to_owned()));
+            while self.peek() == Token::Colon {
+                self.step();
+                if !matches!(
+                    self.peek(),
+                    Token::Comma | Token::Close | Token::CloseList | Token::End
+                ) {
+                    self.nest(|parser| parser.expression(Level::Or));
+                }
+            }
+        }
+    }
+
+    /// An index, or a range of indices.
+    fn one_index(&mut self) -> Tree {
+        let start = self.file_span(self.next).start;
+        let first = (self.peek() != Token::Colon).then(|| self.expression(Level::Or));
+        if self.peek() != Token::Colon {
+            return first.unwrap_or_else(|| self.placeholder());
+        }
+        self.step();
+        let ends = matches!(self.peek(), Token::Comma | Token::CloseList | Token::End);
+        let last = (!ends).then(|| self.expression(Level::Or));
+        let below = first.iter().chain(&last).map(|tree| tree.height).max().unwrap_or(0);
+        let span = start..self.end_of_last().max(start);
+        let kind =
+            Kind::Range { first: first.map(|tree| tree.ast), last: last.map(|tree| tree.ast) };
+        self.node(kind, span, below)
+    }
+
     /// Values between commas, and the height of the highest.
     fn sequence(&mut self, close: Token<'a>) -> (Vec<Ast>, usize) {
+        self.sequence_of(close, |parser| parser.expression(Level::Or))
+    }
+
+    fn sequence_of(
+        &mut self,
+        close: Token<'a>,
+        one: impl Fn(&mut Self) -> Tree,
+    ) -> (Vec<Ast>, usize) {
         let place = self.next;
         self.step();
         let mut values = Vec::new();
@@ -253,7 +304,8 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         if self.peek() != close {
             self.open.push(close);
             loop {
-                let value = self.nest(|parser| parser.expression(Level::Or));
+                let value = self.nest(&one);
+                self.pass_colon();
                 height = height.max(value.height);
                 values.push(*value.ast);
                 if self.peek() != Token::Comma {

@@ -12,6 +12,10 @@ fn shape(ast: &Ast) -> String {
         Kind::Name(name) => name.clone(),
         Kind::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
         Kind::Index { of, indices } => format!("{}[{}]", shape(of), list(indices)),
+        Kind::Range { first, last } => {
+            let side = |side: &Option<Box<Ast>>| side.as_deref().map(shape).unwrap_or_default();
+            format!("{}:{}", side(first), side(last))
+        }
         Kind::List(values) => format!("[{}]", list(values)),
         Kind::Negate(value) => format!("(-{})", shape(value)),
         Kind::Not(value) => format!("(not {})", shape(value)),
@@ -54,6 +58,8 @@ fn operators_bind_as_in_mathematics() {
         ("a − b·c × 2.", "(a - ((b * c) * 2))"),
         ("θ₁ + σ_x2 # noise\n + 1", "((θ₁ + σ_x2) + 1)"),
         ("[]", "[]"),
+        ("A @ x * 2 + y", "(((A @ x) * 2) + y)"),
+        ("x[2:n - 1] + m[:, 1] + x[-3:]", "((x[2:(n - 1)] + m[:, 1]) + x[(-3):])"),
         ("andy + orb + note", "((andy + orb) + note)"),
     ] {
         assert_eq!(shape(&tree(text)), expected, "{text}");

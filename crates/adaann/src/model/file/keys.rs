@@ -139,11 +139,23 @@ pub(crate) const PARAMETER: Keys = keys(&[
     ),
     key("lower", "The lower bound: a number, or a formula of constants.", Form::Value),
     key("upper", "The upper bound: a number, or a formula of constants.", Form::Value),
-    key("size", "The length of a vector: a whole number, or a formula of constants.", Form::Size),
+    key(
+        "size",
+        "The length of a vector, or rows and columns of a matrix: whole numbers, or formulas of constants.",
+        Form::Either(&[Form::Size, Form::List(&Form::Size)]),
+    ),
 ]);
 
-pub(crate) const SUPPORTS: &[&str] =
-    &["real", "positive", "unit", "ordered", "positive-ordered", "simplex"];
+pub(crate) const SUPPORTS: &[&str] = &[
+    "real",
+    "positive",
+    "unit",
+    "ordered",
+    "positive-ordered",
+    "simplex",
+    "correlation",
+    "cholesky-correlation",
+];
 
 pub(crate) const QUANTITIES: Keys = named(&Form::Either(&[Form::Value, Form::Table(&QUANTITY)]));
 

@@ -67,7 +67,8 @@ pub(crate) struct Parameter {
     pub lower: Option<Formula>,
     pub upper: Option<Formula>,
     /// A number here is whole, from 1 to 10,000.
-    pub size: Option<Formula>,
+    /// Its length, or its rows and columns.
+    pub size: Vec<Formula>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub(crate) enum SupportName {
     Ordered,
     PositiveOrdered,
     Simplex,
+    Correlation,
+    CholeskyCorrelation,
 }
 
 impl SupportName {
@@ -90,6 +93,8 @@ impl SupportName {
             Self::Ordered => "ordered",
             Self::PositiveOrdered => "positive-ordered",
             Self::Simplex => "simplex",
+            Self::Correlation => "correlation",
+            Self::CholeskyCorrelation => "cholesky-correlation",
         }
     }
 }

@@ -20,7 +20,10 @@ impl Reader<'_> {
         let mut count = 0;
         for (name, value) in entries {
             let size = value.table().and_then(|table| find(table, &PARAMETER, "size"));
-            let size = size.and_then(|(_, size)| size.number()).unwrap_or(1.0);
+            let size = size.map_or(1.0, |(_, size)| match size.list() {
+                Some(sizes) => sizes.iter().filter_map(Value::number).product(),
+                None => size.number().unwrap_or(1.0),
+            });
             let before = count;
             count =
                 if size <= MOST_PARAMETERS as f64 { count + size as usize } else { usize::MAX / 2 };
@@ -41,7 +44,7 @@ impl Reader<'_> {
 
     fn parameter(&mut self, name: &Name, value: &Value) -> Option<Parameter> {
         let name = name.clone();
-        let (support, lower, upper, size) = (None, None, None, None);
+        let (support, lower, upper, size) = (None, None, None, Vec::new());
         let Some(entries) = value.table() else {
             // Only a text is a prior; a number has been reported.
             let prior = Some(value.text().and_then(|_| self.formula(value))?);
@@ -55,7 +58,21 @@ impl Reader<'_> {
             formula
         };
         let (prior, lower, upper) = (formula("prior"), formula("lower"), formula("upper"));
-        let size = formula("size");
+        let mut size = Vec::new();
+        if let Some((_, value)) = find(entries, &PARAMETER, "size") {
+            let sizes = value.list().unwrap_or(std::slice::from_ref(value));
+            if !(1..=2).contains(&sizes.len()) {
+                let message = format!("`size` has {} numbers", sizes.len());
+                let help = "a length, `size = 3`, or rows and columns, `size = [3, 2]`";
+                self.error(&value.span, message, Some(help));
+                return None;
+            }
+            for one in sizes {
+                let formula = self.formula(one);
+                whole &= formula.is_some();
+                size.extend(formula);
+            }
+        }
         let support = find(entries, &PARAMETER, "support").and_then(|(_, value)| {
             let support = match value.text()?.text.replace('_', "-").as_str() {
                 "real" => SupportName::Real,
@@ -64,6 +81,8 @@ impl Reader<'_> {
                 "ordered" => SupportName::Ordered,
                 "positive-ordered" => SupportName::PositiveOrdered,
                 "simplex" => SupportName::Simplex,
+                "correlation" => SupportName::Correlation,
+                "cholesky-correlation" => SupportName::CholeskyCorrelation,
                 _ => return None,
             };
             Some((support, value.span.clone()))

@@ -125,9 +125,9 @@ fn every_key_arrives() {
     assert_eq!(zeta.prior.as_ref().unwrap().text, "normal(0, 10)");
     assert_eq!(a.lower.as_ref().unwrap().ast.kind, Kind::Number(f64::NEG_INFINITY));
     assert_eq!(a.upper.as_ref().unwrap().ast.kind, Kind::Name("g".to_owned()));
-    assert_eq!(a.size.as_ref().unwrap().ast.kind, Kind::Number(3.0));
+    assert_eq!(a.size[0].ast.kind, Kind::Number(3.0));
     assert_eq!(a.support.as_ref().unwrap().0, SupportName::Ordered);
-    assert!(z.prior.is_none() && z.size.is_none());
+    assert!(z.prior.is_none() && z.size.is_empty());
 
     let Kind::Binary { right, .. } = &file.quantities[0].1.ast.kind else { panic!("a sum") };
     assert_eq!(&FULL[right.span.clone()], "zeta*x");

@@ -29,6 +29,11 @@ fn write(out: &mut String, ast: &Ast) {
             operand(out, of, level(of) < Level::Whole);
             *out += &format!("_{{{below}}}");
         }
+        Kind::Range { first, last } => {
+            first.iter().for_each(|first| write(out, first));
+            out.push(':');
+            last.iter().for_each(|last| write(out, last));
+        }
         Kind::List(values) => {
             *out += "\\left[";
             sequence(out, values);
@@ -67,6 +72,7 @@ fn binary(out: &mut String, operator: Operator, left: &Ast, right: &Ast) {
     operand(out, left, needs_parentheses(operator, left, false, false));
     *out += match operator {
         Operator::Multiply => " \\cdot ",
+        Operator::MatMul => " \\, ",
         Operator::Add => " + ",
         Operator::Subtract => " - ",
         Operator::Less => " < ",
@@ -180,6 +186,7 @@ mod tests {
                 r"\begin{cases} \sigma_{2} & \text{if } x \le 0 \lor \lnot y \\ \left[1, \infty\right] & \text{otherwise} \end{cases}",
             ),
             ("a - (b - c)", r"a - \left(b - c\right)"),
+            ("s * (L @ z) + m[1, 2:]", r"s \cdot \left(L \, z\right) + m_{1, 2:}"),
             ("_1 + f(x)[2]", r"\_1 + \operatorname{f}\left(x\right)_{2}"),
         ] {
             let ast = parse(text, |offset| offset).unwrap();

@@ -37,6 +37,11 @@ impl Line {
             Kind::Name(name) => self.text.push_str(name),
             Kind::Call { name, arguments, .. } => self.call(name, arguments),
             Kind::Index { of, indices } => self.index(of, indices),
+            Kind::Range { first, last } => {
+                first.iter().for_each(|first| self.write(first));
+                self.text.push(':');
+                last.iter().for_each(|last| self.write(last));
+            }
             Kind::List(values) => self.sequence("[", values, "]"),
             Kind::Negate(value) => {
                 self.text.push_str(self.minus());
@@ -191,6 +196,10 @@ mod tests {
             ),
             ("sigma_obs + Omega + x[i, 2] + [1, 2][1]", "σ_obs + Ω + x[i, 2] + [1, 2][1]"),
             ("gamma(2, lambda)", "gamma(2, λ)"),
+            (
+                "mu + s*(L @ z) + x[2:n-1] + m[1, :] + y[-1:]",
+                "μ + s·(L @ z) + x[2:n − 1] + m[1, :] + y[−1:]",
+            ),
             ("(a < b) == (c < d)", "(a < b) = (c < d)"),
         ] {
             assert_eq!(plain(&tree(text)), expected, "{text}");
@@ -218,6 +227,9 @@ mod tests {
                 Kind::Call { name: name.clone(), name_span: 0..0, arguments: all(arguments) }
             }
             Kind::Index { of, indices } => Kind::Index { of: one(of), indices: all(indices) },
+            Kind::Range { first, last } => {
+                Kind::Range { first: first.as_deref().map(one), last: last.as_deref().map(one) }
+            }
             Kind::List(values) => Kind::List(all(values)),
             Kind::Negate(value) => Kind::Negate(one(value)),
             Kind::Not(value) => Kind::Not(one(value)),
@@ -245,6 +257,7 @@ mod tests {
             Subtract,
             Multiply,
             Divide,
+            MatMul,
             Power,
             Less,
             LessOrEqual,
@@ -270,6 +283,10 @@ mod tests {
                 1 => (one.clone(), many(1)).prop_map(move |(of, indices)| {
                     at(Kind::Index { of, indices })
                 }),
+                1 => (one.clone(), prop::option::of(one.clone()), prop::option::of(one.clone()))
+                    .prop_map(move |(of, first, last)| {
+                        at(Kind::Index { of, indices: vec![at(Kind::Range { first, last })] })
+                    }),
                 1 => many(0).prop_map(move |values| at(Kind::List(values))),
                 2 => one.clone().prop_map(move |value| at(Kind::Negate(value))),
                 2 => one.prop_map(move |value| at(Kind::Not(value))),

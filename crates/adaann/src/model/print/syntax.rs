@@ -28,11 +28,17 @@ pub(super) fn needs_parentheses(
         // a - (-b), a·(-b): no two signs in a row.
         (Level::Sum | Level::Product, true) if inner == Level::Negation => true,
         (_, true) if inner == own && !exact => {
-            let regroups = matches!(operator, Operator::Add | Operator::Multiply);
+            let regroups =
+                matches!(operator, Operator::Add | Operator::Multiply) && !is_product(operand);
             !regroups && own > Level::Comparison
         }
         (_, true) => inner <= own,
     }
+}
+
+/// Is it a product of matrices, whose factors stay together?
+fn is_product(ast: &Ast) -> bool {
+    matches!(ast.kind, Kind::Binary { operator: Operator::MatMul, .. })
 }
 
 /// A number with the digits that it needs.

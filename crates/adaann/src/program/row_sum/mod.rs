@@ -201,7 +201,7 @@ fn entering(graph: &Graph, outputs: &[Node]) -> Vec<Node> {
     let (is_affine, needed) = (affine(graph), graph.needed_for(outputs));
     let mut found: Numbered<Node> = Numbered::default();
     for index in (0..is_affine.len()).filter(|&index| needed[index] && !is_affine[index]) {
-        for &operand in graph.op(Node(index as u32)).operands() {
+        for &operand in graph.operands(Node(index as u32)) {
             let mut node = operand;
             while let Some((s, rest)) = graph.as_scaled(node)
                 && graph.as_constant(s).is_some()

@@ -281,6 +281,45 @@ fn formulas_mean_what_they_say() {
         ("cumsum([a, b, 1])[2] + reverse([a, 7])[1]", |a, b| a + b + 7.0),
         ("sum(a * v + [b, 1, 1] / 2 - v^2)", |a, b| 6.0 * a + (b + 2.0) / 2.0 - 14.0),
         ("m[2, 1] * a + m[1][2] * b", |a, b| 3.0 * a + 2.0 * b),
+        ("sum(v[2:3]) * a + sum(v[2:]) * b + v[-1]", |a, b| 5.0 * a + 5.0 * b + 3.0),
+        ("sum(v[:2]) * a + sum(v[[1, 3]]) * b + v[-3:-2][2]", |a, b| 3.0 * a + 4.0 * b + 2.0),
+        ("dot(range(2, 4), concat(a, [b, 1]))", |a, b| 2.0 * a + 3.0 * b + 4.0),
+        ("dot(m[1, :], [a, b]) + dot(m[1:2, 2], [a, b])", |a, b| 3.0 * a + 6.0 * b),
+        ("sum(m[:, [2]]) * a + sum(m[2]) * b + sum(m)", |a, b| 6.0 * a + 7.0 * b + 10.0),
+        ("dot(m @ [a, b], [1, 10]) + dot([a, b] @ m, [1, 10])", |a, b| {
+            (a + 2.0 * b) + 10.0 * (3.0 * a + 4.0 * b) + (a + 3.0 * b) + 10.0 * (2.0 * a + 4.0 * b)
+        }),
+        ("(m @ [[a, 0], [0, b]])[2, 1] + matmul(m, m)[1, 2]", |a, _| 3.0 * a + 10.0),
+        ("transpose(m)[1, 2] * a + outer([a, b], [2, 3])[2, 1]", |a, b| 3.0 * a + 2.0 * b),
+        ("sum(diag([a, b])) + sum(diag(m)) + trace(m)", |a, b| a + b + 10.0),
+        ("sum(a * m + m / 2 - m^2) + sum(-m)", |a, _| 10.0 * a + 5.0 - 30.0 - 10.0),
+        ("sum(add_diag(m, a)) + sum(add_diag(m, [a, b]))", |a, b| 20.0 + 3.0 * a + b),
+        ("sum(identity(3)) + sum(concat(m, [[a, b]]))", |a, b| 13.0 + a + b),
+        ("cholesky([[1 + a, b], [b, 2]])[2, 2]", |a, b| (2.0 - b * b / (1.0 + a)).sqrt()),
+        ("log_det([[2, a, 0], [a, 3, b], [0, b, 4]])", |a, b| {
+            (24.0 - 2.0 * b * b - 4.0 * a * a).ln()
+        }),
+        ("solve([[2, a], [a, 3]], [1, b])[1]", |a, b| (3.0 - a * b) / (6.0 - a * a)),
+        ("solve([[2, 0], [a, 3]], [1, b])[2]", |a, b| (b - a / 2.0) / 3.0),
+        ("solve([[2, a], [0, 3]], [1, b])[1]", |a, b| (1.0 - a * b / 3.0) / 2.0),
+        ("sum(solve([[2, a], [a, 3]], [[2, a], [a, 3]]))", |_, _| 2.0),
+        ("cov_exp_quad([0, 1, 3], a, b)[3, 1]", |a, b| a * a * (-4.5 / (b * b)).exp()),
+        ("cov_exp_quad([0, 1, 3], a, b, 0.1)[2, 2]", |a, _| a * a + 0.1),
+        ("cov_exp_quad([[0, 3], [4, 0]], a, b)[1, 2]", |a, b| a * a * (-12.5 / (b * b)).exp()),
+        ("cov_exp_quad([a, b, 1], 1, 2)[2, 1]", |a, b| (-0.125 * (a - b) * (a - b)).exp()),
+        ("cov_matern32([0, 2], a, b)[2, 1]", |a, b| {
+            let s = 12_f64.sqrt() / b;
+            a * a * (1.0 + s) * (-s).exp()
+        }),
+        ("cov_matern52([0, 2], a, b)[2, 1]", |a, b| {
+            let s = 20_f64.sqrt() / b;
+            a * a * (1.0 + s + s * s / 3.0) * (-s).exp()
+        }),
+        ("cov_periodic([0, 0.3], a, 2, b, 0.5)[2, 1]", |a, b| {
+            a * a * (-0.5 * (0.3 * PI / b).sin().powi(2)).exp()
+        }),
+        // The correlation matrices of three numbers have the volume pi^2/2.
+        ("logpdf(lkj(1), [[1, a, 0], [a, 1, 0], [0, 0, 1]])", |_, _| (2.0 / (PI * PI)).ln()),
         ("logpdf(normal(a, 2), b) + logpdf(normal(0, 1), [a, b])", |a, b| {
             normal(b, a, 2.0) + normal(a, 0.0, 1.0) + normal(b, 0.0, 1.0)
         }),

@@ -7,6 +7,7 @@ mod gallery;
 mod hares;
 mod likelihoods;
 mod many_rows;
+mod matrices;
 mod mistakes;
 mod no_integral;
 mod prior_alone;

@@ -5,6 +5,7 @@
 
 mod data;
 mod formulas;
+mod matrices;
 mod parameters;
 
 use adaann::model::Model;

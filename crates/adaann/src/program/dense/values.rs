@@ -1,0 +1,47 @@
+//! Where dense routines find their operands and leave their results.
+
+use crate::batch::Block;
+use crate::simd::{F64, Lane};
+use fearless_simd::Simd;
+
+/// The place of a result that nothing reads.
+pub(in crate::program) const UNREAD: u32 = u32::MAX;
+
+/// Numbers of a triangle.
+pub(crate) const fn triangle(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// Where an element of a triangle is.
+pub(crate) const fn in_triangle(row: usize, column: usize) -> usize {
+    triangle(row) + column
+}
+
+/// Operands and results, by their slots.
+pub(in crate::program) struct Values<'a> {
+    pub(in crate::program) slots: &'a mut [Block],
+    pub(in crate::program) inputs: &'a [u32],
+    pub(in crate::program) outputs: &'a [u32],
+}
+
+impl Values<'_> {
+    /// Operand number `input` of the samples from `at` on.
+    #[inline(always)]
+    pub(super) fn load<S: Simd>(&self, simd: S, input: usize, at: usize) -> F64<S> {
+        F64::load(simd, &self.slots[self.inputs[input] as usize][at..])
+    }
+
+    /// Writes result number `output` of the samples from `at` on, if anything reads it.
+    #[inline(always)]
+    pub(super) fn store<S: Simd>(&mut self, output: usize, at: usize, value: F64<S>) {
+        let place = self.outputs[output];
+        if place != UNREAD {
+            value.store(&mut self.slots[place as usize][at..]);
+        }
+    }
+
+    /// Does anything read a result from this one on?
+    pub(super) fn reads_from(&self, first: usize) -> bool {
+        self.outputs[first..].iter().any(|&place| place != UNREAD)
+    }
+}
