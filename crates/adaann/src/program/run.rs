@@ -319,7 +319,7 @@ fn dear<S: Simd>(simd: S, code: &Code, instruction: &Instruction, slots: &mut [B
     if let Work::Call { call } = work {
         let DenseCall { routine, inputs, outputs } = &code.calls[call as usize];
         let (slots, scratch) = slots.split_at_mut(code.scratch);
-        return routine.run(simd, Values { slots, inputs, outputs }, scratch);
+        return routine.run(simd, Values { slots, samples: BLOCK, inputs, outputs }, scratch);
     }
     simd.vectorize(
         #[inline(always)]

@@ -7,13 +7,13 @@
 use super::factor::{factorise, lay_down};
 use super::square::{Square, TILE, Tile, lots, minus_product};
 use super::values::{Values, in_triangle, triangle};
-use crate::batch::{Block, PAD};
+use crate::batch::Block;
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
 #[inline(always)]
 pub(super) fn forward<S: Simd>(simd: S, n: usize, mut values: Values<'_>, scratch: &mut [Block]) {
-    for at in (0..PAD).step_by(F64::<S>::LEN) {
+    for at in (0..values.samples).step_by(F64::<S>::LEN) {
         let (mut a, rest) = Square::take(n, lots(scratch));
         lay_down(simd, &values, 0, at, n, &mut a);
         factorise(simd, &mut a, rest);
@@ -28,7 +28,7 @@ pub(super) fn forward<S: Simd>(simd: S, n: usize, mut values: Values<'_>, scratc
 #[inline(always)]
 pub(super) fn backward<S: Simd>(simd: S, n: usize, mut values: Values<'_>, scratch: &mut [Block]) {
     let half = F64::<S>::splat(simd, 0.5);
-    for at in (0..PAD).step_by(F64::<S>::LEN) {
+    for at in (0..values.samples).step_by(F64::<S>::LEN) {
         let (mut l, rest) = Square::take(n, lots(scratch));
         let (mut g, _) = Square::take(n, rest);
         let side = l.side;

@@ -1,7 +1,6 @@
 //! Covariance functions at fixed distances, and their slopes in the settings.
 
 use super::values::Values;
-use crate::batch::PAD;
 use crate::simd::{F64, Lane, Math};
 use fearless_simd::Simd;
 use std::f64::consts::PI;
@@ -45,7 +44,7 @@ impl Covariance {
     #[inline(always)]
     pub(super) fn forward<S: Simd>(&self, simd: S, mut values: Values<'_>) {
         let one = F64::<S>::splat(simd, 1.0);
-        for at in (0..PAD).step_by(F64::<S>::LEN) {
+        for at in (0..values.samples).step_by(F64::<S>::LEN) {
             let variance = values.load(simd, 0, at);
             let reciprocal = one / values.load(simd, 1, at);
             let square = reciprocal * reciprocal;
@@ -80,7 +79,7 @@ impl Covariance {
         let (zero, one) = (F64::<S>::splat(simd, 0.0), F64::<S>::splat(simd, 1.0));
         let first = self.settings();
         let count = self.distances.len();
-        for at in (0..PAD).step_by(F64::<S>::LEN) {
+        for at in (0..values.samples).step_by(F64::<S>::LEN) {
             let variance = values.load(simd, 0, at);
             let reciprocal = one / values.load(simd, 1, at);
             let square = reciprocal * reciprocal;

@@ -105,7 +105,11 @@ impl Dense {
         let (slots, scratch) = slots.split_at_mut(first_output + width);
         let places: Vec<u32> = (0..slots.len() as u32).collect();
         let (inputs, outputs) = places.split_at(first_output);
-        dispatch(Fold { routine: self, values: Values { slots, inputs, outputs }, scratch });
+        dispatch(Fold {
+            routine: self,
+            values: Values { slots, samples: 1, inputs, outputs },
+            scratch,
+        });
         slots[first_output..].iter().map(|block| block[0]).collect()
     }
 }

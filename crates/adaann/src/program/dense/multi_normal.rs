@@ -6,7 +6,7 @@
 use super::factor::{factorise, invert, lay_down};
 use super::square::{Square, TILE, columns, lots};
 use super::values::{Values, in_triangle};
-use crate::batch::{Block, PAD};
+use crate::batch::Block;
 use crate::simd::{F64, HALF_LN_TAU, Lane, Math};
 use fearless_simd::Simd;
 
@@ -14,7 +14,7 @@ use fearless_simd::Simd;
 pub(super) fn run<S: Simd>(simd: S, n: usize, mut values: Values<'_>, scratch: &mut [Block]) {
     let with_slopes = values.reads_from(1);
     let zero = F64::<S>::splat(simd, 0.0);
-    for at in (0..PAD).step_by(F64::<S>::LEN) {
+    for at in (0..values.samples).step_by(F64::<S>::LEN) {
         let (mut square, rest) = Square::take(n, lots(scratch));
         let side = square.side;
         let (reciprocals, rest) = rest.split_at_mut(side);

@@ -1,14 +1,13 @@
 //! A lower-triangular matrix times a vector, and its slopes.
 
 use super::values::{Values, in_triangle, triangle};
-use crate::batch::PAD;
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
 /// y_i = Σ_{j ≤ i} L_ij x_j
 #[inline(always)]
 pub(super) fn forward<S: Simd>(simd: S, n: usize, mut values: Values<'_>) {
-    for at in (0..PAD).step_by(F64::<S>::LEN) {
+    for at in (0..values.samples).step_by(F64::<S>::LEN) {
         for i in 0..n {
             let mut sum = F64::<S>::splat(simd, 0.0);
             for j in 0..i + 1 {
@@ -24,7 +23,7 @@ pub(super) fn forward<S: Simd>(simd: S, n: usize, mut values: Values<'_>) {
 #[inline(always)]
 pub(super) fn backward<S: Simd>(simd: S, n: usize, mut values: Values<'_>) {
     let (first_x, first_slope) = (triangle(n), triangle(n) + n);
-    for at in (0..PAD).step_by(F64::<S>::LEN) {
+    for at in (0..values.samples).step_by(F64::<S>::LEN) {
         for j in 0..n {
             let x = values.load(simd, first_x + j, at);
             let mut sum = F64::<S>::splat(simd, 0.0);

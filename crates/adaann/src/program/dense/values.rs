@@ -20,6 +20,8 @@ pub(crate) const fn in_triangle(row: usize, column: usize) -> usize {
 /// Operands and results, by their slots.
 pub(in crate::program) struct Values<'a> {
     pub(in crate::program) slots: &'a mut [Block],
+    /// How many samples of a block are wanted, in whole registers.
+    pub(in crate::program) samples: usize,
     pub(in crate::program) inputs: &'a [u32],
     pub(in crate::program) outputs: &'a [u32],
 }
