@@ -107,6 +107,14 @@ impl Batch {
         self.values.chunks_exact_mut(self.stride.max(1)).map(move |row| &mut row[..used])
     }
 
+    /// A row, and the one before it; of the first, nothing.
+    pub(crate) fn padded_row_after(&mut self, d: usize) -> (&[f64], &mut [f64]) {
+        let used = padded(self.len);
+        let (before, own) = self.values.split_at_mut(d * self.stride);
+        let before = if d == 0 { &[][..] } else { &before[(d - 1) * self.stride..][..used] };
+        (before, &mut own[..used])
+    }
+
     /// All rows in blocks of [`PAD`] points, and how many blocks a row has.
     #[inline]
     pub(crate) fn blocks(&self) -> (&[[f64; PAD]], usize) {

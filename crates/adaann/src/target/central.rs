@@ -16,6 +16,14 @@ pub(crate) fn steps_inside(supports: &[Support], theta: &[f64], steps: &mut [f64
                     *step = step.min(left);
                 }
             }
+            Support::Within { low: lower, high: upper } => {
+                // A bound that moves may not pass what it bounds.
+                for (edge, room) in [(lower, theta[d] - low), (upper, high - theta[d])] {
+                    if let Some((of, factor)) = edge.moves() {
+                        steps[of] = steps[of].min(room / factor.abs());
+                    }
+                }
+            }
             _ => {}
         }
     }

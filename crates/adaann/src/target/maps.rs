@@ -4,7 +4,7 @@
 //! (`Share`). Backwards, a slope on a coordinate is also a slope on those before it; what they are
 //! owed is carried in one row.
 
-use super::Support;
+use super::{Edge, Support};
 use crate::simd::{F64, Kernel, Lane, Math};
 use fearless_simd::Simd;
 
@@ -14,9 +14,10 @@ pub(super) struct Constrain<'a> {
     pub(super) z: &'a [f64],
     /// θ of the coordinate before; empty for the first.
     pub(super) before: &'a [f64],
-    /// What the parts of a simplex so far leave, as a product: 1 − Σ would keep few digits of it.
+    /// What the parts of a simplex so far leave, as a product: 1 − Σ would keep few digits of it. A lower
+    /// bound that moves.
     pub(super) left: &'a mut [f64],
-    /// The sum of the parts so far, as it rounds.
+    /// The sum of the parts so far, as it rounds. An upper bound that moves.
     pub(super) sum: &'a mut [f64],
     pub(super) theta: &'a mut [f64],
     pub(super) slope: &'a mut [f64],
@@ -32,6 +33,7 @@ impl Kernel for Constrain<'_> {
             Support::After => self.after(simd),
             Support::Share { index, of } => self.share(simd, index, of),
             Support::Factor { column } => self.factor(simd, column),
+            Support::Within { low, high } => self.within(simd, low, high),
             alone => self.alone(simd, alone),
         }
     }
@@ -179,6 +181,9 @@ pub(super) struct PullBack<'a> {
     /// The slope on what the coordinates behind this one build on: the coordinate itself under
     /// `After`, what is left under `Share`.
     pub(super) carried: &'a mut [f64],
+    /// Bounds that move, and afterwards the slopes on them.
+    pub(super) low: &'a mut [f64],
+    pub(super) high: &'a mut [f64],
     pub(super) gradient: &'a mut [f64],
 }
 
@@ -197,6 +202,9 @@ impl Kernel for PullBack<'_> {
                 let carried = F64::load(simd, &self.carried[at..]);
                 (F64::load(simd, &self.gradient[at..]) + carried).store(&mut self.gradient[at..]);
             }
+        }
+        if let Support::Within { low, high } = self.support {
+            return self.within(simd, low, high);
         }
         if self.support == Support::After {
             self.carried[..self.z.len()].copy_from_slice(self.gradient);
@@ -272,4 +280,67 @@ fn shares<S: Simd>(simd: S, u: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
     let (major, minor) = (one / (one + e), e / (one + e));
     let is_major = F64::splat(simd, 0.0).lt(u);
     (F64::select(is_major, major, minor), F64::select(is_major, minor, major), e)
+}
+
+impl Constrain<'_> {
+    /// As the bounds that stand still, with those of each point.
+    #[inline(always)]
+    fn within<S: Simd>(self, simd: S, low: Edge, high: Edge) {
+        let one = F64::splat(simd, 1.0);
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let (below, above) =
+                (F64::load(simd, &self.left[at..]), F64::load(simd, &self.sum[at..]));
+            let (theta, slope, log_slope) = if let Edge::Open = high {
+                let e = z.exp();
+                (below + e, e, z)
+            } else if let Edge::Open = low {
+                let e = z.exp();
+                (above - e, -e, z)
+            } else {
+                let width = above - below;
+                let e = (-z.abs()).exp();
+                let minor = e / (one + e);
+                let from_low = F64::splat(simd, 0.0).lt(z);
+                let theta = F64::select(
+                    from_low,
+                    width.neg_mul_add(minor, above),
+                    width.mul_add(minor, below),
+                );
+                // Bounds that have passed each other leave no width, and its logarithm is no number.
+                let log_slope = width.ln() - z.abs() - (e.ln_1p() + e.ln_1p());
+                (theta, width * minor * (one - minor), log_slope)
+            };
+            theta.store(&mut self.theta[at..]);
+            slope.store(&mut self.slope[at..]);
+            log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
+        }
+    }
+}
+
+impl PullBack<'_> {
+    /// θ = low + (high − low) s and log|J| has log(high − low), so that bounds have slopes as well.
+    #[inline(always)]
+    fn within<S: Simd>(self, simd: S, low: Edge, high: Edge) {
+        let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
+        let weight = F64::splat(simd, self.jacobian_weight);
+        for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
+            let z = F64::load(simd, &self.z[at..]);
+            let g = F64::load(simd, &self.gradient[at..]);
+            let (of_low, of_high, bend) = if let Edge::Open = high {
+                (g, zero, one)
+            } else if let Edge::Open = low {
+                (zero, g, one)
+            } else {
+                let width = F64::load(simd, &self.high[at..]) - F64::load(simd, &self.low[at..]);
+                let (share, rest, _) = shares(simd, z);
+                let wider = weight / width;
+                (g * rest - wider, g * share + wider, rest - share)
+            };
+            of_low.store(&mut self.low[at..]);
+            of_high.store(&mut self.high[at..]);
+            g.mul_add(F64::load(simd, &self.slope[at..]), weight * bend)
+                .store(&mut self.gradient[at..]);
+        }
+    }
 }

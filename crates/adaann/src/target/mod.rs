@@ -2,6 +2,7 @@
 
 mod central;
 mod differences;
+mod edge;
 mod forward;
 pub(crate) mod hand;
 mod laplace;
@@ -12,6 +13,7 @@ mod unconstrained;
 
 pub(crate) use central::{slope, steps_inside};
 pub use differences::{Disagreement, compare_gradient};
+pub use edge::Edge;
 pub use forward::{Counted, Points};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};

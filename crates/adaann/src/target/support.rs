@@ -5,6 +5,7 @@
 //! Bounds may depend on the coordinates before: the map of a whole point is then triangular, and its
 //! determinant still the product of single slopes.
 
+use super::Edge;
 use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,14 @@ pub enum Support {
         /// Which element of the row, from 0.
         column: usize,
     },
+    /// Between bounds of which one at least moves with an earlier coordinate; as `Above`, `Below` and
+    /// `Between` otherwise.
+    Within {
+        /// The lower bound.
+        low: Edge,
+        /// The upper bound.
+        high: Edge,
+    },
 }
 
 impl Support {
@@ -70,6 +79,9 @@ impl Support {
                 {
                     return refuse("behind the element before it of its row");
                 }
+                Self::Within { low, high } if !(low.is_before(d) && high.is_before(d)) => {
+                    return refuse("bounded by finite numbers, or beside earlier coordinates");
+                }
                 Self::Share { index, of } => {
                     let follows = match index.checked_sub(1) {
                         None => true,
@@ -98,6 +110,10 @@ impl Support {
             Self::Between(low, high) => [low, high],
             Self::Share { .. } => [0.0, 1.0],
             Self::Factor { .. } => [-1.0, 1.0],
+            Self::Within { low, high } => {
+                let fixed = |edge: Edge, open: f64| if let Edge::At(at) = edge { at } else { open };
+                [fixed(low, f64::NEG_INFINITY), fixed(high, f64::INFINITY)]
+            }
         }
     }
 
@@ -123,6 +139,9 @@ impl Support {
                     squares += theta * theta;
                     [-most, most]
                 }
+                Self::Within { low, high } => {
+                    [low.at(point, f64::NEG_INFINITY), high.at(point, f64::INFINITY)]
+                }
                 alone => alone.bounds(),
             };
             before = theta;
@@ -143,8 +162,10 @@ impl Support {
             return Err(Error::Target(format!(
                 "{theta} is outside its support {self}{}",
                 match self {
-                    Self::After | Self::Share { .. } | Self::Factor { .. } =>
-                        format!(", which is ({low}, {high}) here"),
+                    Self::After
+                    | Self::Share { .. }
+                    | Self::Factor { .. }
+                    | Self::Within { .. } => format!(", which is ({low}, {high}) here"),
                     _ => String::new(),
                 }
             )));
@@ -156,6 +177,9 @@ impl Support {
             Self::Between(..) => ((theta - low) / (high - theta)).ln(),
             Self::Share { .. } => (theta / (high - theta)).ln() + self.parts_to_come().ln(),
             Self::Factor { .. } => 0.5 * ((theta - low) / (high - theta)).ln(),
+            Self::Within { high: Edge::Open, .. } => (theta - low).ln(),
+            Self::Within { low: Edge::Open, .. } => (high - theta).ln(),
+            Self::Within { .. } => ((theta - low) / (high - theta)).ln(),
         })
     }
 
@@ -181,6 +205,8 @@ impl std::fmt::Display for Support {
                 write!(f, "(-1, 1) as element {} of a row of length 1", column + 1)
             }
             Self::Share { index, of } => write!(f, "(0, what part {} of {of} can be)", index + 1),
+            Self::Within { low: Edge::Open, high } => write!(f, "(-inf, {high})"),
+            Self::Within { low, high } => write!(f, "({low}, {high})"),
             alone => {
                 let [low, high] = alone.bounds();
                 write!(f, "({low}, {high})")

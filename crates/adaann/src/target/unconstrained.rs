@@ -110,6 +110,7 @@ impl<'a> Unconstrained<'a> {
             let z = if self.units.is_some() { &work.line } else { z };
             let mut is_followed = false;
             for (d, &support) in self.supports.iter().enumerate().rev() {
+                fill_edges(support, &work.theta, &mut work.left, &mut work.sum);
                 simd::dispatch(PullBack {
                     support,
                     is_followed,
@@ -117,8 +118,19 @@ impl<'a> Unconstrained<'a> {
                     z: z.padded_row(d),
                     slope: work.slope.padded_row(d),
                     carried: &mut work.carried,
+                    low: &mut work.left,
+                    high: &mut work.sum,
                     gradient: work.evaluation.gradient.padded_row_mut(d),
                 });
+                if let Support::Within { low, high } = support {
+                    for (edge, slope) in [(low, &work.left), (high, &work.sum)] {
+                        let Some((of, factor)) = edge.moves() else { continue };
+                        let row = work.evaluation.gradient.padded_row_mut(of);
+                        row.iter_mut()
+                            .zip(slope.iter())
+                            .for_each(|(to, slope)| *to += factor * slope);
+                    }
+                }
                 is_followed = support.builds_on_before();
             }
             for (d, (_, spread)) in self.units.iter().flatten().enumerate() {
@@ -147,9 +159,9 @@ impl<'a> Unconstrained<'a> {
                 &work.line
             }
         };
-        let (mut rows, mut before) = (work.theta.padded_rows_mut(), &[][..]);
         for (d, &support) in self.supports.iter().enumerate() {
-            let theta = rows.next().expect("a row for each coordinate");
+            fill_edges(support, &work.theta, &mut work.left, &mut work.sum);
+            let (before, theta) = work.theta.padded_row_after(d);
             simd::dispatch(Constrain {
                 support,
                 z: z.padded_row(d),
@@ -160,7 +172,6 @@ impl<'a> Unconstrained<'a> {
                 slope: work.slope.padded_row_mut(d),
                 log_jacobian: &mut work.log_jacobian,
             });
-            before = theta;
         }
     }
 
@@ -190,5 +201,13 @@ impl<'a> Unconstrained<'a> {
             }
         }
         Ok(z)
+    }
+}
+
+/// Where bounds that move are, at every point.
+fn fill_edges(support: Support, theta: &Batch, to_low: &mut [f64], to_high: &mut [f64]) {
+    if let Support::Within { low, high } = support {
+        low.fill(theta, to_low);
+        high.fill(theta, to_high);
     }
 }

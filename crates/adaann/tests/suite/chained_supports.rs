@@ -1,4 +1,4 @@
-//! Ordered vectors and simplexes: coordinates whose bounds are the coordinates before them.
+//! Ordered vectors, simplexes and bounds that move: coordinates whose bounds are the coordinates before them.
 
 use crate::support::common;
 use adaann::{
@@ -6,7 +6,7 @@ use adaann::{
     fit::fit,
     flow::FlowSpec,
     schedule::{Linear, Schedule, Work},
-    target::{Evaluation, Support, Target, Unconstrained, Weights, Workspace},
+    target::{Edge, Evaluation, Support, Target, Unconstrained, Weights, Workspace},
 };
 use common::{Difference, Numbers, assert_close};
 
@@ -65,6 +65,24 @@ fn cases() -> Vec<Vec<Support>> {
     alone.into_iter().chain([all]).collect()
 }
 
+/// Bounds that move with earlier coordinates, and with such as have moving bounds themselves.
+fn moving() -> Vec<Support> {
+    let beside = |of, factor, offset| Edge::Beside { of, factor, offset };
+    vec![
+        Support::Between(0.0, 1.0),
+        Support::Within { low: Edge::At(0.0), high: beside(0, -1.0, 1.0) },
+        Support::Within { low: beside(1, 2.0, 0.5), high: Edge::Open },
+        Support::After,
+        Support::Within { low: Edge::Open, high: beside(0, 1.5, -2.0) },
+        Support::Within { low: beside(4, 1.0, 0.0), high: beside(2, 1.0, 0.25) },
+    ]
+}
+
+/// Those of [`cases`], and bounds that move.
+fn cases_with_moving() -> Vec<Vec<Support>> {
+    cases().into_iter().chain([moving()]).collect()
+}
+
 /// Prior and likelihood without any symmetry, in which every coordinate meets every other.
 fn skewed(supports: &[Support]) -> Chained {
     let program = Program::record_parts(supports.len(), |x| {
@@ -84,7 +102,7 @@ fn normals(dim: usize, count: usize, sd: f64, seed: u64) -> Vec<Vec<f64>> {
 
 #[test]
 fn onto_the_support_and_back() {
-    for supports in cases() {
+    for supports in cases_with_moving() {
         let target = skewed(&supports);
         let target = Unconstrained::new(&target).unwrap();
         let z = normals(supports.len(), 200, 1.5, 3);
@@ -148,7 +166,7 @@ fn log_determinant(mut rows: Vec<Vec<f64>>) -> f64 {
 
 #[test]
 fn the_jacobian_is_the_determinant_of_the_map() {
-    for supports in cases() {
+    for supports in cases_with_moving() {
         let dim = supports.len();
         let target = skewed(&supports);
         let target = Unconstrained::new(&target).unwrap();
@@ -176,7 +194,7 @@ fn the_jacobian_is_the_determinant_of_the_map() {
 #[test]
 fn gradients_pass_through_the_map() {
     let weights = Weights { prior: 0.8, likelihood: 0.3 };
-    for supports in cases() {
+    for supports in cases_with_moving() {
         let dim = supports.len();
         let chained = skewed(&supports);
         let target = Unconstrained::new(&chained).unwrap();
@@ -318,6 +336,14 @@ fn chains_without_a_beginning_or_an_end_are_refused() {
         vec![part(0, 1)],
         vec![part(0, 0)],
         vec![part(0, 2), After],
+        vec![
+            Support::Within {
+                low: Edge::Beside { of: 0, factor: 1.0, offset: 0.0 },
+                high: Edge::Open,
+            },
+            Real,
+        ],
+        vec![Real, Support::Within { low: Edge::At(f64::NAN), high: Edge::Open }],
     ];
     for supports in bad {
         let refused = Unconstrained::new(&skewed(&supports)).err().map(|error| error.to_string());
@@ -338,6 +364,7 @@ fn what_is_outside_is_said() {
         assert!(!Support::contain(supports, point));
     };
     says(&ordered(Support::Real, 3), &[1.0, 2.0, 1.5], &["coordinate 3", "1.5", "(2, inf)"]);
+    says(&moving()[..2], &[0.75, 0.5], &["coordinate 2", "0.5", "(0, 0.25)"]);
     says(&simplex(3), &[0.75, 0.5], &["coordinate 2", "0.5", "(0, 0.25)"]);
     says(&simplex(3), &[0.5, 0.5], &["coordinate 2"]);
     says(&simplex(3), &[f64::NAN, 0.5], &["coordinate 1", "NaN"]);
@@ -345,7 +372,7 @@ fn what_is_outside_is_said() {
 
 #[test]
 fn supports_are_written_and_read() {
-    for supports in cases() {
+    for supports in cases_with_moving() {
         let text = serde_json::to_string(&supports).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Support>>(&text).unwrap(), supports, "{text}");
     }

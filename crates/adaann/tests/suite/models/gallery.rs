@@ -24,6 +24,9 @@ fn assert_inside(target: &dyn Target, point: &[f64], what: &str) {
             Support::Factor { column } => {
                 point[d - column..=d].iter().map(|x| x * x).sum::<f64>() < 1.0
             }
+            Support::Within { low, high } => {
+                low.at(point, f64::NEG_INFINITY) < x && x < high.at(point, f64::INFINITY)
+            }
         };
         assert!(is_inside, "{what}: {} is {x} in {point:?}", target.names()[d]);
     }
