@@ -26,7 +26,7 @@ pub(crate) fn draws(
     quantities: Option<&Batch>,
     known: &[(&str, &[f64])],
 ) -> io::Result<()> {
-    let mut line = names.join(",");
+    let mut line = header(names);
     known.iter().for_each(|(name, _)| line.extend([",", name]));
     line.push('\n');
     out.write_all(line.as_bytes())?;
@@ -115,7 +115,7 @@ pub(crate) fn trace(trace: &[UpdateRecord]) -> String {
 
 /// `data.csv`; a field without a number is empty.
 pub(crate) fn data(table: &Table) -> String {
-    let mut text = format!("{}\n", table.names.join(","));
+    let mut text = format!("{}\n", header(&table.names));
     for row in &table.rows {
         for (column, number) in row.iter().enumerate() {
             let after = if column + 1 == row.len() { '\n' } else { ',' };
@@ -332,8 +332,19 @@ fn point(
     columns.iter().zip(names).map(number).collect()
 }
 
+/// Names as the cells of a line.
+fn header(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
+}
+
+/// The cells of a line; a comma between quotes belongs to its cell.
 fn split(line: &str) -> Vec<&str> {
-    line.split(',').map(|field| field.trim().trim_matches('"')).collect()
+    let mut is_quoted = false;
+    let ends = |c: char| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    };
+    line.split(ends).map(|field| field.trim().trim_matches('"')).collect()
 }
 
 #[cfg(test)]
@@ -351,6 +362,20 @@ mod tests {
             let points = points("f", text, &names()).unwrap();
             assert_eq!((points.row(0), points.row(1)), (&[1.0, 3.0][..], &[2.0, 4.0][..]));
         }
+    }
+
+    /// An element of a matrix has a comma in its name.
+    #[test]
+    fn a_comma_between_quotes_belongs_to_its_cell() {
+        let names = vec!["m[1,2]".to_owned(), "b".to_owned()];
+        let written = Batch::from_points(2, &[[1.0, 2.0], [3.0, 4.0]]);
+        let mut text = Vec::new();
+        draws(&mut text, &names, &written, None, &[("log_p", &[0.5, 0.25])]).unwrap();
+        assert!(text.starts_with(b"\"m[1,2]\",b,log_p\n"));
+        let read = columns("f", &text[..], &["m[1,2]", "log_p"]).unwrap();
+        assert_eq!(read, [[1.0, 3.0], [0.5, 0.25]]);
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(points("f", &text, &names).unwrap().point(1), [3.0, 4.0]);
     }
 
     #[test]
