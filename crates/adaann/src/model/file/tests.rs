@@ -210,7 +210,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "\"ordered\"",
             "\"orderd\"",
-            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive-ordered\" or \"simplex\" | did you mean `ordered`?",
+            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive-ordered\" or \"simplex\" or \"correlation\" or \"cholesky-correlation\" | did you mean `ordered`?",
         ),
         ("z = {}", "z = 3", "22:5 expected a formula in quotes or a table, found 3"),
         (
