@@ -78,6 +78,7 @@ pub mod program;
 pub mod registry;
 mod rng;
 pub mod schedule;
+mod series;
 mod simd;
 #[doc(alias = "sequential Monte Carlo")]
 pub mod smc;

@@ -4,7 +4,7 @@ use super::evaluate::{Evaluator, nearest};
 use super::expression::{Ast, Span};
 use super::functions::{self, Function};
 use super::matrix_functions::MatrixFunction;
-use super::names::Meaning;
+use super::names::{BEFORE, Meaning};
 use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
@@ -38,6 +38,7 @@ impl<'g> Evaluator<'_, 'g> {
             "lkj" | "lkj_cholesky" => return self.lkj(whole, name, arguments),
             "dirichlet" => return self.dirichlet(whole, arguments),
             "mixture" => return self.mixture(whole, arguments),
+            BEFORE => return self.before(whole, arguments),
             _ => {}
         }
         if let Some(function) = MatrixFunction::named(name) {
@@ -60,7 +61,7 @@ impl<'g> Evaluator<'_, 'g> {
         // x(t − lag), or what other programs call such a thing.
         let is_delay = match self.names.find(name) {
             Some(meaning) => matches!(meaning, Meaning::State(_)),
-            None => DELAYS.contains(&name),
+            None => DELAYS.contains(&name) && !self.place.is_at_row(),
         };
         if is_delay {
             let message = "states at another time are not to be had: delay equations, whose rates depend \
@@ -73,8 +74,22 @@ impl<'g> Evaluator<'_, 'g> {
         } else {
             format!("unknown function `{name}`")
         };
+        if DELAYS.contains(&name) {
+            let help = "before(column, k) is a column k rows before".to_owned();
+            return self.unknown(span, message, Some(help));
+        }
         let families = Family::ALL.iter().map(|family| family.name());
         let help = nearest(name, functions::names().chain(families).chain(JOINT));
+        self.unknown(span, message, help)
+    }
+
+    /// Says what is wrong, where nothing is known any more.
+    pub(super) fn unknown(
+        &mut self,
+        span: &Span,
+        message: String,
+        help: Option<String>,
+    ) -> Value<'g> {
         self.fault(span, message, help);
         Value::Unknown
     }

@@ -52,7 +52,7 @@ impl Outline {
     }
 
     /// The value of a formula of constants.
-    fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
+    pub(super) fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
         let mut scope = self.scope(&[]);
         scope.budget = Some(MOST_NUMBERS.max(10 * self.data.len()));
         let mut used = Vec::new();

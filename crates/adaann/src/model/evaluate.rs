@@ -320,7 +320,7 @@ impl<'g> Evaluator<'_, 'g> {
     /// An element of a vector, by a constant index or by that of the row.
     pub(super) fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
         let reach = self.names.reach(index);
-        if !reach.is_of_rows() || self.place != Place::Row {
+        if !reach.is_of_rows() || !self.place.is_at_row() {
             let place = self.place_in(elements.len(), index);
             return place.map_or(Value::Unknown, |i| Value::Number(elements[i]));
         }

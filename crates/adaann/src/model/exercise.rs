@@ -42,6 +42,7 @@ fn formulas(file: &File) -> Vec<&Formula> {
         .chain(lines)
         .chain(file.density.iter().chain(&file.log_likelihood))
         .chain(file.ode.iter().flat_map(|ode| &ode.start))
+        .chain(file.series.iter().flat_map(|series| series.formulas()))
         .chain(states.flat_map(|state| [&state.start, &state.rate]))
         .collect()
 }
@@ -114,6 +115,9 @@ mod tests {
         " not ",
         "if(",
         "[ode]",
+        "[series]",
+        "[series.states]",
+        "before(y, 2, 0)",
         "[[data]]",
         "size = ",
         "a.b.c = 1\n",

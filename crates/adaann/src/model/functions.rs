@@ -37,7 +37,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter()
         .flat_map(|entry| entry.names.iter().copied())
-        .chain(["if", "logpdf"])
+        .chain(["if", "logpdf", "before"])
         .chain(MatrixFunction::ALL.iter().map(|function| function.name()))
 }
 
@@ -56,6 +56,7 @@ pub(super) fn in_words() -> Vec<(String, &'static str)> {
     let others = [
         ("if(condition, x, y)", "x where the condition holds, y elsewhere"),
         ("logpdf(distribution, x)", "log density of a distribution at x"),
+        ("before(column, k, otherwise)", "a column k rows before, 1 if not given, in its series"),
     ];
     let others = others.map(|(usage, summary)| (usage.to_owned(), summary));
     let matrices = MatrixFunction::ALL.iter();

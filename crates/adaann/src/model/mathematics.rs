@@ -16,14 +16,14 @@ pub enum Notation {
 }
 
 impl Notation {
-    fn formula(self, ast: &Ast) -> String {
+    pub(super) fn formula(self, ast: &Ast) -> String {
         match self {
             Self::Plain => print::plain(ast),
             Self::Latex => print::latex(ast),
         }
     }
 
-    fn name(self, name: &Name) -> String {
+    pub(super) fn name(self, name: &Name) -> String {
         let kind = super::expression::Kind::Name(name.text.clone());
         self.formula(&Ast { kind, span: name.span.clone() })
     }
@@ -100,15 +100,15 @@ impl Model {
                 lines.push(notation.says(&initial, Relation::Is, &state.start));
             }
         }
+        lines.extend(self.series_lines(notation));
         if let Some(density) = &file.density {
             let left = if notation == Notation::Plain { "log p" } else { r"\log p" };
             lines.push(notation.says(left, Relation::Is, density));
         }
         for (name, formula) in &file.likelihood {
             let line = notation.says(&notation.name(name), Relation::Follows, formula);
-            let measured = data
-                .find(&name.text)
-                .map_or(0, |column| data.columns[column].iter().filter(|y| !y.is_nan()).count());
+            let measured =
+                data.find(&name.text).map_or(0, |column| self.outline.count_measured(column));
             lines.push(format!("{line}, for {measured} rows of the data"));
         }
         if let Some(formula) = &file.log_likelihood {

@@ -27,6 +27,7 @@ impl Outline {
             .chain(file.quantities.iter().map(|(_, formula)| formula))
             .chain(file.likelihood.iter().map(|(_, formula)| formula))
             .chain(&file.log_likelihood)
+            .chain(file.series.iter().flat_map(|series| series.formulas()))
             .chain(&file.density);
         let mut found = Vec::new();
         for formula in formulas {

@@ -21,7 +21,10 @@
 //! # Ok::<(), adaann::model::Diagnostics>(())
 //! ```
 
+mod before;
 mod calls;
+mod carried_lines;
+mod carry;
 mod command;
 mod constants;
 mod covariances;
@@ -56,10 +59,12 @@ mod replicate;
 mod rows;
 mod schema;
 mod scope;
+mod series;
 mod settings;
 mod simulate;
 mod target;
 mod value;
+mod walk;
 mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
@@ -336,9 +341,12 @@ impl Model {
             .collect()
     }
 
-    /// The name of time, if there is a system of equations.
+    /// The name of time, if there is a system of equations, or of the column in whose order a single series
+    /// is taken.
     pub fn time(&self) -> Option<&str> {
-        self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..])
+        let of_system = self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..]);
+        let series = self.outline.file.series.as_ref().filter(|series| series.group.is_none());
+        of_system.or(series.and_then(|series| Some(&series.order.as_ref()?.text[..])))
     }
 
     /// The names of the quantities that are reported with the draws.
@@ -387,6 +395,8 @@ impl Model {
         let lines = 0..self.outline.file.likelihood.len();
         let mut needed: Vec<String> = lines.flat_map(|line| self.inputs(line)).collect();
         needed.extend(self.time().map(str::to_owned));
+        let of_series = self.outline.columns_of_series().into_iter();
+        needed.extend(of_series.map(|column| self.outline.data.names[column].clone()));
         for (column, name) in data.names.iter().enumerate().filter(|(_, n)| needed.contains(n)) {
             if let Some(row) = data.strange(column)
                 && let Some((source, span)) = data.cell(row, column)

@@ -14,6 +14,8 @@ pub(super) enum Meaning {
     Parameter(usize),
     Quantity(usize),
     State(usize),
+    /// A state of a series.
+    Carried(usize),
     Time,
     /// Something whose definition could not be read, which was said.
     Unread,
@@ -87,6 +89,7 @@ impl Names {
         each_name(ast, &mut |name| {
             reach = reach.with(self.find(name).map_or_else(Reach::default, |m| self.of(m)));
         });
+        each_before(ast, &mut |_| reach.columns = true);
         reach
     }
 
@@ -98,7 +101,9 @@ impl Names {
             Meaning::Parameter(_) => Reach { parameters: true, ..nothing },
             Meaning::Column(_) | Meaning::Columns(_) => Reach { columns: true, ..nothing },
             Meaning::Time => Reach { time: true, ..nothing },
-            Meaning::State(_) => Reach { parameters: true, states: true, ..nothing },
+            Meaning::State(_) | Meaning::Carried(_) => {
+                Reach { parameters: true, states: true, ..nothing }
+            }
             Meaning::Quantity(q) => self.quantities.get(q).copied().unwrap_or(nothing),
         }
     }
@@ -163,14 +168,34 @@ fn cycle(needs: &[Vec<usize>], waiting: &[usize], first: usize) -> Vec<usize> {
     }
 }
 
-/// Calls `see` with every name that stands for a value.
+/// The function that takes a column at an earlier row.
+pub(super) const BEFORE: &str = "before";
+
+/// Calls `see` with every name that stands for a value; the column of `before` stands for none.
 pub(super) fn each_name(ast: &Ast, see: &mut impl FnMut(&str)) {
-    // By a list of what is left, since long sums are deep.
-    let mut left = vec![ast];
-    while let Some(ast) = left.pop() {
+    each_part(ast, &mut |ast| {
         if let Kind::Name(name) = &ast.kind {
             see(name);
         }
-        left.extend(ast.children());
+    });
+}
+
+/// Calls `see` with every call of `before`.
+pub(super) fn each_before<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
+    each_part(ast, &mut |ast| {
+        if matches!(&ast.kind, Kind::Call { name, .. } if name == BEFORE) {
+            see(ast);
+        }
+    });
+}
+
+/// Calls `see` with every part of a formula, but for the columns of `before`.
+fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
+    // By a list of what is left, since long sums are deep.
+    let mut left = vec![ast];
+    while let Some(ast) = left.pop() {
+        see(ast);
+        let skipped = usize::from(matches!(&ast.kind, Kind::Call { name, .. } if name == BEFORE));
+        left.extend(ast.children().into_iter().skip(skipped));
     }
 }

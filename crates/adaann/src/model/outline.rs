@@ -10,6 +10,7 @@ use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::Parameter;
 use super::scope::Scope;
 use super::value::{Plain, Value};
+use super::walk::Series;
 use crate::ode::Solver;
 use crate::program::Expr;
 
@@ -31,6 +32,7 @@ pub(super) struct Outline {
     pub(super) solver: Option<Solver>,
     groups: Vec<Vec<usize>>,
     pub(super) constants: Vec<Plain>,
+    pub(super) series: Series,
 }
 
 impl Outline {
@@ -48,6 +50,7 @@ impl Outline {
             solver: None,
             groups: Vec::new(),
             constants: Vec::new(),
+            series: Series::default(),
             source,
         };
         // What is not there cannot be known: that it is missing was said.
@@ -56,6 +59,7 @@ impl Outline {
         outline.name_everything(&mut report);
         outline.evaluate_constants(&mut report);
         outline.lay_out_parameters(&mut report);
+        outline.lay_out_series(&mut report);
         outline.check_priors(&mut report);
         outline.choose_solver(&mut report);
         (outline, report)
@@ -99,7 +103,12 @@ impl Outline {
                 None => {}
             }
         }
+        self.name_series(report);
         let (file, names) = (&self.file, &mut self.names);
+        let carried = file.series.iter().flat_map(|series| &series.states);
+        for (i, state) in carried.enumerate() {
+            names.add(&state.name.text, Meaning::Carried(i));
+        }
         for (name, members) in file.data.iter().flat_map(|data| &data.vectors) {
             let mut group = Vec::new();
             for member in members {
@@ -174,16 +183,24 @@ impl Outline {
     }
 
     /// Calls `see` with all that a formula depends on, by itself or through quantities.
-    fn each_meaning(&self, ast: &Ast, see: &mut impl FnMut(Meaning)) {
+    pub(super) fn each_meaning(&self, ast: &Ast, see: &mut impl FnMut(Meaning)) {
+        self.each_formula(ast, &mut |ast| {
+            each_name(ast, &mut |name| self.names.find(name).into_iter().for_each(&mut *see));
+        });
+    }
+
+    /// Calls `see` with a formula, then with the quantities that it depends on.
+    pub(super) fn each_formula<'a>(&'a self, ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
         let (mut left, mut seen) = (vec![ast], Vec::new());
         while let Some(ast) = left.pop() {
-            each_name(ast, &mut |name| match self.names.find(name) {
-                Some(Meaning::Quantity(q)) if !seen.contains(&q) => {
+            see(ast);
+            each_name(ast, &mut |name| {
+                if let Some(Meaning::Quantity(q)) = self.names.find(name)
+                    && !seen.contains(&q)
+                {
                     seen.push(q);
                     left.push(&self.file.quantities[q].1.ast);
                 }
-                Some(meaning) => see(meaning),
-                None => {}
             });
         }
     }

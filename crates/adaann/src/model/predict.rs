@@ -4,6 +4,7 @@ use super::evaluate::Evaluator;
 use super::outline::Outline;
 use super::scope::{Place, Scope};
 use super::value::Law;
+use super::walk::{Tie, Walk};
 use crate::ode::Solution;
 use crate::posterior::Dynamics;
 use crate::program::Expr;
@@ -28,8 +29,9 @@ struct Rows<'r> {
     outline: &'r Outline,
     /// For each column of the data, where the new inputs have it.
     places: Option<(&'r Table, Vec<Option<usize>>)>,
-    /// Their order in time.
+    /// Their order in time, or that of their series.
     order: Vec<usize>,
+    walk: Walk,
 }
 
 impl<'r> Rows<'r> {
@@ -39,14 +41,34 @@ impl<'r> Rows<'r> {
             (table, outline.data.names.iter().map(|name| place(table, name)).collect::<Vec<_>>())
         });
         let len = inputs.map_or(outline.data.len(), |table| table.rows.len());
-        let mut rows = Self { outline, places, order: (0..len).collect() };
+        let mut rows = Self { outline, places, order: (0..len).collect(), walk: Walk::default() };
         rows.check(len)?;
         if let Some(time) = outline.time {
             let mut order = std::mem::take(&mut rows.order);
             order.sort_by(|&a, &b| rows.cell(a, time).total_cmp(&rows.cell(b, time)));
             rows.order = order;
         }
+        let series = &outline.series;
+        if outline.file.series.is_some() || !series.lags.is_empty() {
+            rows.walk = rows.walk(len)?;
+            rows.order.clone_from(&rows.walk.order);
+        }
         Ok(rows)
+    }
+
+    /// The way through them, as series of their own.
+    fn walk(&self, len: usize) -> Result<Walk> {
+        let series = &self.outline.series;
+        let cells = |column: usize| (0..len).map(|row| self.cell(row, column)).collect::<Vec<_>>();
+        let (order, group) = (series.order.map(cells), series.group.map(cells));
+        Walk::new(len, order.as_deref(), group.as_deref()).map_err(|Tie(a, b)| {
+            Error::Data(format!(
+                "nothing puts rows {} and {} of the new inputs in order: they are of one series, and at \
+                 the same place",
+                a + 1,
+                b + 1
+            ))
+        })
     }
 
     /// Refuses inputs that lack a number which a prediction needs.
@@ -57,13 +79,18 @@ impl<'r> Rows<'r> {
         for (_, formula) in &outline.file.likelihood {
             needed.extend(outline.columns_of(&formula.ast));
         }
-        for column in needed {
+        needed.extend(outline.series.order.iter().chain(&outline.series.group));
+        needed.extend(outline.columns_of_states());
+        for &column in needed.iter().chain(&outline.columns_of_series()) {
             let name = &outline.data.names[column];
             if !table.names.contains(name) {
                 return Err(Error::Data(format!(
                     "the new inputs have no column {name}, which the predictions depend on"
                 )));
             }
+        }
+        for column in needed {
+            let name = &outline.data.names[column];
             if let Some(row) = (0..len).find(|&row| self.cell(row, column).is_nan()) {
                 return Err(Error::Data(format!(
                     "{name} is missing in row {} of the new inputs",
@@ -122,6 +149,16 @@ impl Outline {
             }
             if let Some(solution) = &solution {
                 enter_states(&mut scopes, solution, at);
+            }
+            if !rows.walk.order.is_empty() {
+                let cell = |row: usize, column: usize| rows.cell(row, column);
+                for scope in &mut scopes {
+                    self.enter_lags(scope, &rows.walk, row, &cell);
+                    self.carry_on(scope, rows.walk.begins(row));
+                }
+                if !self.is_measured(&rows.walk, row) {
+                    continue;
+                }
             }
             for scope in &mut scopes {
                 self.evaluate_quantities(scope, &mut Vec::new(), |reach| reach.is_of_rows());

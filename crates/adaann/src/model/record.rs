@@ -6,7 +6,7 @@ use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Name};
 use super::outline::Outline;
 use super::priors;
-use super::scope::{Place, Scope};
+use super::scope::{Lagged, Place, Scope};
 use super::value::Value;
 use crate::distribution::Family;
 use crate::program::{Expr, Graph, Node};
@@ -32,6 +32,7 @@ pub(super) struct Recording {
     /// Rates and initial values of the states.
     pub(super) rates: Vec<Node>,
     pub(super) initial: Vec<Node>,
+    pub(super) series: Option<Carried>,
     /// What is reported with the draws, by name.
     pub(super) quantities: Vec<(String, Node)>,
 }
@@ -40,6 +41,14 @@ pub(super) struct Recording {
 pub(super) struct Line {
     pub(super) log_density: Node,
     pub(super) rows: Vec<u32>,
+}
+
+/// The numbers that states of a series are made of: at the first row of a group, and at a later one; and what
+/// the last row adds.
+pub(super) struct Carried {
+    pub(super) start: Vec<Node>,
+    pub(super) next: Vec<Node>,
+    pub(super) last: Option<Node>,
 }
 
 /// An input that each row takes from a vector by an index of its own, from 0.
@@ -54,7 +63,11 @@ pub(super) struct Layout {
     /// Of a system alone.
     pub(super) time: Option<usize>,
     pub(super) states: usize,
+    /// States of a series.
+    pub(super) carried: usize,
     pub(super) columns: usize,
+    /// Columns at earlier rows, and whether they are there: two for each.
+    pub(super) lags: usize,
     pub(super) gathers: usize,
 }
 
@@ -70,8 +83,11 @@ impl Layout {
         let ode = outline.file.ode.as_ref();
         let time = ode.map(|_| outline.dim);
         let states = outline.dim + usize::from(time.is_some());
-        let columns = states + ode.map_or(0, |ode| ode.states.len());
-        Self { time, states, columns, gathers: columns + outline.data.columns.len() }
+        let carried = states + ode.map_or(0, |ode| ode.states.len());
+        let columns = carried + outline.carried();
+        let lags = columns + outline.data.columns.len();
+        let gathers = lags + 2 * outline.series.lags.len();
+        Self { time, states, carried, columns, lags, gathers }
     }
 }
 
@@ -84,8 +100,9 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let mut scope = outline.scope(&theta);
     scope.budget = Some(MOST_NUMBERS);
     scope.time = layout.time.map(|i| Value::Number(input(i)));
-    scope.states = (layout.states..layout.columns).map(input).collect();
-    scope.columns = (layout.columns..layout.gathers).map(|i| Value::Number(input(i))).collect();
+    scope.states = (layout.states..layout.carried).map(input).collect();
+    scope.columns = (layout.columns..layout.lags).map(|i| Value::Number(input(i))).collect();
+    enter_series(&mut scope, outline, layout, input);
     let mut recorder =
         Recorder { outline, graph: &graph, layout, scope, faults: Vec::new(), gathers: Vec::new() };
     let quantities = recorder.quantities();
@@ -94,6 +111,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let density = outline.file.density.as_ref();
     let density = density.and_then(|formula| recorder.number(formula, Place::Shared));
     let (rates, initial) = recorder.system();
+    let series = recorder.series(report);
     let lines = recorder.lines(report);
     let Recorder { faults, gathers, .. } = recorder;
     outline.say(faults, report);
@@ -101,6 +119,11 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     let nodes = |list: Vec<Expr<'_>>| -> Vec<Node> { list.into_iter().map(node).collect() };
     let (log_prior, density) = (node(log_prior), density.map(node));
     let (rates, initial) = (nodes(rates), nodes(initial));
+    let series = series.map(|(start, next, last)| Carried {
+        start: nodes(start),
+        next: nodes(next),
+        last: last.map(node),
+    });
     let lines = lines
         .into_iter()
         .map(|(log_density, rows)| Line { log_density: node(log_density), rows })
@@ -118,6 +141,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
         gathers,
         rates,
         initial,
+        series,
         quantities,
         graph: graph.into_inner(),
     }
@@ -244,6 +268,52 @@ impl<'g> Recorder<'_, 'g> {
         (rates, initial)
     }
 
+    /// What states of a series are at the first row and at a later one, and what the last row adds.
+    fn series(
+        &mut self,
+        report: &mut Report,
+    ) -> Option<(Numbers<'g>, Numbers<'g>, Option<Expr<'g>>)> {
+        let outline = self.outline;
+        let series = outline.file.series.as_ref()?;
+        outline.check_series(report);
+        let (mut start, mut next) = (Vec::new(), Vec::new());
+        for (state, &size) in series.states.iter().zip(&outline.series.sizes) {
+            start.extend(self.state(&state.name, &state.start, Place::First, size));
+            next.extend(self.state(&state.name, &state.next, Place::Row, size));
+        }
+        let last = series.last.as_ref().and_then(|formula| self.number(formula, Place::Row));
+        Some((start, next, last))
+    }
+
+    /// The numbers of a state; a number stands for every element.
+    fn state(
+        &mut self,
+        name: &Name,
+        formula: &Formula,
+        place: Place,
+        size: Option<usize>,
+    ) -> Numbers<'g> {
+        let value = self.at(place, |evaluator| evaluator.evaluate(&formula.ast));
+        let numbers = match (&value, size) {
+            (Value::Number(x), size) => vec![*x; size.unwrap_or(1)],
+            (Value::Vector(elements), Some(size)) if elements.len() == size => elements.clone(),
+            _ => Vec::new(),
+        };
+        if numbers.is_empty() && !value.is_unknown() {
+            let is = size.map_or("a number".to_owned(), |size| format!("a vector of {size}"));
+            let message =
+                format!("the state `{}` is {is}, but this is {}", name.text, value.kind());
+            let help = match (&value, size) {
+                (Value::Vector(elements), None) => {
+                    Some(format!("a vector has its size: size = {}", elements.len()))
+                }
+                _ => None,
+            };
+            self.faults.push(Fault { span: formula.span.clone(), message, help });
+        }
+        numbers
+    }
+
     /// The lines of the likelihood with the rows of each.
     fn lines(&mut self, report: &mut Report) -> Vec<(Expr<'g>, Vec<u32>)> {
         let outline = self.outline;
@@ -264,13 +334,40 @@ impl<'g> Recorder<'_, 'g> {
             lines.push((law.log_density(&y), rows));
         }
         if let Some(formula) = &outline.file.log_likelihood {
-            let rows: Vec<u32> = (0..outline.data.len() as u32).collect();
+            let is_measured = |row: &u32| outline.is_measured(&outline.series.walk, *row as usize);
+            let rows: Vec<u32> = (0..outline.data.len() as u32).filter(is_measured).collect();
+            outline.check_lags(formula, &rows, report);
             outline.check_present(&outline.columns_of(&formula.ast), &rows, None, report);
             if let Some(log_density) = self.number(formula, Place::Row) {
                 lines.push((log_density, rows));
             }
         }
         lines
+    }
+}
+
+/// Numbers of a state.
+type Numbers<'g> = Vec<Expr<'g>>;
+
+/// Makes states of a series and columns at earlier rows inputs.
+fn enter_series<'g>(
+    scope: &mut Scope<'g>,
+    outline: &Outline,
+    layout: Layout,
+    input: impl Fn(usize) -> Expr<'g>,
+) {
+    let mut first = layout.carried;
+    for size in &outline.series.sizes {
+        let own = first..first + size.unwrap_or(1);
+        first = own.end;
+        scope.carried.push(match size {
+            Some(_) => Value::Vector(own.map(&input).collect()),
+            None => Value::Number(input(own.start)),
+        });
+    }
+    for (i, &lag) in outline.series.lags.iter().enumerate() {
+        let [value, is_there] = [0, 1].map(|k| input(layout.lags + 2 * i + k));
+        scope.lags.push(Lagged { lag, value, is_there });
     }
 }
 

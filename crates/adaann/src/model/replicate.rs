@@ -91,9 +91,18 @@ impl Model {
 
 const NO_DRAW: &str = "the prior could not be drawn from; wider bounds may help";
 
+/// What is made of a row, one after the other.
+enum Turn {
+    /// A line of the likelihood draws its column.
+    Line(usize, usize),
+    /// States of a series move on.
+    States,
+}
+
 impl Outline {
-    /// The lines of the likelihood with their columns, each after those whose column it depends on.
-    fn simulated_lines(&self) -> Result<Vec<(usize, usize)>> {
+    /// The lines of the likelihood with their columns, each after those whose column it depends on, and
+    /// between them the states of a series.
+    fn simulated_lines(&self) -> Result<Vec<Turn>> {
         let refuse = |why: &str| Err(Error::Data(format!("data cannot be simulated: {why}")));
         if self.file.command.is_some() {
             return refuse("the likelihood is that of a command, which does not make data");
@@ -112,21 +121,36 @@ impl Outline {
         }
         let column = |(name, _): &(super::file::Name, _)| self.data.find(&name.text);
         let columns: Vec<usize> = self.file.likelihood.iter().filter_map(column).collect();
-        let needs: Vec<Vec<usize>> = self
-            .file
-            .likelihood
-            .iter()
-            .map(|(_, formula)| {
-                let used = self.columns_of(&formula.ast);
-                let of = |used: &usize| columns.iter().position(|column| column == used);
-                used.iter().filter_map(of).collect()
-            })
-            .collect();
+        let of = |used: &usize| columns.iter().position(|column| column == used);
+        let states = columns.len();
+        let mut needs: Vec<Vec<usize>> = Vec::new();
+        for (_, formula) in &self.file.likelihood {
+            let mut needed: Vec<usize> =
+                self.columns_of(&formula.ast).iter().filter_map(of).collect();
+            needed.extend(self.sees_series(&formula.ast).then_some(states));
+            needs.push(needed);
+        }
+        needs.push(self.columns_of_states().iter().filter_map(of).collect());
         let (order, cycle) = in_order(&needs);
+        if let Some(cycle) = &cycle
+            && cycle.contains(&states)
+        {
+            return refuse(
+                "a state depends on what is measured in its own row, and the measurement on the state; \
+                 before(column) is that of the row before",
+            );
+        }
+        if self.file.series.as_ref().is_some_and(|series| series.last.is_some()) {
+            return refuse("the last rows of [series] add a log density, which makes no data");
+        }
         if cycle.is_some() || self.time.is_some_and(|time| columns.contains(&time)) {
             return refuse("a measured column depends on itself");
         }
-        Ok(order.into_iter().map(|line| (line, columns[line])).collect())
+        let turn = |i: usize| match columns.get(i) {
+            Some(&column) => Turn::Line(i, column),
+            None => Turn::States,
+        };
+        Ok(order.into_iter().map(turn).collect())
     }
 
     /// All columns, with measurements made from parameters where the data has some; or the place
@@ -134,7 +158,7 @@ impl Outline {
     fn simulate(
         &self,
         dynamics: Option<&Dynamics>,
-        lines: &[(usize, usize)],
+        turns: &[Turn],
         point: &[f64],
         stream: Stream,
     ) -> Result<std::result::Result<Vec<Vec<f64>>, String>> {
@@ -157,13 +181,20 @@ impl Outline {
             number += 1;
             stream.uniform_at(number - 1)
         };
-        for row in 0..self.data.len() {
+        let walk = &self.series.walk;
+        for &row in &walk.order {
             if let Some(solution) = &solution {
                 let states = &solution.states[row];
                 scope.states = (0..states.dim()).map(|state| states.row(state)[0].into()).collect();
             }
-            for &(line, column) in lines {
-                if columns[column][row].is_nan() {
+            self.enter_lags(&mut scope, walk, row, &|row, column| columns[column][row]);
+            for turn in turns {
+                let &Turn::Line(line, column) = turn else {
+                    self.enter_row(&mut scope, &|column| columns[column][row]);
+                    self.carry_on(&mut scope, walk.begins(row));
+                    continue;
+                };
+                if columns[column][row].is_nan() || !self.is_measured(walk, row) {
                     continue;
                 }
                 self.enter_row(&mut scope, &|column| columns[column][row]);

@@ -37,12 +37,15 @@ impl Outline {
         formula: &Formula,
         report: &mut Report,
     ) -> Vec<u32> {
-        let all = 0..self.data.len() as u32;
+        let is_measured = |row: &u32| self.is_measured(&self.series.walk, *row as usize);
+        let all = (0..self.data.len() as u32).filter(is_measured);
         let is_there = |row: &u32| !self.data.columns[column][*row as usize].is_nan();
         let skips = self.file.data.as_ref().is_some_and(|data| data.missing == Missing::Skip);
         let rows: Vec<u32> = if skips { all.filter(is_there).collect() } else { all.collect() };
         if rows.is_empty() && self.data.len() > 0 {
-            let message = format!("every value of `{}` is missing", name.text);
+            let skips = self.file.series.as_ref().is_some_and(|series| series.skip > 0);
+            let skipped = if skips { " or skipped" } else { "" };
+            let message = format!("every value of `{}` is missing{skipped}", name.text);
             report.error(&self.source, name.span.clone(), message, None);
         }
         let mut columns = self.columns_of(&formula.ast);
@@ -51,6 +54,7 @@ impl Outline {
         columns.sort_unstable();
         columns.dedup();
         self.check_present(&columns, &rows, Some(column), report);
+        self.check_lags(formula, &rows, report);
         rows
     }
 
@@ -183,6 +187,8 @@ impl Outline {
     /// The value of a formula of the data alone in a row; the scope is used again for every row.
     fn data_value(&self, scope: &mut Scope<'static>, ast: &Ast, row: usize) -> Option<f64> {
         self.enter_row(scope, &|column| self.data.columns[column][row]);
+        let cell = |row: usize, column: usize| self.data.columns[column][row];
+        self.enter_lags(scope, &self.series.walk, row, &cell);
         let mut faults = Vec::new();
         self.evaluate_quantities(scope, &mut faults, |reach| {
             reach.is_of_data() && reach.is_of_rows()

@@ -15,6 +15,8 @@ pub(super) enum Place {
     Rate,
     /// A line of the likelihood: everything, at one row of the data.
     Row,
+    /// What a series starts with: all but states, at the first row.
+    First,
 }
 
 impl Place {
@@ -31,9 +33,34 @@ impl Place {
             Self::Rate if reach.columns => {
                 Some("rates know time, states and parameters, but not the rows of the data")
             }
+            Self::First if reach.states => Some(
+                "before the first row there are no states: a start names parameters and columns",
+            ),
             _ => None,
         }
     }
+
+    /// Is it at a row of the data?
+    pub(super) fn is_at_row(self) -> bool {
+        matches!(self, Self::Row | Self::First)
+    }
+}
+
+/// A column so many rows before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lag {
+    pub(super) column: usize,
+    pub(super) back: usize,
+}
+
+/// The value of a column at an earlier row.
+#[derive(Clone, Copy)]
+pub(super) struct Lagged<'g> {
+    pub(super) lag: Lag,
+    /// 0 where there is none.
+    pub(super) value: Expr<'g>,
+    /// 1 where there is one, 0 elsewhere.
+    pub(super) is_there: Expr<'g>,
 }
 
 /// The values of names, by their numbers.
@@ -48,6 +75,10 @@ pub(super) struct Scope<'g> {
     /// Those that are there by now.
     pub(super) quantities: Vec<Option<Value<'g>>>,
     pub(super) states: Vec<Expr<'g>>,
+    /// States of a series: of the row, or of the row before where they are moved on.
+    pub(super) carried: Vec<Value<'g>>,
+    /// Columns at earlier rows.
+    pub(super) lags: Vec<Lagged<'g>>,
     /// How many numbers may still be computed; no limit if none.
     pub(super) budget: Option<usize>,
     /// A vector outside the rows, a number inside.
@@ -64,6 +95,7 @@ impl<'g> Scope<'g> {
             Meaning::Parameter(i) => self.parameters.get(i).cloned(),
             Meaning::Quantity(i) => self.quantities.get(i).cloned().flatten(),
             Meaning::State(i) => self.states.get(i).map(|&x| Value::Number(x)),
+            Meaning::Carried(i) => self.carried.get(i).cloned(),
             Meaning::Time => self.time.clone(),
             Meaning::Unread => None,
         };

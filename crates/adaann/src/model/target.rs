@@ -4,7 +4,7 @@ use super::command::Outside;
 use super::outline::Outline;
 use super::parameter::Parameter;
 use super::record::Recording;
-use crate::posterior::{Dynamics, Line, Posterior, Recorded, RecordedSystem};
+use crate::posterior::{Dynamics, Line, Posterior, Recorded, RecordedSeries, RecordedSystem};
 use crate::program::{self, Program, RowInput};
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
@@ -79,7 +79,8 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
     let is_proper = recording.has_proper_prior();
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
-    if recording.lines.is_empty() {
+    let adds_last = recording.series.as_ref().is_some_and(|series| series.last.is_some());
+    if recording.lines.is_empty() && !adds_last {
         let is_given = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
         let has_prior = is_given || is_proper;
         let parts = [recording.log_prior, direct];
@@ -90,7 +91,9 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
     let mut row_inputs = Vec::new();
     row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Time));
     row_inputs.extend((0..states).map(RowInput::State));
-    row_inputs.extend((0..columns).map(RowInput::Column));
+    row_inputs.extend((0..outline.carried()).map(RowInput::Carried));
+    let lags = outline.lag_columns();
+    row_inputs.extend((0..columns + lags.len()).map(RowInput::Column));
     row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
     let gathers = recording.gathers.into_iter();
     let gathers =
@@ -108,16 +111,25 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
         }),
         _ => None,
     };
+    let walk = &outline.series.walk;
+    let series = recording.series.map(|series| RecordedSeries {
+        start: series.start,
+        next: series.next,
+        last: series.last,
+        order: walk.order.iter().map(|row| *row as u32).collect(),
+        begins: walk.order.iter().map(|row| walk.begins(*row)).collect(),
+    });
     let recorded = Recorded {
         graph,
         parameters: dim,
         row_inputs,
-        columns: outline.data.columns.clone(),
+        columns: [&outline.data.columns[..], &lags].concat(),
         gathers: gathers.collect(),
         log_prior: recording.log_prior,
         direct,
         lines: lines.collect(),
         system,
+        series,
     };
     let kept = recorded.system.is_some().then(|| recorded.clone());
     Ok((Box::new(Posterior::new(recorded)?), kept))

@@ -1,11 +1,13 @@
 //! From what was recorded to the programs and sums of a posterior.
 
+use super::carried::{Carried, carry};
 use super::dynamics::{Observed, observe};
 use super::finale::{Finale, Layout, Place};
 use super::recorded::{Line, Recorded};
 use crate::Result;
 use crate::ode::Likelihood;
 use crate::program::{Graph, Node, Prepared, RowSum, Summed, of_first_inputs, sum_over_rows};
+use crate::series;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A posterior made ready.
@@ -35,6 +37,8 @@ pub(super) enum Sums {
     Rows(Box<RowSum>),
     /// Over the times at which a system was observed: one sum.
     System(Box<ObservedSystem>),
+    /// Over rows that carry numbers on to the next: one sum.
+    Series(Box<series::Likelihood>),
 }
 
 /// The log likelihood of a system's trajectories.
@@ -56,15 +60,18 @@ impl Posterior {
     ///
     /// # Errors
     /// If a line asks for rows or a row for elements that are not there, times fall or come before the
-    /// start of the system, or its rates depend on the data.
+    /// start of the system, or its rates depend on the data, or a line sees both a system and a series.
     pub(crate) fn new(mut recorded: Recorded) -> Result<Self> {
         recorded.check()?;
         let mut graph = std::mem::take(&mut recorded.graph);
         let mut finale = Finale::new(recorded.log_prior, recorded.direct);
         let (mut prelude, mut parts) = (Vec::new(), Vec::new());
         let sees_states = recorded.inputs().see_states(&graph);
+        let sees_carried = recorded.inputs().see_carried(&graph);
+        let (carried, others): (Vec<&Line>, Vec<&Line>) =
+            recorded.lines.iter().partition(|line| sees_carried(line.log_density));
         let (observed, plain): (Vec<&Line>, Vec<&Line>) =
-            recorded.lines.iter().partition(|line| sees_states(line.log_density));
+            others.into_iter().partition(|line| sees_states(line.log_density));
         for line in plain {
             let data = recorded.data(&line.rows);
             let Summed { outside, sum, factors, crossing } =
@@ -82,6 +89,14 @@ impl Posterior {
             finale.add(outside);
             let place = finale.take(&mut graph, vec![None], crossing, &mut prelude);
             parts.push(Part { sums: Sums::of_system(likelihood), place });
+        }
+        if let Some(series) = &recorded.series
+            && let Some(Carried { outside, likelihood, crossing }) =
+                carry(&mut graph, &recorded, series, &carried)?
+        {
+            finale.add(outside);
+            let place = finale.take(&mut graph, vec![None], crossing, &mut prelude);
+            parts.push(Part { sums: Sums::Series(Box::new(likelihood)), place });
         }
         Ok(Self::assemble(&graph, recorded.parameters, &finale, &prelude, parts))
     }
@@ -123,7 +138,7 @@ impl Posterior {
     /// The systems that were observed.
     pub(super) fn systems(&self) -> impl Iterator<Item = &ObservedSystem> {
         self.parts.iter().filter_map(|part| match &part.sums {
-            Sums::Rows(_) => None,
+            Sums::Rows(_) | Sums::Series(_) => None,
             Sums::System(system) => Some(&**system),
         })
     }
@@ -131,7 +146,7 @@ impl Posterior {
     /// The systems that were observed, to change.
     pub(super) fn systems_mut(&mut self) -> impl Iterator<Item = &mut ObservedSystem> {
         self.parts.iter_mut().filter_map(|part| match &mut part.sums {
-            Sums::Rows(_) => None,
+            Sums::Rows(_) | Sums::Series(_) => None,
             Sums::System(system) => Some(&mut **system),
         })
     }

@@ -5,6 +5,7 @@ use super::finale::Arguments;
 use crate::batch::PAD;
 use crate::ode::LikelihoodRoom;
 use crate::program::{Block, Room, RowSumRoom, Rows};
+use crate::series;
 use crate::simd::{Kernel, dispatch};
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error, Result, lost};
@@ -56,6 +57,7 @@ enum SumsRoom {
     Rows(Box<RowSumRoom>),
     /// With room for the sum and its slopes.
     System(Box<LikelihoodRoom>, Rows),
+    Series(Box<series::LikelihoodRoom>, Rows),
 }
 
 impl Sums {
@@ -65,6 +67,7 @@ impl Sums {
             Self::System(system) => {
                 SumsRoom::System(Box::new(system.likelihood.room()), Rows::default())
             }
+            Self::Series(series) => SumsRoom::Series(Box::new(series.room()), Rows::default()),
         }
     }
 }
@@ -165,6 +168,14 @@ impl Work {
                     let p = |j: usize| arguments[j];
                     let lost = likelihood.run(simd, room, p, samples, with_slopes, rows);
                     leave_out(rows, lost, *floor);
+                    sums[0] = rows[0];
+                    slopes.copy_from_slice(&rows[1..]);
+                }
+                (Sums::Series(of), SumsRoom::Series(room, rows)) => {
+                    rows.grow(1 + arguments.len());
+                    let rows = &mut rows[..1 + arguments.len()];
+                    let lost = of.run(simd, room, arguments, with_slopes, rows);
+                    leave_out(rows, lost, None);
                     sums[0] = rows[0];
                     slopes.copy_from_slice(&rows[1..]);
                 }

@@ -9,6 +9,7 @@
 //! Posteriors of systems of differential equations that are recorded from closures are
 //! [`OdePosterior`]; a model file makes one of either kind.
 
+mod carried;
 mod compile;
 mod dynamics;
 mod evaluate;
@@ -25,4 +26,4 @@ pub(crate) use compile::Posterior;
 pub(crate) use dynamics::Dynamics;
 pub use of_system::OdePosterior;
 pub(crate) use quantities::Quantities;
-pub(crate) use recorded::{Line, Recorded, RecordedSystem};
+pub(crate) use recorded::{Line, Recorded, RecordedSeries, RecordedSystem};

@@ -22,6 +22,7 @@ pub(crate) struct Recorded {
     pub(crate) direct: Node,
     pub(crate) lines: Vec<Line>,
     pub(crate) system: Option<RecordedSystem>,
+    pub(crate) series: Option<RecordedSeries>,
 }
 
 /// A term of the log likelihood for each of some rows.
@@ -44,6 +45,21 @@ pub(crate) struct RecordedSystem {
     pub(crate) times: Vec<f64>,
 }
 
+/// Numbers that are carried from row to row.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedSeries {
+    /// What they are at the first row of a group: functions of parameters and the row.
+    pub(crate) start: Vec<Node>,
+    /// What they are at a later row: functions of parameters, the row, and themselves at the row before.
+    pub(crate) next: Vec<Node>,
+    /// What the last row of a group adds to the log likelihood, if anything.
+    pub(crate) last: Option<Node>,
+    /// The rows in the order in which they are walked through, group by group.
+    pub(crate) order: Vec<u32>,
+    /// Does each of these begin a group?
+    pub(crate) begins: Vec<bool>,
+}
+
 impl Recorded {
     pub(super) fn inputs(&self) -> Inputs<'_> {
         Inputs { parameters: self.parameters, of_rows: &self.row_inputs }
@@ -55,7 +71,7 @@ impl Recorded {
     }
 
     /// How many rows the table has.
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         let lengths = self.columns.iter().map(Vec::len);
         let gathers = self.gathers.iter().map(|gather| gather.index.len());
         let times = self.system.iter().map(|system| system.times.len());
@@ -71,6 +87,9 @@ impl Recorded {
             RowInput::Gather(gather) => gather < self.gathers.len(),
             RowInput::Time => states.is_some(),
             RowInput::State(state) => states.is_some_and(|states| state < states),
+            RowInput::Carried(number) => {
+                self.series.as_ref().is_some_and(|series| number < series.next.len())
+            }
         };
         if let Some(input) = self.row_inputs.iter().find(|input| !is_there(input)) {
             return Err(Error::Target(format!(

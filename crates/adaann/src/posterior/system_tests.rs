@@ -63,6 +63,7 @@ fn recorded(solver: Solver, with_gather: bool) -> Recorded {
             solver,
             times: TIMES.to_vec(),
         }),
+        series: None,
         graph: cell.into_inner(),
     }
 }

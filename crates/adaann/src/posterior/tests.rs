@@ -61,6 +61,7 @@ impl Model {
             direct,
             lines,
             system: None,
+            series: None,
         }
     }
 

@@ -15,6 +15,7 @@ mod expr;
 mod function;
 mod gradient;
 mod graph;
+mod halves;
 mod matrices;
 mod op;
 mod prepared;
@@ -37,6 +38,7 @@ pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::{Function, of_first_inputs};
 pub(crate) use gradient::gradient;
 pub(crate) use graph::Graph;
+pub(crate) use halves::Halves;
 pub(crate) use matrices::{
     CovarianceSettings, Way, cholesky, covariances, lower_times, normal_residuals, solve_lower,
     solve_lower_transposed, times,

@@ -31,6 +31,30 @@ pub(crate) struct Room {
     table: Option<usize>,
 }
 
+impl Tables {
+    /// The tables of a code for some settings of the uniforms.
+    pub(super) fn new<'u>(code: &Code, settings: impl IntoIterator<Item = &'u [f64]>) -> Self {
+        let width = code.scalars.steps.len();
+        let (mut values, mut of) = (Vec::new(), Vec::new());
+        for uniforms in settings {
+            let start = values.len();
+            code.scalars.run(uniforms, &mut values);
+            let bits = |table: &[f64]| table.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            if start > 0 && bits(&values[start - width..start]) == bits(&values[start..]) {
+                values.truncate(start);
+            }
+            of.push(values.len() / width - 1);
+        }
+        Self { width, values, of }
+    }
+
+    /// The scalars of a setting.
+    #[inline(always)]
+    pub(super) fn scalars(&self, setting: usize) -> &[f64] {
+        &self.values[self.of[setting] * self.width..][..self.width]
+    }
+}
+
 impl Routine {
     /// Compiles what the outputs need, for so many inputs.
     pub(crate) fn new(graph: &Graph, inputs: usize, outputs: &[Node]) -> Self {
@@ -59,18 +83,7 @@ impl Routine {
 
     /// The tables for some settings of the uniforms.
     pub(crate) fn tables<'u>(&self, settings: impl IntoIterator<Item = &'u [f64]>) -> Tables {
-        let width = self.code.scalars.steps.len();
-        let (mut values, mut of) = (Vec::new(), Vec::new());
-        for uniforms in settings {
-            let start = values.len();
-            self.code.scalars.run(uniforms, &mut values);
-            let bits = |table: &[f64]| table.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            if start > 0 && bits(&values[start - width..start]) == bits(&values[start..]) {
-                values.truncate(start);
-            }
-            of.push(values.len() / width - 1);
-        }
-        Tables { width, values, of }
+        Tables::new(&self.code, settings)
     }
 
     /// Memory for a thread to run in.
@@ -114,6 +127,12 @@ impl Routine {
             let slots: &mut [Block] = room.slots.as_chunks_mut().0;
             slots[input] = slots[place];
         }
+    }
+
+    /// The input that result number `row` is, as it is or because it was written there by itself.
+    pub(crate) fn is_input(&self, row: usize) -> Option<usize> {
+        let place = self.code.outputs[row] as usize;
+        (place < self.code.inputs).then_some(place)
     }
 
     /// Result number `row` of the last run.

@@ -139,8 +139,20 @@ pub(super) fn execute<S: Simd>(
     scalars: &[f64],
     results: &mut impl Results,
 ) {
-    let mut tails = &code.tails[..];
-    for instruction in &code.instructions {
+    execute_some(simd, code, (&code.instructions, &code.tails), slots, scalars, results);
+}
+
+/// Runs some instructions of a code, which have these tails, over one block of samples.
+#[inline(always)]
+pub(super) fn execute_some<S: Simd>(
+    simd: S,
+    code: &Code,
+    (instructions, mut tails): (&[Instruction], &[Tail<Place>]),
+    slots: &mut [Block],
+    scalars: &[f64],
+    results: &mut impl Results,
+) {
+    for instruction in instructions {
         let result = results.place(instruction.row);
         if instruction.tails == 0 && result.is_none() {
             step(simd, code, instruction, slots, scalars);

@@ -20,6 +20,8 @@ pub(crate) enum RowInput {
     Time,
     /// A state of the system of equations at the row's time.
     State(usize),
+    /// A number that is carried from row to row of a series.
+    Carried(usize),
 }
 
 /// How the inputs of a recorded graph are numbered: parameters, then these.
@@ -41,6 +43,12 @@ impl Inputs<'_> {
     /// Which nodes see a state of a system.
     pub(crate) fn see_states(&self, graph: &Graph) -> impl Fn(Node) -> bool + use<> {
         let sees = graph.computed_from(|op| matches!(self.of_row(op), Some(RowInput::State(_))));
+        move |node| sees[node.index()]
+    }
+
+    /// Which nodes see a number that is carried from row to row.
+    pub(crate) fn see_carried(&self, graph: &Graph) -> impl Fn(Node) -> bool + use<> {
+        let sees = graph.computed_from(|op| matches!(self.of_row(op), Some(RowInput::Carried(_))));
         move |node| sees[node.index()]
     }
 
@@ -84,7 +92,7 @@ impl RowPart {
 pub(crate) enum Source {
     /// A value that changes with the sample only: a node of the recorded graph.
     Crossing(Node),
-    /// A gathered element or a state.
+    /// A gathered element, a state, or a number that is carried.
     Row(RowInput),
 }
 

@@ -97,6 +97,7 @@ pub(crate) const FILE: Keys = keys(&[
         Form::Table(&LIKELIHOOD),
     ),
     key("ode", "A system of differential equations.", Form::Table(&ODE)),
+    key("series", "What is carried from row to row of the data.", Form::Table(&SERIES)),
     key("fit", "Settings of a fit.", Form::Settings),
 ]);
 
@@ -200,6 +201,38 @@ pub(crate) const STATE: Keys = Keys {
     ],
     others: None,
     required: &["start", "rate"],
+};
+
+pub(crate) const SERIES: Keys = keys(&[
+    key("order", "The column in whose order rows are taken; that of the file.", Form::Text),
+    key("group", "The column that tells series apart: each has a start of its own.", Form::Text),
+    key("skip", "So many rows at the start of each series are not measured.", Form::Count),
+    key(
+        "states",
+        "What is carried: its value at the first row, and at a later one from the row before.",
+        Form::Table(&CARRIED),
+    ),
+    key("final", "What the last row of a series adds to the log likelihood.", Form::Value),
+]);
+
+pub(crate) const CARRIED: Keys = named(&Form::Table(&CARRY));
+
+pub(crate) const CARRY: Keys = Keys {
+    known: &[
+        key(
+            "size",
+            "The length of a vector: a whole number, or a formula of constants.",
+            Form::Size,
+        ),
+        key("start", "The value at the first row: of parameters and columns.", Form::Value),
+        key(
+            "next",
+            "The value at a later row: of parameters, columns, and the states of the row before.",
+            Form::Value,
+        ),
+    ],
+    others: None,
+    required: &["start", "next"],
 };
 
 pub(crate) const COMMAND: Keys = Keys {

@@ -8,6 +8,7 @@ mod names;
 mod offsets;
 mod parts;
 mod read;
+mod series;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -51,6 +52,7 @@ pub(crate) struct File {
     pub log_likelihood: Option<Formula>,
     pub likelihood: Vec<(Name, Formula)>,
     pub ode: Option<Ode>,
+    pub series: Option<Series>,
     pub command: Option<Command>,
     pub fit: Fit,
     /// Is there nothing but priors: no density, no likelihood, no command, and none that was meant?
@@ -147,6 +149,35 @@ pub(crate) struct State {
     pub name: Name,
     pub start: Formula,
     pub rate: Formula,
+}
+
+/// What is carried from row to row.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    /// The table's name.
+    pub span: Span,
+    pub order: Option<Name>,
+    pub group: Option<Name>,
+    /// Rows at the start of each group that are not measured.
+    pub skip: usize,
+    pub states: Vec<Carried>,
+    /// What the last row of a group adds to the log likelihood.
+    pub last: Option<Formula>,
+}
+
+impl Series {
+    /// All its formulas.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        self.states.iter().flat_map(|state| [&state.start, &state.next]).chain(&self.last)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Carried {
+    pub name: Name,
+    pub size: Option<Formula>,
+    pub start: Formula,
+    pub next: Formula,
 }
 
 #[derive(Debug, Clone)]

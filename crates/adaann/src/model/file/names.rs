@@ -21,6 +21,9 @@ pub(super) fn check(file: &File, source: &Source, report: &mut Report) {
     if let Some(ode) = &file.ode {
         given.extend(ode.states.iter().map(|state| (&state.name, "a state")));
     }
+    if let Some(series) = &file.series {
+        given.extend(series.states.iter().map(|state| (&state.name, "a state")));
+    }
     given.sort_by_key(|(name, _)| name.span.start);
     given.into_iter().for_each(|(name, kind)| names.give(name, kind));
     if let Some(ode) = &file.ode {

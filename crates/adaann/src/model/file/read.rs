@@ -1,7 +1,7 @@
 //! The file's tables one by one, and what a model cannot do without.
 
 use super::check::Checker;
-use super::keys::{FILE, Form, Keys, QUANTITY};
+use super::keys::{FILE, Form, Keys, QUANTITY, SERIES};
 use super::offsets::Offsets;
 use super::value::{Name, Node, Value, parse};
 use super::{Constant, File, Formula, names};
@@ -41,6 +41,11 @@ pub(super) fn find<'v>(
     entries.iter().find(|(key, _)| key.text == name)
 }
 
+/// Where a table of series says what the last row adds.
+fn final_term(entries: &[(Name, Value)]) -> Option<Span> {
+    find(entries, &SERIES, "final").map(|(name, _)| name.span.clone())
+}
+
 /// Reads values whose form was checked: what does not fit has been reported and is left out.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source,
@@ -62,6 +67,7 @@ impl Reader<'_> {
         let log_likelihood = find("log-likelihood").and_then(|(_, value)| self.formula(value));
         let likelihood = self.lines(entries("likelihood"));
         let ode = find("ode").and_then(|(name, value)| self.ode(name, value.table()?));
+        let series = find("series").and_then(|(name, value)| self.series(name, value.table()?));
         let command = find("command").and_then(|(_, value)| self.command(value));
         let fit =
             find("fit").map(|(name, value)| self.fit(name, value.table().unwrap_or_default()));
@@ -78,6 +84,7 @@ impl Reader<'_> {
             log_likelihood,
             likelihood,
             ode,
+            series,
             command,
             fit: fit.unwrap_or_default(),
             is_prior_alone,
@@ -99,6 +106,7 @@ impl Reader<'_> {
             self.somewhere(place("parameters"), "the model has no parameters", help);
         }
         let rows = place("likelihood").filter(|_| !empty("likelihood")).or(place("log-likelihood"));
+        let rows = rows.or(find("series").and_then(|(_, value)| final_term(value.table()?)));
         if let (Some(rows), None) = (&rows, find("data")) {
             let help = "add a table [data] with `file = \"points.csv\"` or the columns themselves";
             self.error(rows, "a likelihood needs data", Some(help));
@@ -111,9 +119,22 @@ impl Reader<'_> {
                 "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`";
             self.error(&ode, "differential equations need a likelihood", Some(help));
         }
+        if rows.is_none()
+            && let Some(series) = place("series")
+        {
+            let help =
+                "say under [likelihood] how the rows are measured: `y = \"normal(h, sigma)\"`";
+            self.error(&series, "a series needs a likelihood", Some(help));
+        }
+        if let (Some(_), Some(series)) = (find("ode"), place("series")) {
+            let message = "[ode] and [series] do not go together: states are those of a system, or are \
+                           carried from row to row";
+            let help = "keep one of them; a system can be written as a series of steps of its own";
+            self.error(&series, message, Some(help));
+        }
         if is_prior_alone
             && !self.finds_misplaced(root)
-            && let (Some(data), None) = (place("data"), place("ode"))
+            && let (Some(data), None, None) = (place("data"), place("ode"), place("series"))
         {
             let help = "say under [likelihood] what it was drawn from, or leave [data] out to draw \
                         from the priors";

@@ -55,6 +55,28 @@ force = false
 base-sd = [2, 3]
 "#;
 
+/// A file with every key of a series.
+const SERIES: &str = r#"[data]
+t = [1, 2, 3, 1, 2, 3]
+who = [1, 1, 1, 2, 2, 2]
+y = [0.1, 0.4, -0.2, 0.3, 0.5, 0.1]
+
+[parameters]
+a = "normal(0, 1)"
+
+[series]
+order = "t"
+group = "who"
+skip = 1
+final = "-h^2"
+[series.states]
+h = { start = "a", next = "a * h + before(y)" }
+v = { size = 2, start = 0, next = "[v[2], before(y, 2, a)]" }
+
+[likelihood]
+y = "normal(h + v[1], 1)"
+"#;
+
 /// Files that have every key between them.
 pub(crate) fn examples() -> Vec<String> {
     let start = "[parameters]\na = \"flat()\"\n";
@@ -68,6 +90,7 @@ pub(crate) fn examples() -> Vec<String> {
         format!("{start}{command}"),
         format!("{start}{data}"),
         FULL.replace("solver = \"rk4\"\nstep = 0.05", adaptive),
+        SERIES.to_owned(),
     ]
 }
 
@@ -162,7 +185,9 @@ fn commands_files_and_tolerances_arrive() {
         report.into_result().unwrap_or_else(|errors| panic!("{errors}"));
         file
     });
-    let [_, short, long, data, adaptive] = all.collect::<Vec<_>>().try_into().unwrap();
+    let [_, short, long, data, adaptive, series] = all.collect::<Vec<_>>().try_into().unwrap();
+    let series = series.series.unwrap();
+    assert_eq!((series.skip, series.states.len(), series.formulas().count()), (1, 2, 5));
     let short = short.command.unwrap();
     assert!(matches!(&short.run, Run::Line(line) if line.text == "./simulate"));
     assert_eq!((short.gradient, short.timeout), (GradientName::Auto, None));
@@ -183,7 +208,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "[fit]",
             "[foo]",
-            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, fit",
+            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, series, fit",
         ),
         (
             "prior = \"normal(0, 1)\"",

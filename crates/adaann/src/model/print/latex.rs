@@ -1,7 +1,7 @@
 //! Formulas in LaTeX.
 
 use super::letters::{command, on_the_line, split_digits};
-use super::syntax::{level, needs_parentheses, number};
+use super::syntax::{level, needs_parentheses, number, rows_back};
 use crate::model::expression::{Ast, Kind, Level, Operator};
 
 /// A formula in LaTeX's mathematics.
@@ -102,6 +102,12 @@ fn operand(out: &mut String, ast: &Ast, parentheses: bool) {
 fn call(out: &mut String, name: &str, arguments: &[Ast]) {
     let (open, close) = match (name, arguments) {
         ("sqrt", [_]) => ("\\sqrt{".to_owned(), "}"),
+        ("before", [of, ..]) if let Some(back) = rows_back(arguments) => {
+            out.push('{');
+            write(out, of);
+            *out += &format!("}}_{{t-{back}}}");
+            return;
+        }
         ("abs", [_]) => ("\\left|".to_owned(), "\\right|"),
         ("if", [condition, yes, no]) => {
             *out += "\\begin{cases} ";

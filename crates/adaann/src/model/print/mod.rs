@@ -6,7 +6,7 @@ mod syntax;
 
 use super::expression::{Ast, Kind, Level, Operator};
 pub(crate) use latex::latex;
-use syntax::{level, needs_parentheses, number};
+use syntax::{level, needs_parentheses, number, rows_back};
 
 /// A formula for a terminal: a·x² + σ₁.
 pub(crate) fn plain(ast: &Ast) -> String {
@@ -89,6 +89,11 @@ impl Line {
                 self.operand(value, !bare || level(value) < Level::Whole);
             }
             ("abs", [_]) if self.pretty => self.sequence("|", arguments, "|"),
+            ("before", [of, ..]) if self.pretty && rows_back(arguments).is_some() => {
+                self.write(of);
+                let back = rows_back(arguments).unwrap_or_default();
+                self.text.push_str(&format!("[t−{back}]"));
+            }
             _ => {
                 self.text.push_str(name);
                 self.sequence("(", arguments, ")");

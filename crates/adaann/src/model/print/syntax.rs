@@ -49,3 +49,12 @@ pub(super) fn number(value: f64) -> String {
     }
     format!("{value:e}")
 }
+
+/// How many rows back a call of `before` looks, if a subscript can say it.
+pub(super) fn rows_back(arguments: &[Ast]) -> Option<f64> {
+    match arguments {
+        [_] => Some(1.0),
+        [_, Ast { kind: Kind::Number(back), .. }] => Some(*back),
+        _ => None,
+    }
+}

@@ -30,7 +30,9 @@ impl Data<'_> {
         let number = |input: &RowInput, row: u32| match *input {
             RowInput::Column(column) => self.columns[column][row as usize],
             RowInput::Time => self.times[row as usize],
-            RowInput::Gather(_) | RowInput::State(_) => unreachable!("differs between samples"),
+            RowInput::Gather(_) | RowInput::State(_) | RowInput::Carried(_) => {
+                unreachable!("differs between samples")
+            }
         };
         let rows = self.rows.iter();
         rows.flat_map(|&row| uniforms.iter().map(move |input| number(input, row))).collect()

@@ -12,4 +12,5 @@ mod mistakes;
 mod no_integral;
 mod prior_alone;
 mod priors;
+mod series;
 mod solver_error;

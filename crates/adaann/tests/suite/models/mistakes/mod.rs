@@ -7,6 +7,7 @@ mod data;
 mod formulas;
 mod matrices;
 mod parameters;
+mod series;
 
 use adaann::model::Model;
 use std::fs;

@@ -1,0 +1,82 @@
+//! `before(column, k, otherwise)`: a column at an earlier row of the series.
+
+use super::evaluate::Evaluator;
+use super::expression::{Ast, Kind};
+use super::names::Meaning;
+use super::scope::Lag;
+use super::value::{Truth, Value};
+
+const USAGE: &str = "before(column), before(column, k) or before(column, k, otherwise)";
+
+impl<'g> Evaluator<'_, 'g> {
+    pub(super) fn before(&mut self, whole: &Ast, arguments: &[Ast]) -> Value<'g> {
+        let (column, back, otherwise) = match arguments {
+            [column] => (column, None, None),
+            [column, back] => (column, Some(back), None),
+            [column, back, otherwise] => (column, Some(back), Some(otherwise)),
+            _ => return self.wrong_count(whole, USAGE, arguments.len()),
+        };
+        if !self.place.is_at_row() {
+            let message =
+                "`before` looks at earlier rows of the data, and this is no formula of a row";
+            return self.unknown(&whole.span, message.to_owned(), None);
+        }
+        let Some(column) = self.column(column) else { return Value::Unknown };
+        let back = match back {
+            None => Some(1),
+            Some(back) => self.rows_back(back),
+        };
+        let Some(back) = back else { return Value::Unknown };
+        let lag = Lag { column, back };
+        let found = self.scope.lags.iter().find(|lagged| lagged.lag == lag).copied();
+        let otherwise = otherwise.map(|otherwise| self.number(otherwise));
+        let (Some(found), false) = (found, otherwise.is_some_and(|x| x.is_none())) else {
+            return Value::Unknown;
+        };
+        Value::Number(match (found.is_there.as_constant(), otherwise.flatten()) {
+            // That it is not there was said.
+            (Some(0.0), None) => return Value::Unknown,
+            (Some(0.0), Some(otherwise)) => otherwise,
+            (Some(_), _) | (None, None) => found.value,
+            (None, Some(otherwise)) => {
+                Truth::Compare(found.is_there.gt(0.5)).select(found.value, otherwise)
+            }
+        })
+    }
+
+    /// The column that a name stands for.
+    fn column(&mut self, ast: &Ast) -> Option<usize> {
+        let help = "a state's name in `next` is its value at the row before already".to_owned();
+        let (message, help) = match &ast.kind {
+            Kind::Name(name) => match self.names.find(name) {
+                Some(Meaning::Column(column)) => return Some(column),
+                Some(Meaning::Unread) => return None,
+                None if self.names.is_partial => return None,
+                Some(Meaning::Carried(_)) => {
+                    (format!("`{name}` is a state, and `before` takes a column"), Some(help))
+                }
+                Some(_) => (format!("`{name}` is no column of the data"), None),
+                None => {
+                    // Says that the name is unknown, and what may have been meant.
+                    self.evaluate(ast);
+                    return None;
+                }
+            },
+            _ => ("`before` takes the name of a column".to_owned(), Some(format!("write {USAGE}"))),
+        };
+        self.fault(&ast.span, message, help);
+        None
+    }
+
+    /// How many rows back.
+    fn rows_back(&mut self, ast: &Ast) -> Option<usize> {
+        let number = self.number(ast)?;
+        let message = match number.as_constant() {
+            Some(k) if k.fract() == 0.0 && (1.0..=1e9).contains(&k) => return Some(k as usize),
+            Some(k) => format!("{k} rows before is no row: write a whole number from 1"),
+            None => "how many rows before must be a constant".to_owned(),
+        };
+        self.fault(&ast.span, message, None);
+        None
+    }
+}

@@ -1,0 +1,139 @@
+//! A compiled graph that runs in two halves: what can be computed before some inputs are known, and the rest.
+//!
+//! Both run in the same slots. What the second half needs of the first is still there, so that neither is
+//! anything computed twice, nor copied to a tape and back.
+
+use super::code::{Code, Place, Work};
+use super::compile::compile;
+use super::graph::Graph;
+use super::op::{Node, Op};
+use super::prepared::Recorded;
+use super::routine::Tables;
+use super::run::{Block, InSlots, execute_some, splat};
+use fearless_simd::Simd;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// A program in two halves, with the tables for every setting that it runs in.
+#[derive(Debug)]
+pub(crate) struct Halves {
+    code: Code,
+    tables: Tables,
+    /// Instructions of the first half, and their tails.
+    instructions: usize,
+    tails: usize,
+}
+
+impl Halves {
+    /// Compiles for so many inputs, of which some are only known to the second half.
+    pub(crate) fn new<'u>(
+        (graph, outputs): &Recorded,
+        inputs: usize,
+        late: Range<usize>,
+        settings: impl IntoIterator<Item = &'u [f64]>,
+    ) -> Self {
+        let (graph, outputs) = early_first(graph, outputs, &late);
+        let mut code = compile(&graph, inputs, 0, &outputs);
+        fill_first(&mut code);
+        let (instructions, tails) = first_half(&code, &late);
+        Self { tables: Tables::new(&code, settings), code, instructions, tails }
+    }
+
+    /// Slots of a run; the inputs are the first.
+    pub(crate) fn slots(&self) -> usize {
+        self.code.slots
+    }
+
+    /// Runs the first half.
+    #[inline(never)]
+    pub(crate) fn begin<S: Simd>(&self, simd: S, slots: &mut [Block], setting: usize) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let scalars = self.tables.scalars(setting);
+                splat(&self.code, slots, scalars);
+                let (instructions, _) = self.code.instructions.split_at(self.instructions);
+                let (tails, _) = self.code.tails.split_at(self.tails);
+                execute_some(simd, &self.code, (instructions, tails), slots, scalars, &mut InSlots);
+            },
+        );
+    }
+
+    /// Runs the second half, in slots that the first has left.
+    #[inline(never)]
+    pub(crate) fn finish<S: Simd>(&self, simd: S, slots: &mut [Block], setting: usize) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let scalars = self.tables.scalars(setting);
+                let (_, instructions) = self.code.instructions.split_at(self.instructions);
+                let (_, tails) = self.code.tails.split_at(self.tails);
+                execute_some(simd, &self.code, (instructions, tails), slots, scalars, &mut InSlots);
+            },
+        );
+    }
+
+    /// Result number `row`, once its half has run.
+    #[inline(always)]
+    pub(crate) fn output<'s>(&self, slots: &'s [Block], row: usize) -> &'s Block {
+        &slots[self.code.outputs[row] as usize]
+    }
+}
+
+/// The same graph, in which all that does not depend on late inputs comes first.
+fn early_first(graph: &Graph, outputs: &[Node], late: &Range<usize>) -> (Graph, Vec<Node>) {
+    let is_late = graph
+        .computed_from(|op| matches!(op, Op::Input(input) if late.contains(&(input as usize))));
+    let needed = graph.needed_for(outputs);
+    let early = (0..graph.len()).filter(|&index| needed[index] && !is_late[index]);
+    // A call has no value of its own, but parts.
+    let is_value = |node: &Node| !matches!(graph.op(*node), Op::Call(_));
+    let early: Vec<Node> = early.map(|index| Node(index as u32)).filter(is_value).collect();
+    let mut own = Graph::new();
+    own.embed_given(graph, &early, |_, _, _| None);
+    let outputs = own.embed_given(graph, outputs, |_, _, _| None);
+    (own, outputs)
+}
+
+/// Results that are the same for all samples are laid down before all else, in slots of their own.
+fn fill_first(code: &mut Code) {
+    for instruction in &mut code.instructions {
+        if let (Work::Fill { .. }, Some(row)) = (instruction.work, instruction.row) {
+            instruction.to = code.slots as Place;
+            code.outputs[row as usize] = instruction.to;
+            code.slots += 1;
+        }
+    }
+    code.instructions.sort_by_key(|instruction| !matches!(instruction.work, Work::Fill { .. }));
+}
+
+/// How many instructions, with how many tails, come before the first that reads something late.
+fn first_half(code: &Code, late: &Range<usize>) -> (usize, usize) {
+    let mut late: HashSet<u32> = late.clone().map(|input| input as u32).collect();
+    let mut all = &code.tails[..];
+    let mut first = None;
+    let mut tails_before = 0;
+    for (index, instruction) in code.instructions.iter().enumerate() {
+        let (own, others) = all.split_at(instruction.tails as usize);
+        all = others;
+        let mut reads_late = false;
+        instruction.work.each(|operand| reads_late |= late.contains(&operand));
+        let mut results = vec![instruction.to];
+        if let Work::Call { call } = instruction.work {
+            let call = &code.calls[call as usize];
+            reads_late |= call.inputs.iter().any(|operand| late.contains(operand));
+            results.clone_from(&call.outputs);
+        }
+        own.iter().for_each(|tail| tail.each(|operand| reads_late |= late.contains(&operand)));
+        if reads_late {
+            first = first.or(Some((index, tails_before)));
+            late.extend(results);
+        } else {
+            results.iter().for_each(|result| {
+                late.remove(result);
+            });
+        }
+        tails_before += instruction.tails as usize;
+    }
+    first.unwrap_or((code.instructions.len(), code.tails.len()))
+}

@@ -1,0 +1,103 @@
+//! A program for each kind of stretch, each of which goes on where the last one ended.
+
+use super::stretch::{Kind, Stretch};
+use crate::program::{Block, Prepared, Recorded, Room, Rows};
+use fearless_simd::Simd;
+
+/// Programs whose results are the first inputs when the next stretch is due.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    programs: Vec<Prepared>,
+    /// How many results they have.
+    carry: usize,
+    /// For each program, the results that are inputs as they are, such as a state that moves on to the next
+    /// place of a vector: they are read before anything is written over them.
+    moved: Vec<Vec<usize>>,
+}
+
+/// What a thread needs to run one.
+#[derive(Debug)]
+pub(super) struct SweepRoom {
+    rooms: Vec<Room>,
+    /// The program that was run last.
+    last: usize,
+    between: Rows,
+}
+
+impl Sweep {
+    /// A program for each kind, with so many inputs.
+    pub(super) fn new(
+        kinds: &[Kind],
+        inputs: impl Fn(usize) -> usize,
+        carry: usize,
+        record: impl Fn(&Kind) -> Recorded,
+    ) -> Self {
+        let prepare = |kind: &Kind| {
+            let settings = kind.settings.iter().map(Vec::as_slice);
+            Prepared::feeding_back(record(kind), inputs(kind.rows()), 0, settings)
+        };
+        let programs: Vec<Prepared> = kinds.iter().map(prepare).collect();
+        let moved = |program: &Prepared| {
+            let is_moved =
+                |row: &usize| program.routine.is_input(*row).is_some_and(|of| of != *row);
+            (0..carry).filter(is_moved).collect()
+        };
+        Self { moved: programs.iter().map(moved).collect(), programs, carry }
+    }
+
+    pub(super) fn room(&self) -> SweepRoom {
+        SweepRoom {
+            rooms: self.programs.iter().map(|program| program.routine.room()).collect(),
+            last: 0,
+            between: Rows::zeros(self.carry),
+        }
+    }
+
+    /// One stretch, from what the last one carried on and what `lay_down` adds to it; gives what is carried on.
+    #[inline(always)]
+    pub(super) fn run<'r, S: Simd>(
+        &self,
+        simd: S,
+        room: &'r mut SweepRoom,
+        stretch: Stretch,
+        lay_down: impl FnOnce(&mut [Block]),
+    ) -> &'r mut [Block] {
+        let program = stretch.kind as usize;
+        let SweepRoom { rooms, last, between } = room;
+        if program != *last {
+            let between = &mut between[..self.carry];
+            between.copy_from_slice(&rooms[*last].inputs()[..self.carry]);
+            rooms[program].inputs_mut()[..self.carry].copy_from_slice(between);
+            *last = program;
+        }
+        let (prepared, own) = (&self.programs[program], &mut rooms[program]);
+        lay_down(own.inputs_mut());
+        prepared.run(simd, own, stretch.setting as usize);
+        let moved = &self.moved[program];
+        for &output in moved {
+            between[output] = *prepared.routine.output(own, output);
+        }
+        for output in 0..self.carry {
+            if prepared.routine.is_input(output).is_none() {
+                prepared.routine.feed_back(own, output, output);
+            }
+        }
+        let inputs = own.inputs_mut();
+        for &output in moved {
+            inputs[output] = between[output];
+        }
+        inputs
+    }
+}
+
+impl SweepRoom {
+    /// The inputs of every program.
+    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut [Block]> {
+        self.rooms.iter_mut().map(Room::inputs_mut)
+    }
+
+    /// The inputs of the program that was run last.
+    pub(super) fn last_mut(&mut self) -> &mut [Block] {
+        self.rooms[self.last].inputs_mut()
+    }
+}

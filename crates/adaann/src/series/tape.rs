@@ -1,0 +1,54 @@
+//! What the way forward leaves for the way back: the memory of each stretch of a window, as its program has left
+//! it, and what each window began with.
+
+use crate::program::{Block, Rows};
+
+/// Blocks that a window may take: 4 MiB of them.
+const MOST_BLOCKS: usize = (4 << 20) / size_of::<Block>();
+
+/// Memory of stretches.
+#[derive(Debug)]
+pub(super) struct Tape {
+    /// Blocks of a stretch, and how many stretches are a window.
+    width: usize,
+    window: usize,
+    memory: Rows,
+    states: usize,
+    /// The states before the first stretch of each window.
+    beginnings: Rows,
+}
+
+/// Stretches of a window, each of which has so many blocks.
+pub(super) fn window(width: usize, stretches: usize) -> usize {
+    stretches.clamp(1, (MOST_BLOCKS / width.max(1)).max(1))
+}
+
+impl Tape {
+    pub(super) fn new(states: usize, width: usize, window: usize) -> Self {
+        let (memory, beginnings) = (Rows::default(), Rows::default());
+        Self { width, window, memory, states, beginnings }
+    }
+
+    /// The memory of a stretch that begins with these states.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, stretch: usize, states: &[Block]) -> &mut [Block] {
+        let (number, slot, n) = (stretch / self.window, stretch % self.window, self.states);
+        if slot == 0 {
+            self.beginnings.grow((number + 1) * n);
+            self.beginnings[number * n..][..n].copy_from_slice(states);
+        }
+        self.memory.grow((slot + 1) * self.width);
+        self.of(stretch)
+    }
+
+    /// The memory of a stretch of the window that is there.
+    #[inline(always)]
+    pub(super) fn of(&mut self, stretch: usize) -> &mut [Block] {
+        &mut self.memory[stretch % self.window * self.width..][..self.width]
+    }
+
+    /// The states that a window began with.
+    pub(super) fn beginning(&self, window: usize) -> &[Block] {
+        &self.beginnings[window * self.states..][..self.states]
+    }
+}
