@@ -2,6 +2,7 @@
 //! closed forms.
 
 mod filters;
+mod gallery;
 mod made;
 mod unrolled;
 
