@@ -164,5 +164,50 @@ fn of(family: Family) -> &'static [Argument] {
         Family::NegBinomial => {
             const { &[COUNT_MEAN, positive("dispersion", "the variance is mean + mean^2/dispersion")] }
         }
+        Family::BetaBinomial => {
+            const {
+                &[
+                    N,
+                    positive("a", "what draws p to 1; the mean of p is a/(a + b)"),
+                    positive("b", "what draws p to 0"),
+                ]
+            }
+        }
+        Family::SkewNormal => {
+            const {
+                &[
+                    finite("location", "the mean of the normal density for shape 0"),
+                    positive("scale", "its standard deviation"),
+                    finite("shape", "above 0 for a long tail on the right"),
+                ]
+            }
+        }
+        Family::Gumbel => {
+            const {
+                &[
+                    finite("location", "the mode"),
+                    positive("scale", "the scale; the standard deviation is 1.28 times it"),
+                ]
+            }
+        }
+        Family::VonMises => {
+            const {
+                &[
+                    finite("mean", "the mean direction, in radians"),
+                    positive("concentration", "1/variance, where it is large"),
+                ]
+            }
+        }
+        Family::InverseGaussian => {
+            const { &[positive("mean", "the mean"), positive("shape", "the variance is mean^3/shape")] }
+        }
+        Family::LogLogistic => {
+            const {
+                &[
+                    positive("scale", "the median"),
+                    positive("shape", "more for a narrower density; the tail is x^-shape"),
+                ]
+            }
+        }
     }
 }

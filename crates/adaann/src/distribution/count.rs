@@ -70,6 +70,12 @@ pub(super) fn bernoulli_logit<'g>(y: Expr<'g>, logit: Expr<'g>) -> Expr<'g> {
     y * logit - logit.softplus() + outside
 }
 
+/// ln C(n, y) + ln B(y + a, n − y + b) − ln B(a, b)
+pub(super) fn beta_binomial<'g>(y: Expr<'g>, n: Expr<'g>, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+    let (y, outside) = count_of(y, n);
+    ln_choose(n, y) + (y + a).ln_beta(n - y + b) - a.ln_beta(b) + outside
+}
+
 /// With φ the dispersion, ln Γ(y + φ) − ln Γ(φ) − ln y! + φ ln(φ/(φ + mean)) + y ln(mean/(φ + mean)),
 /// where Stirling's formula takes the large terms out of the first two.
 pub(super) fn neg_binomial<'g>(y: Expr<'g>, mean: Expr<'g>, dispersion: Expr<'g>) -> Expr<'g> {

@@ -1,7 +1,7 @@
 //! The log density of each family, recorded.
 
 use super::family::Family::{self, *};
-use super::{bounded, count, line, positive};
+use super::{bounded, circle, count, line, positive, skewed};
 use crate::Expr;
 
 impl Family {
@@ -41,6 +41,14 @@ impl Family {
             (Bernoulli, &[p]) => count::bernoulli(x, p),
             (BernoulliLogit, &[logit]) => count::bernoulli_logit(x, logit),
             (NegBinomial, &[mean, dispersion]) => count::neg_binomial(x, mean, dispersion),
+            (BetaBinomial, &[n, a, b]) => count::beta_binomial(x, n, a, b),
+            (SkewNormal, &[location, scale, shape]) => {
+                skewed::skew_normal(x, location, scale, shape)
+            }
+            (Gumbel, &[location, scale]) => skewed::gumbel(x, location, scale),
+            (VonMises, &[mean, concentration]) => circle::von_mises(x, mean, concentration),
+            (InverseGaussian, &[mean, shape]) => positive::inverse_gaussian(x, mean, shape),
+            (LogLogistic, &[scale, shape]) => positive::log_logistic(x, scale, shape),
             _ => panic!("{} takes {} arguments", self.name(), self.arguments().len()),
         }
     }

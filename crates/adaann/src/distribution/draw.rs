@@ -49,8 +49,63 @@ impl Family {
                 let mean = a(0) * (ln_gamma_draw(a(1), random) - a(1).ln()).exp();
                 poisson(mean, random)
             }
+            Self::BetaBinomial => {
+                let p = beta(a(1), a(2), random);
+                binomial(a(0), p, random)
+            }
+            Self::SkewNormal => {
+                // δ|z| + √(1 − δ²) y of two normal numbers, with δ = shape/√(1 + shape²)
+                let length = 1.0_f64.hypot(a(2));
+                let (z, y) = (normal(random).abs(), normal(random));
+                a(0) + a(1) * (a(2) / length * z + y / length)
+            }
+            Self::Gumbel => a(0) - a(1) * (-random().ln()).ln(),
+            Self::VonMises => von_mises(a(0), a(1), random),
+            Self::InverseGaussian => inverse_gaussian(a(0), a(1), random),
+            Self::LogLogistic => {
+                let u = random();
+                a(0) * ((u.ln() - (-u).ln_1p()) / a(1)).exp()
+            }
         }
     }
+}
+
+/// Of the two roots that a chi-squared number leaves, the smaller or mean² over it.
+///
+/// J. Michael, W. Schucany, R. Haas, "Generating random variates using transformations with multiple
+/// roots" (1976).
+fn inverse_gaussian(mean: f64, shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
+    let excess = 0.5 * mean / shape * normal(random).powi(2);
+    // The root 1 + e − √(e (2 + e)) of the smaller, by the larger one, which loses no digits.
+    let larger = 1.0 + excess + (excess * (2.0 + excess)).sqrt();
+    let ratio = if random() * (1.0 + larger.recip()) <= 1.0 { larger.recip() } else { larger };
+    mean * ratio
+}
+
+/// An angle within π of 0, by a wrapped Cauchy density that is nowhere much below.
+///
+/// D. Best, N. Fisher, "Efficient simulation of the von Mises distribution" (1979).
+fn von_mises(mean: f64, concentration: f64, random: &mut impl FnMut() -> f64) -> f64 {
+    let angle = if concentration < 1e-8 {
+        TAU * random()
+    } else if concentration > 1e8 {
+        normal(random) / concentration.sqrt()
+    } else {
+        let tau = 1.0 + 1.0_f64.hypot(2.0 * concentration);
+        let rho = (tau - (2.0 * tau).sqrt()) / (2.0 * concentration);
+        let r = (1.0 + rho * rho) / (2.0 * rho);
+        loop {
+            let z = (PI * random()).cos();
+            let cosine = (1.0 + r * z) / (r + z);
+            let c = concentration * (r - cosine);
+            if (c.ln() - random().ln() + 1.0 - c) >= 0.0 {
+                let angle = cosine.clamp(-1.0, 1.0).acos();
+                break if random() < 0.5 { -angle } else { angle };
+            }
+        }
+    };
+    let turned = (mean + angle + PI).rem_euclid(TAU) - PI;
+    turned.clamp(-PI, PI)
 }
 
 fn logistic(x: f64) -> f64 {

@@ -51,13 +51,25 @@ pub(crate) enum Family {
     BernoulliLogit,
     /// Poisson with a gamma distributed mean; the variance is mean + mean²/dispersion.
     NegBinomial,
+    /// Binomial with a beta distributed p.
+    BetaBinomial,
+    /// p = 2/scale φ(u) Φ(shape u) with u = (x − location)/scale
+    SkewNormal,
+    /// p = exp(−u − e^−u) / scale with u = (x − location)/scale
+    Gumbel,
+    /// p = exp(concentration cos(x − mean)) / (2π I₀(concentration)), on a circle of 2π
+    VonMises,
+    /// p = √(shape/(2π x³)) exp(−shape (x − mean)²/(2 mean² x))
+    InverseGaussian,
+    /// ln x is logistic around ln scale, with the scale 1/shape.
+    LogLogistic,
 }
 
 use Family::*;
 
 impl Family {
     /// All of them.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 30] = [
         Flat,
         Normal,
         LogNormal,
@@ -82,6 +94,12 @@ impl Family {
         Bernoulli,
         BernoulliLogit,
         NegBinomial,
+        BetaBinomial,
+        SkewNormal,
+        Gumbel,
+        VonMises,
+        InverseGaussian,
+        LogLogistic,
     ];
 
     /// The family that formulas call so.
@@ -116,6 +134,12 @@ impl Family {
             Bernoulli => "bernoulli",
             BernoulliLogit => "bernoulli_logit",
             NegBinomial => "neg_binomial",
+            BetaBinomial => "beta_binomial",
+            SkewNormal => "skew_normal",
+            Gumbel => "gumbel",
+            VonMises => "von_mises",
+            InverseGaussian => "inverse_gaussian",
+            LogLogistic => "log_logistic",
         }
     }
 
@@ -130,6 +154,7 @@ impl Family {
                 | Bernoulli
                 | BernoulliLogit
                 | NegBinomial
+                | BetaBinomial
         )
     }
 

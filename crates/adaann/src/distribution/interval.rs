@@ -63,8 +63,16 @@ impl Family {
             | Self::StudentT
             | Self::Cauchy
             | Self::Laplace
-            | Self::Logistic => above(End::open(f64::NEG_INFINITY)),
-            Self::LogNormal | Self::Gamma | Self::InvGamma | Self::Weibull => above(End::open(0.0)),
+            | Self::Logistic
+            | Self::SkewNormal
+            | Self::Gumbel
+            | Self::VonMises => above(End::open(f64::NEG_INFINITY)),
+            Self::LogNormal
+            | Self::Gamma
+            | Self::InvGamma
+            | Self::Weibull
+            | Self::InverseGaussian
+            | Self::LogLogistic => above(End::open(0.0)),
             Self::HalfNormal
             | Self::HalfCauchy
             | Self::HalfStudentT
@@ -76,7 +84,7 @@ impl Family {
             Self::Uniform | Self::LogUniform => {
                 (argument(0).map(End::closed), argument(1).map(End::closed))
             }
-            Self::Binomial | Self::BinomialLogit => {
+            Self::Binomial | Self::BinomialLogit | Self::BetaBinomial => {
                 (Some(End::closed(0.0)), argument(0).map(End::closed))
             }
             Self::Bernoulli | Self::BernoulliLogit => {

@@ -41,7 +41,12 @@ impl Family {
         /// where it is singular.
         const MOST: f64 = 0.5;
         let room = match self {
-            Self::LogNormal | Self::Gamma | Self::InvGamma | Self::Weibull => low,
+            Self::LogNormal
+            | Self::Gamma
+            | Self::InvGamma
+            | Self::Weibull
+            | Self::InverseGaussian
+            | Self::LogLogistic => low,
             Self::Beta => low.min(1.0 - high),
             Self::Uniform | Self::LogUniform => return None,
             _ => f64::INFINITY,
@@ -86,9 +91,34 @@ impl Family {
             }
             Self::StudentT => student_t(a(0), (low - a(1)) / a(2), (high - a(1)) / a(2)),
             Self::HalfStudentT => half(student_t(a(0), low / a(1), high / a(1))),
+            Self::Gumbel | Self::InverseGaussian | Self::LogLogistic => {
+                let arguments: Vec<Expr<'_>> = arguments.iter().map(|&x| x.into()).collect();
+                let tails = |x: f64| {
+                    let tails = self.log_tails(x.into(), &arguments);
+                    tails.map_or((f64::NAN, f64::NAN), |t| (value(t.below), value(t.above)))
+                };
+                between(tails, low, high)
+            }
+            Self::SkewNormal => skew_normal(a(2), (low - a(0)) / a(1), (high - a(0)) / a(1)),
             _ => None,
         }
     }
+}
+
+/// A skew normal number around 0 with the scale 1: its density is log-concave, with the peak between 0
+/// and the mean of |x| for a normal one.
+fn skew_normal(shape: f64, low: f64, high: f64) -> Option<f64> {
+    let h = |u: f64| Special::LnNormalCdf.at(shape * u) - 0.5 * u * u;
+    let slope = |u: f64| shape * Special::NormalHazard.at(shape * u) - u;
+    let (mut first, mut last) = (shape.clamp(-1.0, 0.0), shape.clamp(0.0, 1.0));
+    for _ in 0..60 {
+        let middle = 0.5 * (first + last);
+        *(if slope(middle) > 0.0 { &mut first } else { &mut last }) = middle;
+    }
+    // Beyond it is e^−800 of what it is at the nearer end.
+    let far = 40.0 + low.abs().min(high.abs());
+    ln_integral(h, low.max(-far), 0.5 * (first + last), high.min(far))
+        .map(|mass| mass + LN_2 - HALF_LN_TAU)
 }
 
 fn half(mass: Option<f64>) -> Option<f64> {

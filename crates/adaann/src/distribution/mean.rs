@@ -3,7 +3,10 @@
 use super::family::Family;
 use crate::Expr;
 use crate::simd::Special;
-use std::f64::consts::FRAC_2_PI;
+use std::f64::consts::{FRAC_2_PI, PI};
+
+/// The mean of a standard Gumbel number.
+const EULER: f64 = 0.577_215_664_901_532_9;
 
 impl Family {
     /// The mean; NaN if there is none that is finite, and for arguments out of their ranges.
@@ -46,6 +49,17 @@ impl Family {
             Self::BinomialLogit => a(0) * logistic(a(1)),
             Self::Bernoulli => a(0),
             Self::BernoulliLogit => logistic(a(0)),
+            Self::BetaBinomial => a(0) * a(1) / (a(1) + a(2)),
+            Self::SkewNormal => a(0) + a(1) * FRAC_2_PI.sqrt() * a(2) / 1.0_f64.hypot(a(2)),
+            Self::Gumbel => a(0) + a(1) * EULER,
+            // The mean direction; that of the angle depends on where the circle is cut.
+            Self::VonMises => a(0),
+            Self::InverseGaussian => a(0),
+            Self::LogLogistic if a(1) > 1.0 => {
+                let angle = PI / a(1);
+                a(0) * angle / angle.sin()
+            }
+            Self::LogLogistic => f64::NAN,
         };
         if mean.is_finite() { mean } else { f64::NAN }
     }

@@ -7,10 +7,13 @@
 
 mod argument;
 mod bounded;
+mod circle;
 mod count;
+mod cumulative;
 mod density;
 mod draw;
 mod family;
+mod incomplete;
 mod interval;
 mod joint;
 mod line;
@@ -20,6 +23,8 @@ mod mean;
 mod multi_normal;
 mod positive;
 mod quadrature;
+mod skewed;
+mod tails;
 #[cfg(test)]
 mod tests;
 
@@ -30,3 +35,5 @@ pub(crate) use interval::outside;
 pub(crate) use joint::{dirichlet, draw_dirichlet, mixture};
 pub(crate) use lkj::{draw_lkj, lkj, lkj_factor};
 pub(crate) use multi_normal::{Spread, draw_multi_normal, factor_of, multi_normal};
+pub(crate) use quadrature::integral_of_tail;
+pub(crate) use tails::{Tails, ln_complement};

@@ -3,6 +3,7 @@
 use super::interval::{inside, outside};
 use super::line::normal;
 use crate::Expr;
+use crate::simd::HALF_LN_TAU;
 
 pub(super) fn log_normal<'g>(x: Expr<'g>, log_mean: Expr<'g>, log_sd: Expr<'g>) -> Expr<'g> {
     let (x, outside) = inside(x, 0.0, f64::INFINITY);
@@ -35,4 +36,18 @@ pub(super) fn weibull<'g>(x: Expr<'g>, shape: Expr<'g>, scale: Expr<'g>) -> Expr
     let (log_x, log_scale) = (x.ln(), scale.ln());
     let constant = shape.ln() - shape * log_scale;
     (shape - 1.0) * log_x - (shape * (log_x - log_scale)).exp() + constant + outside
+}
+
+pub(super) fn inverse_gaussian<'g>(x: Expr<'g>, mean: Expr<'g>, shape: Expr<'g>) -> Expr<'g> {
+    let (x, outside) = inside(x, 0.0, f64::INFINITY);
+    // (x − mean)²/(mean² x), whose slope in the mean is then x/mean² times what is left.
+    let square = ((mean.recip() * x - 1.0) * x.sqrt().recip()).square();
+    -0.5 * shape * square + 0.5 * shape.ln() - 1.5 * x.ln() - HALF_LN_TAU + outside
+}
+
+pub(super) fn log_logistic<'g>(x: Expr<'g>, scale: Expr<'g>, shape: Expr<'g>) -> Expr<'g> {
+    let (x, outside) = inside(x, 0.0, f64::INFINITY);
+    let log_x = x.ln();
+    let size = (shape * (log_x - scale.ln())).abs();
+    -size - 2.0 * (-size).exp().ln_1p() + shape.ln() - log_x + outside
 }

@@ -76,3 +76,36 @@ fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64) -> Option<f64> {
     }
     (change <= ENOUGH * last.abs()).then_some(width * last)
 }
+
+/// ∫ f from `from` to `to`, its sign dropped, of a function that falls from at most 1: piece by piece, each
+/// twice as long as what is before it. None if f has no value somewhere, or no integral.
+pub(crate) fn integral_of_tail(from: f64, to: f64, f: impl Fn(f64) -> Option<f64>) -> Option<f64> {
+    /// Pieces until the end of the numbers is near, and what the last one may add.
+    const MOST: usize = 200;
+    const LEAST: f64 = 1e-12;
+    let (sign, end) = (if to < from { -1.0 } else { 1.0 }, (to - from).abs());
+    let at = |distance: f64| f(from + sign * distance).unwrap_or(f64::NAN);
+    // About where f has fallen to a quarter.
+    let mut length: f64 = 1.0;
+    while length > 1e-300 && at(length) < 0.25 {
+        length *= 0.5;
+    }
+    while length < 1e300 && at(length) >= 0.25 {
+        length *= 2.0;
+    }
+    let (mut start, mut sum) = (0.0, 0.0);
+    for _ in 0..MOST {
+        let next = if start == 0.0 { length } else { 2.0 * start };
+        // What is left of a function that falls.
+        if start > 0.0 && at(start) * (next - start) <= LEAST * sum {
+            return Some(sum);
+        }
+        let piece = double_exponential(at, start, next.min(end))?;
+        sum += piece;
+        if next >= end || piece <= LEAST * sum {
+            return Some(sum);
+        }
+        start = next;
+    }
+    None
+}

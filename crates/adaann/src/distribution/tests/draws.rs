@@ -38,7 +38,7 @@ pub(super) fn assert_drawn_from(mut draws: Vec<f64>, below: impl Fn(f64) -> f64,
 fn continuous_draws_have_their_distribution() {
     let mut sets: Vec<(Family, Vec<f64>)> = Family::ALL
         .into_iter()
-        .filter(|family| !family.is_discrete() && *family != Flat)
+        .filter(|family| !family.is_discrete() && !matches!(family, Flat | VonMises))
         .map(|family| (family, some_arguments(family)))
         .collect();
     sets.extend([
@@ -50,6 +50,10 @@ fn continuous_draws_have_their_distribution() {
         (StudentT, vec![0.4, -2.0, 5.0]),
         (Weibull, vec![0.3, 2.0]),
         (LogUniform, vec![1e-9, 3e4]),
+        (SkewNormal, vec![0.0, 1.0, -20.0]),
+        (InverseGaussian, vec![3.0, 0.02]),
+        (InverseGaussian, vec![0.5, 80.0]),
+        (LogLogistic, vec![2.0, 0.4]),
     ]);
     for (seed, (family, arguments)) in sets.into_iter().enumerate() {
         let mut random = uniforms(seed as u64);
@@ -60,9 +64,31 @@ fn continuous_draws_have_their_distribution() {
     }
 }
 
+/// Angles, against sums over the density.
+#[test]
+fn angles_have_their_distribution() {
+    const PARTS: usize = 20_000;
+    for (seed, arguments) in [[0.4, 0.3], [-2.9, 2.5], [1.0, 60.0], [0.0, 1e-9]].iter().enumerate()
+    {
+        let mut random = uniforms(400 + seed as u64);
+        let draws: Vec<f64> = (0..DRAWS).map(|_| VonMises.draw(arguments, &mut random)).collect();
+        let width = std::f64::consts::TAU / PARTS as f64;
+        let mut below = vec![0.0];
+        for i in 0..PARTS {
+            let middle = (i as f64 + 0.5) * width - std::f64::consts::PI;
+            below.push(below[i] + width * folded(VonMises, middle, arguments).exp());
+        }
+        assert!((below[PARTS] - 1.0).abs() < 1e-6, "{arguments:?}: {}", below[PARTS]);
+        let at = |x: f64| below[(((x + std::f64::consts::PI) / width).round() as usize).min(PARTS)];
+        assert_drawn_from(draws, at, &format!("{arguments:?}"));
+    }
+}
+
 #[test]
 fn counts_have_their_distribution() {
-    let sets: [(Family, Vec<f64>); 14] = [
+    let sets: [(Family, Vec<f64>); 16] = [
+        (BetaBinomial, vec![20.0, 1.7, 0.6]),
+        (BetaBinomial, vec![300.0, 12.0, 40.0]),
         (Poisson, vec![0.3]),
         (Poisson, vec![8.0]),
         (Poisson, vec![40.0]),

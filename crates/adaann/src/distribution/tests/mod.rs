@@ -2,6 +2,7 @@
 
 mod draws;
 mod joint;
+mod tails;
 
 use super::Family::*;
 use super::argument::Range;
@@ -15,7 +16,16 @@ use std::collections::BTreeMap;
 struct Fixture {
     densities: BTreeMap<String, Vec<Case>>,
     log_masses: BTreeMap<String, Vec<Mass>>,
+    tails: BTreeMap<String, Vec<Tail>>,
 }
+
+/// Arguments, x, and of ln P(X ≤ x) and of ln P(X > x): the value with the size of its terms, and the
+/// derivatives in x and in each argument.
+#[derive(Deserialize)]
+struct Tail(Vec<f64>, f64, [Side; 2]);
+
+#[derive(Deserialize)]
+struct Side(f64, f64, Vec<Option<f64>>);
 
 /// Arguments, low, high, log mass; numbers in words, since JSON has no infinity.
 #[derive(Deserialize)]
@@ -143,6 +153,11 @@ fn some_arguments(family: Family) -> Vec<f64> {
         Binomial => vec![7.0, 0.3],
         BinomialLogit => vec![7.0, 0.8],
         Bernoulli => vec![0.3],
+        BetaBinomial => vec![7.0, 1.7, 0.6],
+        SkewNormal => vec![1.7, 0.6, 3.5],
+        // Above 1 there is a mean, above 2 a variance.
+        LogLogistic => vec![1.7, 3.5],
+        VonMises => vec![0.0, 1.6],
         _ => [1.7, 0.6][..family.arguments().len()].to_vec(),
     }
 }
