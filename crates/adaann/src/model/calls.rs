@@ -1,5 +1,6 @@
 //! Calls in formulas: functions, `if`, and distributions with their arguments.
 
+use super::compound;
 use super::evaluate::{Evaluator, nearest};
 use super::expression::{Ast, Span};
 use super::functions::{self, Function};
@@ -39,6 +40,9 @@ impl<'g> Evaluator<'_, 'g> {
             "dirichlet" => return self.dirichlet(whole, arguments),
             "mixture" => return self.mixture(whole, arguments),
             BEFORE => return self.before(whole, arguments),
+            _ if compound::names().any(|known| known == name) => {
+                return self.compound(whole, name, arguments);
+            }
             _ => {}
         }
         if let Some(function) = MatrixFunction::named(name) {
@@ -79,7 +83,8 @@ impl<'g> Evaluator<'_, 'g> {
             return self.unknown(span, message, Some(help));
         }
         let families = Family::ALL.iter().map(|family| family.name());
-        let help = nearest(name, functions::names().chain(families).chain(JOINT));
+        let known = functions::names().chain(families).chain(JOINT).chain(compound::names());
+        let help = nearest(name, known);
         self.unknown(span, message, help)
     }
 

@@ -46,6 +46,7 @@ fn of_row_before(ast: &Ast, series: &Series) -> Ast {
             let (name, name_span) = (name.clone(), name_span.clone());
             Kind::Call { name, name_span, arguments: all(arguments) }
         }
+        Kind::Named { name, value } => Kind::Named { name: name.clone(), value: one(value) },
         Kind::Index { of, indices } => Kind::Index { of: one(of), indices: all(indices) },
         Kind::Range { first, last } => {
             Kind::Range { first: first.as_deref().map(one), last: last.as_deref().map(one) }

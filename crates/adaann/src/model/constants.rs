@@ -3,7 +3,7 @@
 use super::diagnostic::Report;
 use super::evaluate::{Evaluator, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
-use super::file::{Constant, Formula};
+use super::file::{Constant, Formula, Name};
 use super::names::{Meaning, each_name, in_order};
 use super::outline::Outline;
 use super::scope::Place;
@@ -13,7 +13,7 @@ use crate::program::Expr;
 impl Outline {
     pub(super) fn evaluate_constants(&mut self, report: &mut Report) {
         let nothing = Ast { kind: Kind::Number(0.0), span: 0..0 };
-        let formulas: Vec<&Ast> = self
+        let mut formulas: Vec<&Ast> = self
             .file
             .constants
             .iter()
@@ -22,24 +22,42 @@ impl Outline {
                 _ => &nothing,
             })
             .collect();
+        let count = formulas.len();
+        // Constants may be of derived columns, and these of constants.
+        let derived: Vec<(usize, Name, Formula)> = self.derived();
+        formulas.extend(derived.iter().map(|(_, _, formula)| &formula.ast));
+        let place = |column: usize| derived.iter().position(|(own, ..)| *own == column);
         let needs = |ast: &&Ast| {
             let mut needed = Vec::new();
-            each_name(ast, &mut |name| {
-                if let Some(Meaning::Constant(i)) = self.names.find(name) {
-                    needed.push(i);
+            each_name(ast, &mut |name| match self.names.find(name) {
+                Some(Meaning::Constant(i)) => needed.push(i),
+                Some(Meaning::Column(column)) => {
+                    needed.extend(place(column).map(|derived| count + derived));
                 }
+                Some(Meaning::Columns(group)) => needed
+                    .extend(self.group(group).iter().filter_map(|&c| place(c)).map(|d| count + d)),
+                _ => {}
             });
             needed
         };
         let (order, cycle) = in_order(&formulas.iter().map(needs).collect::<Vec<_>>());
         if let Some(cycle) = cycle {
-            let name = &self.file.constants[cycle[0]].0;
-            let message = format!("the constant `{}` depends on itself", name.text);
+            let first = cycle[0];
+            let (what, name) = match first.checked_sub(count) {
+                None => ("constant", &self.file.constants[first].0),
+                Some(own) => ("column", &derived[own].1),
+            };
+            let message = format!("the {what} `{}` depends on itself", name.text);
             report.error(&self.source, name.span.clone(), message, None);
         }
-        self.constants = vec![Plain::Unknown; formulas.len()];
+        self.constants = vec![Plain::Unknown; count];
         let mut faults = Vec::new();
         for &i in &order {
+            if let Some(own) = i.checked_sub(count) {
+                let (column, name, formula) = &derived[own];
+                self.derive(*column, name, formula, &mut faults, report);
+                continue;
+            }
             let plain = match &self.file.constants[i].1 {
                 Constant::Number(x) => Plain::Number(*x),
                 Constant::Vector(x) => Plain::Vector(x.clone()),

@@ -4,6 +4,7 @@ use super::evaluate::Evaluator;
 use super::expression::Ast;
 use super::matrices::{Rows, lower_triangle};
 use super::matrix_functions::MatrixFunction;
+use super::scope::Place;
 use super::value::{Law, Value, constants};
 use crate::distribution::Spread;
 use crate::program::{CovarianceKind, CovarianceSettings, Expr, Way, covariances};
@@ -70,7 +71,7 @@ impl<'g> Evaluator<'_, 'g> {
         };
         // Constants are factorised once; and so is what is the same for all rows of the data.
         let is_constant = constants(&rows.concat()).is_some();
-        let spread = if is_constant || self.place.is_at_row() {
+        let spread = if is_constant || self.place == Place::Row {
             self.factor(covariance, &rows).map(Spread::Factor)
         } else {
             self.symmetric(covariance, &rows).map(Spread::Covariance)

@@ -106,6 +106,13 @@ impl Data {
         (ragged == 0).then_some(Self { names, columns, strange, numbers, file })
     }
 
+    /// One more column; that of a row of a file has no cell there.
+    pub(super) fn add(&mut self, name: String, values: Vec<f64>) {
+        self.names.push(name);
+        self.columns.push(values);
+        self.strange.push(None);
+    }
+
     /// The number of a row where it was given, from 1.
     pub(super) fn number_of(&self, row: usize) -> usize {
         self.numbers[row]
@@ -155,7 +162,7 @@ impl Data {
 const NEEDED: &str = "a data file has a row with the names of the columns, then rows of numbers";
 
 /// Rows that are not empty, with the place where they begin.
-fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let from = start;
@@ -168,7 +175,7 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// A comma; or a semicolon or tab if the names are separated by one and by no comma.
-fn delimiter(header: &str) -> u8 {
+pub(super) fn delimiter(header: &str) -> u8 {
     if header.contains(',') {
         b','
     } else {
@@ -177,7 +184,7 @@ fn delimiter(header: &str) -> u8 {
 }
 
 /// The cells of a row; a delimiter between quotes belongs to its cell.
-fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
+pub(super) fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
     let (bytes, mut from) = (row.as_bytes(), Some(0));
     std::iter::from_fn(move || {
         let start = from?;
@@ -192,7 +199,7 @@ fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
 }
 
 /// A cell without space and quotes around it.
-fn cell_text(cell: &str) -> String {
+pub(super) fn cell_text(cell: &str) -> String {
     let cell = cell.trim();
     match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
         Some(inside) => inside.replace("\"\"", "\""),

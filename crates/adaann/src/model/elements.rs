@@ -2,6 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::expression::{Ast, Kind, Span};
+use super::scope::Place;
 use super::value::Value;
 use crate::program::Expr;
 
@@ -125,7 +126,7 @@ impl<'g> Evaluator<'_, 'g> {
             }
             return Some(Choice::Several((first..=last).collect()));
         }
-        if self.place.is_at_row() && self.names.reach(index).is_of_rows() {
+        if self.place == Place::Row && self.names.reach(index).is_of_rows() {
             return Some(Choice::OfRow);
         }
         match self.evaluate(index) {

@@ -58,6 +58,12 @@ impl<'g> Evaluator<'_, 'g> {
             Kind::Number(x) => Value::Number((*x).into()),
             Kind::Name(name) => self.name(name, &ast.span),
             Kind::Call { name, name_span, arguments } => self.call(ast, name, name_span, arguments),
+            Kind::Named { name, .. } => {
+                let help = format!("write `{name} == ...` to compare");
+                let message = format!("there is no argument called `{name}` here");
+                self.fault(&ast.span, message, Some(help));
+                Value::Unknown
+            }
             Kind::Index { of, indices } => self.index(ast, of, indices),
             Kind::Range { .. } => {
                 self.fault(&ast.span, "a range stands in brackets, x[2:10]", None);
@@ -206,7 +212,7 @@ impl<'g> Evaluator<'_, 'g> {
         span: &Span,
         function: impl Fn(Expr<'g>) -> Expr<'g>,
     ) -> Value<'g> {
-        match value {
+        match value.into_numbers() {
             Value::Number(x) => Value::Number(function(x)),
             Value::Vector(elements) => Value::Vector(elements.into_iter().map(function).collect()),
             Value::Matrix(rows) => {
@@ -225,7 +231,7 @@ impl<'g> Evaluator<'_, 'g> {
         [a_span, b_span, whole]: [&Span; 3],
         function: impl Fn(Expr<'g>, Expr<'g>) -> Expr<'g>,
     ) -> Value<'g> {
-        match (a, b) {
+        match (a.into_numbers(), b.into_numbers()) {
             (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
             (Value::Number(a), Value::Number(b)) => Value::Number(function(a, b)),
             (Value::Vector(a), Value::Number(b)) => {

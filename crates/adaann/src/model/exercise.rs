@@ -40,6 +40,8 @@ fn formulas(file: &File) -> Vec<&Formula> {
     constants
         .chain(parts)
         .chain(lines)
+        .chain(file.weights.iter().flatten())
+        .chain(file.data.iter().flat_map(|data| data.derived.iter().map(|(_, formula)| formula)))
         .chain(file.density.iter().chain(&file.log_likelihood))
         .chain(file.ode.iter().flat_map(|ode| &ode.start))
         .chain(file.series.iter().flat_map(|series| series.formulas()))
@@ -60,7 +62,7 @@ fn check_spans(ast: &Ast, text: &str) {
         Kind::Call { arguments: values, .. } | Kind::List(values) => values.iter().for_each(inside),
         Kind::Index { of, indices } => indices.iter().chain([&**of]).for_each(inside),
         Kind::Range { first, last } => first.iter().chain(last).for_each(|side| inside(side)),
-        Kind::Negate(value) | Kind::Not(value) => inside(value),
+        Kind::Negate(value) | Kind::Not(value) | Kind::Named { value, .. } => inside(value),
         Kind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| inside(side)),
     }
 }

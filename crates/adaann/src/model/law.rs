@@ -16,15 +16,19 @@ impl<'g> Law<'g> {
             Self::Dirichlet { concentrations } => Some(concentrations.len()),
             Self::Lkj { .. } => None,
             Self::Mixture { parts, .. } => parts.iter().find_map(Self::size),
+            Self::Censored { part, .. }
+            | Self::Truncated { part, .. }
+            | Self::WithZeros { part, .. } => part.size(),
+            Self::Categorical { .. } => None,
         }
     }
 
     /// Is it a law of whole vectors, whose elements cannot be taken one by one?
     pub(super) fn is_joint(&self) -> bool {
         match self {
-            Self::Of { .. } => false,
             Self::MultiNormal { .. } | Self::Dirichlet { .. } | Self::Lkj { .. } => true,
             Self::Mixture { parts, .. } => parts.iter().any(Self::is_joint),
+            _ => false,
         }
     }
 
@@ -33,6 +37,8 @@ impl<'g> Law<'g> {
             Self::Of { family, .. } => family.is_discrete(),
             Self::MultiNormal { .. } | Self::Dirichlet { .. } | Self::Lkj { .. } => false,
             Self::Mixture { parts, .. } => parts.iter().any(Self::is_discrete),
+            Self::Censored { part, .. } | Self::Truncated { part, .. } => part.is_discrete(),
+            Self::Categorical { .. } | Self::WithZeros { .. } => true,
         }
     }
 
@@ -60,6 +66,23 @@ impl<'g> Law<'g> {
                     mixture(weights, parts.iter().map(|part| part.at(i).log_density(&[x])))
                 })
                 .sum(),
+            Self::Censored { .. } | Self::Truncated { .. } => {
+                let part = |(i, &x): (usize, &Expr<'g>)| self.at(i).log_density_of_cut(x);
+                x.iter().enumerate().map(part).sum()
+            }
+            Self::Categorical { log_p, .. } => {
+                x.iter().map(|&x| super::chances::log_p_of(x, log_p)).sum()
+            }
+            Self::WithZeros { .. } => {
+                let part = |(i, &x): (usize, &Expr<'g>)| {
+                    let own = self.at(i);
+                    // A count that is none has no probability by the part's own density.
+                    let above = own.log_p_above_zero(x.gt(0.0).select(x, 1.0));
+                    let not_above = x.lt(0.0).select(f64::NEG_INFINITY, own.log_p_of_zero());
+                    x.gt(0.0).select(above, not_above)
+                };
+                x.iter().enumerate().map(part).sum()
+            }
         }
     }
 
@@ -73,6 +96,15 @@ impl<'g> Law<'g> {
             Self::Mixture { weights, parts } => {
                 let parts = parts.iter().map(|part| part.at(i)).collect();
                 Self::Mixture { weights: weights.clone(), parts }
+            }
+            Self::Censored { part, limits } => {
+                Self::Censored { part: Box::new(part.at(i)), limits: limits.clone() }
+            }
+            Self::Truncated { part, lower, upper } => {
+                Self::Truncated { part: Box::new(part.at(i)), lower: *lower, upper: *upper }
+            }
+            Self::WithZeros { p, part, is_hurdle } => {
+                Self::WithZeros { p: *p, part: Box::new(part.at(i)), is_hurdle: *is_hurdle }
             }
             joint => joint.clone(),
         }
@@ -109,6 +141,46 @@ impl<'g> Law<'g> {
                 }
                 Some(drawn)
             }
+            Self::Censored { .. } | Self::Truncated { .. } | Self::WithZeros { .. } => {
+                (0..size).map(|i| self.at(i).draw_one(uniform)).collect()
+            }
+            Self::Categorical { log_p, .. } => {
+                let p: Vec<f64> = plain(log_p)?.into_iter().map(f64::exp).collect();
+                let is_whole = p.iter().sum::<f64>().is_finite();
+                let category = |share: f64| {
+                    if is_whole { choose(&p, share) as f64 + 1.0 } else { f64::NAN }
+                };
+                Some((0..size).map(|_| category(uniform())).collect())
+            }
+        }
+    }
+
+    /// A draw of a law of single numbers that is made of another.
+    fn draw_one(&self, uniform: &mut impl FnMut() -> f64) -> Option<f64> {
+        let bound = |x: &Option<Expr<'g>>, or: f64| x.map_or(Some(or), Expr::as_constant);
+        match self {
+            // What is beyond a limit is written down as the limit.
+            Self::Censored { part, limits } => {
+                let lower = bound(&limits.lower, f64::NEG_INFINITY)?;
+                let upper = bound(&limits.upper, f64::INFINITY)?;
+                let drawn = part.draw(1, uniform)?[0];
+                Some(if drawn.is_nan() { drawn } else { drawn.max(lower).min(upper) })
+            }
+            Self::Truncated { part, lower, upper } => {
+                let lower = bound(lower, f64::NEG_INFINITY)?;
+                part.draw_between((lower, bound(upper, f64::INFINITY)?), uniform)
+            }
+            Self::WithZeros { p, part, is_hurdle } => {
+                let p = p.as_constant()?;
+                if uniform() < p {
+                    return Some(0.0);
+                }
+                match is_hurdle {
+                    true => part.draw_between((1.0, f64::INFINITY), uniform),
+                    false => Some(part.draw(1, uniform)?[0]),
+                }
+            }
+            _ => Some(self.draw(1, uniform)?[0]),
         }
     }
 
@@ -129,6 +201,17 @@ impl<'g> Law<'g> {
                 }
                 sum / weights.iter().sum::<f64>()
             }
+            Self::Censored { .. } | Self::Truncated { .. } => self.at(i).mean_of_cut()?,
+            Self::WithZeros { p, part, is_hurdle } => {
+                let mean = (1.0 - p.as_constant()?) * part.mean(i)?;
+                let of_zero = || part.at(i).log_density(&[0.0.into()]).as_constant();
+                if *is_hurdle { mean / -of_zero()?.exp_m1() } else { mean }
+            }
+            Self::Categorical { log_p, is_ordered: true } => {
+                let p = plain(log_p)?;
+                p.iter().enumerate().map(|(k, log_p)| (k as f64 + 1.0) * log_p.exp()).sum()
+            }
+            Self::Categorical { .. } => return None,
         };
         mean.is_finite().then_some(mean)
     }

@@ -3,7 +3,8 @@
 use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
-use super::file::{File, Name};
+use super::file::{File, Join, Name};
+use super::join::join;
 use crate::file::read_regular;
 use std::path::{Path, PathBuf};
 
@@ -15,9 +16,10 @@ pub(super) const MOST_BYTES: u64 = 1 << 31;
 pub(super) enum Place<'a> {
     /// Where the file says, seen from this folder.
     Named(&'a Path),
-    /// In a file that was given in place of the one that is named; there must be one.
-    Given(&'a Path),
-    /// In a copy of the file that is named, if one is.
+    /// In a file that was given in place of the one that is named; there must be one. Those that it is
+    /// joined with are where the model says, seen from the folder.
+    Given { path: &'a Path, folder: &'a Path },
+    /// In a copy of the file that is named, if one is, joined with others already.
     Copied(&'a Path),
 }
 
@@ -26,7 +28,7 @@ impl Place<'_> {
     fn file(self, named: &str) -> PathBuf {
         match self {
             Self::Named(folder) => folder.join(named),
-            Self::Given(path) | Self::Copied(path) => path.to_owned(),
+            Self::Given { path, .. } | Self::Copied(path) => path.to_owned(),
         }
     }
 
@@ -34,7 +36,7 @@ impl Place<'_> {
     fn help(self) -> Option<String> {
         let help = match self {
             Self::Named(_) => "the path is relative to the folder of the model file",
-            Self::Given(_) => return None,
+            Self::Given { .. } => return None,
             Self::Copied(_) => {
                 "a run has its data beside it, and is not read with that of another place"
             }
@@ -46,14 +48,14 @@ impl Place<'_> {
 /// The data of a file: from a CSV file, or from its own columns.
 pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut Report) -> Data {
     let Some(data) = &file.data else {
-        if let Place::Given(path) = place {
+        if let Place::Given { path, .. } = place {
             let message = format!("has no [data], so that {} has no place", path.display());
             let help = "leave it out, or add [data] with a `file` that it replaces".to_owned();
             report.error_of_file(source, message, Some(help));
         }
         return Data::default();
     };
-    if let (None, Place::Given(path)) = (&data.file, place) {
+    if let (None, Place::Given { path, .. }) = (&data.file, place) {
         let message =
             format!("{} has no file to replace: the data is written here", path.display());
         report.error(source, data.span.clone(), message, None);
@@ -69,30 +71,21 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
     };
     let found = place.file(&path.text);
-    let text = match read_regular(&found, MOST_BYTES) {
-        Err(error) => {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                _ => error.to_string(),
-            };
-            let message = format!("cannot read {}: {reason}", found.display());
-            report.error(source, path.span.clone(), message, place.help());
-            return Data::default();
-        }
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(_) => {
-                let message = format!("{} is no text in UTF-8", found.display());
-                report.error(source, path.span.clone(), message, None);
-                return Data::default();
-            }
-        },
-    };
+    let Some(text) = text_of(&found, path, place, source, report) else { return Data::default() };
     let name = match place {
         Place::Named(_) => path.text.clone(),
-        Place::Given(path) | Place::Copied(path) => path.display().to_string(),
+        Place::Given { path, .. } | Place::Copied(path) => path.display().to_string(),
     };
-    let csv = Source::new(name, text);
+    let mut csv = Source::new(name, text);
+    if let Place::Named(folder) | Place::Given { folder, .. } = place {
+        for Join { file, by } in &data.join {
+            let other = text_of(&folder.join(&file.text), file, place, source, report);
+            let other = other.map(|text| Source::new(file.text.clone(), text));
+            let joined = other.and_then(|other| join(source, &csv, &other, by, report));
+            let Some(joined) = joined else { return Data::default() };
+            csv = Source::new(csv.name.clone(), joined);
+        }
+    }
     let mut read = Data::read(&csv, report).unwrap_or_default();
     let old = read.clone();
     for (name, column) in &data.rename {
@@ -113,4 +106,31 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
         }
     }
     read
+}
+
+/// The text of a data file; says why it cannot be read.
+fn text_of(
+    found: &Path,
+    named: &Name,
+    place: Place<'_>,
+    source: &Source,
+    report: &mut Report,
+) -> Option<String> {
+    match read_regular(found, MOST_BYTES).map(String::from_utf8) {
+        Ok(Ok(text)) => Some(text),
+        Ok(Err(_)) => {
+            let message = format!("{} is no text in UTF-8", found.display());
+            report.error(source, named.span.clone(), message, None);
+            None
+        }
+        Err(error) => {
+            let reason = match error.kind() {
+                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                _ => error.to_string(),
+            };
+            let message = format!("cannot read {}: {reason}", found.display());
+            report.error(source, named.span.clone(), message, place.help());
+            None
+        }
+    }
 }

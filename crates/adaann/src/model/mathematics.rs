@@ -1,7 +1,7 @@
 //! A model written back as mathematics.
 
 use super::dims::Dims;
-use super::expression::Ast;
+use super::expression::{Ast, is_name};
 use super::file::{Constant, Formula, Name};
 use super::print;
 use super::{Model, outline::Outline};
@@ -105,8 +105,21 @@ impl Model {
             let left = if notation == Notation::Plain { "log p" } else { r"\log p" };
             lines.push(notation.says(left, Relation::Is, density));
         }
-        for (name, formula) in &file.likelihood {
-            let line = notation.says(&notation.name(name), Relation::Follows, formula);
+        let derived: Vec<&(Name, Formula)> = file.data.iter().flat_map(|d| &d.derived).collect();
+        for (name, formula) in derived.iter().filter(|(name, _)| is_name(&name.text)) {
+            lines.push(notation.says(&notation.name(name), Relation::Is, formula));
+        }
+        for ((name, formula), weight) in file.likelihood.iter().zip(&file.weights) {
+            // A function of columns is written as the formula that it is.
+            let left = derived.iter().find(|(known, _)| known.text == name.text);
+            let left = match left.filter(|_| !is_name(&name.text)) {
+                Some((_, formula)) => notation.formula(&formula.ast),
+                None => notation.name(name),
+            };
+            let mut line = notation.says(&left, Relation::Follows, formula);
+            if let Some(weight) = weight {
+                line += &format!(", counted {} times", notation.formula(&weight.ast));
+            }
             let measured =
                 data.find(&name.text).map_or(0, |column| self.outline.count_measured(column));
             lines.push(format!("{line}, for {measured} rows of the data"));

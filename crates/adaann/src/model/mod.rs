@@ -25,11 +25,15 @@ mod before;
 mod calls;
 mod carried_lines;
 mod carry;
+mod chances;
 mod command;
+mod compound;
 mod constants;
 mod covariances;
+mod cut;
 mod data;
 mod defaults;
+mod derived;
 mod diagnostic;
 mod dims;
 mod elements;
@@ -40,6 +44,8 @@ mod expression;
 mod file;
 mod functions;
 mod given;
+mod join;
+mod kinds;
 mod law;
 mod layout;
 mod load;
@@ -65,6 +71,7 @@ mod simulate;
 mod target;
 mod value;
 mod walk;
+mod weights;
 mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
@@ -118,7 +125,9 @@ pub fn distributions() -> Vec<(String, String)> {
         ("mixture(weight, distribution, ...)", "weights sum to 1; or mixture([weights], ...)"),
     ];
     let joint = joint.map(|(usage, meaning)| (usage.to_owned(), meaning.to_owned()));
-    Family::ALL.iter().map(one).chain(joint).collect()
+    let compound =
+        compound::COMPOUND.map(|(usage, meaning)| (usage.to_owned(), meaning.to_owned()));
+    Family::ALL.iter().map(one).chain(joint).chain(compound).collect()
 }
 
 /// Draws from the prior that tell in which units flows see the coordinates, and numbers that these
@@ -157,7 +166,8 @@ impl Model {
     /// All that is wrong with it, each with its place.
     pub fn read_with_data(path: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::read_at(path, folder, data.map_or(load::Place::Named(folder), load::Place::Given))
+        let given = |path| load::Place::Given { path, folder };
+        Self::read_at(path, folder, data.map_or(load::Place::Named(folder), given))
     }
 
     /// A copy of a model file; if it names a data file, `data` is a copy of that, and a program that it

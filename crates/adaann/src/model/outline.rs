@@ -56,6 +56,7 @@ impl Outline {
         // What is not there cannot be known: that it is missing was said.
         outline.names.is_partial = outline.file.parameters.is_empty()
             || outline.data.names.is_empty() && outline.file.data.is_some();
+        outline.add_derived(&mut report);
         outline.name_everything(&mut report);
         outline.evaluate_constants(&mut report);
         outline.lay_out_parameters(&mut report);
@@ -134,9 +135,8 @@ impl Outline {
         let formulas: Vec<&Ast> = file.quantities.iter().map(|(_, formula)| &formula.ast).collect();
         if let Some(cycle) = names.order_quantities(&formulas) {
             let (name, formula) = &file.quantities[cycle[0]];
-            let way: Vec<&str> =
-                cycle.iter().chain(&cycle[..1]).map(|&q| &file.quantities[q].0.text[..]).collect();
-            let message = format!("`{}` depends on itself: {}", name.text, way.join(" -> "));
+            let way = way(cycle.iter().map(|&q| &file.quantities[q].0.text[..]).collect());
+            let message = format!("`{}` depends on itself: {way}", name.text);
             report.error(&self.source, formula.span.clone(), message, None);
         }
     }
@@ -180,6 +180,11 @@ impl Outline {
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+
+    /// The columns under one name.
+    pub(super) fn group(&self, group: usize) -> &[usize] {
+        &self.groups[group]
     }
 
     /// Calls `see` with all that a formula depends on, by itself or through quantities.
@@ -226,14 +231,21 @@ impl Outline {
         let parameters = &self.file.parameters;
         let (_, cycle) = in_order(&self.prior_needs());
         if let Some(cycle) = cycle {
-            let way: Vec<&str> =
-                cycle.iter().chain(&cycle[..1]).map(|&i| &parameters[i].name.text[..]).collect();
+            let way = way(cycle.iter().map(|&i| &parameters[i].name.text[..]).collect());
             let name = &parameters[cycle[0]].name;
-            let message =
-                format!("the prior of `{}` depends on itself: {}", name.text, way.join(" -> "));
+            let message = format!("the prior of `{}` depends on itself: {way}", name.text);
             report.error(&self.source, name.span.clone(), message, None);
         }
     }
+}
+
+/// Names along a circle, from the first back to it; of a long one the first few.
+fn way(mut names: Vec<&str>) -> String {
+    const MOST: usize = 8;
+    let (first, count) = (names[0], names.len());
+    names.truncate(MOST);
+    let left_out = if count > MOST { format!(" -> ... ({count} in all)") } else { String::new() };
+    format!("{}{left_out} -> {first}", names.join(" -> "))
 }
 
 fn expressions<'g>(numbers: &[f64]) -> Vec<Expr<'g>> {

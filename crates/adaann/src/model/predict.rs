@@ -11,6 +11,7 @@ use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
 use crate::table::Table;
 use crate::{Batch, Error, Result};
+use std::borrow::Cow;
 
 /// What the draws say about one measurement of one row.
 pub struct Prediction<'p> {
@@ -28,7 +29,7 @@ pub struct Prediction<'p> {
 struct Rows<'r> {
     outline: &'r Outline,
     /// For each column of the data, where the new inputs have it.
-    places: Option<(&'r Table, Vec<Option<usize>>)>,
+    places: Option<(Cow<'r, Table>, Vec<Option<usize>>)>,
     /// Their order in time, or that of their series.
     order: Vec<usize>,
     walk: Walk,
@@ -38,7 +39,9 @@ impl<'r> Rows<'r> {
     fn new(outline: &'r Outline, inputs: Option<&'r Table>) -> Result<Self> {
         let place = |table: &Table, name: &String| table.names.iter().position(|n| n == name);
         let places = inputs.map(|table| {
-            (table, outline.data.names.iter().map(|name| place(table, name)).collect::<Vec<_>>())
+            let table = outline.with_derived(table);
+            let places = outline.data.names.iter().map(|name| place(&table, name)).collect();
+            (table, places)
         });
         let len = inputs.map_or(outline.data.len(), |table| table.rows.len());
         let mut rows = Self { outline, places, order: (0..len).collect(), walk: Walk::default() };

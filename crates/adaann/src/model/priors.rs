@@ -7,7 +7,7 @@ use super::value::{Value, constants};
 use crate::distribution::{Family, lkj_factor};
 use crate::program::Expr;
 use crate::simd::Special;
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, PI};
 
 /// A parameter's prior, as the posterior needs it.
 pub(super) struct Prior<'g> {
@@ -166,6 +166,10 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
                     _ => None,
                 })
                 .collect();
+            if *family == Family::VonMises {
+                // One turn of the circle.
+                return Ok((-PI, PI));
+            }
             let interval = family.support(&plain);
             match (interval.low, interval.high) {
                 (Some(low), Some(high)) => Ok((low.at, high.at)),
@@ -183,6 +187,20 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
         Law::MultiNormal { .. } | Law::Dirichlet { .. } | Law::Lkj { .. } => {
             Ok((f64::NEG_INFINITY, f64::INFINITY))
         }
+        Law::Truncated { part, lower, upper } => {
+            let (low, high) = bounds(part)?;
+            let bound = |x: &Option<Expr<'_>>, own: f64| match x.map(|x| x.as_constant()) {
+                None => Ok(own),
+                Some(Some(x)) => Ok(x),
+                Some(None) => Err("the bounds of a truncated prior must be constants".to_owned()),
+            };
+            Ok((low.max(bound(lower, low)?), high.min(bound(upper, high)?)))
+        }
+        Law::Censored { .. } => Err(
+            "a prior is not censored: censored is for measurements; `truncated` cuts a prior off"
+                .into(),
+        ),
+        Law::Categorical { .. } | Law::WithZeros { .. } => unreachable!("a prior is not discrete"),
     }
 }
 
@@ -194,7 +212,11 @@ fn log_mass(law: &Law<'_>, len: usize, low: f64, high: f64) -> Result<f64, Strin
             .to_owned()
     };
     let Law::Of { family, arguments } = law else {
-        return Err("a mixture cannot be cut off by bounds".into());
+        let what = match law {
+            Law::Mixture { .. } => "a mixture cannot be cut off by bounds",
+            _ => "a truncated prior has its bounds inside: give both to `truncated`",
+        };
+        return Err(what.into());
     };
     let mut sum = 0.0;
     for i in 0..len {

@@ -4,6 +4,7 @@ use super::diagnostic::Report;
 use super::evaluate::{Evaluator, Gathering, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Name};
+use super::kinds::Measured;
 use super::outline::Outline;
 use super::priors;
 use super::scope::{Lagged, Place, Scope};
@@ -318,7 +319,8 @@ impl<'g> Recorder<'_, 'g> {
     fn lines(&mut self, report: &mut Report) -> Vec<(Expr<'g>, Vec<u32>)> {
         let outline = self.outline;
         let mut lines = Vec::new();
-        for (name, formula) in &outline.file.likelihood {
+        for ((name, formula), weight) in outline.file.likelihood.iter().zip(&outline.file.weights) {
+            let weight = weight.as_ref().map(|weight| (weight, self.number(weight, Place::Row)));
             let law = self.at(Place::Row, |evaluator| evaluator.law(&formula.ast));
             let column = outline.measured(name, report);
             let (Some(law), Some(column)) = (law, column) else { continue };
@@ -328,10 +330,17 @@ impl<'g> Recorder<'_, 'g> {
                 self.faults.push(Fault { span, message, help: None });
                 continue;
             }
-            let rows = outline.rows_of(name, column, formula, report);
-            outline.check_values(name, column, formula, &rows, report);
-            let y = self.scope.columns[column].numbers();
-            lines.push((law.log_density(&y), rows));
+            let mut rows = outline.rows_of(name, column, formula, report);
+            if let Some((weight, _)) = &weight {
+                rows = outline.weighted_rows(weight, &rows, report);
+            }
+            let Value::Number(y) = self.scope.columns[column] else { continue };
+            let line = Measured { name, column, formula };
+            let kinds = outline.kinds(line, &law, y, &rows, report);
+            lines.extend(kinds.into_iter().map(|(log_density, rows)| match &weight {
+                None => (log_density, rows),
+                Some((_, weight)) => (weight.unwrap_or(1.0.into()) * log_density, rows),
+            }));
         }
         if let Some(formula) = &outline.file.log_likelihood {
             let is_measured = |row: &u32| outline.is_measured(&outline.series.walk, *row as usize);
@@ -380,10 +389,14 @@ fn nothing_holds(parameter: &Name) -> Fault {
     Fault { span: parameter.span.clone(), message, help: Some(help) }
 }
 
-/// The family of a formula that is a call of one, and its arguments.
+/// The family of a formula that is a call of one, or is made of one, and its arguments.
 pub(super) fn as_family(ast: &Ast) -> Option<(Family, &[Ast])> {
     match &ast.kind {
-        Kind::Call { name, arguments, .. } => Some((Family::named(name)?, arguments)),
+        Kind::Call { name, arguments, .. } => match &name[..] {
+            "censored" | "truncated" => as_family(arguments.first()?),
+            "zero_inflated" | "hurdle" => as_family(arguments.get(1)?),
+            _ => Some((Family::named(name)?, arguments)),
+        },
         _ => None,
     }
 }

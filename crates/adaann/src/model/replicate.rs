@@ -1,6 +1,8 @@
 //! Data sets that a model makes itself: parameters from the prior, measurements in place of the data's.
 
+use super::compound::named;
 use super::evaluate::Evaluator;
+use super::expression::Kind;
 use super::names::in_order;
 use super::outline::Outline;
 use super::scope::Place;
@@ -117,6 +119,28 @@ impl Outline {
             return refuse(
                 "a log density is written out; say by lines of [likelihood] which distribution \
                  each measured column has",
+            );
+        }
+        if self.file.weights.iter().any(Option::is_some) {
+            return refuse("rows have weights, and nothing can be drawn a number of times");
+        }
+        let measured = |column: usize| {
+            let name = &self.data.names[column];
+            self.file.likelihood.iter().any(|(known, _)| known.text == *name)
+        };
+        for (_, name, formula) in self.derived().iter().filter(|(column, ..)| !measured(*column)) {
+            if self.columns_named(&formula.ast).into_iter().any(measured) {
+                return refuse(&format!("`{}` is derived from a measured column", name.text));
+            }
+        }
+        let is_by_condition = |(_, formula): &(_, super::file::Formula)| {
+            matches!(&formula.ast.kind, Kind::Call { name, arguments, .. } if name == "censored"
+                && ["left", "right", "until"].iter().any(|side| named(arguments, side).is_some()))
+        };
+        if self.file.likelihood.iter().any(is_by_condition) {
+            return refuse(
+                "a condition says which measurements are censored, and not where new ones would be; \
+                 give `censored` their limits, like upper = a column of them",
             );
         }
         let column = |(name, _): &(super::file::Name, _)| self.data.find(&name.text);
@@ -281,6 +305,13 @@ mod tests {
             (
                 format!("log-likelihood = \"-(y - a)^2\"\n{head}a = \"normal(0, 1)\"\n"),
                 "log density is written out",
+            ),
+            (
+                format!(
+                    "{head}a = \"normal(0, 1)\"\n[likelihood]\n\
+                     y = \"censored(normal(a, 1), right = x == 2)\"\n"
+                ),
+                "give `censored` their limits",
             ),
         ] {
             let model = match Model::parse("m.toml", &text) {

@@ -1,8 +1,9 @@
 //! The rows of the data as the likelihood sees them: which are there, and whether they can be.
 
+use super::compound::named;
 use super::diagnostic::Report;
 use super::evaluate::{Evaluator, nearest};
-use super::expression::{Ast, Fault};
+use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Missing, Name};
 use super::names::{Meaning, Reach};
 use super::outline::Outline;
@@ -49,6 +50,10 @@ impl Outline {
             report.error(&self.source, name.span.clone(), message, None);
         }
         let mut columns = self.columns_of(&formula.ast);
+        // An interval may have no end.
+        if let Some(open) = until_column(&formula.ast) {
+            columns.retain(|&column| self.data.names[column] != open);
+        }
         columns.push(column);
         columns.extend(self.time);
         columns.sort_unstable();
@@ -100,7 +105,10 @@ impl Outline {
                 let name = &self.data.names[column];
                 let data = self.file.data.as_ref();
                 let written = data.and_then(|d| d.columns.iter().find(|(n, _)| n.text == *name));
-                let span = written.map_or(0..0, |(name, _)| name.span.clone());
+                let written = written.map(|(name, _)| name);
+                let derived = data.and_then(|d| d.derived.iter().find(|(n, _)| n.text == *name));
+                let written = written.or(derived.map(|(name, _)| name));
+                let span = written.map_or(0..0, |name| name.span.clone());
                 report.error(&self.source, span, message, help);
             }
         }
@@ -185,7 +193,22 @@ impl Outline {
     }
 
     /// The value of a formula of the data alone in a row; the scope is used again for every row.
-    fn data_value(&self, scope: &mut Scope<'static>, ast: &Ast, row: usize) -> Option<f64> {
+    pub(super) fn data_value(
+        &self,
+        scope: &mut Scope<'static>,
+        ast: &Ast,
+        row: usize,
+    ) -> Option<f64> {
+        self.in_row(scope, row, |evaluator| evaluator.number(ast)?.as_constant())
+    }
+
+    /// Evaluates something of the data alone in a row.
+    fn in_row<T>(
+        &self,
+        scope: &mut Scope<'static>,
+        row: usize,
+        work: impl FnOnce(&mut Evaluator<'_, 'static>) -> Option<T>,
+    ) -> Option<T> {
         self.enter_row(scope, &|column| self.data.columns[column][row]);
         let cell = |row: usize, column: usize| self.data.columns[column][row];
         self.enter_lags(scope, &self.series.walk, row, &cell);
@@ -194,12 +217,24 @@ impl Outline {
             reach.is_of_data() && reach.is_of_rows()
         });
         let (names, place) = (&self.names, Place::Row);
-        let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
-        evaluator.number(ast)?.as_constant()
+        work(&mut Evaluator { names, scope, place, faults: &mut faults, gather: None })
+    }
+
+    /// Whether a condition of the data alone holds in a row.
+    pub(super) fn data_truth(
+        &self,
+        scope: &mut Scope<'static>,
+        ast: &Ast,
+        row: usize,
+    ) -> Option<bool> {
+        self.in_row(scope, row, |evaluator| {
+            let truth = evaluator.truth(ast)?;
+            Some(truth.select(1.0.into(), 0.0.into()).as_constant()? == 1.0)
+        })
     }
 
     /// What is known without parameters and rows.
-    fn data_scope(&self) -> Scope<'static> {
+    pub(super) fn data_scope(&self) -> Scope<'static> {
         let mut scope = self.scope(&[]);
         let is_constant = |reach: Reach| reach.is_of_data() && !reach.is_of_rows();
         self.evaluate_quantities(&mut scope, &mut Vec::new(), is_constant);
@@ -230,6 +265,13 @@ impl Outline {
             }
         }
     }
+}
+
+/// The column that ends an interval, if `until` is one as it is.
+fn until_column(ast: &Ast) -> Option<&str> {
+    let Kind::Call { name, arguments, .. } = &ast.kind else { return None };
+    let until = named(arguments, "until").filter(|_| name == "censored")?;
+    if let Kind::Name(column) = &until.kind { Some(column) } else { None }
 }
 
 /// What a distribution can make, in words.

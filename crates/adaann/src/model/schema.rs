@@ -122,6 +122,9 @@ mod tests {
         for inner in schema["anyOf"].as_array().into_iter().flatten() {
             paths(inner, path, all);
         }
+        if schema["items"].is_object() {
+            paths(&schema["items"], path, all);
+        }
     }
 
     /// Whether a schema allows a value; the paths of all keys on the way are noted.

@@ -60,6 +60,44 @@ pub(super) enum Law<'g> {
         weights: Vec<Expr<'g>>,
         parts: Vec<Self>,
     },
+    /// One whose numbers are not always seen themselves.
+    Censored {
+        part: Box<Self>,
+        limits: Censoring<'g>,
+    },
+    /// One between bounds, both included, normalised again.
+    Truncated {
+        part: Box<Self>,
+        lower: Option<Expr<'g>>,
+        upper: Option<Expr<'g>>,
+    },
+    /// 1, 2, ... by the logarithms of their probabilities.
+    Categorical {
+        log_p: Vec<Expr<'g>>,
+        /// Is there a sense in which 2 is between 1 and 3?
+        is_ordered: bool,
+    },
+    /// 0 with the probability p, else a count of the part; of a hurdle one above 0.
+    WithZeros {
+        p: Expr<'g>,
+        part: Box<Self>,
+        is_hurdle: bool,
+    },
+}
+
+/// Where a number is not seen itself.
+#[derive(Clone)]
+pub(super) struct Censoring<'g> {
+    /// What is here or below is only known to be so.
+    pub(super) lower: Option<Expr<'g>>,
+    /// What is here or above is only known to be so.
+    pub(super) upper: Option<Expr<'g>>,
+    /// Where it holds, the number is only known to be at most what was written down.
+    pub(super) left: Option<Truth<'g>>,
+    /// Where it holds, the number is only known to be at least what was written down.
+    pub(super) right: Option<Truth<'g>>,
+    /// The number is above what was written down, and at most this; nothing but the former if it is NaN.
+    pub(super) until: Option<Expr<'g>>,
 }
 
 impl<'g> Truth<'g> {
@@ -115,6 +153,14 @@ impl<'g> Value<'g> {
             Self::Vector(elements) => Dims::Vector(elements.len()),
             Self::Matrix(rows) => Dims::Matrix(rows.len(), rows.first().map_or(0, Vec::len)),
             Self::Number(_) | Self::Truth(_) | Self::Law(_) | Self::Unknown => Dims::Number,
+        }
+    }
+
+    /// The same, where a condition is the number 1 if it holds and 0 if not.
+    pub(super) fn into_numbers(self) -> Self {
+        match self {
+            Self::Truth(truth) => Self::Number(truth.select(1.0.into(), 0.0.into())),
+            other => other,
         }
     }
 

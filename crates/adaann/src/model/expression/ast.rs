@@ -20,6 +20,11 @@ pub(crate) enum Kind {
         name_span: Span,
         arguments: Vec<Ast>,
     },
+    /// An argument of a call that is given by its name; it stands nowhere else.
+    Named {
+        name: String,
+        value: Box<Ast>,
+    },
     Index {
         of: Box<Ast>,
         indices: Vec<Ast>,
@@ -142,7 +147,7 @@ impl Ast {
             Kind::Call { arguments: items, .. } | Kind::List(items) => items.iter().collect(),
             Kind::Index { of, indices } => std::iter::once(&**of).chain(indices).collect(),
             Kind::Range { first, last } => first.iter().chain(last).map(|x| &**x).collect(),
-            Kind::Negate(x) | Kind::Not(x) => vec![x],
+            Kind::Negate(x) | Kind::Not(x) | Kind::Named { value: x, .. } => vec![x],
             Kind::Binary { left, right, .. } => vec![left, right],
         }
     }

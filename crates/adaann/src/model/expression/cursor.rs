@@ -63,6 +63,11 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         if matches!(self.peek(), Token::Operator(_) | Token::Unknown) {
             return self.step();
         }
+        if self.peek() == Token::Assign {
+            let help = "write `==` to compare".to_owned();
+            self.fault(self.span(self.next), "`=` is out of place".to_owned(), Some(help));
+            return self.step();
+        }
         let before = self.next.saturating_sub(1);
         if self.tokens[before].0 == Token::Unknown {
             return;
@@ -134,7 +139,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         if self.tokens.len() == 1 || self.tokens[before].0 == Token::Unknown {
             return;
         }
-        let after = self.next > 0 && !matches!(self.peek(), Token::Operator(_));
+        let after = self.next > 0 && !matches!(self.peek(), Token::Operator(_) | Token::Assign);
         let (word, place) = if after { ("after", before) } else { ("before", self.next) };
         let message = format!("a value is missing {word} `{}`", self.written(place));
         self.fault(self.span(place), message, None);

@@ -14,6 +14,8 @@ pub(super) enum Token<'a> {
     CloseList,
     Comma,
     Colon,
+    /// `=`, which gives an argument its name.
+    Assign,
     /// Something already reported.
     Unknown,
     End,
@@ -135,7 +137,7 @@ const SYMBOLS: &[Symbol] = {
         ("≠", Op(NotEqual), None),
         ("<", Op(Less), None),
         (">", Op(Greater), None),
-        ("=", Op(Equal), Some("write `==` to compare")),
+        ("=", Token::Assign, None),
         ("!", Token::Not, Some("write `not`")),
         ("%", Op(Divide), Some("there is no remainder; for percent write `/100`")),
         ("+", Op(Add), None),

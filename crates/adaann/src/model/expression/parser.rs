@@ -289,7 +289,10 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
 
     /// Values between commas, and the height of the highest.
     fn sequence(&mut self, close: Token<'a>) -> (Vec<Ast>, usize) {
-        self.sequence_of(close, |parser| parser.expression(Level::Or))
+        self.sequence_of(close, |parser| match close {
+            Token::Close => parser.argument(),
+            _ => parser.expression(Level::Or),
+        })
     }
 
     fn sequence_of(
@@ -319,6 +322,20 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         (values, height)
     }
 
+    /// An argument of a call: a value, or `name = value`.
+    fn argument(&mut self) -> Tree {
+        let after = self.tokens.get(self.next + 1).map(|(token, _)| *token);
+        let (Token::Name(name), Some(Token::Assign)) = (self.peek(), after) else {
+            return self.expression(Level::Or);
+        };
+        let span = self.file_span(self.next);
+        self.step();
+        self.step();
+        let value = self.expression(Level::Or);
+        let span = span.start..value.ast.span.end.max(span.end);
+        self.node(Kind::Named { name: name.to_owned(), value: value.ast }, span, value.height)
+    }
+
     /// Takes the closing token that belongs to the opening one at `place`.
     fn close(&mut self, place: usize, close: Token<'a>) {
         let found = self.peek();
@@ -340,6 +357,8 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
     fn operator(&self, least: Level) -> Option<Operator> {
         let operator = match self.peek() {
             Token::Operator(operator) => operator,
+            // A slip, which is said when it is passed.
+            Token::Assign => Operator::Equal,
             // What is unknown separates two values, as an operator would; or the operator is missing.
             Token::Unknown | Token::Number(_) | Token::Name(_) | Token::Open => Operator::Multiply,
             Token::Not => Operator::And,

@@ -11,6 +11,7 @@ fn shape(ast: &Ast) -> String {
         Kind::Number(value) => value.to_string(),
         Kind::Name(name) => name.clone(),
         Kind::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
+        Kind::Named { name, value } => format!("{name} = {}", shape(value)),
         Kind::Index { of, indices } => format!("{}[{}]", shape(of), list(indices)),
         Kind::Range { first, last } => {
             let side = |side: &Option<Box<Ast>>| side.as_deref().map(shape).unwrap_or_default();
@@ -40,6 +41,7 @@ fn operators_bind_as_in_mathematics() {
     for (text, expected) in [
         ("a + b*c", "(a + (b * c))"),
         ("a - b - c", "((a - b) - c)"),
+        ("f(a, k = b + c, right = d == 0)", "f(a, k = (b + c), right = (d == 0))"),
         ("a/b/c*d", "(((a / b) / c) * d)"),
         ("-x^2", "(-(x ^ 2))"),
         ("2^-1", "(2 ^ (-1))"),
@@ -82,7 +84,9 @@ fn spans_are_those_of_the_file() {
 #[test]
 fn a_mistake_has_its_place_and_its_remedy() {
     for (text, place, message, help) in [
-        ("a = b", "=", "`=` is not part of formulas", "write `==` to compare"),
+        ("a = b", "=", "`=` is out of place", "write `==` to compare"),
+        ("[a = b]", "=", "`=` is out of place", "write `==` to compare"),
+        ("f(a, k = )", "=", "a value is missing after `=`", ""),
         ("a ** b", "**", "`**` is not part of formulas", "write `^` for a power"),
         ("a && b", "&&", "`&&` is not part of formulas", "write `and`"),
         ("a || b", "||", "`||` is not part of formulas", "write `or`"),
@@ -147,7 +151,7 @@ fn a_mistake_has_its_place_and_its_remedy() {
 
 #[test]
 fn all_mistakes_are_said_at_once() {
-    let said = said("f(a = b, 2x) ** (c");
+    let said = said("f((a = b), 2x) ** (c");
     let places: Vec<&str> = said.iter().map(|(place, ..)| place.as_str()).collect();
     assert_eq!(places, ["=", "2x", "**", "("]);
     let many = "a && ".repeat(100) + "a";

@@ -43,7 +43,7 @@ impl Checker<'_> {
                         return self.value(value, form, place);
                     }
                 }
-                if let Form::Either(_) | Form::List(_) = form {
+                if let Form::Either(_) | Form::List(_) | Form::Table(_) = form {
                     values.iter().for_each(|value| self.value(value, form, place));
                 }
             }

@@ -120,6 +120,16 @@ pub(crate) const DATA: Keys = Keys {
             Form::Table(&named(&Form::Text)),
         ),
         key(
+            "join",
+            "Other files, whose columns are looked up by one that both have.",
+            Form::List(&Form::Table(&JOIN)),
+        ),
+        key(
+            "derived",
+            "More columns: name = formula of columns and constants, for each row.",
+            Form::Table(&named(&Form::Value)),
+        ),
+        key(
             "vectors",
             "Several columns as one vector of the row: name = list of columns.",
             Form::Table(&named(&Form::List(&Form::Text))),
@@ -127,6 +137,19 @@ pub(crate) const DATA: Keys = Keys {
     ],
     others: Some(&Form::List(&Form::Cell)),
     required: &[],
+};
+
+pub(crate) const JOIN: Keys = Keys {
+    known: &[
+        key(
+            "file",
+            "A CSV file with one row for each key, relative to the model file.",
+            Form::Text,
+        ),
+        key("by", "The column that both files have.", Form::Text),
+    ],
+    others: None,
+    required: &["file", "by"],
 };
 
 pub(crate) const PARAMETERS: Keys = named(&Form::Either(&[Form::Formula, Form::Table(&PARAMETER)]));
@@ -169,7 +192,20 @@ pub(crate) const QUANTITY: Keys = Keys {
     required: &["formula"],
 };
 
-pub(crate) const LIKELIHOOD: Keys = named(&Form::Formula);
+pub(crate) const LIKELIHOOD: Keys = named(&Form::Either(&[Form::Formula, Form::Table(&LINE)]));
+
+pub(crate) const LINE: Keys = Keys {
+    known: &[
+        key("law", "The distribution of the column.", Form::Formula),
+        key(
+            "weight",
+            "How often each row counts: a formula of columns and constants.",
+            Form::Value,
+        ),
+    ],
+    others: None,
+    required: &["law"],
+};
 
 pub(crate) const ODE: Keys = Keys {
     known: &[

@@ -51,6 +51,8 @@ pub(crate) struct File {
     pub density: Option<Formula>,
     pub log_likelihood: Option<Formula>,
     pub likelihood: Vec<(Name, Formula)>,
+    /// For each line of the likelihood, how often a row counts.
+    pub weights: Vec<Option<Formula>>,
     pub ode: Option<Ode>,
     pub series: Option<Series>,
     pub command: Option<Command>,
@@ -113,6 +115,17 @@ pub(crate) struct Data {
     /// New name, column of the file.
     pub rename: Vec<(Name, Name)>,
     pub vectors: Vec<(Name, Vec<Name>)>,
+    /// Other tables, whose columns are looked up.
+    pub join: Vec<Join>,
+    /// Columns that are computed from others.
+    pub derived: Vec<(Name, Formula)>,
+}
+
+/// Another table: a file, and the column that both have.
+#[derive(Debug, Clone)]
+pub(crate) struct Join {
+    pub file: Name,
+    pub by: Name,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,6 +16,8 @@ pub(super) fn check(file: &File, source: &Source, report: &mut Report) {
     if let Some(data) = &file.data {
         given.extend(data.columns.iter().map(|(name, _)| (name, "a column")));
         given.extend(data.rename.iter().map(|(name, _)| (name, "a column")));
+        let derived = data.derived.iter().map(|(name, _)| name);
+        given.extend(derived.filter(|name| is_name(&name.text)).map(|name| (name, "a column")));
         given.extend(data.vectors.iter().map(|(name, _)| (name, "a vector of columns")));
     }
     if let Some(ode) = &file.ode {
@@ -29,7 +31,10 @@ pub(super) fn check(file: &File, source: &Source, report: &mut Report) {
     if let Some(ode) = &file.ode {
         names.time(&ode.time);
     }
-    for (name, _) in &file.likelihood {
+    let is_derived = |name: &Name| {
+        file.data.iter().flat_map(|data| &data.derived).any(|(known, _)| known.text == name.text)
+    };
+    for (name, _) in file.likelihood.iter().filter(|(name, _)| !is_derived(name)) {
         names.name(name, "give the column a name: [data] rename = { y = \"...\" }");
     }
 }

@@ -1,10 +1,10 @@
 //! Parameters, data, differential equations and commands: the tables that have keys of their own.
 
-use super::keys::{COMMAND, DATA, ODE, PARAMETER, STATE};
+use super::keys::{COMMAND, DATA, JOIN, ODE, PARAMETER, STATE};
 use super::read::{Reader, find, numbers};
 use super::value::{Name, Node, Value};
 use super::{
-    Command, Data, GradientName, Missing, Ode, Parameter, Run, SolverName, State, SupportName,
+    Command, Data, GradientName, Join, Missing, Ode, Parameter, Run, SolverName, State, SupportName,
 };
 
 /// Parameters of one model, every element of a vector counted.
@@ -113,6 +113,17 @@ impl Reader<'_> {
                 None => self.unread.push(name.clone()),
             }
         }
+        let joined = get("join").and_then(Value::list).unwrap_or_default();
+        let join = joined.iter().filter_map(|value| {
+            let text = |key| find(value.table()?, &JOIN, key).and_then(|(_, value)| value.text());
+            Some(Join { file: text("file")?, by: text("by")? })
+        });
+        let join: Vec<Join> = join.collect();
+        if let (Some(first), None) = (join.first(), get("file")) {
+            let message = "columns that stand here are joined with no file";
+            self.error(&first.file.span, message, Some("put them into a file of their own"));
+        }
+        let derived = self.each(table("derived"), Self::formula);
         let given = || entries.iter().filter(|(name, _)| DATA.get(&name.text).is_none());
         let columns = self.columns(&mut given());
         if get("file").is_none() && given().next().is_none() {
@@ -124,7 +135,16 @@ impl Reader<'_> {
             let help = "columns are in the file, or here, not both";
             self.error(&column.span, message, Some(help));
         }
-        Some(Data { span: name.span.clone(), file, columns, missing, rename, vectors })
+        Some(Data {
+            span: name.span.clone(),
+            file,
+            columns,
+            missing,
+            rename,
+            vectors,
+            join,
+            derived,
+        })
     }
 
     fn columns(

@@ -1,12 +1,13 @@
 //! The file's tables one by one, and what a model cannot do without.
 
 use super::check::Checker;
-use super::keys::{FILE, Form, Keys, QUANTITY, SERIES};
+use super::keys::{FILE, Form, Keys, LINE, QUANTITY, SERIES};
 use super::offsets::Offsets;
 use super::value::{Name, Node, Value, parse};
 use super::{Constant, File, Formula, names};
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::{self, Ast, Kind, Span};
+use crate::model::functions;
 
 /// The largest file, in bytes.
 const LARGEST: usize = 8 << 20;
@@ -59,13 +60,16 @@ impl Reader<'_> {
         let entries = |name| find(name).and_then(|(_, value)| value.table()).unwrap_or_default();
         let title = find("title").and_then(|(_, value)| value.text()).map(|title| title.text);
         let constants = self.each(entries("constants"), Self::constant);
-        let data = find("data").and_then(|(name, value)| self.data(name, value.table()?));
+        let mut data = find("data").and_then(|(name, value)| self.data(name, value.table()?));
         let parameters = self.parameters(entries("parameters"));
         let quantities = self.each(entries("quantities"), Self::quantity);
         let hidden = hidden(entries("quantities"));
         let density = find("density").and_then(|(_, value)| self.formula(value));
         let log_likelihood = find("log-likelihood").and_then(|(_, value)| self.formula(value));
-        let likelihood = self.lines(entries("likelihood"));
+        let (likelihood, weights) = self.lines(entries("likelihood"));
+        if let Some(data) = &mut data {
+            data.derived.extend(self.functions_of_columns(&likelihood));
+        }
         let ode = find("ode").and_then(|(name, value)| self.ode(name, value.table()?));
         let series = find("series").and_then(|(name, value)| self.series(name, value.table()?));
         let command = find("command").and_then(|(_, value)| self.command(value));
@@ -83,6 +87,7 @@ impl Reader<'_> {
             density,
             log_likelihood,
             likelihood,
+            weights,
             ode,
             series,
             command,
@@ -165,7 +170,7 @@ impl Reader<'_> {
     }
 
     /// Every entry of a table of names that can be read.
-    fn each<T>(
+    pub(super) fn each<T>(
         &mut self,
         entries: &[(Name, Value)],
         read: impl Fn(&mut Self, &Value) -> Option<T>,
@@ -181,9 +186,35 @@ impl Reader<'_> {
     }
 
     /// Lines of the likelihood; their left sides are defined by the data.
-    fn lines(&mut self, entries: &[(Name, Value)]) -> Vec<(Name, Formula)> {
-        let mut line = |(name, value): &(Name, Value)| Some((name.clone(), self.formula(value)?));
-        entries.iter().filter_map(&mut line).collect()
+    fn lines(&mut self, entries: &[(Name, Value)]) -> (Vec<(Name, Formula)>, Vec<Option<Formula>>) {
+        let (mut lines, mut weights) = (Vec::new(), Vec::new());
+        for (name, value) in entries {
+            let get = |key| value.table().and_then(|table| find(table, &LINE, key));
+            let law =
+                if value.table().is_some() { get("law").map(|(_, law)| law) } else { Some(value) };
+            let weight = get("weight").and_then(|(_, weight)| self.formula(weight));
+            if let Some(law) = law.and_then(|law| self.formula(law)) {
+                lines.push((name.clone(), law));
+                weights.push(weight);
+            }
+        }
+        (lines, weights)
+    }
+
+    /// Left sides that are a function of columns, as columns of that name.
+    fn functions_of_columns(&mut self, lines: &[(Name, Formula)]) -> Vec<(Name, Formula)> {
+        let mut derived = Vec::new();
+        for (name, _) in lines.iter().filter(|(name, _)| !expression::is_name(&name.text)) {
+            let offsets = Offsets::new(&self.source.text, &name.span, &name.text);
+            let Ok(ast) = expression::parse(&name.text, |offset| offsets.at(offset)) else {
+                continue;
+            };
+            if is_function(&ast) {
+                let (text, span) = (name.text.clone(), name.span.clone());
+                derived.push((name.clone(), Formula { text, ast, span }));
+            }
+        }
+        derived
     }
 
     /// A formula, or a table with one.
@@ -268,6 +299,11 @@ fn hidden(entries: &[(Name, Value)]) -> Vec<String> {
         hidden.is_some_and(|(_, value)| matches!(value.node, Node::Boolean(true)))
     };
     entries.iter().filter(is_hidden).map(|(name, _)| name.text.clone()).collect()
+}
+
+/// Is it a call of a function that formulas know?
+fn is_function(ast: &Ast) -> bool {
+    matches!(&ast.kind, Kind::Call { name, .. } if functions::find(name).is_some())
 }
 
 pub(super) fn numbers(values: &[Value]) -> Option<Vec<f64>> {

@@ -20,6 +20,10 @@ fn write(out: &mut String, ast: &Ast) {
         Kind::Number(value) => out.push_str(&digits(*value)),
         Kind::Name(name) => out.push_str(&named(name, None)),
         Kind::Call { name, arguments, .. } => call(out, name, arguments),
+        Kind::Named { name, value } => {
+            *out += &format!("\\text{{{}}} = ", name.replace('_', "\\_"));
+            write(out, value);
+        }
         Kind::Index { of, indices } => {
             let mut below = String::new();
             sequence(&mut below, indices);
@@ -191,6 +195,7 @@ mod tests {
                 "if(x <= 0 or not y, σ₂, [1, inf])",
                 r"\begin{cases} \sigma_{2} & \text{if } x \le 0 \lor \lnot y \\ \left[1, \infty\right] & \text{otherwise} \end{cases}",
             ),
+            ("f(mu, lower = a_b)", r"\operatorname{f}\left(\mu, \text{lower} = a_{b}\right)"),
             ("a - (b - c)", r"a - \left(b - c\right)"),
             ("s * (L @ z) + m[1, 2:]", r"s \cdot \left(L \, z\right) + m_{1, 2:}"),
             ("_1 + f(x)[2]", r"\_1 + \operatorname{f}\left(x\right)_{2}"),

@@ -36,6 +36,11 @@ impl Line {
             Kind::Name(name) if self.pretty => self.text.push_str(&letters::plain(name)),
             Kind::Name(name) => self.text.push_str(name),
             Kind::Call { name, arguments, .. } => self.call(name, arguments),
+            Kind::Named { name, value } => {
+                self.text.push_str(name);
+                self.text.push_str(" = ");
+                self.write(value);
+            }
             Kind::Index { of, indices } => self.index(of, indices),
             Kind::Range { first, last } => {
                 first.iter().for_each(|first| self.write(first));
@@ -205,6 +210,7 @@ mod tests {
                 "mu + s*(L @ z) + x[2:n-1] + m[1, :] + y[-1:]",
                 "μ + s·(L @ z) + x[2:n − 1] + m[1, :] + y[−1:]",
             ),
+            ("censored(normal(mu, 1), lower = -2)", "censored(normal(μ, 1), lower = −2)"),
             ("(a < b) == (c < d)", "(a < b) = (c < d)"),
         ] {
             assert_eq!(plain(&tree(text)), expected, "{text}");
@@ -231,6 +237,7 @@ mod tests {
             Kind::Call { name, arguments, .. } => {
                 Kind::Call { name: name.clone(), name_span: 0..0, arguments: all(arguments) }
             }
+            Kind::Named { name, value } => Kind::Named { name: name.clone(), value: one(value) },
             Kind::Index { of, indices } => Kind::Index { of: one(of), indices: all(indices) },
             Kind::Range { first, last } => {
                 Kind::Range { first: first.as_deref().map(one), last: last.as_deref().map(one) }
@@ -277,12 +284,15 @@ mod tests {
             let many = |least| prop::collection::vec(inner.clone(), least..4);
             let one = inner.clone().prop_map(Box::new);
             let operator = prop::sample::select(operators.clone());
-            let call = ("[f-h]", many(0));
+            let call = ("[f-h]", many(0), prop::option::of(inner.clone()));
             prop_oneof![
                 6 => (operator, one.clone(), one.clone()).prop_map(move |(operator, left, right)| {
                     at(Kind::Binary { operator, left, right })
                 }),
-                1 => call.prop_map(move |(name, arguments)| {
+                1 => call.prop_map(move |(name, mut arguments, named)| {
+                    arguments.extend(named.map(|value| {
+                        at(Kind::Named { name: "lower".to_owned(), value: Box::new(value) })
+                    }));
                     at(Kind::Call { name, name_span: 0..0, arguments })
                 }),
                 1 => (one.clone(), many(1)).prop_map(move |(of, indices)| {

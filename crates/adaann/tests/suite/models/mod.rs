@@ -1,5 +1,6 @@
 //! Models written as text, against registered posteriors, plain arithmetic and closed forms.
 
+mod columns;
 mod draws;
 mod dynamics;
 mod examples;
@@ -10,6 +11,7 @@ mod many_rows;
 mod matrices;
 mod mistakes;
 mod no_integral;
+mod observations;
 mod prior_alone;
 mod priors;
 mod series;

@@ -6,6 +6,7 @@
 mod data;
 mod formulas;
 mod matrices;
+mod observations;
 mod parameters;
 mod series;
 

@@ -117,3 +117,16 @@ fn parameters_and_priors() {
     });
     assert_none(differences.collect());
 }
+
+/// A circle of thousands is shown by its beginning.
+#[test]
+fn a_long_circle_is_cut_short() {
+    let mut model = "density = \"0\"\n[parameters]\n".to_owned();
+    let count = 2_000;
+    for i in 0..count {
+        let mark = if i == 0 { "¦" } else { "" };
+        model += &format!("{mark}p{i} = \"normal(p{}, 1)\"\n", (i + 1) % count);
+    }
+    let expected = "p0 -> p1 -> p2 -> p3 -> p4 -> p5 -> p6 -> p7 -> ... (2000 in all) -> p0";
+    assert_none(difference("long-circle", &model, "", &[expected]).into_iter().collect());
+}
