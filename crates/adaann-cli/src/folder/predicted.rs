@@ -22,6 +22,8 @@ pub(crate) struct Predicted {
     pub(crate) inputs: Vec<Vec<String>>,
     /// The name of time, for a system of equations.
     pub(crate) time: Option<String>,
+    /// The column that tells its subjects apart, if each has a trajectory.
+    pub(crate) group: Option<String>,
     pub(crate) rows: usize,
     /// How many draws predictions are made from, and whose they are.
     pub(crate) draws: usize,
@@ -77,8 +79,20 @@ pub(crate) fn predicted(
         .context("cannot predict")?;
     let inputs = (0..names.len()).map(|line| model.inputs(line)).collect();
     let time = model.time().map(str::to_owned);
+    let group = model.group().map(str::to_owned);
     let whose = *whose;
-    Ok(Some(Predicted { names, inputs, time, rows, draws, whose, simulated, expected, table }))
+    Ok(Some(Predicted {
+        names,
+        inputs,
+        time,
+        group,
+        rows,
+        draws,
+        whose,
+        simulated,
+        expected,
+        table,
+    }))
 }
 
 impl Predicted {

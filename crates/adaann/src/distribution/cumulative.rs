@@ -9,6 +9,11 @@ use crate::Expr;
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 
 impl Family {
+    /// Are the tails of a density sums over points, a thousand times the work of a closed form?
+    pub(crate) fn has_summed_tails(self) -> bool {
+        matches!(self, Gamma | InvGamma | Beta | StudentT | HalfStudentT)
+    }
+
     /// ln P(X ≤ x) and ln P(X > x), recorded; None for a family without a distribution function here.
     ///
     /// # Panics

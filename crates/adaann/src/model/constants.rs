@@ -105,12 +105,17 @@ impl Outline {
         }
     }
 
-    /// A number that is given by a formula of constants.
-    pub(super) fn plain_number(&self, formula: &Formula, report: &mut Report) -> Option<f64> {
+    /// What a formula of constants is.
+    pub(super) fn constant_value(&self, formula: &Formula, report: &mut Report) -> Plain {
         let mut faults = Vec::new();
         let value = self.constant(&formula.ast, &mut faults);
         self.say(faults, report);
-        match value {
+        value
+    }
+
+    /// A number that is given by a formula of constants.
+    pub(super) fn plain_number(&self, formula: &Formula, report: &mut Report) -> Option<f64> {
+        match self.constant_value(formula, report) {
             Plain::Number(x) => Some(x),
             Plain::Unknown => None,
             _ => {

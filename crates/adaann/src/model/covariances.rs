@@ -4,7 +4,6 @@ use super::evaluate::Evaluator;
 use super::expression::Ast;
 use super::matrices::{Rows, lower_triangle};
 use super::matrix_functions::MatrixFunction;
-use super::scope::Place;
 use super::value::{Law, Value, constants};
 use crate::distribution::Spread;
 use crate::program::{CovarianceKind, CovarianceSettings, Expr, Way, covariances};
@@ -71,7 +70,7 @@ impl<'g> Evaluator<'_, 'g> {
         };
         // Constants are factorised once; and so is what is the same for all rows of the data.
         let is_constant = constants(&rows.concat()).is_some();
-        let spread = if is_constant || self.place == Place::Row {
+        let spread = if is_constant || self.place.is_at_row() {
             self.factor(covariance, &rows).map(Spread::Factor)
         } else {
             self.symmetric(covariance, &rows).map(Spread::Covariance)

@@ -2,7 +2,6 @@
 
 use super::evaluate::Evaluator;
 use super::expression::{Ast, Kind, Span};
-use super::scope::Place;
 use super::value::Value;
 use crate::program::Expr;
 
@@ -126,7 +125,7 @@ impl<'g> Evaluator<'_, 'g> {
             }
             return Some(Choice::Several((first..=last).collect()));
         }
-        if self.place == Place::Row && self.names.reach(index).is_of_rows() {
+        if self.is_by_row(index) {
             return Some(Choice::OfRow);
         }
         match self.evaluate(index) {

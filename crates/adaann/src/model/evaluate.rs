@@ -134,7 +134,8 @@ impl<'g> Evaluator<'_, 'g> {
             return Value::Unknown;
         };
         if let Some(reason) = self.place.refuses(self.names.of(meaning)) {
-            self.fault(span, format!("`{name}` cannot be used here: {reason}"), None);
+            let help = self.names.difference(meaning).map(str::to_owned);
+            self.fault(span, format!("`{name}` cannot be used here: {reason}"), help);
             return Value::Unknown;
         }
         self.scope.value(meaning)
@@ -323,10 +324,20 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
+    /// Is an index another one for each row of the data, or for each subject in the equations of a system?
+    pub(super) fn is_by_row(&self, index: &Ast) -> bool {
+        let reach = self.names.reach(index);
+        match self.place {
+            Place::Row | Place::First => reach.is_of_rows(),
+            Place::Rate | Place::Start => reach.columns && !reach.time && !reach.states,
+            Place::Constant | Place::Shared => false,
+        }
+    }
+
     /// An element of a vector, by a constant index or by that of the row.
     pub(super) fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
         let reach = self.names.reach(index);
-        if !reach.is_of_rows() || !self.place.is_at_row() {
+        if !self.is_by_row(index) {
             let place = self.place_in(elements.len(), index);
             return place.map_or(Value::Unknown, |i| Value::Number(elements[i]));
         }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Report, Source};
 use super::expression::{Ast, Kind};
-use super::file::{Constant, File, Formula, read};
+use super::file::{Constant, Event, Events, File, Formula, State, read};
 use super::print::{latex, plain};
 use super::{Model, Notation};
 
@@ -37,6 +37,10 @@ fn formulas(file: &File) -> Vec<&Formula> {
     });
     let lines = file.quantities.iter().chain(&file.likelihood).map(|(_, formula)| formula);
     let states = file.ode.iter().flat_map(|ode| &ode.states);
+    let events = file.ode.iter().filter_map(|ode| match &ode.events {
+        Events::List(list) => Some(list.iter().flat_map(Event::formulas)),
+        _ => None,
+    });
     constants
         .chain(parts)
         .chain(lines)
@@ -46,6 +50,8 @@ fn formulas(file: &File) -> Vec<&Formula> {
         .chain(file.ode.iter().flat_map(|ode| &ode.start))
         .chain(file.series.iter().flat_map(|series| series.formulas()))
         .chain(states.flat_map(|state| [&state.start, &state.rate]))
+        .chain(events.flatten())
+        .chain(file.ode.iter().flat_map(|ode| &ode.states).flat_map(State::of_doses))
         .collect()
 }
 

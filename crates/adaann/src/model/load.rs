@@ -45,6 +45,14 @@ impl Place<'_> {
     }
 }
 
+/// Why a file cannot be read.
+pub(super) fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 /// The data of a file: from a CSV file, or from its own columns.
 pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut Report) -> Data {
     let Some(data) = &file.data else {

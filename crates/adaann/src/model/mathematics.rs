@@ -89,6 +89,10 @@ impl Model {
         }
         if let Some(ode) = &file.ode {
             let time = notation.name(&ode.time);
+            if let Some(group) = &ode.group {
+                let (count, name) = (self.outline.subject_names.len(), notation.name(group));
+                lines.push(format!("one trajectory for each of {count} subjects, by {name}"));
+            }
             for state in &ode.states {
                 let name = notation.name(&state.name);
                 let rate = match notation {
@@ -99,6 +103,7 @@ impl Model {
                 let initial = format!("{name}({start})");
                 lines.push(notation.says(&initial, Relation::Is, &state.start));
             }
+            lines.extend(self.outline.events_in_words(notation));
         }
         lines.extend(self.series_lines(notation));
         if let Some(density) = &file.density {

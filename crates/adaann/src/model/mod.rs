@@ -26,10 +26,12 @@ mod calls;
 mod carried_lines;
 mod carry;
 mod chances;
+mod changes;
 mod command;
 mod compound;
 mod constants;
 mod covariances;
+mod curve;
 mod cut;
 mod data;
 mod defaults;
@@ -38,12 +40,15 @@ mod diagnostic;
 mod dims;
 mod elements;
 mod evaluate;
+mod events;
 mod excerpt;
 mod exercise;
 mod expression;
 mod file;
 mod functions;
 mod given;
+mod happenings;
+mod inputs;
 mod join;
 mod kinds;
 mod law;
@@ -54,6 +59,7 @@ mod matrices;
 mod matrix_functions;
 mod misfits;
 mod names;
+mod nonmem;
 mod outline;
 mod output;
 mod parameter;
@@ -61,6 +67,7 @@ mod predict;
 mod print;
 mod priors;
 mod record;
+mod record_changes;
 mod replicate;
 mod rows;
 mod schema;
@@ -68,6 +75,8 @@ mod scope;
 mod series;
 mod settings;
 mod simulate;
+mod subjects;
+mod system;
 mod target;
 mod value;
 mod walk;
@@ -207,7 +216,7 @@ impl Model {
     }
 
     fn build(source: Source, folder: &Path, data: load::Place<'_>) -> Result<Self, Diagnostics> {
-        let (outline, report) = Outline::new(source, data);
+        let (outline, report) = Outline::new(source, data, folder);
         let (fit, source) = (outline.file.fit.clone(), outline.source.clone());
         let mut model = Self::assemble(outline, report, folder).map_err(|mut report| {
             defaults::check_those_of_the_file(&fit, &source, &mut report);
@@ -313,10 +322,18 @@ impl Model {
         self.outline.file.likelihood.iter().map(|(name, _)| &name.text[..]).collect()
     }
 
-    /// The columns that line number `line` of the likelihood depends on, time not among them.
+    /// The columns that line number `line` of the likelihood depends on, time not among them; where it sees the
+    /// states of subjects, also those that these depend on.
     pub fn inputs(&self, line: usize) -> Vec<String> {
         let (_, formula) = &self.outline.file.likelihood[line];
-        let columns = self.outline.columns_of(&formula.ast);
+        let mut columns = self.outline.columns_of(&formula.ast);
+        if self.outline.names.reach(&formula.ast).states {
+            let group = self.outline.subject_column();
+            columns.extend(group.iter().flat_map(|_| self.outline.columns_of_equations()));
+            columns.extend(group);
+            columns.sort_unstable();
+            columns.dedup();
+        }
         columns.into_iter().map(|column| self.outline.data.names[column].clone()).collect()
     }
 
@@ -357,6 +374,11 @@ impl Model {
         let of_system = self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..]);
         let series = self.outline.file.series.as_ref().filter(|series| series.group.is_none());
         of_system.or(series.and_then(|series| Some(&series.order.as_ref()?.text[..])))
+    }
+
+    /// The column that tells the subjects of a system apart, if each has a trajectory of its own.
+    pub fn group(&self) -> Option<&str> {
+        self.outline.file.ode.as_ref()?.group.as_ref().map(|group| &group.text[..])
     }
 
     /// The names of the quantities that are reported with the draws.

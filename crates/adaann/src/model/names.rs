@@ -16,6 +16,8 @@ pub(super) enum Meaning {
     State(usize),
     /// A state of a series.
     Carried(usize),
+    /// A known curve of time.
+    Input(usize),
     Time,
     /// Something whose definition could not be read, which was said.
     Unread,
@@ -28,6 +30,8 @@ pub(super) struct Reach {
     pub(super) columns: bool,
     pub(super) time: bool,
     pub(super) states: bool,
+    /// Does it differ between the rows of a subject?
+    pub(super) within_subject: bool,
 }
 
 impl Reach {
@@ -37,6 +41,7 @@ impl Reach {
             columns: self.columns || other.columns,
             time: self.time || other.time,
             states: self.states || other.states,
+            within_subject: self.within_subject || other.within_subject,
         }
     }
 
@@ -57,8 +62,13 @@ pub(super) struct Names {
     meanings: HashMap<String, Meaning>,
     /// What each quantity reaches.
     quantities: Vec<Reach>,
+    /// Of each quantity, where two rows of a subject differ, in words.
+    quantity_differences: Vec<Option<String>>,
     /// The quantities, each after those that it needs. Those of a cycle are missing.
     order: Vec<usize>,
+    /// Of each column, where two rows of a subject differ in words; none if all subjects' rows agree. Empty
+    /// where rows have no subjects.
+    pub(super) differences: Vec<Option<String>>,
     /// Is something missing that others may name? Then no name is unknown.
     pub(super) is_partial: bool,
 }
@@ -99,12 +109,25 @@ impl Names {
         match meaning {
             Meaning::Constant(_) | Meaning::Unread => nothing,
             Meaning::Parameter(_) => Reach { parameters: true, ..nothing },
-            Meaning::Column(_) | Meaning::Columns(_) => Reach { columns: true, ..nothing },
-            Meaning::Time => Reach { time: true, ..nothing },
+            Meaning::Column(column) => {
+                let within_subject = !matches!(self.differences.get(column), Some(None));
+                Reach { columns: true, within_subject, ..nothing }
+            }
+            Meaning::Columns(_) => Reach { columns: true, within_subject: true, ..nothing },
+            Meaning::Time | Meaning::Input(_) => Reach { time: true, ..nothing },
             Meaning::State(_) | Meaning::Carried(_) => {
                 Reach { parameters: true, states: true, ..nothing }
             }
             Meaning::Quantity(q) => self.quantities.get(q).copied().unwrap_or(nothing),
+        }
+    }
+
+    /// Where rows of a subject differ, in words.
+    pub(super) fn difference(&self, meaning: Meaning) -> Option<&str> {
+        match meaning {
+            Meaning::Column(column) => self.differences.get(column)?.as_deref(),
+            Meaning::Quantity(q) => self.quantity_differences.get(q)?.as_deref(),
+            _ => None,
         }
     }
 
@@ -122,8 +145,15 @@ impl Names {
         };
         let (order, cycle) = in_order(&formulas.iter().map(needs).collect::<Vec<_>>());
         self.quantities = vec![Reach::default(); formulas.len()];
+        self.quantity_differences = vec![None; formulas.len()];
         for &q in &order {
             self.quantities[q] = self.reach(formulas[q]);
+            let mut difference = None;
+            each_name(formulas[q], &mut |name| {
+                let own = self.find(name).and_then(|meaning| self.difference(meaning));
+                difference = difference.take().or(own.map(str::to_owned));
+            });
+            self.quantity_differences[q] = difference;
         }
         self.order = order;
         cycle

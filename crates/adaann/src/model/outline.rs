@@ -1,5 +1,7 @@
 //! What a model file says, understood: names, constants, data, and the parameters' coordinates.
 
+use super::changes::Changes;
+use super::curve::Curves;
 use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
@@ -12,7 +14,9 @@ use super::scope::Scope;
 use super::value::{Plain, Value};
 use super::walk::Series;
 use crate::ode::Solver;
+use crate::posterior::Subjects;
 use crate::program::Expr;
+use std::path::Path;
 
 /// A model file, understood.
 #[derive(Clone)]
@@ -30,14 +34,22 @@ pub(super) struct Outline {
     /// When a system starts, and what solves it.
     pub(super) start: f64,
     pub(super) solver: Option<Solver>,
+    /// Whose trajectory each row is on.
+    pub(super) subjects: Subjects,
+    /// The number in the column that tells subjects apart, for each of them.
+    pub(super) subject_names: Vec<f64>,
+    /// What happens to them.
+    pub(super) changes: Changes,
+    /// The curves of each input.
+    pub(super) curves: Vec<Curves>,
     groups: Vec<Vec<usize>>,
     pub(super) constants: Vec<Plain>,
     pub(super) series: Series,
 }
 
 impl Outline {
-    /// Understands a file whose data is at `place`.
-    pub(super) fn new(source: Source, place: Place<'_>) -> (Self, Report) {
+    /// Understands a file whose data is at `place`, and whose other tables are seen from `folder`.
+    pub(super) fn new(source: Source, place: Place<'_>, folder: &Path) -> (Self, Report) {
         let (file, mut report) = file::read(&source);
         let mut outline = Self {
             data: load(&file, &source, place, &mut report),
@@ -48,6 +60,10 @@ impl Outline {
             time: None,
             start: 0.0,
             solver: None,
+            subjects: Subjects::one(0, 0.0),
+            subject_names: Vec::new(),
+            changes: Changes::default(),
+            curves: Vec::new(),
             groups: Vec::new(),
             constants: Vec::new(),
             series: Series::default(),
@@ -63,6 +79,8 @@ impl Outline {
         outline.lay_out_series(&mut report);
         outline.check_priors(&mut report);
         outline.choose_solver(&mut report);
+        outline.load_inputs(folder, &mut report);
+        outline.find_subjects(&mut report);
         (outline, report)
     }
 
@@ -87,6 +105,9 @@ impl Outline {
         if let Some(ode) = &file.ode {
             for (i, state) in ode.states.iter().enumerate() {
                 names.add(&state.name.text, Meaning::State(i));
+            }
+            for (i, input) in ode.inputs.iter().enumerate() {
+                names.add(&input.name.text, Meaning::Input(i));
             }
             let time = &ode.time;
             names.add(&time.text, Meaning::Time);
@@ -132,6 +153,13 @@ impl Outline {
         for name in &file.unread {
             names.add(&name.text, Meaning::Unread);
         }
+        self.order_names(report);
+    }
+
+    /// Finds in which columns subjects have one number, and what quantities depend on.
+    pub(super) fn order_names(&mut self, report: &mut Report) {
+        self.names.differences = self.differences(report);
+        let (file, names) = (&self.file, &mut self.names);
         let formulas: Vec<&Ast> = file.quantities.iter().map(|(_, formula)| &formula.ast).collect();
         if let Some(cycle) = names.order_quantities(&formulas) {
             let (name, formula) = &file.quantities[cycle[0]];

@@ -5,7 +5,6 @@ use super::outline::Outline;
 use super::scope::{Place, Scope};
 use super::value::Law;
 use super::walk::{Tie, Walk};
-use crate::ode::Solution;
 use crate::posterior::Dynamics;
 use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
@@ -78,12 +77,14 @@ impl<'r> Rows<'r> {
     fn check(&self, len: usize) -> Result<()> {
         let Some((table, _)) = &self.places else { return Ok(()) };
         let outline = self.outline;
-        let mut needed: Vec<usize> = outline.time.into_iter().collect();
+        let mut needed: Vec<usize> =
+            outline.time.into_iter().chain(outline.subject_column()).collect();
         for (_, formula) in &outline.file.likelihood {
             needed.extend(outline.columns_of(&formula.ast));
         }
         needed.extend(outline.series.order.iter().chain(&outline.series.group));
         needed.extend(outline.columns_of_states());
+        needed.extend(outline.columns_of_equations());
         for &column in needed.iter().chain(&outline.columns_of_series()) {
             let name = &outline.data.names[column];
             if !table.names.contains(name) {
@@ -102,6 +103,12 @@ impl<'r> Rows<'r> {
             }
         }
         Ok(())
+    }
+
+    /// The columns of the model's data, in the order of time.
+    fn columns(&self) -> Vec<Vec<f64>> {
+        let column = |c: usize| self.order.iter().map(|&row| self.cell(row, c)).collect();
+        (0..self.outline.data.names.len()).map(column).collect()
     }
 
     fn cell(&self, row: usize, column: usize) -> f64 {
@@ -126,11 +133,11 @@ impl Outline {
         see: &mut dyn FnMut(Prediction<'_>) -> bool,
     ) -> Result<()> {
         let rows = Rows::new(self, inputs)?;
-        let times: Vec<f64> = match self.time {
-            Some(time) => rows.order.iter().map(|&row| rows.cell(row, time)).collect(),
-            None => Vec::new(),
+        let states = match (dynamics, inputs) {
+            (None, _) => None,
+            (Some(dynamics), None) => Some(dynamics.states(points)?),
+            (Some(_), Some(_)) => Some(self.dynamics_at(rows.columns())?.states(points)?),
         };
-        let solution = dynamics.map(|dynamics| dynamics.solve(points, &times)).transpose()?;
         let mut scopes: Vec<Scope<'static>> = (0..points.len())
             .map(|i| {
                 let theta: Vec<Expr<'static>> = points.point(i).iter().map(|&x| x.into()).collect();
@@ -150,8 +157,8 @@ impl Outline {
             for scope in &mut scopes {
                 self.enter_row(scope, &|column| rows.cell(row, column));
             }
-            if let Some(solution) = &solution {
-                enter_states(&mut scopes, solution, at);
+            if let Some(states) = &states {
+                enter_states(&mut scopes, &states[at]);
             }
             if !rows.walk.order.is_empty() {
                 let cell = |row: usize, column: usize| rows.cell(row, column);
@@ -195,11 +202,9 @@ impl Outline {
     }
 }
 
-/// The states of every draw at time number `at`; NaN for trajectories that are lost.
-fn enter_states(scopes: &mut [Scope<'static>], solution: &Solution, at: usize) {
-    let states = &solution.states[at];
+/// The states of every draw in a row.
+fn enter_states(scopes: &mut [Scope<'static>], states: &Batch) {
     for (i, scope) in scopes.iter_mut().enumerate() {
-        let value = |state: usize| if solution.lost[i] { f64::NAN } else { states.row(state)[i] };
-        scope.states = (0..states.dim()).map(|state| value(state).into()).collect();
+        scope.states = (0..states.dim()).map(|state| states.row(state)[i].into()).collect();
     }
 }

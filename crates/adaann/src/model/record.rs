@@ -15,7 +15,7 @@ use crate::target::Support;
 use std::cell::RefCell;
 
 /// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the
-/// columns of the data, and an element for each gather.
+/// columns of the data, the numbers of stretches and events, and an element for each gather.
 pub(super) struct Recording {
     pub(super) graph: Graph,
     pub(super) supports: Vec<Support>,
@@ -34,6 +34,10 @@ pub(super) struct Recording {
     pub(super) rates: Vec<Node>,
     pub(super) initial: Vec<Node>,
     pub(super) series: Option<Carried>,
+    /// The states behind each way in which they jump.
+    pub(super) jumps: Vec<Vec<Node>>,
+    /// Times of events that depend on parameters.
+    pub(super) moments: Vec<Node>,
     /// What is reported with the draws, by name.
     pub(super) quantities: Vec<(String, Node)>,
 }
@@ -69,6 +73,9 @@ pub(super) struct Layout {
     pub(super) columns: usize,
     /// Columns at earlier rows, and whether they are there: two for each.
     pub(super) lags: usize,
+    /// Numbers of a stretch, and that of an event.
+    pub(super) stretch: usize,
+    pub(super) event: usize,
     pub(super) gathers: usize,
 }
 
@@ -87,13 +94,24 @@ impl Layout {
         let carried = states + ode.map_or(0, |ode| ode.states.len());
         let columns = carried + outline.carried();
         let lags = columns + outline.data.columns.len();
-        let gathers = lags + 2 * outline.series.lags.len();
-        Self { time, states, carried, columns, lags, gathers }
+        let stretch = lags + 2 * outline.series.lags.len();
+        let event = stretch + outline.changes.numbers;
+        let gathers = event + usize::from(time.is_some());
+        Self { time, states, carried, columns, lags, stretch, event, gathers }
     }
 }
 
 /// Records a model; what is wrong with it goes to the report.
 pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
+    record_parts(outline, true, report)
+}
+
+/// Records a model without its likelihood.
+pub(super) fn record_system(outline: &Outline, report: &mut Report) -> Recording {
+    record_parts(outline, false, report)
+}
+
+fn record_parts(outline: &Outline, with_likelihood: bool, report: &mut Report) -> Recording {
     let graph = RefCell::new(Graph::new());
     let input = |i: usize| Expr::input(&graph, i as u32);
     let layout = Layout::new(outline);
@@ -103,6 +121,7 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     scope.time = layout.time.map(|i| Value::Number(input(i)));
     scope.states = (layout.states..layout.carried).map(input).collect();
     scope.columns = (layout.columns..layout.lags).map(|i| Value::Number(input(i))).collect();
+    scope.inputs = outline.input_values(layout.time.map(input), |i| input(layout.stretch + i));
     enter_series(&mut scope, outline, layout, input);
     let mut recorder =
         Recorder { outline, graph: &graph, layout, scope, faults: Vec::new(), gathers: Vec::new() };
@@ -111,9 +130,11 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
         recorder.priors();
     let density = outline.file.density.as_ref();
     let density = density.and_then(|formula| recorder.number(formula, Place::Shared));
-    let (rates, initial) = recorder.system();
+    let (rates, initial) = recorder.system(report);
+    let (rates, jumps) = recorder.changes(rates, &initial);
+    let moments = recorder.moments();
     let series = recorder.series(report);
-    let lines = recorder.lines(report);
+    let lines = if with_likelihood { recorder.lines(report) } else { Vec::new() };
     let Recorder { faults, gathers, .. } = recorder;
     outline.say(faults, report);
     let node = |x: Expr<'_>| x.node(&graph);
@@ -125,6 +146,8 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
         next: nodes(next),
         last: last.map(node),
     });
+    let jumps = jumps.into_iter().map(nodes).collect();
+    let moments = nodes(moments);
     let lines = lines
         .into_iter()
         .map(|(log_density, rows)| Line { log_density: node(log_density), rows })
@@ -143,6 +166,8 @@ pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
         rates,
         initial,
         series,
+        jumps,
+        moments,
         quantities,
         graph: graph.into_inner(),
     }
@@ -157,11 +182,11 @@ struct Priors<'g> {
     are_normalised: bool,
 }
 
-struct Recorder<'o, 'g> {
-    outline: &'o Outline,
-    graph: &'g RefCell<Graph>,
-    layout: Layout,
-    scope: Scope<'g>,
+pub(super) struct Recorder<'o, 'g> {
+    pub(super) outline: &'o Outline,
+    pub(super) graph: &'g RefCell<Graph>,
+    pub(super) layout: Layout,
+    pub(super) scope: Scope<'g>,
     faults: Vec<Fault>,
     gathers: Vec<(Vec<Node>, Vec<u32>)>,
 }
@@ -186,7 +211,7 @@ impl<'g> Recorder<'_, 'g> {
         work(&mut Evaluator { names, scope, place, faults, gather: Some(gather) })
     }
 
-    fn number(&mut self, formula: &Formula, place: Place) -> Option<Expr<'g>> {
+    pub(super) fn number(&mut self, formula: &Formula, place: Place) -> Option<Expr<'g>> {
         self.at(place, |evaluator| evaluator.number(&formula.ast))
     }
 
@@ -260,11 +285,14 @@ impl<'g> Recorder<'_, 'g> {
     }
 
     /// Rates and initial values.
-    fn system(&mut self) -> (Vec<Expr<'g>>, Vec<Expr<'g>>) {
+    fn system(&mut self, report: &mut Report) -> (Vec<Expr<'g>>, Vec<Expr<'g>>) {
+        let rows: Vec<u32> = (0..self.outline.data.len() as u32).collect();
+        let columns = self.outline.columns_of_equations();
+        self.outline.check_present(&columns, &rows, None, report);
         let (mut rates, mut initial) = (Vec::new(), Vec::new());
         for state in self.outline.file.ode.iter().flat_map(|ode| &ode.states) {
             rates.extend(self.number(&state.rate, Place::Rate));
-            initial.extend(self.number(&state.start, Place::Shared));
+            initial.extend(self.number(&state.start, Place::Start));
         }
         (rates, initial)
     }
@@ -343,8 +371,7 @@ impl<'g> Recorder<'_, 'g> {
             }));
         }
         if let Some(formula) = &outline.file.log_likelihood {
-            let is_measured = |row: &u32| outline.is_measured(&outline.series.walk, *row as usize);
-            let rows: Vec<u32> = (0..outline.data.len() as u32).filter(is_measured).collect();
+            let rows = outline.measured_rows();
             outline.check_lags(formula, &rows, report);
             outline.check_present(&outline.columns_of(&formula.ast), &rows, None, report);
             if let Some(log_density) = self.number(formula, Place::Row) {

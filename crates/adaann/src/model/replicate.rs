@@ -167,7 +167,8 @@ impl Outline {
         if self.file.series.as_ref().is_some_and(|series| series.last.is_some()) {
             return refuse("the last rows of [series] add a log density, which makes no data");
         }
-        if cycle.is_some() || self.time.is_some_and(|time| columns.contains(&time)) {
+        if cycle.is_some() || self.columns_of_system().iter().any(|column| columns.contains(column))
+        {
             return refuse("a measured column depends on itself");
         }
         let turn = |i: usize| match columns.get(i) {
@@ -187,16 +188,8 @@ impl Outline {
         stream: Stream,
     ) -> Result<std::result::Result<Vec<Vec<f64>>, String>> {
         let mut columns = self.data.columns.clone();
-        let solution = match (dynamics, self.time) {
-            (Some(dynamics), Some(time)) => {
-                let points = Batch::from_points(self.dim, &[point]);
-                Some(dynamics.solve(&points, &columns[time])?)
-            }
-            _ => None,
-        };
-        if solution.as_ref().is_some_and(|solution| solution.lost[0]) {
-            return Ok(Err("a solution of the system that explodes".to_owned()));
-        }
+        let points = Batch::from_points(self.dim, &[point]);
+        let states = dynamics.map(|dynamics| dynamics.states(&points)).transpose()?;
         let theta: Vec<Expr<'static>> = point.iter().map(|&x| x.into()).collect();
         let mut scope = self.scope(&theta);
         self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
@@ -207,8 +200,8 @@ impl Outline {
         };
         let walk = &self.series.walk;
         for &row in &walk.order {
-            if let Some(solution) = &solution {
-                let states = &solution.states[row];
+            if let Some(states) = &states {
+                let states = &states[row];
                 scope.states = (0..states.dim()).map(|state| states.row(state)[0].into()).collect();
             }
             self.enter_lags(&mut scope, walk, row, &|row, column| columns[column][row]);

@@ -38,8 +38,7 @@ impl Outline {
         formula: &Formula,
         report: &mut Report,
     ) -> Vec<u32> {
-        let is_measured = |row: &u32| self.is_measured(&self.series.walk, *row as usize);
-        let all = (0..self.data.len() as u32).filter(is_measured);
+        let all = self.measured_rows().into_iter();
         let is_there = |row: &u32| !self.data.columns[column][*row as usize].is_nan();
         let skips = self.file.data.as_ref().is_some_and(|data| data.missing == Missing::Skip);
         let rows: Vec<u32> = if skips { all.filter(is_there).collect() } else { all.collect() };
@@ -172,6 +171,21 @@ impl Outline {
         }
     }
 
+    /// The rows that are measurements.
+    pub(super) fn measured_rows(&self) -> Vec<u32> {
+        let all = 0..self.data.len() as u32;
+        let is_measured = |row: &u32| {
+            self.changes.unmeasured.binary_search(row).is_err()
+                && self.is_measured(&self.series.walk, *row as usize)
+        };
+        all.filter(is_measured).collect()
+    }
+
+    /// The value of a formula of the data alone in a row.
+    pub(super) fn row_value(&self, ast: &Ast, row: usize) -> Option<f64> {
+        self.data_value(&mut self.data_scope(), ast, row)
+    }
+
     /// The places in a vector that an index takes, row by row, from 0.
     pub(super) fn indices(&self, index: &Ast, len: usize) -> Result<Vec<u32>, Fault> {
         let mut places = Vec::with_capacity(self.data.len());
@@ -246,6 +260,9 @@ impl Outline {
         let columns = 0..self.data.names.len();
         scope.columns = columns.map(|column| Value::Number(cell(column).into())).collect();
         scope.time = self.time.map(|column| Value::Number(cell(column).into()));
+        let (time, subject) = (self.time.map_or(f64::NAN, cell), self.subject_column().map(cell));
+        scope.inputs =
+            self.curves.iter().map(|curves| curves.value(subject, time).into()).collect();
     }
 
     /// Evaluates the quantities that `wanted` says, in a scope where all that they need is there.

@@ -119,6 +119,9 @@ mod tests {
             all.insert(format!("{path}*"));
             paths(&schema["additionalProperties"], &format!("{path}*."), all);
         }
+        if schema["items"].is_object() {
+            paths(&schema["items"], path, all);
+        }
         for inner in schema["anyOf"].as_array().into_iter().flatten() {
             paths(inner, path, all);
         }

@@ -9,9 +9,11 @@ use crate::program::Expr;
 pub(super) enum Place {
     /// A constant, a bound or a size: other constants, and columns as vectors.
     Constant,
-    /// A prior, the density, a quantity that is the same for all rows, a state's start.
+    /// A prior, the density, a quantity that is the same for all rows.
     Shared,
-    /// The rate of a state: time, states and parameters.
+    /// A state's start: parameters, and what all rows of a subject share.
+    Start,
+    /// The rate of a state: the same, time and states.
     Rate,
     /// A line of the likelihood: everything, at one row of the data.
     Row,
@@ -24,13 +26,16 @@ impl Place {
     pub(super) fn refuses(self, reach: Reach) -> Option<&'static str> {
         match self {
             Self::Constant if reach.parameters => Some("a constant cannot depend on parameters"),
-            Self::Shared if reach.states => {
+            Self::Shared | Self::Start if reach.states => {
                 Some("states change with time, and this is the same for all times")
             }
             Self::Shared if reach.columns || reach.time => {
                 Some("it differs between the rows of the data, and this is the same for all rows")
             }
-            Self::Rate if reach.columns => {
+            Self::Start if reach.within_subject || reach.time => Some(
+                "it differs between the rows of the data, and a start is the same for all of them",
+            ),
+            Self::Rate if reach.within_subject => {
                 Some("rates know time, states and parameters, but not the rows of the data")
             }
             Self::First if reach.states => Some(
@@ -79,6 +84,7 @@ pub(super) struct Scope<'g> {
     pub(super) carried: Vec<Value<'g>>,
     /// Columns at earlier rows.
     pub(super) lags: Vec<Lagged<'g>>,
+    pub(super) inputs: Vec<Expr<'g>>,
     /// How many numbers may still be computed; no limit if none.
     pub(super) budget: Option<usize>,
     /// A vector outside the rows, a number inside.
@@ -96,6 +102,7 @@ impl<'g> Scope<'g> {
             Meaning::Quantity(i) => self.quantities.get(i).cloned().flatten(),
             Meaning::State(i) => self.states.get(i).map(|&x| Value::Number(x)),
             Meaning::Carried(i) => self.carried.get(i).cloned(),
+            Meaning::Input(i) => self.inputs.get(i).map(|&x| Value::Number(x)),
             Meaning::Time => self.time.clone(),
             Meaning::Unread => None,
         };

@@ -130,9 +130,8 @@ impl Outline {
 
     /// In how many rows a column is measured.
     pub(super) fn count_measured(&self, column: usize) -> usize {
-        let cells = self.data.columns[column].iter().enumerate();
-        let is_measured = |row: usize| self.is_measured(&self.series.walk, row);
-        cells.filter(|(row, y)| !y.is_nan() && is_measured(*row)).count()
+        let is_there = |row: &&u32| !self.data.columns[column][**row as usize].is_nan();
+        self.measured_rows().iter().filter(is_there).count()
     }
 
     /// The lags that all formulas name, each once.

@@ -4,8 +4,9 @@ use super::command::Outside;
 use super::outline::Outline;
 use super::parameter::Parameter;
 use super::record::Recording;
-use crate::posterior::{Dynamics, Line, Posterior, Recorded, RecordedSeries, RecordedSystem};
-use crate::program::{self, Program, RowInput};
+use super::system::recorded;
+use crate::posterior::{Dynamics, Posterior, Recorded};
+use crate::program::Program;
 use crate::target::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 use std::path::Path;
@@ -86,51 +87,7 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
         let parts = [recording.log_prior, direct];
         return Ok((Box::new(Program::from_graph(dim, has_prior, graph, parts)), None));
     }
-    let states = recording.rates.len();
-    let columns = outline.data.columns.len();
-    let mut row_inputs = Vec::new();
-    row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Time));
-    row_inputs.extend((0..states).map(RowInput::State));
-    row_inputs.extend((0..outline.carried()).map(RowInput::Carried));
-    let lags = outline.lag_columns();
-    row_inputs.extend((0..columns + lags.len()).map(RowInput::Column));
-    row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
-    let gathers = recording.gathers.into_iter();
-    let gathers =
-        gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
-    let lines = recording.lines.into_iter();
-    let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
-    let system = match (&outline.file.ode, outline.solver, outline.time) {
-        (Some(ode), Some(solver), Some(time)) => Some(RecordedSystem {
-            names: ode.states.iter().map(|state| state.name.text.clone()).collect(),
-            rates: recording.rates,
-            initial: recording.initial,
-            start: outline.start,
-            solver,
-            times: outline.data.columns[time].clone(),
-        }),
-        _ => None,
-    };
-    let walk = &outline.series.walk;
-    let series = recording.series.map(|series| RecordedSeries {
-        start: series.start,
-        next: series.next,
-        last: series.last,
-        order: walk.order.iter().map(|row| *row as u32).collect(),
-        begins: walk.order.iter().map(|row| walk.begins(*row)).collect(),
-    });
-    let recorded = Recorded {
-        graph,
-        parameters: dim,
-        row_inputs,
-        columns: [&outline.data.columns[..], &lags].concat(),
-        gathers: gathers.collect(),
-        log_prior: recording.log_prior,
-        direct,
-        lines: lines.collect(),
-        system,
-        series,
-    };
+    let recorded = recorded(outline, Recording { graph, density: Some(direct), ..recording });
     let kept = recorded.system.is_some().then(|| recorded.clone());
     Ok((Box::new(Posterior::new(recorded)?), kept))
 }

@@ -4,16 +4,21 @@
 //! window, the carry at the start of each window is kept as well and the window is walked again, so
 //! that memory stays bounded at the price of at most one more forward pass.
 
-use super::forward::{Forward, ForwardRoom, Watch};
-use super::grid::Grid;
+use super::course::Does;
+use super::forward::{Beat, Forward, ForwardRoom};
+use super::grid::{Grid, Way};
+use super::jump;
 use super::late::Late;
 use super::layout::Layout;
 use super::measured::Measured;
 use super::method::{Method, Pair, Tolerances};
+use super::moving::{self, MovingEvents};
 use super::patterns::Patterns;
 use super::step;
-use super::takeover::{Kind, Lanes};
+use super::takeover::Kind;
+use super::tape::Tape;
 use super::{Solver, System};
+use crate::batch::PAD;
 use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
 
@@ -26,6 +31,8 @@ pub(super) struct Adjoint {
     layout: Layout,
     step: Prepared,
     takeover: Option<Takeover>,
+    jumps: Patterns,
+    moving: MovingEvents,
     observe: Patterns,
     /// Which derivatives each pattern of observations has.
     observed: Vec<Vec<usize>>,
@@ -42,8 +49,10 @@ pub(super) struct AdjointRoom {
     step: Room,
     /// For steps of the second method.
     takeover: Option<Room>,
+    jumps: Vec<Room>,
+    moving: Vec<Room>,
     observe: Vec<Room>,
-    /// What an observation adds to λ and μ, or what a step of the second method makes of them.
+    /// What an observation adds to λ and μ, or what a jump or a step of the second method makes of them.
     part: Rows,
     start: Room,
 }
@@ -52,97 +61,9 @@ pub(super) struct AdjointRoom {
 #[derive(Debug)]
 struct Takeover {
     system: System,
+    settings: Vec<Vec<f64>>,
     tolerances: Tolerances,
     step: Late,
-}
-
-/// What the forward pass leaves for the reverse one.
-#[derive(Debug)]
-pub(super) struct Tape {
-    layout: Layout,
-    window: usize,
-    adaptive: bool,
-    /// x before each step of the window and after its last; behind x, of adaptive methods, the time
-    /// before the step and the step taken.
-    records: Rows,
-    /// The carry at the start of each window, and where the samples were between the methods.
-    checkpoints: Rows,
-    lanes: Vec<Option<Lanes>>,
-    /// Which method each step was of.
-    kinds: Vec<Kind>,
-    /// Steps taken until each time.
-    steps_until: Vec<usize>,
-    steps: usize,
-}
-
-impl Tape {
-    #[inline(always)]
-    fn record(&mut self, slot: usize) -> &mut [Block] {
-        let width = self.layout.tape();
-        self.records.grow((slot + 1) * width);
-        &mut self.records[slot * width..][..width]
-    }
-
-    #[inline(always)]
-    fn keep_states(&mut self, slot: usize, rows: &[Block]) {
-        let n = self.layout.states;
-        self.record(slot)[..n].copy_from_slice(&rows[..n]);
-    }
-
-    #[inline(always)]
-    fn keep_before(&mut self, slot: usize, rows: &[Block]) {
-        if self.adaptive {
-            let (n, time) = (self.layout.states, self.layout.time());
-            self.record(slot)[n] = rows[time];
-        }
-    }
-
-    #[inline(always)]
-    fn keep_after(&mut self, slot: usize, rows: &[Block]) {
-        if self.adaptive {
-            let (n, taken) = (self.layout.states, self.layout.taken());
-            self.record(slot)[n + 1] = rows[taken];
-        }
-        self.keep_states(slot + 1, rows);
-    }
-}
-
-impl Watch for Tape {
-    #[inline(always)]
-    fn begin(&mut self, rows: &[Block]) {
-        self.steps_until.clear();
-        self.lanes.clear();
-        self.kinds.clear();
-        self.steps = 0;
-        self.keep_states(0, rows);
-    }
-
-    #[inline(always)]
-    fn before_step(&mut self, step: usize, lanes: Option<&Lanes>, rows: &[Block]) {
-        let slot = step % self.window;
-        if slot == 0 {
-            let (carry, window) = (self.layout.carry(), step / self.window);
-            self.checkpoints.grow((window + 1) * carry);
-            self.checkpoints[window * carry..][..carry].copy_from_slice(&rows[..carry]);
-            self.lanes.push(lanes.copied());
-            self.keep_states(0, rows);
-        }
-        self.keep_before(slot, rows);
-    }
-
-    #[inline(always)]
-    fn after_step(&mut self, step: usize, kind: Kind, rows: &[Block]) {
-        self.keep_after(step % self.window, rows);
-        if self.adaptive {
-            self.kinds.push(kind);
-        }
-        self.steps = step + 1;
-    }
-
-    #[inline(always)]
-    fn at_time(&mut self, _k: usize, steps: usize, _rows: &[Block]) {
-        self.steps_until.push(steps);
-    }
 }
 
 impl Adjoint {
@@ -155,31 +76,35 @@ impl Adjoint {
     ) -> Self {
         let layout = Layout::new(system, &solver.method(), Vec::new());
         let longest = longest_window.unwrap_or((MOST_ROWS / layout.tape()).max(16));
-        // An adaptive step's length is on the tape: its adjoint has no uniforms.
-        let settings = if grid.is_adaptive() { vec![Vec::new()] } else { grid.settings() };
         let Layout { states, parameters, .. } = layout;
         let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
         let step = step::back(system, &solver.method(), &layout);
         let takeover = |tolerances| {
             let (system, step) = (system.clone(), Late::default());
-            Takeover { system, tolerances, step }
+            let settings = grid.settings().map(<[f64]>::to_vec).collect();
+            Takeover { system, settings, tolerances, step }
         };
         let start = step::back_to_start(system, &layout);
-        let observe = Patterns::new(measured, rest, |pattern| measured.back(&layout, pattern).0);
-        let observed =
-            (0..measured.patterns.len()).map(|pattern| measured.back(&layout, pattern).1).collect();
+        let (courses, count) = (&measured.courses[..], measured.patterns.len());
+        let observe = Patterns::new(count, courses, Does::observation, rest, |pattern| {
+            measured.back(&layout, pattern).0
+        });
+        let observed = (0..count).map(|pattern| measured.back(&layout, pattern).1).collect();
+        let jumps =
+            Patterns::new(system.jumps(), courses, Does::jump, rest + cotangents, |number| {
+                jump::back(system, &layout, number)
+            });
         Self {
-            step: Prepared::feeding_back(
-                step,
-                rest + cotangents,
-                rest,
-                settings.iter().map(Vec::as_slice),
-            ),
+            step: Prepared::feeding_back(step, rest + cotangents, rest, grid.settings()),
             takeover: solver.takeover().map(takeover),
+            moving: MovingEvents::new(system, (grid, courses), rest + cotangents, |number| {
+                moving::back(system, &layout, number)
+            }),
+            jumps,
             observe,
             observed,
             start: Prepared::plain(start, parameters + cotangents),
-            window: grid.steps().unwrap_or(longest).clamp(1, longest),
+            window: grid.most_steps().unwrap_or(longest).clamp(1, longest),
             layout,
         }
     }
@@ -192,21 +117,13 @@ impl Adjoint {
     pub(super) fn room(&self, grid: &Grid) -> AdjointRoom {
         let Layout { states, parameters, .. } = self.layout;
         AdjointRoom {
-            tape: Tape {
-                layout: self.layout.clone(),
-                window: self.window,
-                adaptive: grid.is_adaptive(),
-                records: Rows::default(),
-                checkpoints: Rows::default(),
-                lanes: Vec::new(),
-                kinds: Vec::new(),
-                steps_until: Vec::with_capacity(grid.times()),
-                steps: 0,
-            },
+            tape: Tape::new(&self.layout, self.window, grid),
             step: self.step.routine.room(),
             takeover: None,
+            jumps: self.jumps.rooms(),
+            moving: self.moving.rooms(),
             observe: self.observe.rooms(),
-            part: Rows::zeros(states + parameters),
+            part: Rows::zeros(states + parameters + 1),
             start: self.start.routine.room(),
         }
     }
@@ -216,7 +133,7 @@ impl Adjoint {
     pub(super) fn run<S: Simd>(
         &self,
         simd: S,
-        grid: &Grid,
+        way: &Way,
         forward: &Forward,
         forward_room: &mut ForwardRoom,
         room: &mut AdjointRoom,
@@ -227,60 +144,115 @@ impl Adjoint {
         rows[first..rest].copy_from_slice(&forward.rows(forward_room)[self.layout.carry()..]);
         rows[rest..].as_flattened_mut().fill(0.0);
         let (steps, window) = (room.tape.steps, self.window);
-        let mut ahead = grid.times();
+        let (mut ahead, mut beats) = (way.stops(), room.tape.beats.len());
         for number in (0..steps.div_ceil(window)).rev() {
             let (begin, end) = (number * window, steps.min((number + 1) * window));
             if end < steps {
-                self.walk_again(simd, grid, forward, forward_room, &mut room.tape, begin..end);
+                self.walk_again(simd, way, forward, forward_room, &mut room.tape, begin..end);
             }
             for step in (begin..end).rev() {
-                while ahead > 0 && room.tape.steps_until[ahead - 1] == step + 1 {
-                    ahead -= 1;
-                    self.observe(simd, room, ahead, step + 1 - begin);
-                }
+                self.back_between(simd, room, way, step + 1, (&mut ahead, &mut beats));
                 room.load(step - begin);
-                if grid.is_adaptive() && room.tape.kinds[step] == Kind::Stiff {
-                    self.back_over(simd, room);
+                let setting = way.setting(ahead, step);
+                if way.is_adaptive() && room.tape.kinds[step] == Kind::Stiff {
+                    self.back_over(simd, room, setting);
                     continue;
                 }
-                let setting = if grid.is_adaptive() { 0 } else { step };
                 self.step.run(simd, &mut room.step, setting);
                 for row in 0..self.step.routine.outputs() {
                     self.step.routine.feed_back(&mut room.step, row, rest + row);
                 }
             }
         }
-        while ahead > 0 {
-            ahead -= 1;
-            self.observe(simd, room, ahead, 0);
-        }
+        self.back_between(simd, room, way, 0, (&mut ahead, &mut beats));
         let rows = &room.step.inputs()[first..];
         self.start.apply(simd, &mut room.start, 0, rows, gradient);
     }
 
+    /// Back over all stops and events after so many steps; `ahead` stops and `beats` events are left.
+    #[inline(always)]
+    fn back_between<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut AdjointRoom,
+        way: &Way,
+        steps: usize,
+        (ahead, beats): (&mut usize, &mut usize),
+    ) {
+        loop {
+            // An event comes before the stop that its stretch leads to.
+            let beat = beats.checked_sub(1).map(|last| room.tape.beats[last]);
+            if let Some(beat) = beat.filter(|beat| beat.steps == steps && beat.k == *ahead) {
+                *beats -= 1;
+                self.back_at_event(simd, room, way, (beat, *beats));
+            } else if *ahead > 0 && room.tape.steps_until[*ahead - 1] == steps {
+                *ahead -= 1;
+                self.back_at_stop(simd, room, way, *ahead);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Back over an event that happened to some samples.
+    fn back_at_event<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut AdjointRoom,
+        way: &Way,
+        (beat, number): (Beat, usize),
+    ) {
+        let (n, parameters) = (self.layout.states, self.layout.parameters);
+        let rest = self.layout.tape() + parameters;
+        let AdjointRoom { tape, step, moving, part, .. } = room;
+        let kept = &tape.at_beats[number * (n + 1)..][..n + 1];
+        step.inputs_mut()[..n + 1].copy_from_slice(kept);
+        self.moving.apply(simd, moving, (way, beat.event, beat.k), step.inputs(), part);
+        let at = self.moving.of(way)[beat.event].0.at;
+        let (to, in_time) = part.split_at_mut(n + parameters);
+        for (sum, slope) in to[n + at].iter_mut().zip(&in_time[0]) {
+            *sum += slope;
+        }
+        for (row, to) in step.inputs_mut()[rest..].iter_mut().zip(&*to) {
+            for i in (0..PAD).filter(|&i| beat.whom[i]) {
+                row[i] = to[i];
+            }
+        }
+    }
+
     /// Back through a step of the second method.
     #[inline(always)]
-    fn back_over<S: Simd>(&self, simd: S, room: &mut AdjointRoom) {
+    fn back_over<S: Simd>(&self, simd: S, room: &mut AdjointRoom, setting: usize) {
         let Some(takeover) = &self.takeover else { return };
         let rest = self.layout.tape() + self.layout.parameters;
         let (prepared, own) = takeover.step.get(&mut room.takeover, || {
             let method = Method::Adaptive(Pair::Rodas, takeover.tolerances);
             let recorded = step::back(&takeover.system, &method, &self.layout);
             let inputs = rest + self.layout.states + self.layout.parameters;
-            Prepared::plain(recorded, inputs)
+            let settings = takeover.settings.iter().map(Vec::as_slice);
+            Prepared::new(recorded, inputs, settings)
         });
-        prepared.apply(simd, own, 0, room.step.inputs(), &mut room.part);
-        room.step.inputs_mut()[rest..].copy_from_slice(&room.part);
+        let part = &mut room.part[..self.layout.states + self.layout.parameters];
+        prepared.apply(simd, own, setting, room.step.inputs(), part);
+        room.step.inputs_mut()[rest..].copy_from_slice(part);
     }
 
-    /// Adds the derivatives of an observation at the states of a slot.
+    /// Adds the derivatives of an observation, or goes back over a jump.
     #[inline(always)]
-    fn observe<S: Simd>(&self, simd: S, room: &mut AdjointRoom, k: usize, slot: usize) {
-        room.load(slot);
+    fn back_at_stop<S: Simd>(&self, simd: S, room: &mut AdjointRoom, way: &Way, k: usize) {
+        let (n, stop) = (self.layout.states, way.stop(k));
         let rest = self.layout.tape() + self.layout.parameters;
-        let observed = &self.observed[self.observe.pattern(k)];
+        room.step.inputs_mut()[..n].copy_from_slice(&room.tape.stops[k * n..][..n]);
+        if self.jumps.pattern(stop).is_some() {
+            let AdjointRoom { step, jumps, part, .. } = room;
+            let part = &mut part[..n + self.layout.parameters];
+            self.jumps.apply(simd, jumps, stop, step.inputs(), part);
+            step.inputs_mut()[rest..].copy_from_slice(part);
+        }
+        let Some(pattern) = self.observe.pattern(stop) else { return };
+        let observed = &self.observed[pattern];
         let part = &mut room.part[..observed.len()];
-        self.observe.apply(simd, &mut room.observe, k, &room.step.inputs()[..rest], part);
+        self.observe.apply(simd, &mut room.observe, stop, &room.step.inputs()[..rest], part);
         let cotangents = &mut room.step.inputs_mut()[rest..];
         for (&row, part) in observed.iter().zip(&*part) {
             for (sum, part) in cotangents[row].iter_mut().zip(part) {
@@ -293,7 +265,7 @@ impl Adjoint {
     fn walk_again<S: Simd>(
         &self,
         simd: S,
-        grid: &Grid,
+        way: &Way,
         forward: &Forward,
         forward_room: &mut ForwardRoom,
         tape: &mut Tape,
@@ -303,16 +275,30 @@ impl Adjoint {
         let window = steps.start / self.window;
         let checkpoint = &tape.checkpoints[window * carry..][..carry];
         forward.restore(forward_room, checkpoint, tape.lanes[window]);
-        tape.keep_states(0, forward.rows(forward_room));
         let mut k = tape.steps_until.partition_point(|&until| until <= steps.start);
+        let mut beat = tape.beats.partition_point(|beat| beat.steps <= steps.start);
+        forward.begin(forward_room, way);
+        forward.have_happened(forward_room, &tape.beats[..beat]);
+        forward.aim(way, forward_room, k);
         for step in steps {
-            while tape.steps_until[k] <= step {
-                k += 1;
+            // What happened between the last step and this one, in its order.
+            loop {
+                let next = tape.beats.get(beat).filter(|beat| beat.steps <= step && beat.k == k);
+                if let Some(next) = next {
+                    forward.happen(simd, way, forward_room, *next);
+                    beat += 1;
+                } else if tape.steps_until[k] <= step {
+                    forward.jump(simd, forward_room, way.stop(k));
+                    k += 1;
+                } else {
+                    break;
+                }
+                forward.aim(way, forward_room, k);
             }
             let slot = step % self.window;
             tape.keep_before(slot, forward.rows(forward_room));
             let kind = if tape.adaptive { tape.kinds[step] } else { Kind::First };
-            forward.step(simd, grid, forward_room, kind, k, step);
+            forward.step(simd, forward_room, kind, way.setting(k, step));
             tape.keep_after(slot, forward.rows(forward_room));
         }
     }

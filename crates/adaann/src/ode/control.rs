@@ -1,16 +1,14 @@
 //! Steps that each sample takes at its own pace: tried, judged by their error, taken or tried again.
 
 use super::error::error_square;
-use super::layout::{LEFT, NEXT, TIME};
+use super::layout::{self, LEFT, NEXT, TIME};
 use super::method::{Pair, Tolerances};
 use super::rosenbrock::rodas5p;
 use super::runge_kutta::dormand_prince;
 use super::system::System;
 use super::trial::Trial;
+use super::uniforms::END;
 use crate::program::{Comparison, Graph, Node, Unary};
-
-/// The uniform of an adaptive step: the time at which to land.
-const UNIFORM_END: u32 = 0;
 
 /// Where a step leads.
 pub(super) struct Move {
@@ -47,7 +45,8 @@ pub(super) fn adaptive(
 ) -> Move {
     let (t, h, left) = (controls[TIME], controls[NEXT], controls[LEFT]);
     let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
-    let end = graph.uniform(UNIFORM_END);
+    let own = controls.get(layout::END).copied();
+    let end = own.unwrap_or_else(|| graph.uniform(END));
     // A last step that is a little too short is made a little longer, not followed by a tiny one.
     let to_go = graph.sub(end, t);
     let stretch = graph.constant(1.1);
@@ -102,5 +101,6 @@ pub(super) fn adaptive(
         Pair::DormandPrince => next,
         Pair::Rodas => select(graph, [tried, zero], h, next),
     };
-    Move { to, accepted: Some(accepted), controls: vec![time, next, taken, left] }
+    let controls = [time, next, taken, left].into_iter().chain(own).collect();
+    Move { to, accepted: Some(accepted), controls }
 }

@@ -4,16 +4,16 @@ use super::System;
 use super::error::error_square;
 use super::method::Tolerances;
 use super::runge_kutta::{combine, later};
+use super::uniforms::SPAN;
 use crate::program::{Comparison, Graph, Node, Unary};
 
-/// Where a sample starts, and how far it has to go.
+/// Where a sample starts; how far it has to go is a uniform.
 pub(super) struct Start<'a> {
     pub(super) system: &'a System,
     pub(super) tolerances: &'a Tolerances,
     pub(super) t: Node,
     pub(super) x: &'a [Node],
     pub(super) p: &'a [Node],
-    pub(super) span: f64,
 }
 
 impl Start<'_> {
@@ -33,7 +33,8 @@ impl Start<'_> {
         let hundredth = graph.constant(0.01);
         let step = graph.mul(hundredth, root);
         let step = graph.select(Comparison::Less, [size, one, without_size, step]);
-        let most = graph.constant(0.01 * self.length());
+        let length = graph.uniform(SPAN);
+        let most = graph.mul(hundredth, length);
         graph.min(most, step)
     }
 
@@ -41,14 +42,17 @@ impl Start<'_> {
     /// tells: h⁵ max(|x'|, |x''|) = 1/100 in the norm of the error (Hairer, Nørsett and Wanner, II.4).
     fn without_size(&self, graph: &mut Graph, slopes: &[Node], speed: Node) -> Node {
         let Self { system, tolerances, t, x, p, .. } = *self;
-        let tiny = 1e-6 * self.length();
-        let h = graph.constant(tiny);
+        let (millionth, length) = (graph.constant(1e-6), graph.uniform(SPAN));
+        let h = graph.mul(millionth, length);
         let at = later(graph, t, 1.0, h);
         let moved = combine(graph, h, x, &[(1.0, slopes)]);
         let new = system.derivative(graph, at, &moved, p);
         let change: Vec<Node> = new.iter().zip(slopes).map(|(&a, &b)| graph.sub(a, b)).collect();
         let bend = error_square(graph, tolerances, &change, x, x);
-        let per_square = graph.constant((tiny * tiny).recip().min(f64::MAX));
+        let (one, largest) = (graph.constant(1.0), graph.constant(f64::MAX));
+        let square = graph.mul(h, h);
+        let per_square = graph.div(one, square);
+        let per_square = graph.min(per_square, largest);
         let bend = graph.mul(per_square, bend);
         let fastest = graph.max(speed, bend);
         let least = graph.constant(1e-30);
@@ -59,11 +63,8 @@ impl Start<'_> {
         let exponent = graph.mul(power, log);
         let exponent = graph.add(shift, exponent);
         let ideal = graph.unary(Unary::Exp, exponent);
-        let most = graph.constant(100.0 * tiny);
+        let hundred = graph.constant(100.0);
+        let most = graph.mul(hundred, h);
         graph.min(most, ideal)
-    }
-
-    fn length(&self) -> f64 {
-        self.span.abs().max(f64::MIN_POSITIVE)
     }
 }

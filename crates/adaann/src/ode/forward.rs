@@ -1,20 +1,27 @@
 //! The way through time, a block of samples at once.
 
-use super::grid::Grid;
+use super::course::{Course, Does};
+use super::grid::{Grid, Way};
+use super::jump::jump;
 use super::layout::Layout;
+use super::moving::{self, Happened, MovingEvents};
+use super::patterns::Patterns;
 use super::step;
 use super::takeover::{Kind, Lanes, Takeover, TakeoverRoom, have_arrived};
 use super::{Solver, System};
-use crate::program::{Block, Prepared, Room};
+use crate::batch::PAD;
+use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
 
-/// A system and a solver, compiled: from parameters to the states at the times of a grid.
+/// A system and a solver, compiled: from parameters to the states at the stops of a way.
 #[derive(Debug)]
 pub(super) struct Forward {
     pub(super) layout: Layout,
     start: Prepared,
     step: Prepared,
     takeover: Option<Takeover>,
+    jumps: Patterns,
+    moving: MovingEvents,
 }
 
 /// What a thread needs to run one.
@@ -24,6 +31,13 @@ pub(super) struct ForwardRoom {
     /// Its inputs are the rows: the carry, then the parameters.
     step: Room,
     takeover: Option<TakeoverRoom>,
+    jumps: Vec<Room>,
+    moving: Vec<Room>,
+    /// States and sensitivities behind a jump, and how the states move with its time.
+    behind: Rows,
+    /// When each sample lands, and which events of its own have happened to it.
+    ends: Block,
+    happened: Happened,
 }
 
 impl ForwardRoom {
@@ -34,39 +48,63 @@ impl ForwardRoom {
     }
 }
 
+/// An event of a way that happens to some samples, on the stretch to stop number `k`, after so many steps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beat {
+    pub(super) event: usize,
+    pub(super) whom: [bool; PAD],
+    pub(super) k: usize,
+    pub(super) steps: usize,
+}
+
 /// Sees the rows (carry, then parameters) on the way.
 pub(super) trait Watch {
     /// Before the first step.
     #[inline(always)]
-    fn begin(&mut self, _rows: &[Block]) {}
+    fn begin(&mut self) {}
     /// Before a step, by its number.
     #[inline(always)]
     fn before_step(&mut self, _step: usize, _lanes: Option<&Lanes>, _rows: &[Block]) {}
     /// After a step, by its number.
     #[inline(always)]
     fn after_step(&mut self, _step: usize, _kind: Kind, _rows: &[Block]) {}
-    /// At a time of the grid, after so many steps.
+    /// At an event, before it.
     #[inline(always)]
-    fn at_time(&mut self, _k: usize, _steps: usize, _rows: &[Block]) {}
+    fn at_event(&mut self, _beat: Beat, _rows: &[Block]) {}
+    /// At stop number `k` of a way, after so many steps and before a jump.
+    #[inline(always)]
+    fn at_stop(&mut self, _way: &Way, _k: usize, _steps: usize, _rows: &[Block]) {}
 }
 
 impl Forward {
     /// Compiles; `active` are the parameters whose sensitivities go along.
-    pub(super) fn new(system: &System, solver: &Solver, grid: &Grid, active: Vec<usize>) -> Self {
+    pub(super) fn new(
+        system: &System,
+        solver: &Solver,
+        (grid, courses): (&Grid, &[Course]),
+        active: Vec<usize>,
+    ) -> Self {
         let method = solver.method();
         let layout = Layout::new(system, &method, active);
         let takeover = |tolerances| Takeover::new(system, tolerances, &layout, grid);
         Self {
-            start: Prepared::plain(
-                step::start(system, &method, &layout, grid.span()),
+            start: Prepared::new(
+                step::start(system, &method, &layout),
                 layout.parameters,
+                grid.starts(),
             ),
             step: Prepared::feeding_back(
                 step::step(system, &method, &layout),
                 layout.rows(),
                 0,
-                grid.settings().iter().map(Vec::as_slice),
+                grid.settings(),
             ),
+            jumps: Patterns::new(system.jumps(), courses, Does::jump, layout.rows(), |number| {
+                jump(system, &layout, number)
+            }),
+            moving: MovingEvents::new(system, (grid, courses), layout.rows(), |number| {
+                moving::jump(system, &layout, number)
+            }),
             takeover: solver.takeover().map(takeover),
             layout,
         }
@@ -82,106 +120,188 @@ impl Forward {
             start: self.start.routine.room(),
             step: self.step.routine.room(),
             takeover: self.takeover.as_ref().map(Takeover::room),
+            jumps: self.jumps.rooms(),
+            moving: self.moving.rooms(),
+            behind: Rows::zeros(self.layout.controls() + self.layout.states),
+            ends: [0.0; PAD],
+            happened: Vec::new(),
         }
     }
 
-    /// Solves for the parameters that a block has; `samples` of its places are taken.
+    /// Solves for the parameters that a block has; places that are `idle` stand still where they can.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         &self,
         simd: S,
-        grid: &Grid,
+        way: &Way,
         room: &mut ForwardRoom,
         parameters: impl Fn(usize) -> Block,
-        samples: usize,
+        idle: &[bool; PAD],
         watch: &mut impl Watch,
     ) {
         let (carried, own) = room.step.inputs_mut().split_at_mut(self.layout.carry());
         for (j, row) in own.iter_mut().enumerate() {
             *row = parameters(j);
         }
-        self.start.apply(simd, &mut room.start, 0, own, carried);
-        if grid.is_adaptive() {
-            // Places that no sample takes stand still.
-            carried[self.layout.next()][samples..].fill(0.0);
+        self.start.apply(simd, &mut room.start, way.number, own, carried);
+        if way.is_adaptive() {
+            let next = carried[self.layout.next()].iter_mut();
+            next.zip(idle).filter(|(_, idle)| **idle).for_each(|(next, _)| *next = 0.0);
         }
         if let (Some(takeover), Some(room)) = (&self.takeover, &mut room.takeover) {
             takeover.begin(room);
         }
-        watch.begin(self.rows(room));
+        self.begin(room, way);
+        watch.begin();
         let mut done = 0;
-        for k in 0..grid.times() {
-            while let Some(kind) = self.due(grid, room, k, done) {
-                watch.before_step(done, room.lanes(), self.rows(room));
-                self.step(simd, grid, room, kind, k, done);
-                watch.after_step(done, kind, self.rows(room));
-                done += 1;
+        for k in 0..way.stops() {
+            loop {
+                self.aim(way, room, k);
+                while let Some(kind) = self.due(way, room, k, done) {
+                    watch.before_step(done, room.lanes(), self.rows(room));
+                    self.step(simd, room, kind, way.setting(k, done));
+                    watch.after_step(done, kind, self.rows(room));
+                    done += 1;
+                }
+                let Some((event, whom)) = self.moving_due(way, room, k) else { break };
+                let beat = Beat { event, whom, k, steps: done };
+                watch.at_event(beat, self.rows(room));
+                self.happen(simd, way, room, beat);
             }
-            watch.at_time(k, done, self.rows(room));
+            watch.at_stop(way, k, done, self.rows(room));
+            self.jump(simd, room, way.stop(k));
         }
     }
 
-    /// Whose step is due on the way to time number `k`, after so many steps; none if all have arrived.
+    /// Nothing has happened yet.
+    pub(super) fn begin(&self, room: &mut ForwardRoom, way: &Way) {
+        room.happened.clear();
+        room.happened.resize(self.moving.of(way).len(), [false; PAD]);
+    }
+
+    /// These events have happened.
+    pub(super) fn have_happened(&self, room: &mut ForwardRoom, beats: &[Beat]) {
+        for Beat { event, whom, .. } in beats {
+            room.happened[*event].iter_mut().zip(whom).for_each(|(done, now)| *done |= now);
+        }
+    }
+
+    /// Says where samples land on the way to stop number `k`.
     #[inline(always)]
-    pub(super) fn due(
-        &self,
-        grid: &Grid,
-        room: &ForwardRoom,
-        k: usize,
-        done: usize,
-    ) -> Option<Kind> {
-        if let Some(steps) = grid.steps_until(k) {
+    pub(super) fn aim(&self, way: &Way, room: &mut ForwardRoom, k: usize) {
+        room.ends = [way.time(k); PAD];
+        let Some(end) = self.layout.end() else { return };
+        let rows = self.rows(room);
+        let (time, p) = (&rows[self.layout.time()], &rows[self.layout.carry()..]);
+        room.ends = self.moving.ends(way, &room.happened, way.time(k), time, p);
+        let ends = room.ends;
+        self.rows_mut(room)[end] = ends;
+    }
+
+    /// An event at a sample's own time that is due before stop number `k`, and for whom.
+    #[inline(always)]
+    fn moving_due(&self, way: &Way, room: &ForwardRoom, k: usize) -> Option<(usize, [bool; PAD])> {
+        self.layout.end()?;
+        let rows = self.rows(room);
+        let (time, p) = (&rows[self.layout.time()], &rows[self.layout.carry()..]);
+        self.moving.due(way, &room.happened, way.time(k), time, p)
+    }
+
+    /// Has an event happen to some samples.
+    pub(super) fn happen<S: Simd>(&self, simd: S, way: &Way, room: &mut ForwardRoom, beat: Beat) {
+        let Beat { event, whom, k, .. } = beat;
+        let mut behind = std::mem::take(&mut room.behind);
+        let mut rooms = std::mem::take(&mut room.moving);
+        self.moving.apply(simd, &mut rooms, (way, event, k), self.rows(room), &mut behind);
+        let (states, controls) = (self.layout.states, self.layout.controls());
+        let (to, in_time) = behind.split_at_mut(controls);
+        // The parameter that says when, if its sensitivities go along.
+        let at = self.moving.of(way)[event].0.at;
+        if let Some(place) = self.layout.active.iter().position(|&j| j == at) {
+            let own = &mut to[states * (1 + place)..][..states];
+            for (own, slope) in own.iter_mut().zip(&*in_time) {
+                own.iter_mut().zip(slope).for_each(|(own, slope)| *own += slope);
+            }
+        }
+        let rows = self.rows_mut(room);
+        for (row, to) in rows.iter_mut().zip(&*to) {
+            for i in (0..PAD).filter(|&i| whom[i]) {
+                row[i] = to[i];
+            }
+        }
+        room.happened[event].iter_mut().zip(whom).for_each(|(done, now)| *done |= now);
+        (room.behind, room.moving) = (behind, rooms);
+    }
+
+    /// The rows as they are, to write.
+    fn rows_mut<'r>(&self, room: &'r mut ForwardRoom) -> &'r mut [Block] {
+        match (&self.takeover, &mut room.takeover) {
+            (Some(takeover), Some(own)) if own.lanes.kind == Kind::Stiff => takeover.rows_mut(own),
+            _ => room.step.inputs_mut(),
+        }
+    }
+
+    /// Has the states jump, if they do at a stop.
+    #[inline(always)]
+    pub(super) fn jump<S: Simd>(&self, simd: S, room: &mut ForwardRoom, stop: usize) {
+        if self.jumps.pattern(stop).is_none() {
+            return;
+        }
+        let ForwardRoom { step, takeover, jumps, behind, .. } = room;
+        let rows = match (&self.takeover, takeover) {
+            (Some(takeover), Some(own)) if own.lanes.kind == Kind::Stiff => takeover.rows_mut(own),
+            _ => step.inputs_mut(),
+        };
+        let behind = &mut behind[..self.layout.controls()];
+        self.jumps.apply(simd, jumps, stop, rows, behind);
+        rows[..behind.len()].copy_from_slice(behind);
+    }
+
+    /// Whose step is due on the way to stop number `k`, after so many steps; none if all have arrived.
+    #[inline(always)]
+    pub(super) fn due(&self, way: &Way, room: &ForwardRoom, k: usize, done: usize) -> Option<Kind> {
+        if let Some(steps) = way.steps_until(k) {
             return (done != steps).then_some(Kind::First);
         }
         let rows = self.rows(room);
         let (time, next) = (&rows[self.layout.time()], &rows[self.layout.next()]);
-        let end = grid.time(k);
+        let end = &room.ends;
         match &room.takeover {
             Some(takeover) => takeover.lanes.due(time, next, end),
             None => (!have_arrived(time, next, end)).then_some(Kind::First),
         }
     }
 
-    /// Step number `done`, towards time number `k`.
+    /// A step with these uniforms.
     #[inline(always)]
     pub(super) fn step<S: Simd>(
         &self,
         simd: S,
-        grid: &Grid,
         room: &mut ForwardRoom,
         kind: Kind,
-        k: usize,
-        done: usize,
+        setting: usize,
     ) {
         let ForwardRoom { step, takeover, .. } = room;
         let takeover = self.takeover.as_ref().zip(takeover.as_mut());
         if let (Kind::Stiff, Some((takeover, room))) = (kind, takeover) {
-            return takeover.step(simd, room, k, step.inputs());
+            return takeover.step(simd, room, setting, step.inputs());
         }
-        self.first_step(simd, grid, room, k, done);
+        self.first_step(simd, room, setting);
     }
 
     #[inline(always)]
-    fn first_step<S: Simd>(
-        &self,
-        simd: S,
-        grid: &Grid,
-        room: &mut ForwardRoom,
-        k: usize,
-        done: usize,
-    ) {
+    fn first_step<S: Simd>(&self, simd: S, room: &mut ForwardRoom, setting: usize) {
         let ForwardRoom { step, takeover, .. } = room;
         let mut takeover = self.takeover.as_ref().zip(takeover.as_mut());
         if let Some((takeover, room)) = &mut takeover {
             takeover.give_back(room, step.inputs_mut());
         }
-        let setting = if grid.is_adaptive() { k } else { done };
         self.step.run(simd, step, setting);
         for row in 0..self.layout.carry() {
             self.step.routine.feed_back(step, row, row);
         }
         if let Some((takeover, room)) = takeover {
-            takeover.look(simd, room, step.inputs_mut());
+            takeover.look(simd, room, setting, step.inputs_mut());
         }
     }
 
@@ -203,10 +323,10 @@ impl Forward {
         }
     }
 
-    /// Did a sample come to the end of the grid, with finite states?
-    pub(super) fn is_lost(&self, grid: &Grid, rows: &[Block], sample: usize) -> bool {
+    /// Did a sample not come to the end of its way, with finite states?
+    pub(super) fn is_lost(&self, way: &Way, rows: &[Block], sample: usize) -> bool {
         let finite = (0..self.layout.states).all(|i| rows[i][sample].is_finite());
-        let last = grid.time(grid.times() - 1);
-        !finite || (grid.is_adaptive() && rows[self.layout.time()][sample] != last)
+        let last = way.time(way.stops() - 1);
+        !finite || (way.is_adaptive() && rows[self.layout.time()][sample] != last)
     }
 }

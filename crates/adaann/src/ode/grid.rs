@@ -1,107 +1,170 @@
-//! The times at which a solution is wanted, and the fixed steps that land on them.
+//! The ways of all subjects from stop to stop, and the fixed steps that land there.
 
-use super::{Solver, System};
+use super::Solver;
+use super::course::{Course, Stop};
 use crate::{Result, error};
 
 /// Fixed steps that this program takes; more is surely a slip.
 const MOST_STEPS: usize = 10_000_000;
 
-/// Times, with the steps between them if these are known beforehand.
+/// One way for each course.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    start: f64,
+    ways: Vec<Way>,
+    /// Uniforms of every step of fixed length, or of every stretch.
+    settings: Vec<Vec<f64>>,
+    /// Uniforms of every start.
+    starts: Vec<Vec<f64>>,
+}
+
+/// The stops of one course, with the steps between them if these are known beforehand.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    /// Its number.
+    pub(super) number: usize,
+    /// Of its stops among those of all ways, the first.
+    first_stop: usize,
     times: Vec<f64>,
-    /// Start and length of every fixed step, and how many there are until each time.
-    fixed: Option<(Vec<[f64; 2]>, Vec<usize>)>,
+    /// The first of its settings.
+    first_setting: usize,
+    /// Fixed steps until each time.
+    until: Option<Vec<usize>>,
 }
 
 impl Grid {
-    /// The way from the system's start through `times`, which do not fall.
-    pub(super) fn new(system: &System, solver: &Solver, times: &[f64]) -> Result<Self> {
+    pub(super) fn new(solver: &Solver, courses: &[Course]) -> Result<Self> {
         solver.check()?;
-        let start = system.start();
-        let fixed = match *solver {
-            Solver::Rk4 { step } => Some(fixed_steps(start, step, times)?),
-            _ => None,
-        };
-        Ok(Self { start, times: times.to_vec(), fixed })
+        let mut grid = Self { ways: Vec::new(), settings: Vec::new(), starts: Vec::new() };
+        let mut first_stop = 0;
+        for (number, course) in courses.iter().enumerate() {
+            let first_setting = grid.settings.len();
+            let until = match *solver {
+                Solver::Rk4 { step } => Some(grid.add_fixed(course, step)?),
+                _ => {
+                    grid.settings
+                        .extend(course.stops.iter().map(|stop| uniforms(stop.time, 0.0, stop)));
+                    None
+                }
+            };
+            let times: Vec<f64> = course.stops.iter().map(|stop| stop.time).collect();
+            let span = times.last().map_or(0.0, |end| (end - course.start).abs());
+            let span = span.max(f64::MIN_POSITIVE);
+            grid.starts.push(uniforms(course.start, span, &course.stops[0]));
+            grid.ways.push(Way { number, first_stop, times, first_setting, until });
+            first_stop += course.stops.len();
+        }
+        Ok(grid)
     }
 
+    /// Adds equal steps of at most `step` from each stop to the next; tells how many there are until each.
+    fn add_fixed(&mut self, course: &Course, step: f64) -> Result<Vec<usize>> {
+        let first = self.settings.len();
+        let (mut until, mut from) = (Vec::new(), course.start);
+        for stop in &course.stops {
+            let to = stop.time;
+            // A whole number of steps, but for rounding, is that number.
+            let count = ((to - from) / step * (1.0 - 1e-9)).ceil();
+            if self.settings.len() as f64 + count > MOST_STEPS as f64 {
+                let range = format!("so long that {MOST_STEPS} of them suffice");
+                return Err(error::setting("step", step, range));
+            }
+            let h = (to - from) / count;
+            let setting = |i: usize| uniforms(from + i as f64 * h, h, stop);
+            self.settings.extend((0..count as usize).map(setting));
+            until.push(self.settings.len() - first);
+            from = to;
+        }
+        Ok(until)
+    }
+
+    pub(super) fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// Steps of the longest way, if that is known.
+    pub(super) fn most_steps(&self) -> Option<usize> {
+        let steps = |way: &Way| way.until.as_ref()?.last().copied();
+        self.ways.iter().map(steps).max().flatten()
+    }
+
+    /// Stops of the way that has most.
+    pub(super) fn most_stops(&self) -> usize {
+        self.ways.iter().map(|way| way.times.len()).max().unwrap_or(0)
+    }
+
+    /// Uniforms of every step.
+    pub(super) fn settings(&self) -> impl Iterator<Item = &[f64]> {
+        self.settings.iter().map(Vec::as_slice)
+    }
+
+    /// Uniforms of every start.
+    pub(super) fn starts(&self) -> impl Iterator<Item = &[f64]> {
+        self.starts.iter().map(Vec::as_slice)
+    }
+}
+
+/// The uniforms of a step: two of the method, then those of the stretch.
+fn uniforms(first: f64, second: f64, stop: &Stop) -> Vec<f64> {
+    [&[first, second], &stop.stretch[..]].concat()
+}
+
+impl Way {
+    #[inline]
     pub(super) fn is_adaptive(&self) -> bool {
-        self.fixed.is_none()
+        self.until.is_none()
     }
 
-    /// How many times there are.
-    pub(super) fn times(&self) -> usize {
+    /// How many stops there are.
+    #[inline]
+    pub(super) fn stops(&self) -> usize {
         self.times.len()
     }
 
+    #[inline]
     pub(super) fn time(&self, k: usize) -> f64 {
         self.times[k]
     }
 
-    /// From the start to the last time.
-    pub(super) fn span(&self) -> f64 {
-        self.times.last().map_or(0.0, |end| end - self.start)
+    /// The number of stop `k` among those of all ways.
+    #[inline]
+    pub(super) fn stop(&self, k: usize) -> usize {
+        self.first_stop + k
     }
 
-    /// Fixed steps until time number `k`.
+    /// Fixed steps until stop number `k`.
     #[inline]
     pub(super) fn steps_until(&self, k: usize) -> Option<usize> {
-        self.fixed.as_ref().map(|(_, until)| until[k])
+        self.until.as_ref().map(|until| until[k])
     }
 
-    /// Steps of the whole way, if that is known.
-    pub(super) fn steps(&self) -> Option<usize> {
-        self.fixed.as_ref().map(|(steps, _)| steps.len())
+    /// The setting of a step towards stop number `k`, after `done` others.
+    #[inline]
+    pub(super) fn setting(&self, k: usize, done: usize) -> usize {
+        self.first_setting + if self.is_adaptive() { k } else { done }
     }
-
-    /// Uniforms of every step: start and length of a fixed one, the end of an adaptive one.
-    pub(super) fn settings(&self) -> Vec<Vec<f64>> {
-        match &self.fixed {
-            Some((steps, _)) => steps.iter().map(|step| step.to_vec()).collect(),
-            None => self.times.iter().map(|&end| vec![end]).collect(),
-        }
-    }
-}
-
-/// Equal steps of at most `step` from each time to the next.
-fn fixed_steps(start: f64, step: f64, times: &[f64]) -> Result<(Vec<[f64; 2]>, Vec<usize>)> {
-    let (mut steps, mut until) = (Vec::new(), Vec::new());
-    let mut from = start;
-    for &to in times {
-        // A whole number of steps, but for rounding, is that number.
-        let count = ((to - from) / step * (1.0 - 1e-9)).ceil();
-        if steps.len() as f64 + count > MOST_STEPS as f64 {
-            let range = format!("so long that {MOST_STEPS} of them suffice");
-            return Err(error::setting("step", step, range));
-        }
-        let h = (to - from) / count;
-        steps.extend((0..count as usize).map(|i| [from + i as f64 * h, h]));
-        until.push(steps.len());
-        from = to;
-    }
-    Ok((steps, until))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn fixed(step: f64, times: &[f64]) -> Result<Grid> {
+        Grid::new(&Solver::Rk4 { step }, &[Course::through(times, 0.0, 0)])
+    }
+
     #[test]
     fn steps_land_on_every_time() {
-        let (steps, until) =
-            fixed_steps(0.0, 0.1, &[0.0, 0.1, 0.30000000000000004, 0.35, 0.35, 1.0]).unwrap();
-        assert_eq!(until, [0, 1, 3, 4, 4, 11]);
-        for (i, [from, h]) in steps.iter().enumerate() {
-            let end = if i + 1 < steps.len() { steps[i + 1][0] } else { 1.0 };
-            assert!((from + h - end).abs() < 1e-15 && *h <= 0.1 + 1e-15, "step {i}");
+        let grid = fixed(0.1, &[0.0, 0.1, 0.30000000000000004, 0.35, 0.35, 1.0]).unwrap();
+        assert_eq!(grid.ways[0].until.as_deref(), Some(&[0, 1, 3, 4, 4, 11][..]));
+        for (i, step) in grid.settings.iter().enumerate() {
+            let end = grid.settings.get(i + 1).map_or(1.0, |next| next[0]);
+            assert!((step[0] + step[1] - end).abs() < 1e-15 && step[1] <= 0.1 + 1e-15, "step {i}");
         }
     }
 
     #[test]
     fn too_many_steps_are_refused() {
-        let error = fixed_steps(0.0, 1e-9, &[1.0]).unwrap_err().to_string();
+        let error = fixed(1e-9, &[1.0]).unwrap_err().to_string();
         assert!(error.contains("step") && error.contains("10000000"), "{error}");
     }
 }

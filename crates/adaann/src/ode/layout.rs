@@ -6,12 +6,13 @@ use super::method::Method;
 use crate::program::{Graph, Node};
 
 /// Rows that an adaptive method carries behind the states: the time, the step it will try, the step
-/// it has just taken (0 if it was rejected), and how many it may still try.
+/// it has just taken (0 if it was rejected), how many it may still try and, where samples have events of their
+/// own, the time at which to land.
 pub(super) const TIME: usize = 0;
 pub(super) const NEXT: usize = 1;
 pub(super) const TAKEN: usize = 2;
 pub(super) const LEFT: usize = 3;
-const CONTROLS: usize = 4;
+pub(super) const END: usize = 4;
 
 /// The rows of a system that is solved in some way.
 #[derive(Debug, Clone)]
@@ -19,7 +20,8 @@ pub(super) struct Layout {
     pub(super) states: usize,
     /// Parameters with sensitivities among the rows.
     pub(super) active: Vec<usize>,
-    adaptive: bool,
+    /// Rows of an adaptive method.
+    own: usize,
     pub(super) parameters: usize,
 }
 
@@ -28,7 +30,10 @@ impl Layout {
         Self {
             states: system.states().len(),
             active,
-            adaptive: matches!(method, Method::Adaptive(..)),
+            own: match method {
+                Method::Fixed => 0,
+                Method::Adaptive(..) => END + usize::from(system.has_moving_events()),
+            },
             parameters: system.parameters().len(),
         }
     }
@@ -39,7 +44,7 @@ impl Layout {
 
     /// Rows that a step takes and gives.
     pub(super) fn carry(&self) -> usize {
-        self.controls() + if self.adaptive { CONTROLS } else { 0 }
+        self.controls() + self.own
     }
 
     /// Rows of a step's inputs: the carry, then the parameters.
@@ -50,7 +55,7 @@ impl Layout {
     /// Rows of the carry that a reverse step reads: those of the state before the step and, behind
     /// them in its inputs, the time before it and the step taken.
     pub(super) fn tape(&self) -> usize {
-        self.states + if self.adaptive { 2 } else { 0 }
+        self.states + if self.own > 0 { 2 } else { 0 }
     }
 
     /// The rows of an adaptive carry.
@@ -65,6 +70,10 @@ impl Layout {
     }
     pub(super) fn left(&self) -> usize {
         self.controls() + LEFT
+    }
+    /// Where samples land at times of their own.
+    pub(super) fn end(&self) -> Option<usize> {
+        (self.own > END).then(|| self.controls() + END)
     }
 
     /// The parameters, which are inputs from `first` on.

@@ -1,8 +1,9 @@
 //! The log likelihood of a block of samples and its gradient, through the steps of a solver.
 
 use super::adjoint::{Adjoint, AdjointRoom};
-use super::forward::{Forward, ForwardRoom, Watch};
-use super::grid::Grid;
+use super::course::Does;
+use super::forward::{Beat, Forward, ForwardRoom, Watch};
+use super::grid::{Grid, Way};
 use super::measured::Measured;
 use super::patterns::Patterns;
 use super::takeover::{Kind, Lanes};
@@ -33,6 +34,8 @@ const MOST_OPERATIONS: usize = 20_000;
 #[derive(Debug)]
 pub(crate) struct Likelihood {
     grid: Grid,
+    /// For each course, which values the parameters of its system are.
+    arguments: Vec<Vec<usize>>,
     plain: Forward,
     observe: Patterns,
     sensitivities: Option<(Forward, Patterns)>,
@@ -50,6 +53,8 @@ pub(crate) struct LikelihoodRoom {
     adjoint: AdjointRoom,
     /// What one observation adds to the sums.
     part: Rows,
+    /// The sums of one course, in the parameters of its system.
+    own: Rows,
 }
 
 impl Likelihood {
@@ -63,25 +68,42 @@ impl Likelihood {
         let asked = solver;
         let solver = &solver.settled(system)?;
         let is_too_large = solver != asked;
-        let grid = Grid::new(system, solver, &measured.times)?;
-        let plain = Forward::new(system, solver, &grid, Vec::new());
-        let observe = Patterns::new(measured, plain.layout.rows(), |pattern| {
-            measured.value(&plain.layout, pattern)
-        });
-        let active = system.active();
+        let courses = &measured.courses[..];
+        let grid = Grid::new(solver, courses)?;
+        let plain = Forward::new(system, solver, (&grid, courses), Vec::new());
+        let count = measured.patterns.len();
+        let observe =
+            Patterns::new(count, courses, Does::observation, plain.layout.rows(), |pattern| {
+                measured.value(&plain.layout, pattern)
+            });
+        let mut active = system.active();
+        active.extend(courses.iter().flat_map(|course| &course.moving).map(|event| event.at));
+        active.sort_unstable();
+        active.dedup();
         let few = active.len() * system.states().len() <= MOST_SENSITIVITIES
             && (solver.is_explicit() || active.len() * plain.operations() <= MOST_OPERATIONS);
         let sensitivities = few.then(|| {
-            let forward = Forward::new(system, solver, &grid, active);
-            let observe = Patterns::new(measured, forward.layout.rows(), |pattern| {
-                measured.with_sensitivities(&forward.layout, pattern)
-            });
+            let forward = Forward::new(system, solver, (&grid, courses), active);
+            let layout = &forward.layout;
+            let observe =
+                Patterns::new(count, courses, Does::observation, layout.rows(), |pattern| {
+                    measured.with_sensitivities(layout, pattern)
+                });
             (forward, observe)
         });
         let adjoint = Adjoint::new(system, solver, &grid, measured, longest_window);
         let differentiation = Differentiation::Adjoint;
-        let mut likelihood =
-            Self { grid, plain, observe, sensitivities, adjoint, differentiation, is_too_large };
+        let arguments = courses.iter().map(|course| course.arguments.clone()).collect();
+        let mut likelihood = Self {
+            grid,
+            arguments,
+            plain,
+            observe,
+            sensitivities,
+            adjoint,
+            differentiation,
+            is_too_large,
+        };
         let (forward, adjoint) = likelihood.operations_per_step();
         if forward.is_some_and(|forward| forward <= adjoint) {
             likelihood.differentiation = Differentiation::Forward;
@@ -139,11 +161,12 @@ impl Likelihood {
             sensitivities: self.sensitivities.as_ref().map(|(f, o)| (f.room(), o.rooms())),
             adjoint: self.adjoint.room(&self.grid),
             part: Rows::zeros(1 + self.plain.layout.parameters),
+            own: Rows::zeros(1 + self.plain.layout.parameters),
         }
     }
 
-    /// Log likelihood of a block of samples and, if asked, its derivatives, into the rows of `sums`;
-    /// tells whose trajectories are lost.
+    /// Log likelihood of a block of samples and, if asked, its derivatives in the values `p` that the
+    /// samples have, into the rows of `sums`; tells whose trajectories are lost.
     #[inline(always)]
     pub(crate) fn run<S: Simd>(
         &self,
@@ -155,30 +178,70 @@ impl Likelihood {
         sums: &mut [Block],
     ) -> [bool; PAD] {
         sums.as_flattened_mut().fill(0.0);
-        let LikelihoodRoom { plain, sensitivities, adjoint, part } = room;
-        let grid = &self.grid;
+        let mut lost = std::array::from_fn(|i| i >= samples);
+        for (way, arguments) in self.grid.ways().iter().zip(&self.arguments) {
+            // A sample that has lost one of its trajectories needs no other.
+            self.run_course(simd, room, way, |j| p(arguments[j]), with_gradient, &mut lost);
+            if lost == [true; PAD] {
+                break;
+            }
+            add(&mut sums[0], &room.own[0]);
+            if with_gradient {
+                for (&argument, own) in arguments.iter().zip(&room.own[1..]) {
+                    add(&mut sums[1 + argument], own);
+                }
+            }
+        }
+        lost
+    }
+
+    /// The same for one course, with its own sums in the room.
+    #[inline(always)]
+    fn run_course<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut LikelihoodRoom,
+        way: &Way,
+        p: impl Fn(usize) -> Block,
+        with_gradient: bool,
+        lost: &mut [bool; PAD],
+    ) {
+        let LikelihoodRoom { plain, sensitivities, adjoint, part, own } = room;
+        own.as_flattened_mut().fill(0.0);
+        let loses = |forward: &Forward, room: &ForwardRoom, lost: &mut [bool; PAD]| {
+            for (i, lost) in lost.iter_mut().enumerate() {
+                *lost |= forward.is_lost(way, forward.rows(room), i);
+            }
+        };
         let forward = match (&self.sensitivities, sensitivities) {
             (Some((forward, observe)), Some((room, rooms)))
                 if with_gradient && self.differentiation == Differentiation::Forward =>
             {
-                let mut sum = Sum { simd, observe, rooms, part, sums };
-                forward.run(simd, grid, room, p, samples, &mut sum);
-                return std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
+                let mut sum = Sum { simd, observe, rooms, part, sums: own };
+                forward.run(simd, way, room, p, lost, &mut sum);
+                return loses(forward, room, lost);
             }
             _ => &self.plain,
         };
         let (room, rooms) = plain;
-        let (value, gradient) = sums.split_at_mut(1);
+        let (value, gradient) = own.split_at_mut(1);
         let mut sum =
             Sum { simd, observe: &self.observe, rooms, part: &mut part[..1], sums: value };
         if !with_gradient {
-            forward.run(simd, grid, room, p, samples, &mut sum);
-            return std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
+            forward.run(simd, way, room, p, lost, &mut sum);
+            return loses(forward, room, lost);
         }
-        forward.run(simd, grid, room, p, samples, &mut Both(&mut adjoint.tape, &mut sum));
-        let lost = std::array::from_fn(|i| forward.is_lost(grid, forward.rows(room), i));
-        self.adjoint.run(simd, grid, forward, room, adjoint, gradient);
-        lost
+        forward.run(simd, way, room, p, lost, &mut Both(&mut adjoint.tape, &mut sum));
+        loses(forward, room, lost);
+        self.adjoint.run(simd, way, forward, room, adjoint, gradient);
+    }
+}
+
+/// Adds a block to another.
+#[inline(always)]
+fn add(sum: &mut Block, part: &Block) {
+    for i in 0..PAD {
+        sum[i] += part[i];
     }
 }
 
@@ -193,12 +256,13 @@ struct Sum<'a, S> {
 
 impl<S: Simd> Watch for Sum<'_, S> {
     #[inline(always)]
-    fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
-        self.observe.apply(self.simd, self.rooms, k, rows, self.part);
+    fn at_stop(&mut self, way: &Way, k: usize, _steps: usize, rows: &[Block]) {
+        if self.observe.pattern(way.stop(k)).is_none() {
+            return;
+        }
+        self.observe.apply(self.simd, self.rooms, way.stop(k), rows, self.part);
         for (sum, part) in self.sums.iter_mut().zip(&*self.part) {
-            for i in 0..PAD {
-                sum[i] += part[i];
-            }
+            add(sum, part);
         }
     }
 }
@@ -208,9 +272,9 @@ struct Both<'a, A, B>(&'a mut A, &'a mut B);
 
 impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
     #[inline(always)]
-    fn begin(&mut self, rows: &[Block]) {
-        self.0.begin(rows);
-        self.1.begin(rows);
+    fn begin(&mut self) {
+        self.0.begin();
+        self.1.begin();
     }
     #[inline(always)]
     fn before_step(&mut self, step: usize, lanes: Option<&Lanes>, rows: &[Block]) {
@@ -223,8 +287,13 @@ impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
         self.1.after_step(step, kind, rows);
     }
     #[inline(always)]
-    fn at_time(&mut self, k: usize, steps: usize, rows: &[Block]) {
-        self.0.at_time(k, steps, rows);
-        self.1.at_time(k, steps, rows);
+    fn at_event(&mut self, beat: Beat, rows: &[Block]) {
+        self.0.at_event(beat, rows);
+        self.1.at_event(beat, rows);
+    }
+    #[inline(always)]
+    fn at_stop(&mut self, way: &Way, k: usize, steps: usize, rows: &[Block]) {
+        self.0.at_stop(way, k, steps, rows);
+        self.1.at_stop(way, k, steps, rows);
     }
 }

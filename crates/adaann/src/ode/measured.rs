@@ -1,18 +1,17 @@
-//! What is known of a system at some times: a log density of states and parameters at each.
+//! What is known of a system: log densities of states and parameters, and when each of them counts.
 
+use super::course::Course;
 use super::layout::{Layout, inputs};
 use super::step::pull_back;
 use crate::program::{Graph, Node, Recorded, gradient};
 
-/// Times, each with the log density of what was measured then.
+/// Log densities of what was measured, and the courses that lead there.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
-    /// They do not fall.
-    pub(crate) times: Vec<f64>,
     /// Log densities: functions of states, then parameters, with uniforms.
     pub(crate) patterns: Vec<(Graph, Node)>,
-    /// The log density of each time, by its number, and its uniforms.
-    pub(crate) of: Vec<(usize, Vec<f64>)>,
+    /// One for each subject.
+    pub(crate) courses: Vec<Course>,
 }
 
 impl Measured {

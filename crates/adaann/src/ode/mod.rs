@@ -27,17 +27,20 @@
 
 mod adjoint;
 mod control;
+mod course;
 mod error;
 mod first_step;
 mod forward;
 mod grid;
 mod jacobian;
+mod jump;
 mod late;
 mod layout;
 mod likelihood;
 mod lu;
 mod measured;
 mod method;
+mod moving;
 mod observations;
 mod patterns;
 mod rosenbrock;
@@ -48,15 +51,20 @@ mod step;
 mod stiffness;
 mod system;
 mod takeover;
+mod tape;
 mod trial;
+mod uniforms;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use course::{Course, Does, Moving, Stop};
 pub use likelihood::Differentiation;
 pub(crate) use likelihood::{Likelihood, LikelihoodRoom};
 pub(crate) use measured::Measured;
 pub use observations::{Noise, Observations, Scatter};
+pub(crate) use solution::solve_courses;
 pub use solution::{Solution, solve};
 pub use solver::Solver;
 pub use system::System;
+pub(crate) use system::{Equations, Jump};

@@ -1,5 +1,6 @@
 //! What was measured of a system, when, and with what noise.
 
+use super::course::{Course, Does, Stop};
 use super::layout::inputs;
 use super::measured::Measured;
 use crate::program::{Expr, Function, Graph, Node, Unary};
@@ -201,15 +202,16 @@ impl Observations {
     /// measured together.
     pub(crate) fn measured(&self, system: &System) -> Measured {
         let mut present: Vec<Vec<bool>> = Vec::new();
-        let mut of = Vec::new();
-        for k in 0..self.times.len() {
+        let mut stops = Vec::new();
+        for (k, &time) in self.times.iter().enumerate() {
             let own: Vec<bool> = self.at(k).iter().map(|y| !y.is_nan()).collect();
             let known = present.iter().position(|other| *other == own);
             let pattern = known.unwrap_or_else(|| {
                 present.push(own);
                 present.len() - 1
             });
-            of.push((pattern, [&[self.times[k]], self.at(k)].concat()));
+            let does = Does::Observe(pattern, [&[time], self.at(k)].concat());
+            stops.push(Stop { time, stretch: Vec::new(), does });
         }
         let record = |present: &Vec<bool>| {
             let mut graph = Graph::new();
@@ -219,7 +221,10 @@ impl Observations {
             let node = self.log_likelihood(&mut graph, present, &x, &p);
             (graph, node)
         };
-        Measured { times: self.times.clone(), patterns: present.iter().map(record).collect(), of }
+        let arguments = (0..system.parameters().len()).collect();
+        let moving = Vec::new();
+        let course = Course { start: system.start(), arguments, stops, moving };
+        Measured { patterns: present.iter().map(record).collect(), courses: vec![course] }
     }
 
     /// log p of the quantities that are present, for states and parameters that are nodes.

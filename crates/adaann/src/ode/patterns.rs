@@ -1,28 +1,34 @@
-//! One routine for each pattern of measurements.
+//! One routine for each kind of thing that is done at stops.
 
-use super::measured::Measured;
+use super::course::{Course, Does};
 use crate::program::{Block, Prepared, Recorded, Room};
 use fearless_simd::Simd;
 
-/// One routine for each log density that [`Measured`] has.
+/// Routines, and which of them each stop runs.
 #[derive(Debug)]
 pub(crate) struct Patterns {
     routines: Vec<Prepared>,
-    /// Routine and setting of each time.
-    of: Vec<(usize, usize)>,
+    /// Routine and setting of each stop, those of all courses one behind the other; none if it does
+    /// something else.
+    of: Vec<Option<(usize, usize)>>,
 }
 
 impl Patterns {
+    /// Compiles `count` routines; `which` of them runs at a stop, and with which numbers.
     pub(super) fn new(
-        measured: &Measured,
+        count: usize,
+        courses: &[Course],
+        which: impl Fn(&Does) -> Option<(usize, &[f64])>,
         inputs: usize,
         record: impl Fn(usize) -> Recorded,
     ) -> Self {
-        let mut settings: Vec<Vec<&[f64]>> = vec![Vec::new(); measured.patterns.len()];
-        let mut of = Vec::with_capacity(measured.of.len());
-        for (pattern, uniforms) in &measured.of {
-            of.push((*pattern, settings[*pattern].len()));
-            settings[*pattern].push(uniforms);
+        let mut settings: Vec<Vec<&[f64]>> = vec![Vec::new(); count];
+        let mut of = Vec::new();
+        for stop in courses.iter().flat_map(|course| &course.stops) {
+            of.push(which(&stop.does).map(|(pattern, numbers)| {
+                settings[pattern].push(numbers);
+                (pattern, settings[pattern].len() - 1)
+            }));
         }
         let prepare = |(pattern, settings)| Prepared::new(record(pattern), inputs, settings);
         Self { routines: settings.into_iter().enumerate().map(prepare).collect(), of }
@@ -32,22 +38,24 @@ impl Patterns {
         self.routines.iter().map(|prepared| prepared.routine.room()).collect()
     }
 
+    /// Runs what a stop does, if it is one of these.
     #[inline(always)]
     pub(super) fn apply<S: Simd>(
         &self,
         simd: S,
         rooms: &mut [Room],
-        k: usize,
+        stop: usize,
         inputs: &[Block],
         outputs: &mut [Block],
     ) {
-        let (pattern, setting) = self.of[k];
-        self.routines[pattern].apply(simd, &mut rooms[pattern], setting, inputs, outputs);
+        if let Some((pattern, setting)) = self.of[stop] {
+            self.routines[pattern].apply(simd, &mut rooms[pattern], setting, inputs, outputs);
+        }
     }
 
-    /// The pattern of time number `k`.
+    /// The pattern of a stop.
     #[inline(always)]
-    pub(super) fn pattern(&self, k: usize) -> usize {
-        self.of[k].0
+    pub(super) fn pattern(&self, stop: usize) -> Option<usize> {
+        self.of[stop].map(|(pattern, _)| pattern)
     }
 }

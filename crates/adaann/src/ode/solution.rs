@@ -1,7 +1,8 @@
 //! Solutions by themselves: for making data, drawing trajectories, and testing solvers.
 
+use super::course::Course;
 use super::forward::{Forward, ForwardRoom, Watch};
-use super::grid::Grid;
+use super::grid::{Grid, Way};
 use super::{Solver, System};
 use crate::batch::PAD;
 use crate::program::Block;
@@ -55,23 +56,42 @@ pub fn solve(
             system.start()
         )));
     }
+    let course = Course::through(times, system.start(), parameters.dim());
+    let mut solutions = solve_courses(system, solver, &[course], parameters)?;
+    Ok(solutions.swap_remove(0))
+}
+
+/// The states at every stop of some courses, before a jump if there is one: a solution for each.
+///
+/// # Errors
+/// If the solver's settings are out of range, or it cannot solve so large a system.
+pub(crate) fn solve_courses(
+    system: &System,
+    solver: &Solver,
+    courses: &[Course],
+    values: &Batch,
+) -> Result<Vec<Solution>> {
     let solver = &solver.settled(system)?;
-    let grid = Grid::new(system, solver, times)?;
-    let states = vec![Batch::zeros(system.states().len(), parameters.len()); times.len()];
-    let lost = vec![false; parameters.len()];
-    let mut solution = Solution { states, lost };
-    let forward = Forward::new(system, solver, &grid, Vec::new());
+    let grid = Grid::new(solver, courses)?;
+    let forward = Forward::new(system, solver, (&grid, courses), Vec::new());
     let mut room = forward.room();
-    let (grid, forward, room, solution_mut) = (&grid, &forward, &mut room, &mut solution);
-    dispatch(Solve { grid, forward, room, parameters, solution: solution_mut });
-    Ok(solution)
+    let mut solutions = Vec::new();
+    for (way, course) in grid.ways().iter().zip(courses) {
+        let states = vec![Batch::zeros(system.states().len(), values.len()); way.stops()];
+        let mut solution = Solution { states, lost: vec![false; values.len()] };
+        let (forward, room, arguments) = (&forward, &mut room, &course.arguments[..]);
+        dispatch(Solve { way, arguments, forward, room, values, solution: &mut solution });
+        solutions.push(solution);
+    }
+    Ok(solutions)
 }
 
 struct Solve<'a> {
-    grid: &'a Grid,
+    way: &'a Way,
+    arguments: &'a [usize],
     forward: &'a Forward,
     room: &'a mut ForwardRoom,
-    parameters: &'a Batch,
+    values: &'a Batch,
     solution: &'a mut Solution,
 }
 
@@ -80,22 +100,23 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { grid, forward, room, parameters, solution } = self;
-        let (rows, stride) = parameters.blocks();
-        for block in 0..parameters.padded_len() / PAD {
-            let samples = PAD.min(parameters.len() - block * PAD);
-            let p = |j: usize| rows[j * stride + block];
+        let Self { way, arguments, forward, room, values, solution } = self;
+        let (rows, stride) = values.blocks();
+        for block in 0..values.padded_len() / PAD {
+            let samples = PAD.min(values.len() - block * PAD);
+            let p = |j: usize| rows[arguments[j] * stride + block];
             let mut watch = Keep { states: &mut solution.states, block };
-            forward.run(simd, grid, room, p, samples, &mut watch);
+            let idle = std::array::from_fn(|i| i >= samples);
+            forward.run(simd, way, room, p, &idle, &mut watch);
             for sample in 0..samples {
                 solution.lost[block * PAD + sample] =
-                    forward.is_lost(grid, forward.rows(room), sample);
+                    forward.is_lost(way, forward.rows(room), sample);
             }
         }
     }
 }
 
-/// Keeps the states at each time.
+/// Keeps the states at each stop.
 struct Keep<'a> {
     states: &'a mut [Batch],
     block: usize,
@@ -103,7 +124,7 @@ struct Keep<'a> {
 
 impl Watch for Keep<'_> {
     #[inline(always)]
-    fn at_time(&mut self, k: usize, _steps: usize, rows: &[Block]) {
+    fn at_stop(&mut self, _way: &Way, k: usize, _steps: usize, rows: &[Block]) {
         let n = self.states[k].dim();
         let (blocks, stride) = self.states[k].blocks_mut();
         for i in 0..n {

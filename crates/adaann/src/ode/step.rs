@@ -10,14 +10,11 @@ use super::first_step::Start;
 use super::layout::{Layout, inputs};
 use super::method::{Method, Pair};
 use super::runge_kutta::rk4;
+use super::uniforms::{LENGTH, START, TIME};
 use crate::program::{Comparison, Graph, Node, Recorded, gradient, tangent};
 
-/// Uniforms of a fixed step.
-const UNIFORM_T: u32 = 0;
-const UNIFORM_H: u32 = 1;
-
 /// Parameters to the carry at the start.
-pub(super) fn start(system: &System, method: &Method, layout: &Layout, span: f64) -> Recorded {
+pub(super) fn start(system: &System, method: &Method, layout: &Layout) -> Recorded {
     let mut graph = Graph::new();
     let p = layout.parameters(&mut graph, 0);
     let x = system.initial(&mut graph, &p);
@@ -27,11 +24,12 @@ pub(super) fn start(system: &System, method: &Method, layout: &Layout, span: f64
         carry.extend(tangent(&mut graph, &[(p[j], one)], &x));
     }
     if let Method::Adaptive(_, tolerances) = method {
-        let t = graph.constant(system.start());
-        let h = Start { system, tolerances, t, x: &x, p: &p, span }.first_step(&mut graph);
+        let t = graph.uniform(START);
+        let h = Start { system, tolerances, t, x: &x, p: &p }.first_step(&mut graph);
         let none = graph.constant(0.0);
         let left = graph.constant(tolerances.most_steps as f64);
         carry.extend([t, h, none, left]);
+        carry.extend(layout.end().map(|_| t));
     }
     (graph, carry)
 }
@@ -44,7 +42,7 @@ pub(super) fn step(system: &System, method: &Method, layout: &Layout) -> Recorde
     let x = &carry[..layout.states];
     let Move { to, accepted, controls } = match method {
         Method::Fixed => {
-            let (t, h) = (graph.uniform(UNIFORM_T), graph.uniform(UNIFORM_H));
+            let (t, h) = (graph.uniform(TIME), graph.uniform(LENGTH));
             let to = rk4(&mut graph, system, t, h, x, &p);
             Move { to, accepted: None, controls: Vec::new() }
         }
@@ -85,7 +83,7 @@ pub(super) fn back(system: &System, method: &Method, layout: &Layout) -> Recorde
     let x = &rows[..n];
     let next = match method {
         Method::Fixed => {
-            let (t, h) = (graph.uniform(UNIFORM_T), graph.uniform(UNIFORM_H));
+            let (t, h) = (graph.uniform(TIME), graph.uniform(LENGTH));
             rk4(&mut graph, system, t, h, x, &p)
         }
         Method::Adaptive(pair, _) => {

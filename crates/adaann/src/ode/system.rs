@@ -1,5 +1,6 @@
 //! A system of differential equations, written once as closures and recorded.
 
+use super::uniforms::STRETCH;
 use crate::program::{Expr, Function, Graph, Node};
 use crate::{Error, Result};
 
@@ -23,11 +24,37 @@ use crate::{Error, Result};
 pub struct System {
     states: Vec<String>,
     parameters: Vec<String>,
-    /// (t, x, p) -> x'
+    /// (t, x, p, numbers of the stretch) -> x'
     derivative: Function,
+    /// How many numbers a stretch of the way has.
+    stretch: usize,
     start: f64,
     /// p -> x(t₀)
     initial: Function,
+    /// What events make of the states.
+    jumps: Vec<Jump>,
+    /// Have samples events at times of their own?
+    moves: bool,
+}
+
+/// x⁺ as a function of states, parameters and numbers of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Jump {
+    pub(crate) to: Function,
+    pub(crate) numbers: usize,
+}
+
+/// What a system is made of that was recorded elsewhere.
+pub(crate) struct Equations {
+    /// Of time, states, parameters and numbers of the stretch.
+    pub(crate) derivative: Function,
+    pub(crate) stretch: usize,
+    pub(crate) start: f64,
+    /// Of parameters.
+    pub(crate) initial: Function,
+    pub(crate) jumps: Vec<Jump>,
+    /// Have samples events at times of their own?
+    pub(crate) moves: bool,
 }
 
 impl System {
@@ -56,27 +83,29 @@ impl System {
             states: states.iter().map(|&s| s.to_owned()).collect(),
             parameters: parameters.iter().map(|&s| s.to_owned()).collect(),
             derivative,
+            stretch: 0,
             start,
             initial: Function::record(parameters.len(), initial),
+            jumps: Vec::new(),
+            moves: false,
         };
         system.check()?;
         Ok(system)
     }
 
-    /// A system whose derivative and initial state were recorded elsewhere; its parameters have
-    /// numbers for names.
+    /// A system that was recorded elsewhere; its parameters have numbers for names.
     ///
     /// # Errors
     /// As for [`System::record`].
     pub(crate) fn from_functions(
         states: &[String],
         parameters: usize,
-        derivative: Function,
-        start: f64,
-        initial: Function,
+        equations: Equations,
     ) -> Result<Self> {
+        let Equations { derivative, stretch, start, initial, jumps, moves } = equations;
         let parameters = (1..=parameters).map(|j| format!("parameter {j}")).collect();
-        let system = Self { states: states.to_vec(), parameters, derivative, start, initial };
+        let states = states.to_vec();
+        let system = Self { states, parameters, derivative, stretch, start, initial, jumps, moves };
         system.check()?;
         Ok(system)
     }
@@ -125,12 +154,15 @@ impl System {
     /// Parameters that the solution depends on, by their numbers.
     pub(super) fn active(&self) -> Vec<usize> {
         let first = 1 + self.states.len();
-        let moves =
-            |&j: &usize| self.derivative.depends_on(first + j) || self.initial.depends_on(j);
+        let jumps =
+            |j: usize| self.jumps.iter().any(|jump| jump.to.depends_on(self.states.len() + j));
+        let moves = |&j: &usize| {
+            self.derivative.depends_on(first + j) || self.initial.depends_on(j) || jumps(j)
+        };
         (0..self.parameters.len()).filter(moves).collect()
     }
 
-    /// f(t, x, p) in a graph.
+    /// f(t, x, p) in a graph; numbers of the stretch are uniforms there.
     pub(super) fn derivative(
         &self,
         graph: &mut Graph,
@@ -138,7 +170,55 @@ impl System {
         x: &[Node],
         p: &[Node],
     ) -> Vec<Node> {
-        self.derivative.at(graph, &[&[t], x, p].concat())
+        let stretch = (0..self.stretch as u32).map(|i| graph.uniform(STRETCH + i));
+        let stretch: Vec<Node> = stretch.collect();
+        self.derivative.at(graph, &[&[t], x, p, &stretch].concat())
+    }
+
+    /// Have samples events at times of their own?
+    pub(super) fn has_moving_events(&self) -> bool {
+        self.moves
+    }
+
+    /// How many ways there are in which states jump.
+    pub(super) fn jumps(&self) -> usize {
+        self.jumps.len()
+    }
+
+    /// The states behind a jump, in a graph; numbers of its own are uniforms there.
+    pub(super) fn jump(
+        &self,
+        graph: &mut Graph,
+        number: usize,
+        x: &[Node],
+        p: &[Node],
+    ) -> Vec<Node> {
+        self.jump_knowing(graph, number, x, p, 0)
+    }
+
+    /// The same, where its uniforms come behind those of a stretch.
+    pub(super) fn jump_behind_stretch(
+        &self,
+        graph: &mut Graph,
+        number: usize,
+        x: &[Node],
+        p: &[Node],
+    ) -> Vec<Node> {
+        self.jump_knowing(graph, number, x, p, STRETCH + self.stretch as u32)
+    }
+
+    fn jump_knowing(
+        &self,
+        graph: &mut Graph,
+        number: usize,
+        x: &[Node],
+        p: &[Node],
+        first: u32,
+    ) -> Vec<Node> {
+        let Jump { to, numbers } = &self.jumps[number];
+        let numbers = (0..*numbers as u32).map(|i| graph.uniform(first + i));
+        let numbers: Vec<Node> = numbers.collect();
+        to.at(graph, &[x, p, &numbers].concat())
     }
 
     /// g(p) in a graph.

@@ -66,13 +66,13 @@ impl Lanes {
 
     /// Whose step is due, for samples at `time` that are to arrive at `end`; `next` is in the room's rows.
     #[inline(always)]
-    pub(super) fn due(&self, time: &Block, next: &Block, end: f64) -> Option<Kind> {
+    pub(super) fn due(&self, time: &Block, next: &Block, end: &Block) -> Option<Kind> {
         if !self.any_stiff {
             return (!have_arrived(time, next, end)).then_some(Kind::First);
         }
         let waits = |kind: Kind| {
             let next = if kind == self.kind { next } else { &self.next };
-            (0..PAD).any(|i| self.belongs(i, kind) && time[i] != end && next[i] != 0.0)
+            (0..PAD).any(|i| self.belongs(i, kind) && time[i] != end[i] && next[i] != 0.0)
         };
         [Kind::First, Kind::Stiff].into_iter().find(|kind| waits(*kind))
     }
@@ -98,8 +98,8 @@ impl Lanes {
 
 /// Are all samples at `end`, or lost?
 #[inline(always)]
-pub(super) fn have_arrived(time: &Block, next: &Block, end: f64) -> bool {
-    time.iter().zip(next).all(|(t, h)| *t == end || *h == 0.0)
+pub(super) fn have_arrived(time: &Block, next: &Block, end: &Block) -> bool {
+    (0..PAD).all(|i| time[i] == end[i] || next[i] == 0.0)
 }
 
 /// What takes over.
@@ -132,7 +132,7 @@ impl Takeover {
         Self {
             system: system.clone(),
             layout: layout.clone(),
-            settings: grid.settings(),
+            settings: grid.settings().map(<[f64]>::to_vec).collect(),
             look: Late::default(),
             step: Late::default(),
             tolerances,
@@ -153,14 +153,19 @@ impl Takeover {
         room.step.as_ref().map_or(&[], Room::inputs)
     }
 
-    /// A step of the second method towards time number `k`, from rows that are there or, after a step of
-    /// the first, in `first`.
+    /// The same, to write.
+    pub(super) fn rows_mut<'r>(&self, room: &'r mut TakeoverRoom) -> &'r mut [Block] {
+        room.step.as_mut().map_or(&mut [], Room::inputs_mut)
+    }
+
+    /// A step of the second method with these uniforms, from rows that are there or, after a step of the
+    /// first, in `first`.
     #[inline(always)]
     pub(super) fn step<S: Simd>(
         &self,
         simd: S,
         room: &mut TakeoverRoom,
-        k: usize,
+        setting: usize,
         first: &[Block],
     ) {
         let (prepared, own) = self.step.get(&mut room.step, || {
@@ -174,7 +179,7 @@ impl Takeover {
             rows.copy_from_slice(first);
             room.lanes.turn_to(Kind::Stiff, &mut rows[self.layout.next()]);
         }
-        prepared.run(simd, own, k);
+        prepared.run(simd, own, setting);
         for row in 0..self.layout.carry() {
             prepared.routine.feed_back(own, row, row);
         }
@@ -201,25 +206,38 @@ impl Takeover {
     /// Looks at the samples that are due for it, after a step of the first method. Those that go over
     /// stand still in its rows from now on.
     #[inline(always)]
-    pub(super) fn look<S: Simd>(&self, simd: S, room: &mut TakeoverRoom, rows: &mut [Block]) {
+    pub(super) fn look<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut TakeoverRoom,
+        setting: usize,
+        rows: &mut [Block],
+    ) {
         room.lanes.quiet -= 1.0;
         if room.lanes.quiet <= 0.0 {
             let (left, next) = (self.layout.left(), self.layout.next());
             if room.lanes.until_look(&rows[left], &rows[next]) <= 0.0 {
-                self.look_closely(simd, room, rows);
+                self.look_closely(simd, room, setting, rows);
             }
             room.lanes.quiet = room.lanes.until_look(&rows[left], &rows[next]);
         }
     }
 
     #[inline(never)]
-    fn look_closely<S: Simd>(&self, simd: S, room: &mut TakeoverRoom, rows: &mut [Block]) {
+    fn look_closely<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut TakeoverRoom,
+        setting: usize,
+        rows: &mut [Block],
+    ) {
         let mut found = [[0.0; PAD]; 2];
         let (prepared, own) = self.look.get(&mut room.look, || {
             let recorded = look(&self.system, &self.tolerances, &self.layout);
-            Prepared::plain(recorded, self.layout.rows())
+            let settings = self.settings.iter().map(Vec::as_slice);
+            Prepared::new(recorded, self.layout.rows(), settings)
         });
-        prepared.apply(simd, own, 0, rows, &mut found);
+        prepared.apply(simd, own, setting, rows, &mut found);
         let (lanes, [fastest, moved]) = (&mut room.lanes, found);
         for i in 0..PAD {
             if rows[self.layout.left()][i] > lanes.look_at[i] {

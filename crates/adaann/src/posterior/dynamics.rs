@@ -1,46 +1,90 @@
-//! The lines of a model that see the states of a system of equations.
+//! The lines of a model that see the states of a system of equations, and the states by themselves.
 
+use super::equations::{Equations, Slots, shared};
 use super::quantities::Quantities;
 use super::recorded::{Line, Recorded, RecordedSystem};
-use crate::ode::{Likelihood, Measured, Solution, Solver, System, solve};
+use super::subjects::{Effect, Event};
+use crate::ode::{Course, Does, Likelihood, Measured, Moving, Solver, Stop, System, solve_courses};
 use crate::program::{
-    Function, Graph, Inputs, Node, Numbered, RowInput, RowPart, Source, free_of_rows, split,
+    Graph, Group, Node, Numbered, RowInput, RowPart, Source, at_groups, free_of_rows, split_within,
 };
 use crate::{Batch, Error, Result};
 use std::collections::HashMap;
 
-/// A system whose parameters are values that are worked out once for each sample.
+/// A system whose parameters are values that are worked out once for each sample, and the courses of its
+/// subjects through all rows.
 #[derive(Debug)]
 pub(crate) struct Dynamics {
     system: System,
     solver: Solver,
     quantities: Quantities,
+    /// With the row of each stop, if it is one.
+    courses: Vec<(Course, Vec<Option<u32>>)>,
+    rows: usize,
 }
 
 impl Dynamics {
     /// The system of a model.
     ///
     /// # Errors
-    /// If there is none, or its rates depend on the data.
+    /// If there is none, its equations depend on data that subjects do not share, or times come before the
+    /// start or fall.
     pub(crate) fn new(recorded: &Recorded) -> Result<Self> {
         let Some(of) = &recorded.system else {
             return Err(Error::Target("the model has no system of equations".into()));
         };
-        let mut crossing = Numbered::default();
-        let equations = Equations::new(&recorded.graph, recorded.inputs(), of, &mut crossing)?;
-        let system = equations.system(of, crossing.items.len())?;
-        let quantities = Quantities::new(&recorded.graph, recorded.parameters, &crossing.items);
-        Ok(Self { system, solver: of.solver, quantities })
+        if of.times.is_empty() {
+            return Err(Error::Data("there are no rows to solve the system for".into()));
+        }
+        let mut graph = recorded.graph.clone();
+        let (mut slots, is_shared) = (Slots::default(), shared(recorded, of));
+        let equations = Equations::new(&graph, recorded.inputs(), of, &is_shared, &mut slots)?;
+        let mut values = Numbered::default();
+        let all = 0..of.times.len() as u32;
+        let rows: Vec<Vec<u32>> =
+            of.subjects.rows(all.filter(|row| !of.times[*row as usize].is_nan()));
+        check_times(of, &rows)?;
+        let mut courses = Vec::new();
+        for (subject, arguments) in
+            arguments(&mut graph, recorded, of, &slots, &mut values).into_iter().enumerate()
+        {
+            let looks = rows[subject].iter().map(|&row| (row, Does::Nothing)).collect();
+            courses.extend(course(recorded, of, &equations, subject, arguments, looks));
+        }
+        let system = equations.system(of, slots.items.len())?;
+        let quantities = Quantities::new(&graph, recorded.parameters, &values.items);
+        Ok(Self { system, solver: of.solver, quantities, courses, rows: of.times.len() })
     }
 
-    /// The states at some times, which do not fall, for each point of the parameters.
+    /// The states in every row, for each point of the parameters; NaN for trajectories that are lost.
     ///
     /// # Errors
-    /// As [`solve`] says.
-    pub(crate) fn solve(&self, points: &Batch, times: &[f64]) -> Result<Solution> {
-        solve(&self.system, &self.solver, &self.quantities.evaluate(points)?, times)
+    /// If the points have another dimension, or the solver's settings are out of range.
+    pub(crate) fn states(&self, points: &Batch) -> Result<Vec<Batch>> {
+        let values = self.quantities.evaluate(points)?;
+        let mut nothing = Batch::zeros(self.system.states().len(), points.len());
+        (0..nothing.dim()).for_each(|state| nothing.row_mut(state).fill(f64::NAN));
+        let mut states = vec![nothing.clone(); self.rows];
+        let courses: Vec<Course> = self.courses.iter().map(|(course, _)| course.clone()).collect();
+        let solutions = solve_courses(&self.system, &self.solver, &courses, &values)?;
+        for ((_, rows), mut solution) in self.courses.iter().zip(solutions) {
+            for (row, mut own) in rows.iter().zip(solution.states.drain(..)) {
+                let Some(row) = *row else { continue };
+                for (i, _) in solution.lost.iter().enumerate().filter(|(_, lost)| **lost) {
+                    (0..own.dim()).for_each(|state| own.row_mut(state)[i] = f64::NAN);
+                }
+                states[row as usize] = own;
+            }
+        }
+        Ok(states)
     }
 }
+
+/// Rows in which something is done, in the order of time.
+type Looks = Vec<(u32, Does)>;
+
+/// A function of states and slots, with uniforms.
+type LogDensity = (Graph, Node);
 
 /// The terms of a log likelihood that see states: `outside` and a function of the crossing values.
 pub(super) struct Observed {
@@ -66,136 +110,130 @@ pub(super) fn observe(
         outside = graph.add(outside, counted);
         nodes.push(rest);
     }
+    let (mut slots, is_shared) = (Slots::default(), shared(recorded, of));
+    let equations = Equations::new(graph, inputs, of, &is_shared, &mut slots)?;
+    let part = split_within(graph, inputs, &is_shared, &nodes);
+    let (patterns, looks) = measure(recorded, of, lines, &part, &mut slots)?;
     let mut crossing = Numbered::default();
-    let equations = Equations::new(graph, inputs, of, &mut crossing)?;
-    let part = split(graph, inputs, &nodes);
-    let measured = measure(recorded, of, lines, &part, &mut crossing)?;
-    let system = equations.system(of, crossing.items.len())?;
+    let mut courses = Vec::new();
+    let arguments = arguments(graph, recorded, of, &slots, &mut crossing);
+    for (subject, (arguments, looks)) in arguments.into_iter().zip(looks).enumerate() {
+        let course = course(recorded, of, &equations, subject, arguments, looks);
+        courses.extend(course.map(|(course, _)| course));
+    }
+    let system = equations.system(of, slots.items.len())?;
+    let measured = Measured { patterns, courses };
     let likelihood = Likelihood::new(&system, &of.solver, &measured, None)?;
     Ok(Observed { outside, likelihood, crossing: crossing.items })
 }
 
-/// Rates and initial states as functions of crossing values.
-struct Equations {
-    rates: RowPart,
-    /// What each input of the rates is: a state, or a crossing value.
-    arguments: Vec<Argument>,
-    initial: Vec<Initial>,
+/// For each subject, the numbers of the values that its slots stand for.
+fn arguments(
+    graph: &mut Graph,
+    recorded: &Recorded,
+    of: &RecordedSystem,
+    slots: &Slots,
+    values: &mut Numbered<Node>,
+) -> Vec<Vec<usize>> {
+    let groups: Vec<Group> = of.subjects.first_rows().into_iter().map(Group).collect();
+    let data = recorded.data(&[]);
+    let nodes = at_groups(graph, recorded.inputs(), data, &slots.items, &groups);
+    let mut number = |node: Node| values.number(node) as usize;
+    nodes.into_iter().map(|own| own.into_iter().map(&mut number).collect()).collect()
 }
 
-#[derive(Clone, Copy)]
-enum Argument {
-    State(usize),
-    Crossing(usize),
-}
-
-enum Initial {
-    Number(f64),
-    Crossing(usize),
-}
-
-impl Equations {
-    fn new(
-        graph: &Graph,
-        inputs: Inputs<'_>,
-        of: &RecordedSystem,
-        crossing: &mut Numbered<Node>,
-    ) -> Result<Self> {
-        let rates = split(graph, inputs, &of.rates);
-        let of_data = || {
-            Err(Error::Target(
-                "the rates of a system depend on time, states and parameters only, \
-                               not on columns of the data"
-                    .into(),
-            ))
-        };
-        if rates.uniforms.iter().any(|uniform| *uniform != RowInput::Time) {
-            return of_data();
+/// The course of a subject through rows in which something is done, and what happens to it until the last
+/// of these; also tells the row of each stop. None without such rows.
+fn course(
+    recorded: &Recorded,
+    of: &RecordedSystem,
+    equations: &Equations,
+    subject: usize,
+    arguments: Vec<usize>,
+    rows: Looks,
+) -> Option<(Course, Vec<Option<u32>>)> {
+    let (subjects, data) = (&of.subjects, recorded.data(&[]));
+    let end = of.times[rows.last()?.0 as usize];
+    let any_row = rows[0].0;
+    let mut own = subjects.stretches[subject].clone();
+    let (mut stops, mut rows_of) = (Vec::new(), Vec::new());
+    let mut events = subjects.events[subject].iter().filter(|event| event.time <= end).peekable();
+    for (row, does) in rows {
+        let time = of.times[row as usize];
+        while let Some(event) = events.next_if(|event| event.is_before(time, row)) {
+            let Event { time, effect, .. } = event;
+            let stretch = equations.stretch_of(data, any_row, &own);
+            let does = match effect {
+                Effect::Jump(jump, numbers) => {
+                    let jump_at = (*jump, *time);
+                    Does::Jump(*jump, equations.numbers_of(data, jump_at, any_row, numbers))
+                }
+                Effect::Set(..) => Does::Nothing,
+            };
+            effect.turn(&mut own);
+            stops.push(Stop { time: *time, stretch, does });
+            rows_of.push(None);
         }
-        let mut arguments = Vec::new();
-        for source in &rates.inputs {
-            arguments.push(match *source {
-                Source::Crossing(node) => Argument::Crossing(crossing.number(node) as usize),
-                Source::Row(RowInput::State(state)) => Argument::State(state),
-                Source::Row(_) => return of_data(),
-            });
-        }
-        let initial = |&node: &Node| match graph.as_constant(node) {
-            Some(value) => Initial::Number(value),
-            None => Initial::Crossing(crossing.number(node) as usize),
-        };
-        Ok(Self { initial: of.initial.iter().map(initial).collect(), rates, arguments })
+        stops.push(Stop { time, stretch: equations.stretch_of(data, any_row, &own), does });
+        rows_of.push(Some(row));
     }
-
-    fn system(&self, of: &RecordedSystem, parameters: usize) -> Result<System> {
-        let states = of.names.len();
-        let mut graph = Graph::new();
-        let z: Vec<Node> =
-            (0..1 + states + parameters).map(|input| graph.input(input as u32)).collect();
-        let argument = |argument: &Argument| match *argument {
-            Argument::State(state) => z[1 + state],
-            Argument::Crossing(number) => z[1 + states + number],
-        };
-        let arguments: Vec<Node> = self.arguments.iter().map(argument).collect();
-        let times = vec![z[0]; self.rates.uniforms.len()];
-        let rates = self.rates.at(&mut graph, &self.rates.outputs, &times, &arguments);
-        let derivative = Function::new(z.len(), (graph, rates));
-        let mut graph = Graph::new();
-        let initial = |initial: &Initial| match *initial {
-            Initial::Number(value) => graph.constant(value),
-            Initial::Crossing(number) => graph.input(number as u32),
-        };
-        let start: Vec<Node> = self.initial.iter().map(initial).collect();
-        let initial = Function::new(parameters, (graph, start));
-        System::from_functions(&of.names, parameters, derivative, of.start, initial)
-    }
+    let moving = subjects.moving[subject].iter().map(|event| Moving {
+        at: equations.moments[event.moment],
+        after: event.after,
+        jump: event.jump,
+        numbers: equations.numbers_of(data, (event.jump, f64::NAN), any_row, &event.numbers),
+    });
+    let moving = moving.collect();
+    Some((Course { start: subjects.starts[subject], arguments, stops, moving }, rows_of))
 }
 
-/// What each row says of the states at its time.
+/// What each row says of the states at its time: log densities, and for each subject its rows.
 fn measure(
     recorded: &Recorded,
     of: &RecordedSystem,
     lines: &[&Line],
     part: &RowPart,
-    crossing: &mut Numbered<Node>,
-) -> Result<Measured> {
+    slots: &mut Slots,
+) -> Result<(Vec<LogDensity>, Vec<Looks>)> {
     let mut present = vec![vec![false; lines.len()]; of.times.len()];
     for (number, line) in lines.iter().enumerate() {
         line.rows.iter().for_each(|row| present[*row as usize][number] = true);
     }
-    let rows: Vec<u32> =
-        (0..of.times.len() as u32).filter(|row| present[*row as usize].contains(&true)).collect();
+    let all = 0..of.times.len() as u32;
+    let rows = of.subjects.rows(all.filter(|row| present[*row as usize].contains(&true)));
     check_times(of, &rows)?;
-    let uniforms = recorded.data(&rows).uniforms(&part.uniforms);
-    let width = part.uniforms.len();
     let (mut patterns, mut numbers, mut each) = (Vec::new(), HashMap::new(), Vec::new());
-    for (k, &row) in rows.iter().enumerate() {
-        let row = row as usize;
-        // Rows that take other elements of a vector are other functions of the crossing values.
-        let input = |source: &Source| match *source {
-            Source::Crossing(node) => of.names.len() as u32 + crossing.number(node),
-            Source::Row(RowInput::Gather(gather)) => {
-                let gather = &recorded.gathers[gather];
-                let node = gather.vector[gather.index[row] as usize];
-                of.names.len() as u32 + crossing.number(node)
-            }
-            Source::Row(RowInput::State(state)) => state as u32,
-            Source::Row(_) => unreachable!("numbers of a row are uniforms"),
-        };
-        let inputs: Vec<u32> = part.inputs.iter().map(input).collect();
-        let key = (std::mem::take(&mut present[row]), inputs);
-        let pattern = *numbers.entry(key).or_insert_with_key(|(present, inputs)| {
-            patterns.push(pattern(part, present, inputs));
-            patterns.len() - 1
-        });
-        each.push((pattern, uniforms[k * width..][..width].to_vec()));
+    for own in rows {
+        let uniforms = recorded.data(&own).uniforms(&part.uniforms);
+        let width = part.uniforms.len();
+        let mut looks = Vec::with_capacity(own.len());
+        for (k, &row) in own.iter().enumerate() {
+            // Rows that take other elements of a vector are other functions of the slots.
+            let input = |source: &Source| match *source {
+                Source::Crossing(node) => of.names.len() as u32 + slots.number(node),
+                Source::Row(RowInput::Gather(gather)) => {
+                    let gather = &recorded.gathers[gather];
+                    let node = gather.vector[gather.index[row as usize] as usize];
+                    of.names.len() as u32 + slots.number(node)
+                }
+                Source::Row(RowInput::State(state)) => state as u32,
+                Source::Row(_) => unreachable!("numbers of a row are uniforms"),
+            };
+            let inputs: Vec<u32> = part.inputs.iter().map(input).collect();
+            let key = (std::mem::take(&mut present[row as usize]), inputs);
+            let pattern = *numbers.entry(key).or_insert_with_key(|(present, inputs)| {
+                patterns.push(pattern(part, present, inputs));
+                patterns.len() - 1
+            });
+            looks.push((row, Does::Observe(pattern, uniforms[k * width..][..width].to_vec())));
+        }
+        each.push(looks);
     }
-    let times = rows.iter().map(|row| of.times[*row as usize]).collect();
-    Ok(Measured { times, patterns, of: each })
+    Ok((patterns, each))
 }
 
 /// The log density of the lines that are present, with these inputs for those of the part.
-fn pattern(part: &RowPart, present: &[bool], inputs: &[u32]) -> (Graph, Node) {
+fn pattern(part: &RowPart, present: &[bool], inputs: &[u32]) -> LogDensity {
     let mut graph = Graph::new();
     let inputs: Vec<Node> = inputs.iter().map(|input| graph.input(*input)).collect();
     let uniforms: Vec<Node> =
@@ -208,26 +246,26 @@ fn pattern(part: &RowPart, present: &[bool], inputs: &[u32]) -> (Graph, Node) {
     (graph, sum)
 }
 
-fn check_times(of: &RecordedSystem, rows: &[u32]) -> Result<()> {
+/// Refuses times of subjects that come before their start or fall.
+fn check_times(of: &RecordedSystem, rows: &[Vec<u32>]) -> Result<()> {
     let time = |row: u32| of.times[row as usize];
-    for &row in rows {
-        if !time(row).is_finite() || time(row) < of.start {
+    for (own, &start) in rows.iter().zip(&of.subjects.starts) {
+        if let Some(&row) = own.iter().find(|row| !(start..f64::INFINITY).contains(&time(**row))) {
             return Err(Error::Data(format!(
                 "row {} of the data has time {}, but times are finite and not before the start of \
-                 the system at {}",
+                 the system at {start}",
                 row + 1,
                 time(row),
-                of.start
+            )));
+        }
+        if let Some(pair) = own.windows(2).find(|pair| time(pair[0]) > time(pair[1])) {
+            return Err(Error::Data(format!(
+                "time {} of the data comes after {}; sort the rows by time (row {})",
+                time(pair[1]),
+                time(pair[0]),
+                pair[1] + 1
             )));
         }
     }
-    match rows.windows(2).find(|pair| time(pair[0]) > time(pair[1])) {
-        Some(pair) => Err(Error::Data(format!(
-            "time {} of the data comes after {}; sort the rows by time (row {})",
-            time(pair[1]),
-            time(pair[0]),
-            pair[1] + 1
-        ))),
-        None => Ok(()),
-    }
+    Ok(())
 }

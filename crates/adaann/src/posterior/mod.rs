@@ -12,11 +12,13 @@
 mod carried;
 mod compile;
 mod dynamics;
+mod equations;
 mod evaluate;
 mod finale;
 mod of_system;
 mod quantities;
 mod recorded;
+mod subjects;
 #[cfg(test)]
 mod system_tests;
 #[cfg(test)]
@@ -27,3 +29,4 @@ pub(crate) use dynamics::Dynamics;
 pub use of_system::OdePosterior;
 pub(crate) use quantities::Quantities;
 pub(crate) use recorded::{Line, Recorded, RecordedSeries, RecordedSystem};
+pub(crate) use subjects::{Effect, Event, MovingEvent, Subjects};

@@ -1,5 +1,6 @@
 //! What a model says: one graph, and what its inputs and some of its nodes mean.
 
+use super::subjects::{RecordedJump, Subjects};
 use crate::ode::Solver;
 use crate::program::{Data, Gather, Graph, Inputs, Node, RowInput};
 use crate::{Error, Result};
@@ -33,16 +34,22 @@ pub(crate) struct Line {
     pub(crate) rows: Vec<u32>,
 }
 
-/// x' = rates(t, x, parameters) from x(start) = initial(parameters).
+/// x' = rates(t, x, parameters) from x(start) = initial(parameters), for each subject.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedSystem {
     pub(crate) names: Vec<String>,
     pub(crate) rates: Vec<Node>,
     pub(crate) initial: Vec<Node>,
-    pub(crate) start: f64,
+    /// Ways in which states jump.
+    pub(crate) jumps: Vec<RecordedJump>,
+    /// Times that are functions of parameters.
+    pub(crate) moments: Vec<Node>,
     pub(crate) solver: Solver,
-    /// The time of each row; they do not fall.
+    /// The time of each row; those of a subject do not fall.
     pub(crate) times: Vec<f64>,
+    pub(crate) subjects: Subjects,
+    /// The numbers of the stretch that each row ends, one list for each number.
+    pub(crate) stretches: Vec<Vec<f64>>,
 }
 
 /// Numbers that are carried from row to row.
@@ -66,8 +73,10 @@ impl Recorded {
     }
 
     pub(super) fn data<'a>(&'a self, rows: &'a [u32]) -> Data<'a> {
-        let times = self.system.as_ref().map_or(&[][..], |system| &system.times);
-        Data { columns: &self.columns, times, gathers: &self.gathers, rows }
+        let system = self.system.as_ref();
+        let times = system.map_or(&[][..], |system| &system.times);
+        let stretches = system.map_or(&[][..], |system| &system.stretches);
+        Data { columns: &self.columns, times, stretches, gathers: &self.gathers, rows }
     }
 
     /// How many rows the table has.
@@ -90,6 +99,7 @@ impl Recorded {
             RowInput::Carried(number) => {
                 self.series.as_ref().is_some_and(|series| number < series.next.len())
             }
+            RowInput::Stretch(_) | RowInput::Event(_) => states.is_some(),
         };
         if let Some(input) = self.row_inputs.iter().find(|input| !is_there(input)) {
             return Err(Error::Target(format!(

@@ -59,9 +59,12 @@ fn recorded(solver: Solver, with_gather: bool) -> Recorded {
             names: vec!["prey".into(), "predators".into()],
             rates,
             initial,
-            start: 0.0,
+            jumps: Vec::new(),
+            moments: Vec::new(),
             solver,
             times: TIMES.to_vec(),
+            subjects: Subjects::one(TIMES.len(), 0.0),
+            stretches: Vec::new(),
         }),
         series: None,
         graph: cell.into_inner(),
@@ -183,10 +186,10 @@ fn gathered_elements_reach_lines_with_states() {
 fn solutions_are_those_of_the_system() {
     let recorded = recorded(Solver::Rk4 { step: 0.05 }, true);
     let points = points(3);
-    let solution = Dynamics::new(&recorded).unwrap().solve(&points, &[1.0]).unwrap();
+    let states = Dynamics::new(&recorded).unwrap().states(&points).unwrap();
     let expected = ode::solve(&system(), &Solver::Rk4 { step: 0.05 }, &points, &[1.0]).unwrap();
     for i in 0..3 {
-        let (x, y) = (solution.states[0].point(i), expected.states[0].point(i));
+        let (x, y) = (states[3].point(i), expected.states[0].point(i));
         assert!(x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-14));
     }
 }
@@ -213,7 +216,7 @@ fn what_no_system_can_be_is_refused() {
     let error = Posterior::new(late).unwrap_err().to_string();
     assert!(error.contains("sort the rows by time (row 4)"), "{error}");
     let mut early = recorded(Solver::ADAPTIVE, false);
-    early.system.as_mut().unwrap().start = 0.1;
+    early.system.as_mut().unwrap().subjects.starts = vec![0.1];
     let error = Posterior::new(early).unwrap_err().to_string();
     assert!(error.contains("row 1") && error.contains("0.1"), "{error}");
     let mut of_data = recorded(Solver::ADAPTIVE, false);

@@ -15,6 +15,7 @@ mod expr;
 mod function;
 mod gradient;
 mod graph;
+mod groups;
 mod halves;
 mod matrices;
 mod op;
@@ -38,6 +39,7 @@ pub use expr::{Condition, Expr, log_sum_exp};
 pub(crate) use function::{Function, of_first_inputs};
 pub(crate) use gradient::gradient;
 pub(crate) use graph::Graph;
+pub(crate) use groups::{Group, at_groups};
 pub(crate) use halves::Halves;
 pub(crate) use matrices::{
     CovarianceSettings, Way, cholesky, covariances, lower_times, normal_residuals, solve_lower,
@@ -51,5 +53,7 @@ pub(crate) use routine::{Routine, Tables};
 pub(crate) use row_sum::{Data, Gather, RowSum, RowSumRoom, Summed, sum_over_rows};
 pub(crate) use run::Block;
 pub(crate) use special::ln_gamma_rest;
-pub(crate) use split::{Inputs, Numbered, RowInput, RowPart, Source, free_of_rows, split};
+pub(crate) use split::{
+    Inputs, Numbered, RowInput, RowPart, Source, free_of_rows, split, split_within,
+};
 pub(crate) use tangent::tangent;

@@ -22,6 +22,17 @@ pub(crate) enum RowInput {
     State(usize),
     /// A number that is carried from row to row of a series.
     Carried(usize),
+    /// A number that rates know on a stretch of the way.
+    Stretch(usize),
+    /// A number of an event at which states jump.
+    Event(usize),
+}
+
+impl RowInput {
+    /// Is it another one for each sample, and not a number of the row alone?
+    fn differs_between_samples(self) -> bool {
+        matches!(self, Self::Gather(_) | Self::State(_) | Self::Carried(_))
+    }
 }
 
 /// How the inputs of a recorded graph are numbered: parameters, then these.
@@ -56,6 +67,14 @@ impl Inputs<'_> {
     pub(super) fn change_with_row(&self, graph: &Graph) -> Vec<bool> {
         graph.computed_from(|op| self.of_row(op).is_some())
     }
+
+    /// Which nodes differ between samples.
+    fn change_with_sample(&self, graph: &Graph) -> Vec<bool> {
+        graph.computed_from(|op| match (op, self.of_row(op)) {
+            (_, Some(input)) => input.differs_between_samples(),
+            (op, None) => matches!(op, Op::Input(_)),
+        })
+    }
 }
 
 /// The part of a graph that changes with the row, as a graph of its own: numbers of the row are
@@ -64,7 +83,7 @@ impl Inputs<'_> {
 pub(crate) struct RowPart {
     pub(crate) graph: Graph,
     pub(crate) outputs: Vec<Node>,
-    /// What its uniforms are: columns, or the time.
+    /// What its uniforms are: columns, the time, numbers of stretches and events.
     pub(crate) uniforms: Vec<RowInput>,
     /// What its inputs are.
     pub(crate) inputs: Vec<Source>,
@@ -90,7 +109,7 @@ impl RowPart {
 /// Where an input of the row's part comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// A value that changes with the sample only: a node of the recorded graph.
+    /// A value that changes with the sample only, or with sample and group: a node of the recorded graph.
     Crossing(Node),
     /// A gathered element, a state, or a number that is carried.
     Row(RowInput),
@@ -98,19 +117,35 @@ pub(crate) enum Source {
 
 /// Takes the part of `outputs` that changes with the row.
 pub(crate) fn split(graph: &Graph, inputs: Inputs<'_>, outputs: &[Node]) -> RowPart {
+    split_within(graph, inputs, |_| false, outputs)
+}
+
+/// Takes the part of `outputs` that changes within a group of rows, over which the inputs that `is_of_group`
+/// tells do not. What changes with the sample and the group crosses, too.
+pub(crate) fn split_within(
+    graph: &Graph,
+    inputs: Inputs<'_>,
+    is_of_group: impl Fn(RowInput) -> bool,
+    outputs: &[Node],
+) -> RowPart {
     let with_row = inputs.change_with_row(graph);
+    let with_sample = inputs.change_with_sample(graph);
+    let within_group =
+        graph.computed_from(|op| inputs.of_row(op).is_some_and(|input| !is_of_group(input)));
+    let crosses = |node: Node| {
+        let index = node.index();
+        !with_row[index] || with_sample[index] && !within_group[index]
+    };
     let mut sources = Numbered::default();
     let mut uniforms = Numbered::default();
     let mut part = Graph::new();
     let outputs = part.embed_given(graph, outputs, |part, node, op| {
         let source = match (op, inputs.of_row(op)) {
             (Op::Constant(_), _) => return None,
-            (_, Some(column @ (RowInput::Column(_) | RowInput::Time))) => {
-                return Some(part.uniform(uniforms.number(column)));
-            }
-            (_, Some(other)) => Source::Row(other),
-            _ if with_row[node.index()] => return None,
-            _ => Source::Crossing(node),
+            _ if crosses(node) => Source::Crossing(node),
+            (_, Some(other)) if other.differs_between_samples() => Source::Row(other),
+            (_, Some(number)) => return Some(part.uniform(uniforms.number(number))),
+            _ => return None,
         };
         Some(part.input(sources.number(source)))
     });

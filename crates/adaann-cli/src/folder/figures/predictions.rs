@@ -3,6 +3,9 @@
 use crate::folder::predicted::Predicted;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins};
 
+/// Panels up to which every subject has its own; of more, measurements are shown against predictions.
+const MOST_SUBJECTS: usize = 12;
+
 /// Absent if there is nothing to show.
 pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     if predicted.rows == 0 {
@@ -11,10 +14,14 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     let lines = 0..predicted.names.len();
     let axes: Vec<Option<&str>> = lines.clone().map(|line| along(predicted, line)).collect();
     let panels: Vec<Panel> = lines
-        .map(|line| match axes[line] {
-            Some(x) => bands(predicted, line, x),
-            None if predicted.inputs[line].is_empty() => histograms(predicted, line),
-            None => against(predicted, line),
+        .flat_map(|line| match (axes[line], subjects(predicted)) {
+            (Some(x), Some((group, subjects))) => {
+                let own = |&subject: &f64| of_subject(predicted, line, x, (group, subject));
+                subjects.iter().map(own).collect()
+            }
+            (Some(x), None) => vec![bands(predicted, line, x, (0..predicted.rows).collect())],
+            (None, _) if predicted.inputs[line].is_empty() => vec![histograms(predicted, line)],
+            (None, _) => vec![against(predicted, line)],
         })
         .collect();
     let mut caption = format!("What {} {} predict.", predicted.draws, predicted.whose.draws());
@@ -40,14 +47,33 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
 /// The input that a line is drawn along: time, or the only column that it depends on.
 fn along(predicted: &Predicted, line: usize) -> Option<&str> {
     match (&predicted.time, &predicted.inputs[line][..]) {
+        (Some(_), _) if subjects(predicted).is_some_and(|(_, own)| own.len() > MOST_SUBJECTS) => {
+            None
+        }
         (Some(time), _) => Some(time),
         (None, [one]) => Some(one),
         _ => None,
     }
 }
 
-fn bands(predicted: &Predicted, line: usize, x: &str) -> Panel {
+/// The column of subjects, and who they are.
+fn subjects(predicted: &Predicted) -> Option<(&str, Vec<f64>)> {
+    let group = predicted.group.as_deref()?;
+    let mut all: Vec<f64> = (0..predicted.rows).map(|row| predicted.cell(row, group)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    Some((group, all))
+}
+
+/// The bands of one subject.
+fn of_subject(predicted: &Predicted, line: usize, x: &str, (group, subject): (&str, f64)) -> Panel {
     let mut rows: Vec<usize> = (0..predicted.rows).collect();
+    rows.retain(|&row| predicted.cell(row, group) == subject);
+    let title = Some(format!("{group} {subject}"));
+    Panel { title, ..bands(predicted, line, x, rows) }
+}
+
+fn bands(predicted: &Predicted, line: usize, x: &str, mut rows: Vec<usize>) -> Panel {
     rows.sort_by(|&a, &b| predicted.cell(a, x).total_cmp(&predicted.cell(b, x)));
     let (mut band, mut middle, mut data) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {

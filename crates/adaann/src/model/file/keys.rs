@@ -211,11 +211,22 @@ pub(crate) const ODE: Keys = Keys {
     known: &[
         key("time", "The column of times, and time's name in the rates; `t`.", Form::Text),
         key("start", "When the states have their start values; 0.", Form::Value),
+        key(
+            "group",
+            "A column: rows with the same number there are one subject, with a trajectory of its own.",
+            Form::Text,
+        ),
         key("solver", "The method that solves the equations.", Form::Choice(SOLVERS)),
         key("step", "The step of rk4.", Form::Positive),
         key("rtol", "The relative tolerance of auto, dopri5 and stiff.", Form::Positive),
         key("atol", "The absolute tolerance of auto, dopri5 and stiff.", Form::Positive),
         key("max-steps", "The most steps of auto, dopri5 and stiff.", Form::Count),
+        key(
+            "events",
+            "Times at which states jump or something flows in: a list, or \"nonmem\" for doses in the data.",
+            Form::Either(&[Form::Choice(EVENTS), Form::List(&Form::Table(&EVENT))]),
+        ),
+        key("inputs", "Known curves of time, which rates may name.", Form::Table(&INPUTS)),
         key(
             "states",
             "The states, each with its start value and its rate of change.",
@@ -228,12 +239,54 @@ pub(crate) const ODE: Keys = Keys {
 
 pub(crate) const SOLVERS: &[&str] = &["auto", "dopri5", "rk4", "stiff"];
 
+pub(crate) const EVENTS: &[&str] = &["nonmem"];
+
+pub(crate) const EVENT: Keys = Keys {
+    known: &[
+        key(
+            "at",
+            "When: a number, a list, or a formula of constants and of what a subject's rows share.",
+            Form::Either(&[Form::Value, Form::List(&Form::Number)]),
+        ),
+        key("every", "The time from one to the next, if it is repeated.", Form::Positive),
+        key("count", "How often it happens, if it is repeated.", Form::Count),
+        key("set", "New values: state = formula of the states just before.", Form::Table(&FLOWS)),
+        key("add", "What is added: state = formula.", Form::Table(&FLOWS)),
+        key("infuse", "What flows in: state = rate, as a formula.", Form::Table(&FLOWS)),
+        key("for", "How long it flows in.", Form::Value),
+    ],
+    others: None,
+    required: &["at"],
+};
+
+pub(crate) const FLOWS: Keys = named(&Form::Value);
+
+pub(crate) const INPUTS: Keys = named(&Form::Table(&INPUT));
+
+pub(crate) const INPUT: Keys = keys(&[
+    key("file", "A CSV file with a header, relative to the model file.", Form::Text),
+    key("time", "The file's column of times; that of [ode].", Form::Text),
+    key("value", "The file's column of values; the input's name.", Form::Text),
+    key("group", "The file's column of subjects, if each has a curve of its own.", Form::Text),
+    key("times", "Times, in place of a file.", Form::List(&Form::Number)),
+    key("values", "Values at these times.", Form::List(&Form::Number)),
+    key("shape", "The curve between its knots; \"linear\".", Form::Choice(SHAPES)),
+]);
+
+pub(crate) const SHAPES: &[&str] = &["step", "linear", "cubic"];
+
 pub(crate) const STATES: Keys = named(&Form::Table(&STATE));
 
 pub(crate) const STATE: Keys = Keys {
     known: &[
         key("start", "The value at the start: a number or a formula of parameters.", Form::Value),
         key("rate", "The rate of change: a formula of states, parameters and time.", Form::Value),
+        key(
+            "lag",
+            "How much later doses of the data arrive: a formula of parameters.",
+            Form::Value,
+        ),
+        key("fraction", "The share of a dose that arrives: a formula of parameters.", Form::Value),
     ],
     others: None,
     required: &["start", "rate"],

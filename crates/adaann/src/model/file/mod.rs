@@ -2,6 +2,7 @@
 
 mod brief;
 mod check;
+mod events;
 mod fit;
 pub(crate) mod keys;
 mod names;
@@ -140,13 +141,98 @@ pub(crate) struct Ode {
     pub span: Span,
     pub time: Name,
     pub start: Option<Formula>,
+    /// The column that tells subjects apart.
+    pub group: Option<Name>,
     pub solver: SolverName,
     /// Given if and only if the solver is rk4.
     pub step: Option<f64>,
     pub rtol: Option<f64>,
     pub atol: Option<f64>,
     pub max_steps: Option<usize>,
+    pub events: Events,
+    pub inputs: Vec<Input>,
     pub states: Vec<State>,
+}
+
+/// What happens to a system on its way.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Events {
+    #[default]
+    None,
+    /// Rows of the data are doses, in NONMEM's convention.
+    Nonmem(Span),
+    List(Vec<Event>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    pub at: At,
+    pub every: Option<f64>,
+    pub count: Option<usize>,
+    pub change: Change,
+    /// States and formulas, at least one.
+    pub flows: Vec<(Name, Formula)>,
+}
+
+impl Event {
+    /// All its formulas.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        let at = match &self.at {
+            At::Formula(formula) => Some(formula),
+            At::Numbers(..) => None,
+        };
+        let lasts = match &self.change {
+            Change::Infuse(lasts) => Some(lasts),
+            Change::Set | Change::Add => None,
+        };
+        at.into_iter().chain(lasts).chain(self.flows.iter().map(|(_, formula)| formula))
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum At {
+    Numbers(Vec<f64>, Span),
+    Formula(Formula),
+}
+
+/// What an event does with its states.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Set,
+    Add,
+    /// For so long.
+    Infuse(Formula),
+}
+
+/// A known curve of time.
+#[derive(Debug, Clone)]
+pub(crate) struct Input {
+    pub name: Name,
+    pub knots: Knots,
+    pub shape: Shape,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Knots {
+    File {
+        file: Name,
+        time: Option<Name>,
+        value: Option<Name>,
+        group: Option<Name>,
+    },
+    /// As many values as times.
+    Numbers {
+        times: Vec<f64>,
+        values: Vec<f64>,
+    },
+}
+
+/// A curve between its knots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Step,
+    Linear,
+    Cubic,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +248,16 @@ pub(crate) struct State {
     pub name: Name,
     pub start: Formula,
     pub rate: Formula,
+    /// How much later doses arrive, and how much of them.
+    pub lag: Option<Formula>,
+    pub fraction: Option<Formula>,
+}
+
+impl State {
+    /// What it says of doses.
+    pub(crate) fn of_doses(&self) -> impl Iterator<Item = &Formula> {
+        self.lag.iter().chain(&self.fraction)
+    }
 }
 
 /// What is carried from row to row.

@@ -22,6 +22,7 @@ pub(super) fn check(file: &File, source: &Source, report: &mut Report) {
     }
     if let Some(ode) = &file.ode {
         given.extend(ode.states.iter().map(|state| (&state.name, "a state")));
+        given.extend(ode.inputs.iter().map(|input| (&input.name, "an input")));
     }
     if let Some(series) = &file.series {
         given.extend(series.states.iter().map(|state| (&state.name, "a state")));

@@ -192,6 +192,7 @@ impl Reader<'_> {
         let default_time = || Name { text: "t".to_owned(), span: span.clone() };
         let time = get("time").and_then(Value::text).unwrap_or_else(default_time);
         let start = get("start").and_then(|value| self.formula(value));
+        let group = get("group").and_then(Value::text);
         let solver = match get("solver").and_then(Value::text) {
             Some(word) if word.text == "rk4" => SolverName::Rk4,
             Some(word) if word.text == "stiff" => SolverName::Stiff,
@@ -215,12 +216,27 @@ impl Reader<'_> {
         if let (Some(value), true) = (get("states"), states.is_empty() && self.report.is_empty()) {
             self.error(&value.span, "there are no states", None);
         }
+        let events = get("events").map(|value| self.events(value)).unwrap_or_default();
+        let inputs = self.inputs(get("inputs").and_then(Value::table).unwrap_or_default());
         let (step, rtol, atol) = (number("step"), number("rtol"), number("atol"));
         let max_steps = get("max-steps").and_then(|value| match value.node {
             Node::Whole(steps) => usize::try_from(steps).ok(),
             _ => None,
         });
-        Some(Ode { span, time, start, solver, step, rtol, atol, max_steps, states })
+        Some(Ode {
+            span,
+            time,
+            start,
+            group,
+            solver,
+            step,
+            rtol,
+            atol,
+            max_steps,
+            events,
+            inputs,
+            states,
+        })
     }
 
     fn states(&mut self, entries: &Entries) -> Vec<State> {
@@ -231,8 +247,11 @@ impl Reader<'_> {
                 let (_, value) = find(table, &STATE, key)?;
                 self.formula(value)
             };
+            let (lag, fraction) = (formula("lag"), formula("fraction"));
             match (formula("start"), formula("rate")) {
-                (Some(start), Some(rate)) => states.push(State { name: name.clone(), start, rate }),
+                (Some(start), Some(rate)) => {
+                    states.push(State { name: name.clone(), start, rate, lag, fraction });
+                }
                 _ => self.unread.push(name.clone()),
             }
         }

@@ -77,6 +77,24 @@ v = { size = 2, start = 0, next = "[v[2], before(y, 2, a)]" }
 y = "normal(h + v[1], 1)"
 "#;
 
+/// Events and inputs with every key between them.
+const CHANGES: &str = r#"[[ode.events]]
+at = [1, 2]
+set = { u = 0 }
+[[ode.events]]
+at = "g"
+every = 2
+count = 3
+add = { u = "zeta", w = 1 }
+[[ode.events]]
+at = 0.5
+infuse = { u = "zeta" }
+for = 0.5
+[ode.inputs]
+warmth = { times = [0, 1], values = [2, 3], shape = "cubic" }
+rain = { file = "rain.csv", time = "day", value = "mm", group = "station" }
+[fit]"#;
+
 /// Files that have every key between them.
 pub(crate) fn examples() -> Vec<String> {
     let start = "[parameters]\na = \"flat()\"\n";
@@ -92,6 +110,12 @@ pub(crate) fn examples() -> Vec<String> {
         format!("{start}{data}"),
         FULL.replace("solver = \"rk4\"\nstep = 0.05", adaptive),
         SERIES.to_owned(),
+        FULL.replace(
+            "[ode.states]",
+            "group = \"x\"\nevents = \"nonmem\"\n[ode.states]\n\
+                       s = { start = 0, rate = 1, lag = \"zeta\", fraction = 0.5 }",
+        ),
+        FULL.replace("[fit]", CHANGES),
     ]
 }
 
@@ -186,7 +210,10 @@ fn commands_files_and_tolerances_arrive() {
         report.into_result().unwrap_or_else(|errors| panic!("{errors}"));
         file
     });
-    let [_, short, long, data, adaptive] = all.collect::<Vec<_>>().try_into().unwrap();
+    let [_, short, long, data, adaptive, series, dosed, listed] =
+        all.collect::<Vec<_>>().try_into().unwrap();
+    let series = series.series.unwrap();
+    assert_eq!((series.skip, series.states.len(), series.formulas().count()), (1, 2, 5));
     let short = short.command.unwrap();
     assert!(matches!(&short.run, Run::Line(line) if line.text == "./simulate"));
     assert_eq!((short.gradient, short.timeout), (GradientName::Auto, None));
@@ -198,6 +225,12 @@ fn commands_files_and_tolerances_arrive() {
     let ode = adaptive.ode.unwrap();
     assert_eq!((ode.solver, ode.rtol, ode.atol), (SolverName::Stiff, Some(1e-6), Some(1e-8)));
     assert_eq!(ode.max_steps, Some(500));
+    let dosed = dosed.ode.unwrap();
+    assert!(matches!(dosed.events, Events::Nonmem(_)) && dosed.states[0].lag.is_some());
+    assert_eq!(dosed.group.unwrap().text, "x");
+    let listed = listed.ode.unwrap();
+    assert!(matches!(&listed.events, Events::List(list) if list.len() == 3));
+    assert_eq!((listed.inputs.len(), listed.inputs[0].shape), (2, Shape::Cubic));
 }
 
 #[test]
@@ -207,7 +240,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "[fit]",
             "[foo]",
-            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, fit",
+            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, series, fit",
         ),
         (
             "prior = \"normal(0, 1)\"",
@@ -234,7 +267,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "\"ordered\"",
             "\"orderd\"",
-            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive-ordered\" or \"simplex\" | did you mean `ordered`?",
+            "21:78 `support` must be \"real\" or \"positive\" or \"unit\" or \"ordered\" or \"positive-ordered\" or \"simplex\" or \"correlation\" or \"cholesky-correlation\" | did you mean `ordered`?",
         ),
         ("z = {}", "z = 3", "22:5 expected a formula in quotes or a table, found 3"),
         (
@@ -436,4 +469,12 @@ fn supports_are_read_with_hyphens_and_underscores() {
         let support = file.parameters[0].support.as_ref().map(|(support, _)| *support);
         assert_eq!(support, Some(SupportName::PositiveOrdered), "{word}");
     }
+}
+
+#[test]
+fn a_key_of_too_many_parts_is_found() {
+    let key = vec!["a"; 200].join(".");
+    let text = format!("density = \"-a^2\"\n[parameters]\na = {{}}\n{key} = 1\n# end\n");
+    let all = said(&text);
+    assert!(all.iter().any(|said| said.starts_with("4:1 this key has too many parts")), "{all:?}");
 }

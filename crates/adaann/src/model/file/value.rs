@@ -102,7 +102,26 @@ fn explained(message: &str, text: &str, span: Span) -> (Span, String, Option<Str
         let message = format!("`{}` is here twice", brief(key));
         return (span, message, Some("keep one of them".to_owned()));
     }
+    if message.contains("recursion limit") {
+        // It is said without a place.
+        let help = "tables are one or two deep, and names have no dots".to_owned();
+        return (longest_key(text), "this key has too many parts".to_owned(), Some(help));
+    }
     (span, message.to_owned(), None)
+}
+
+/// Where the key with most dots stands.
+fn longest_key(text: &str) -> Span {
+    let (mut start, mut most, mut found) = (0, 0, 0..0);
+    for line in text.split_inclusive('\n') {
+        let key = line.split(['=', '#']).next().unwrap_or_default().trim_end();
+        let dots = key.matches('.').count();
+        if dots > most {
+            (most, found) = (dots, start..start + key.len());
+        }
+        start += line.len();
+    }
+    found
 }
 
 /// What to say of the most frequent mistake, if a span is in the line `name = formula`.

@@ -20,6 +20,8 @@ pub(crate) struct Gather {
 pub(crate) struct Data<'a> {
     pub(crate) columns: &'a [Vec<f64>],
     pub(crate) times: &'a [f64],
+    /// The numbers of the stretch of a system that each row ends, one list for each number.
+    pub(crate) stretches: &'a [Vec<f64>],
     pub(crate) gathers: &'a [Gather],
     pub(crate) rows: &'a [u32],
 }
@@ -33,6 +35,8 @@ impl Data<'_> {
             RowInput::Gather(_) | RowInput::State(_) | RowInput::Carried(_) => {
                 unreachable!("differs between samples")
             }
+            RowInput::Stretch(number) => self.stretches[number][row as usize],
+            RowInput::Event(_) => unreachable!("rows are no events"),
         };
         let rows = self.rows.iter();
         rows.flat_map(|&row| uniforms.iter().map(move |input| number(input, row))).collect()

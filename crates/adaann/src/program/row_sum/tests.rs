@@ -15,7 +15,7 @@ fn summed(f: impl for<'g> FnOnce(&[Expr<'g>], &[Expr<'g>]) -> Expr<'g>) -> Summe
         [0.7, 1.9].map(|speed: f64| (0..ROWS).map(|i| (speed * i as f64).sin()).collect());
     let rows: Vec<u32> = (0..ROWS as u32).collect();
     let of_rows = [RowInput::Column(0), RowInput::Column(1)];
-    let data = Data { columns: &columns, times: &[], gathers: &[], rows: &rows };
+    let data = Data { columns: &columns, times: &[], stretches: &[], gathers: &[], rows: &rows };
     let inputs = Inputs { parameters: 3, of_rows: &of_rows };
     sum_over_rows(&mut cell.into_inner(), inputs, data, value)
 }

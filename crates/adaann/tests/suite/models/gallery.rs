@@ -38,7 +38,7 @@ fn every_model_fits() {
         fs::read_dir(path("")).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
-    assert!(files.len() >= 16, "{files:?}");
+    assert!(files.len() >= 25, "{files:?}");
     for file in files {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         if name == "outside" && !programs::has_python() {

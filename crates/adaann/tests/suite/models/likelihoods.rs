@@ -47,7 +47,12 @@ pub(crate) fn assert_terms_within(
             // Kinks and jumps are nearer to some points than every step.
             let is_known = slope.error < 1e-3 * (1.0 + length);
             let bound = 10.0 * slope.error + 1e-7 * (1.0 + length);
-            assert!(!is_known || error < bound, "slope {} is not {}", gradient[d], slope.value);
+            assert!(
+                !is_known || error < bound,
+                "slope {} is not {} along coordinate {d} at {point:?}",
+                gradient[d],
+                slope.value
+            );
         }
     }
 }

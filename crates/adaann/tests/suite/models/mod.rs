@@ -1,6 +1,7 @@
 //! Models written as text, against registered posteriors, plain arithmetic and closed forms.
 
 mod columns;
+mod doses;
 mod draws;
 mod dynamics;
 mod examples;
@@ -16,3 +17,4 @@ mod prior_alone;
 mod priors;
 mod series;
 mod solver_error;
+mod subjects;

@@ -9,6 +9,7 @@ mod matrices;
 mod observations;
 mod parameters;
 mod series;
+mod subjects;
 
 use adaann::model::Model;
 use std::fs;

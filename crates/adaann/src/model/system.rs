@@ -1,0 +1,115 @@
+//! A model's recording as its posterior takes it, and its system of equations by itself.
+
+use super::data::Data;
+use super::diagnostic::Report;
+use super::file::{Event, Events};
+use super::outline::Outline;
+use super::record::{Recording, record_system};
+use crate::posterior::{Dynamics, Line, Recorded, RecordedSeries, RecordedSystem};
+use crate::program::{self, RowInput};
+use crate::{Error, Result};
+
+/// What was recorded, with the rows that it sees.
+pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
+    let mut graph = recording.graph;
+    let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
+    let columns = outline.data.columns.len();
+    let mut row_inputs = Vec::new();
+    row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Time));
+    row_inputs.extend((0..recording.rates.len()).map(RowInput::State));
+    row_inputs.extend((0..outline.carried()).map(RowInput::Carried));
+    let lags = outline.lag_columns();
+    row_inputs.extend((0..columns + lags.len()).map(RowInput::Column));
+    row_inputs.extend((0..outline.changes.numbers).map(RowInput::Stretch));
+    row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Event(0)));
+    row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
+    let gathers = recording.gathers.into_iter();
+    let gathers =
+        gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
+    let lines = recording.lines.into_iter();
+    let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
+    let system = match (&outline.file.ode, outline.solver, outline.time) {
+        (Some(ode), Some(solver), Some(time)) => Some(RecordedSystem {
+            names: ode.states.iter().map(|state| state.name.text.clone()).collect(),
+            rates: recording.rates,
+            initial: recording.initial,
+            jumps: recording.jumps,
+            moments: recording.moments,
+            solver,
+            stretches: outline
+                .subjects
+                .in_rows(&outline.data.columns[time], outline.changes.numbers),
+            times: outline.data.columns[time].clone(),
+            subjects: outline.subjects.clone(),
+        }),
+        _ => None,
+    };
+    let walk = &outline.series.walk;
+    let series = recording.series.map(|series| RecordedSeries {
+        start: series.start,
+        next: series.next,
+        last: series.last,
+        order: walk.order.iter().map(|row| *row as u32).collect(),
+        begins: walk.order.iter().map(|row| walk.begins(*row)).collect(),
+    });
+    Recorded {
+        graph,
+        parameters: outline.dim,
+        row_inputs,
+        columns: [&outline.data.columns[..], &lags].concat(),
+        gathers: gathers.collect(),
+        log_prior: recording.log_prior,
+        direct,
+        lines: lines.collect(),
+        system,
+        series,
+    }
+}
+
+impl Outline {
+    /// The system of equations in other rows: the columns of the data with other numbers, in the order of
+    /// time.
+    ///
+    /// # Errors
+    /// If the rows are none that its equations can be solved for.
+    pub(super) fn dynamics_at(&self, columns: Vec<Vec<f64>>) -> Result<Dynamics> {
+        let (mut outline, mut report) = (self.clone(), Report::default());
+        outline.data = Data::new(self.data.names.clone(), columns);
+        outline.order_names(&mut report);
+        outline.find_subjects(&mut report);
+        let recording = record_system(&outline, &mut report);
+        match report.into_result() {
+            Ok(()) => Dynamics::new(&recorded(&outline, recording)),
+            Err(error) => Err(Error::Data(format!("the system has no such rows: {error}"))),
+        }
+    }
+
+    /// The columns that say when and whose a row is, what happens then, and what equations depend on.
+    pub(super) fn columns_of_system(&self) -> Vec<usize> {
+        let Some(ode) = &self.file.ode else { return Vec::new() };
+        let mut columns = self.columns_of_equations();
+        columns.extend(self.time.into_iter().chain(self.subject_column()));
+        if let Events::Nonmem(_) = ode.events {
+            columns.extend(self.columns_of_doses());
+        }
+        columns
+    }
+
+    /// The columns that formulas of a system depend on, by themselves or through quantities.
+    pub(super) fn columns_of_equations(&self) -> Vec<usize> {
+        let Some(ode) = &self.file.ode else { return Vec::new() };
+        let mut columns = Vec::new();
+        for state in &ode.states {
+            columns.extend(self.columns_of(&state.rate.ast));
+            columns.extend(self.columns_of(&state.start.ast));
+            state.of_doses().for_each(|formula| columns.extend(self.columns_of(&formula.ast)));
+        }
+        if let Events::List(list) = &ode.events {
+            let formulas = list.iter().flat_map(Event::formulas);
+            formulas.for_each(|formula| columns.extend(self.columns_of(&formula.ast)));
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+}
