@@ -62,9 +62,8 @@ impl<'a> Posterior<'a> {
                  hierarchy where its scale is 0, or be rough; what the data says could not be looked at",
                 self.place(&typical.peak)
             )),
-            None => findings.warnings.push(format!(
-                "short ascents came nowhere; the gradient was looked at where points are {}, and what the data says was \
-                 not",
+            None => findings.facts.push(format!(
+                "short ascents came to nothing that looks like a Gaussian: the gradient was looked at where points are {}",
                 self.others.1
             )),
         }
