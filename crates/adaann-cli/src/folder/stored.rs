@@ -57,7 +57,8 @@ impl Stored {
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
         // What a run was told is there from its beginning.
-        let is_of_answer = ![Self::MARK, "model.toml", "data.csv"].contains(&name);
+        let is_of_answer =
+            ![Self::MARK, "model.toml", "data.csv"].contains(&name) && !name.starts_with("input-");
         if is_of_answer && !self.has_answer() {
             return Err(self.unfinished());
         }

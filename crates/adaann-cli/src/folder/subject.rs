@@ -73,6 +73,9 @@ impl Subject {
         let place = path.parent().unwrap_or(Path::new(""));
         let copy = stored.file(Record::MODEL)?;
         let model = Model::read_copy(&copy, place, &data)?;
+        for (name, _) in model.input_files() {
+            stored.file(&name)?;
+        }
         Ok(Self::of_model_in_a_run(model, programs))
     }
 
@@ -112,17 +115,19 @@ impl Subject {
         Ok(())
     }
 
-    /// Writes what the subject is made of into the folder of a run: model file and data.
+    /// Writes what the subject is made of into the folder of a run: model file, data and inputs.
     pub(crate) fn write(&self, folder: &Folder) -> Result<()> {
         self.files().into_iter().try_for_each(|(name, text)| folder.write(&name, text))
     }
 
-    /// What the subject is made of, as files: model and data.
+    /// What the subject is made of, as files: model, data and inputs.
     pub(crate) fn files(&self) -> Vec<(String, String)> {
         let mut files = Vec::new();
         let data = match (&self.model, &self.problem.data) {
             (Some(model), _) => {
                 files.push((Record::MODEL.to_owned(), model.text().to_owned()));
+                let inputs = model.input_files().into_iter();
+                files.extend(inputs.map(|(name, text)| (name, text.to_owned())));
                 model.data_text().map(ToOwned::to_owned)
             }
             (None, data) => data.as_ref().map(csv::data),

@@ -11,6 +11,8 @@ pub(super) type Pieces = Vec<(f64, Vec<f64>)>;
 pub(super) struct Curves {
     /// With the number of the subject, if each has its own.
     pub(super) of: Vec<(Option<f64>, Pieces)>,
+    /// The text of the file that they were read from, if there is one.
+    pub(super) text: Option<String>,
 }
 
 impl Curves {

@@ -7,21 +7,26 @@ use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::events::MOST_ALL;
 use super::file::{Input, Knots, Name};
-use super::load::{self, MOST_BYTES};
+use super::load::{Place, text_of};
 use super::outline::Outline;
-use crate::file::read_regular;
 use crate::posterior::{Effect, Event};
 use crate::program::Expr;
 use std::path::Path;
 
 impl Outline {
-    /// Reads the curves of all inputs, whose files are seen from `folder`.
-    pub(super) fn load_inputs(&mut self, folder: &Path, report: &mut Report) {
+    /// Reads the curves of all inputs, whose files are seen from `folder` or copied beside the data.
+    pub(super) fn load_inputs(&mut self, place: Place<'_>, folder: &Path, report: &mut Report) {
         let inputs = self.file.ode.iter().flat_map(|ode| &ode.inputs);
-        self.curves = inputs.map(|input| self.load_input(input, folder, report)).collect();
+        self.curves = inputs.map(|input| self.load_input(input, place, folder, report)).collect();
     }
 
-    fn load_input(&self, input: &Input, folder: &Path, report: &mut Report) -> Curves {
+    fn load_input(
+        &self,
+        input: &Input,
+        place: Place<'_>,
+        folder: &Path,
+        report: &mut Report,
+    ) -> Curves {
         let mut curves = Curves::default();
         let span = &input.name.span;
         match &input.knots {
@@ -30,7 +35,11 @@ impl Outline {
                 curves.of.extend(self.curve(input, None, knots, report));
             }
             Knots::File { file, time, value, group } => {
-                let Some(data) = self.load_table(file, folder, report) else { return curves };
+                let path = place.input(folder, &input.name, file);
+                curves.text = text_of(&path, file, place, &self.source, report);
+                let Some(text) = curves.text.clone() else { return curves };
+                let source = Source::new(file.text.clone(), text);
+                let Some(data) = Data::read(&source, report) else { return curves };
                 let default = |name: &Option<Name>, text: &str| {
                     name.clone().unwrap_or(Name { text: text.to_owned(), span: span.clone() })
                 };
@@ -62,20 +71,6 @@ impl Outline {
             }
         }
         curves
-    }
-
-    fn load_table(&self, file: &Name, folder: &Path, report: &mut Report) -> Option<Data> {
-        let path = folder.join(&file.text);
-        let text = read_regular(&path, MOST_BYTES).map(String::from_utf8);
-        let reason = match text {
-            Ok(Ok(text)) => return Data::read(&Source::new(file.text.clone(), text), report),
-            Ok(Err(_)) => "it is no text in UTF-8".to_owned(),
-            Err(error) => load::reason(&error),
-        };
-        let message = format!("cannot read {}: {reason}", path.display());
-        let help = Some("the path is relative to the folder of the model file".to_owned());
-        report.error(&self.source, file.span.clone(), message, help);
-        None
     }
 
     /// A column of a table, all of whose cells are numbers.

@@ -32,6 +32,14 @@ impl Place<'_> {
         }
     }
 
+    /// The file of an input; a run has copies of them beside that of its data.
+    pub(super) fn input(self, folder: &Path, input: &Name, file: &Name) -> PathBuf {
+        match self {
+            Self::Named(_) | Self::Given { .. } => folder.join(&file.text),
+            Self::Copied(data) => data.with_file_name(copy_of_input(&input.text)),
+        }
+    }
+
     /// What to do about a file that cannot be read.
     fn help(self) -> Option<String> {
         let help = match self {
@@ -45,8 +53,13 @@ impl Place<'_> {
     }
 }
 
+/// The name that a copy of an input's file has.
+pub(super) fn copy_of_input(input: &str) -> String {
+    format!("input-{input}.csv")
+}
+
 /// Why a file cannot be read.
-pub(super) fn reason(error: &std::io::Error) -> String {
+fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
@@ -117,7 +130,7 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
 }
 
 /// The text of a data file; says why it cannot be read.
-fn text_of(
+pub(super) fn text_of(
     found: &Path,
     named: &Name,
     place: Place<'_>,
@@ -132,11 +145,7 @@ fn text_of(
             None
         }
         Err(error) => {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                _ => error.to_string(),
-            };
-            let message = format!("cannot read {}: {reason}", found.display());
+            let message = format!("cannot read {}: {}", found.display(), reason(&error));
             report.error(source, named.span.clone(), message, place.help());
             None
         }

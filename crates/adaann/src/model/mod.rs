@@ -179,8 +179,8 @@ impl Model {
         Self::read_at(path, folder, data.map_or(load::Place::Named(folder), given))
     }
 
-    /// A copy of a model file; if it names a data file, `data` is a copy of that, and a program that it
-    /// names is relative to `folder`.
+    /// A copy of a model file; if it names a data file, `data` is a copy of that, with copies of the files of
+    /// inputs beside it, and a program that it names is relative to `folder`.
     ///
     /// # Errors
     /// All that is wrong with it, each with its place.
@@ -315,6 +315,16 @@ impl Model {
     /// The text of the data file, if there is one.
     pub fn data_text(&self) -> Option<&str> {
         self.outline.data.text()
+    }
+
+    /// Copies of the files of a system's inputs: the name of each, and its text. Beside a copy of the data
+    /// [`Model::read_copy`] reads these.
+    pub fn input_files(&self) -> Vec<(String, &str)> {
+        let inputs = self.outline.file.ode.iter().flat_map(|ode| &ode.inputs);
+        let copied = inputs.zip(&self.outline.curves).filter_map(|(input, curves)| {
+            Some((load::copy_of_input(&input.name.text), curves.text.as_deref()?))
+        });
+        copied.collect()
     }
 
     /// The columns that the lines of the likelihood are about, in their order.

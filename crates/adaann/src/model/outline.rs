@@ -79,7 +79,7 @@ impl Outline {
         outline.lay_out_series(&mut report);
         outline.check_priors(&mut report);
         outline.choose_solver(&mut report);
-        outline.load_inputs(folder, &mut report);
+        outline.load_inputs(place, folder, &mut report);
         outline.find_subjects(&mut report);
         (outline, report)
     }

@@ -101,3 +101,20 @@ fn a_program_outside_is_fitted() {
     let said = refuse(&place, "predict run", 2);
     assert!(said.contains("nothing else can be predicted"), "{said}");
 }
+
+#[test]
+fn the_files_of_inputs_go_along() {
+    let place = Place::new();
+    copy(&place, &["sir_weeks.toml", "data/weeks.csv", "data/contacts.csv"]);
+    fit(&place, "sir_weeks.toml --out run");
+    let contacts = place.read("data/contacts.csv");
+    fs::remove_file(place.path("sir_weeks.toml")).unwrap();
+    fs::remove_dir_all(place.path("data")).unwrap();
+    assert_eq!(place.read("run/input-contacts.csv"), contacts);
+    succeed(&place, "predict run --draws 20 --out predicted.csv");
+    succeed(&place, "report run");
+    // Another curve would be another model.
+    place.write("run/input-contacts.csv", &contacts.replacen('1', "2", 1));
+    let said = refuse(&place, "predict run --draws 20 --out again.csv", 2);
+    assert!(said.contains("input-contacts.csv"), "{said}");
+}
