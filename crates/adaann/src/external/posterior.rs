@@ -116,7 +116,7 @@ impl Target for Posterior {
     }
 
     fn support(&self, d: usize) -> Support {
-        self.supports[d]
+        self.supports[d].clone()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -3,10 +3,11 @@
 use super::diagnostic::Report;
 use super::dims::Dims;
 use super::expression::{Kind, Span};
-use super::file::{Formula, SolverName, SupportName};
+use super::file::{SolverName, SupportName};
 use super::outline::Outline;
 use super::parameter::{Parameter, Shape};
 use crate::ode::Solver;
+use crate::target::Edge;
 
 /// Rows of a correlation matrix.
 const MOST_CORRELATED: usize = 50;
@@ -21,17 +22,12 @@ impl Outline {
             let error = |report: &mut Report, span: &Span, message: String| {
                 report.error(&self.source, span.clone(), message, None);
             };
-            let mut bound = |given: &Option<Formula>, default: f64| match given {
-                Some(formula) => self.plain_number(formula, report).unwrap_or(default),
-                None => default,
-            };
-            let (mut low, mut high) =
-                (bound(&entry.lower, f64::NEG_INFINITY), bound(&entry.upper, f64::INFINITY));
-            if low.is_nan() || high.is_nan() || low >= high {
-                let message =
-                    format!("lower = {low} and upper = {high} leave no room between them");
+            let [mut low, mut high] =
+                [&entry.lower, &entry.upper].map(|given| self.edge(given, &parameters, report));
+            if let Some((from, to)) = crossed(&low, &high) {
+                let message = format!("lower = {from} and upper = {to} leave no room between them");
                 error(report, &entry.name.span, message);
-                (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+                (low, high) = (Edge::Open, Edge::Open);
             }
             let mut sizes = entry.size.iter().map(|size| {
                 let value = self.plain_number(size, report)?;
@@ -56,11 +52,11 @@ impl Outline {
             if let Some((support, span)) = &entry.support {
                 match support {
                     SupportName::Real => {}
-                    SupportName::Positive => low = low.max(0.0),
-                    SupportName::Unit => (low, high) = (low.max(0.0), high.min(1.0)),
+                    SupportName::Positive => low = at_least(low, 0.0),
+                    SupportName::Unit => (low, high) = (at_least(low, 0.0), at_most(high, 1.0)),
                     SupportName::Ordered => shape = Shape::Ordered,
                     SupportName::PositiveOrdered => {
-                        (shape, low) = (Shape::Ordered, low.max(0.0));
+                        (shape, low) = (Shape::Ordered, at_least(low, 0.0));
                     }
                     SupportName::Simplex => shape = Shape::Simplex,
                     SupportName::Correlation => shape = Shape::Correlation,
@@ -68,7 +64,7 @@ impl Outline {
                 }
                 let is_bounded = entry.lower.is_some() || entry.upper.is_some();
                 if shape != Shape::Free
-                    && (high.is_finite() || (shape != Shape::Ordered && is_bounded))
+                    && (high != Edge::Open || (shape != Shape::Ordered && is_bounded))
                 {
                     let message = "an ordered vector can have a lower bound and no upper one, a simplex none, \
                          a correlation matrix none";
@@ -141,4 +137,23 @@ impl Outline {
             self.error_at_cell(row, time, message, None, report);
         }
     }
+}
+
+/// Two bounds that stand still and leave nothing between them.
+fn crossed(low: &Edge, high: &Edge) -> Option<(f64, f64)> {
+    if low.is_moving() || high.is_moving() {
+        return None;
+    }
+    let (low, high) = (low.at(&[], f64::NEG_INFINITY), high.at(&[], f64::INFINITY));
+    (low.is_nan() || high.is_nan() || low >= high).then_some((low, high))
+}
+
+/// A lower bound that is no lower than a number. One that moves is as the file has it.
+fn at_least(low: Edge, least: f64) -> Edge {
+    if low.is_moving() { low } else { Edge::At(low.at(&[], f64::NEG_INFINITY).max(least)) }
+}
+
+/// An upper bound that is no higher than a number. One that moves is as the file has it.
+fn at_most(high: Edge, most: f64) -> Edge {
+    if high.is_moving() { high } else { Edge::At(high.at(&[], f64::INFINITY).min(most)) }
 }

@@ -5,6 +5,7 @@ use super::expression::{Ast, is_name};
 use super::file::{Constant, Formula, Name};
 use super::print;
 use super::{Model, outline::Outline};
+use crate::target::Edge;
 
 /// How formulas are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Model {
             });
         }
         let supports = parameters.iter().zip(&self.bounds);
-        for (entry, (parameter, (low, high))) in file.parameters.iter().zip(supports) {
+        for (entry, (parameter, [low, high])) in file.parameters.iter().zip(supports) {
             let name = notation.name(&entry.name);
             let mut line = match &entry.prior {
                 Some(prior) => notation.says(&name, Relation::Follows, prior),
@@ -75,12 +76,18 @@ impl Model {
             if let Some((support, _)) = &entry.support {
                 line += &format!(", {}", support.name());
             }
+            let words = |edge: &Edge, given: &Option<Formula>| match (edge, given) {
+                (Edge::Open, _) => None,
+                (Edge::Beside { .. }, Some(formula)) => Some(notation.formula(&formula.ast)),
+                _ => Some(edge.to_string()),
+            };
             let is_said = entry.lower.is_some() || entry.upper.is_some();
-            match (low.is_finite(), high.is_finite()) {
-                (true, true) if is_said => line += &format!(", between {low} and {high}"),
-                (true, false) if is_said => line += &format!(", above {low}"),
-                (false, true) if is_said => line += &format!(", below {high}"),
-                _ => {}
+            match (words(low, &entry.lower), words(high, &entry.upper)) {
+                _ if !is_said => {}
+                (Some(low), Some(high)) => line += &format!(", between {low} and {high}"),
+                (Some(low), None) => line += &format!(", above {low}"),
+                (None, Some(high)) => line += &format!(", below {high}"),
+                (None, None) => {}
             }
             lines.push(line);
         }

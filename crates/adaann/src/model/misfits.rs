@@ -4,6 +4,7 @@ use super::expression::{Ast, Kind};
 use super::names::Meaning;
 use super::outline::Outline;
 use crate::distribution::{Family, Range};
+use crate::target::Edge;
 
 /// A parameter as an argument whose range it leaves: a normal prior of a standard deviation, say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct Misfit {
 
 impl Outline {
     /// All of them in a file, given the bounds of each parameter.
-    pub(super) fn misfits(&self, bounds: &[(f64, f64)]) -> Vec<Misfit> {
+    pub(super) fn misfits(&self, bounds: &[[Edge; 2]]) -> Vec<Misfit> {
         let file = &self.file;
         let priors = file.parameters.iter().filter_map(|parameter| parameter.prior.as_ref());
         let formulas = priors
@@ -39,7 +40,12 @@ impl Outline {
                     else {
                         continue;
                     };
-                    let Some(&(low, high)) = bounds.get(i) else { continue };
+                    let Some([low, high]) = bounds.get(i) else { continue };
+                    // Where a bound moves, the file has thought of it.
+                    let ends = |edge: &Edge, open: f64| {
+                        if edge.is_moving() { 0.0 } else { edge.at(&[], open) }
+                    };
+                    let (low, high) = (ends(low, f64::NEG_INFINITY), ends(high, f64::INFINITY));
                     let leaves = match argument.range {
                         Range::Finite => false,
                         Range::Positive | Range::NotNegative | Range::Count => low < 0.0,

@@ -38,6 +38,7 @@ mod defaults;
 mod derived;
 mod diagnostic;
 mod dims;
+mod edges;
 mod elements;
 mod evaluate;
 mod events;
@@ -101,7 +102,7 @@ use crate::file::read_regular;
 use crate::ode::Solver;
 use crate::posterior::Quantities;
 use crate::table::Table;
-use crate::target::{Target, Unconstrained};
+use crate::target::{Edge, Target, Unconstrained};
 use crate::{Batch, Result, Settings};
 use command::Outside;
 use data::Data;
@@ -149,7 +150,7 @@ pub struct Model {
     outline: Arc<Outline>,
     target: Arc<ModelTarget>,
     /// Bounds of each parameter's numbers.
-    bounds: Vec<(f64, f64)>,
+    bounds: Vec<[Edge; 2]>,
     /// Of each parameter, whether its prior integrates to 1.
     are_proper: Vec<bool>,
     quantity_names: Vec<String>,

@@ -6,7 +6,7 @@ use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::expression::{Ast, Fault};
-use super::file::{self, File};
+use super::file::{self, File, Formula};
 use super::load::{Place, load};
 use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::Parameter;
@@ -238,20 +238,24 @@ impl Outline {
         }
     }
 
-    /// For each parameter, those that its prior depends on.
+    /// For each parameter, those that its prior and its bounds depend on.
     pub(super) fn prior_needs(&self) -> Vec<Vec<usize>> {
-        let needs = |parameter: &file::Parameter| {
+        let needs = |(own, parameter): (usize, &file::Parameter)| {
             let mut needed = Vec::new();
-            if let Some(prior) = &parameter.prior {
-                self.each_meaning(&prior.ast, &mut |meaning| {
-                    if let Meaning::Parameter(i) = meaning {
-                        needed.push(i);
-                    }
+            let mut add = |formula: &Option<Formula>, is_bound: bool| {
+                let Some(formula) = formula else { return };
+                self.each_meaning(&formula.ast, &mut |meaning| match meaning {
+                    // A bound that names what is not above it is refused for that.
+                    Meaning::Parameter(i) if i < own || !is_bound => needed.push(i),
+                    _ => {}
                 });
-            }
+            };
+            add(&parameter.prior, false);
+            add(&parameter.lower, true);
+            add(&parameter.upper, true);
             needed
         };
-        self.file.parameters.iter().map(needs).collect()
+        self.file.parameters.iter().enumerate().map(needs).collect()
     }
 
     /// Says which priors depend on themselves.

@@ -3,7 +3,7 @@
 use super::dims::Dims;
 use super::value::Value;
 use crate::program::{Expr, in_triangle};
-use crate::target::Support;
+use crate::target::{Edge, Support};
 
 /// A parameter: a number, or a vector or matrix of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +12,8 @@ pub(super) struct Parameter {
     pub(super) dims: Dims,
     pub(super) shape: Shape,
     /// The bounds that the file gives.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(super) low: Edge,
+    pub(super) high: Edge,
     /// Its first coordinate.
     pub(super) first: usize,
 }
@@ -128,12 +128,13 @@ impl Parameter {
     }
 
     /// Where its coordinates live, given the bounds of its numbers.
-    pub(super) fn supports(&self, low: f64, high: f64) -> Vec<Support> {
-        let simple = match (low.is_finite(), high.is_finite()) {
-            (false, false) => Support::Real,
-            (true, false) => Support::Above(low),
-            (false, true) => Support::Below(high),
-            (true, true) => Support::Between(low, high),
+    pub(super) fn supports(&self, low: &Edge, high: &Edge) -> Vec<Support> {
+        let simple = match (low, high) {
+            (Edge::Open, Edge::Open) => Support::Real,
+            (&Edge::At(low), Edge::Open) => Support::Above(low),
+            (Edge::Open, &Edge::At(high)) => Support::Below(high),
+            (&Edge::At(low), &Edge::At(high)) => Support::Between(low, high),
+            _ => Support::Within { low: low.clone(), high: high.clone() },
         };
         let (rows, width) = (self.dims.rows(), self.dims.width());
         match self.shape {
@@ -141,12 +142,12 @@ impl Parameter {
             Shape::Ordered => {
                 let mut row = vec![Support::After; width];
                 row[0] = simple;
-                row.repeat(rows)
+                vec![row; rows].concat()
             }
             Shape::Simplex => {
                 let row: Vec<Support> =
                     (0..width - 1).map(|index| Support::Share { index, of: width }).collect();
-                row.repeat(rows)
+                vec![row; rows].concat()
             }
             Shape::Correlation | Shape::CorrelationFactor => {
                 let row = |i: usize| (0..i).map(|column| Support::Factor { column });

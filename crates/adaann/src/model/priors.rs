@@ -1,32 +1,37 @@
 //! From a parameter's prior to its log density, with the bounds and the constants that belong to it.
 
 use super::dims::Dims;
+use super::edges::expression;
 use super::parameter::{Parameter, Shape, factor};
 use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::{Family, lkj_factor};
 use crate::program::Expr;
 use crate::simd::Special;
+use crate::target::Edge;
 use std::f64::consts::{LN_2, PI};
 
 /// A parameter's prior, as the posterior needs it.
 pub(super) struct Prior<'g> {
     pub(super) log_density: Expr<'g>,
     /// Where its numbers live.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(super) low: Edge,
+    pub(super) high: Edge,
     /// Does it integrate to 1?
     pub(super) is_proper: bool,
     /// Is its integral known to be 1? Of numbers in order that are not alike it is less.
     pub(super) is_normalised: bool,
 }
 
-/// The prior of a parameter with coordinates `own` that has a law; or what is wrong with it, in words.
+/// The prior of a parameter that has a law, given all coordinates; or what is wrong with it, in words.
+/// Bounds that move come down to `least` and up to `most`, as far as that is known.
 pub(super) fn with_law<'g>(
     parameter: &Parameter,
-    own: &[Expr<'g>],
+    theta: &[Expr<'g>],
     law: &Law<'g>,
+    [least, most]: [f64; 2],
 ) -> Result<Prior<'g>, String> {
+    let own = &theta[parameter.first..][..parameter.coordinates()];
     if law.is_discrete() {
         return Err("a discrete distribution cannot be the prior of a parameter, which is \
                     continuous"
@@ -64,34 +69,45 @@ pub(super) fn with_law<'g>(
                     .into(),
             );
         }
-        let is_bounded = parameter.low.is_finite() || parameter.high.is_finite();
+        let is_bounded = (&parameter.low, &parameter.high) != (&Edge::Open, &Edge::Open);
         if !is_simplex && (is_bounded || parameter.shape != Shape::Free) {
             return Err("a joint prior is of an unbounded vector".into());
         }
-        let (low, high) = (parameter.low, parameter.high);
+        let (low, high) = (parameter.low.clone(), parameter.high.clone());
         let log_density = density();
         return Ok(Prior { log_density, low, high, is_proper: true, is_normalised: true });
     }
     let (own_low, own_high) = bounds(law)?;
-    if parameter.low < own_low && parameter.low.is_finite() {
-        return Err(format!(
-            "the prior has no density below {own_low}, but lower is {}",
-            parameter.low
-        ));
-    }
-    if parameter.high > own_high && parameter.high.is_finite() {
-        return Err(format!(
-            "the prior has no density above {own_high}, but upper is {}",
-            parameter.high
-        ));
-    }
-    let (low, high) = (parameter.low.max(own_low), parameter.high.min(own_high));
-    if low >= high {
+    let (low, high) = match (&parameter.low, &parameter.high) {
+        (Edge::At(low), _) if *low < own_low => {
+            return Err(format!("the prior has no density below {own_low}, but lower is {low}"));
+        }
+        (_, Edge::At(high)) if *high > own_high => {
+            return Err(format!("the prior has no density above {own_high}, but upper is {high}"));
+        }
+        (Edge::Beside { .. }, _) if least < own_low => {
+            return Err(format!(
+                "the prior has no density below {own_low}, but lower comes down to {least}"
+            ));
+        }
+        (_, Edge::Beside { .. }) if most > own_high => {
+            return Err(format!(
+                "the prior has no density above {own_high}, but upper goes up to {most}"
+            ));
+        }
+        (low, high) => (or_own(low, own_low), or_own(high, own_high)),
+    };
+    if let (Edge::At(low), Edge::At(high)) = (&low, &high)
+        && low >= high
+    {
         return Err(format!("the prior has no density between the bounds {low} and {high}"));
     }
     let mut log_density = density();
-    if (low, high) != (own_low, own_high) {
-        log_density -= rows as f64 * log_mass(law, len, low, high)?;
+    let (first, last) = (Edge::new(own_low), Edge::new(own_high));
+    if (&low, &high) != (&first, &last) {
+        let cut = [(&low, &first), (&high, &last)]
+            .map(|(edge, own)| expression(edge, theta).filter(|_| edge != own));
+        log_density -= rows as f64 * log_mass(law, len, cut)?;
     }
     let is_alike = law.size().is_none();
     if parameter.shape == Shape::Ordered && is_alike {
@@ -132,27 +148,33 @@ fn of_correlations<'g>(
 fn correlated<'g>(parameter: &Parameter, own: &[Expr<'g>], eta: Expr<'g>) -> Prior<'g> {
     let rows = factor(parameter.dims.rows(), own);
     let diagonal: Vec<Expr<'g>> = rows.iter().enumerate().map(|(i, row)| row[i]).collect();
-    let (low, high) = (parameter.low, parameter.high);
+    let (low, high) = (parameter.low.clone(), parameter.high.clone());
     let log_density = lkj_factor(&diagonal, eta);
     Prior { log_density, low, high, is_proper: true, is_normalised: true }
 }
 
-/// The prior of a parameter that has none: uniform where that is possible.
-pub(super) fn without_law<'g>(parameter: &Parameter, own: &[Expr<'g>]) -> Prior<'g> {
-    let Parameter { low, high, .. } = *parameter;
+/// The prior of a parameter that has none, given all coordinates: uniform where that is possible.
+pub(super) fn without_law<'g>(parameter: &Parameter, theta: &[Expr<'g>]) -> Prior<'g> {
+    let own = &theta[parameter.first..][..parameter.coordinates()];
     let len = parameter.len() as f64;
-    let (log_density, is_proper) = match parameter.shape {
-        Shape::Simplex => {
-            (parameter.dims.rows() as f64 * ln_gamma(parameter.dims.width() as f64), true)
+    let edges = [&parameter.low, &parameter.high].map(|edge| expression(edge, theta));
+    let (log_density, is_proper): (Expr<'g>, bool) = match (parameter.shape, edges) {
+        (Shape::Simplex, _) => {
+            let each = ln_gamma(parameter.dims.width() as f64);
+            ((parameter.dims.rows() as f64 * each).into(), true)
         }
         // All correlation matrices are alike.
-        Shape::Correlation | Shape::CorrelationFactor => {
+        (Shape::Correlation | Shape::CorrelationFactor, _) => {
             return correlated(parameter, own, 1.0.into());
         }
-        Shape::Free if low.is_finite() && high.is_finite() => (-len * (high - low).ln(), true),
-        _ => (0.0, false),
+        (Shape::Free, [Some(low), Some(high)]) => {
+            // Rounding may leave nothing, of which there is no logarithm.
+            (-len * (high - low).max(f64::MIN_POSITIVE).ln(), true)
+        }
+        _ => (0.0.into(), false),
     };
-    Prior { log_density: log_density.into(), low, high, is_proper, is_normalised: is_proper }
+    let (low, high) = (parameter.low.clone(), parameter.high.clone());
+    Prior { log_density, low, high, is_proper, is_normalised: is_proper }
 }
 
 /// Where a law of single numbers has density.
@@ -173,6 +195,10 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
             let interval = family.support(&plain);
             match (interval.low, interval.high) {
                 (Some(low), Some(high)) => Ok((low.at, high.at)),
+                _ if *family == Family::Uniform => Err("the bounds of a uniform prior must be \
+                     constants; give lower and upper without a prior, which may depend on the \
+                     parameters above"
+                    .into()),
                 _ => Err(format!("the bounds of a {} prior must be constants", family.name())),
             }
         }
@@ -204,37 +230,49 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
     }
 }
 
-/// log of the probability that all `len` numbers are between the bounds.
-fn log_mass(law: &Law<'_>, len: usize, low: f64, high: f64) -> Result<f64, String> {
-    let unknown = || {
-        "the share of this prior between its bounds is not known, since its arguments are \
-         parameters; use a distribution that lives there, like half_normal or lognormal"
-            .to_owned()
-    };
-    let Law::Of { family, arguments } = law else {
-        let what = match law {
-            Law::Mixture { .. } => "a mixture cannot be cut off by bounds",
-            _ => "a truncated prior has its bounds inside: give both to `truncated`",
-        };
-        return Err(what.into());
-    };
-    let mut sum = 0.0;
+/// A parameter's bound, or where its law ends if it has none.
+fn or_own(edge: &Edge, own: f64) -> Edge {
+    if *edge == Edge::Open { Edge::new(own) } else { edge.clone() }
+}
+
+/// log of the probability that all `len` numbers are between bounds; one that is missing cuts nothing off.
+fn log_mass<'g>(
+    law: &Law<'g>,
+    len: usize,
+    [low, high]: [Option<Expr<'g>>; 2],
+) -> Result<Expr<'g>, String> {
+    if let Law::Truncated { .. } = law {
+        return Err("a truncated prior has its bounds inside: give both to `truncated`".into());
+    }
+    let mut sum = Expr::from(0.0);
     for i in 0..len {
-        let own: Vec<Expr<'_>> = arguments.iter().filter_map(|value| value.element(i)).collect();
-        sum += match constants(&own) {
-            Some(plain) => family.log_mass(&plain, low, high).ok_or_else(unknown)?,
-            None => {
-                let centre = family.symmetric_location().and_then(|at| own[at].as_constant());
-                let is_half = centre == Some(low) && high == f64::INFINITY
-                    || centre == Some(high) && low == f64::NEG_INFINITY;
-                if !is_half {
-                    return Err(unknown());
-                }
-                -LN_2
-            }
-        };
+        let own = law.at(i);
+        let mass = of_constants(&own, low, high).or_else(|| own.log_between(low, high));
+        sum += mass.ok_or(
+            "the share of this prior between its bounds is not known: use a distribution that \
+             lives there, like half_normal or lognormal",
+        )?;
     }
     Ok(sum)
+}
+
+/// The same for one number, where it is a constant.
+fn of_constants<'g>(
+    law: &Law<'g>,
+    low: Option<Expr<'g>>,
+    high: Option<Expr<'g>>,
+) -> Option<Expr<'g>> {
+    let Law::Of { family, arguments } = law else { return None };
+    let plain = |edge: Option<Expr<'g>>, open: f64| edge.map_or(Some(open), Expr::as_constant);
+    let (low, high) = (plain(low, f64::NEG_INFINITY)?, plain(high, f64::INFINITY)?);
+    let own: Vec<Expr<'g>> = arguments.iter().flat_map(Value::numbers).collect();
+    if let Some(own) = constants(&own) {
+        return family.log_mass(&own, low, high).map(Expr::from);
+    }
+    let centre = family.symmetric_location().and_then(|at| own[at].as_constant());
+    let is_half = centre == Some(low) && high == f64::INFINITY
+        || centre == Some(high) && low == f64::NEG_INFINITY;
+    is_half.then(|| (-LN_2).into())
 }
 
 fn ln_gamma(x: f64) -> f64 {

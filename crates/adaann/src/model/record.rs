@@ -11,7 +11,7 @@ use super::scope::{Lagged, Place, Scope};
 use super::value::Value;
 use crate::distribution::Family;
 use crate::program::{Expr, Graph, Node};
-use crate::target::Support;
+use crate::target::{Edge, Support};
 use std::cell::RefCell;
 
 /// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the
@@ -20,7 +20,7 @@ pub(super) struct Recording {
     pub(super) graph: Graph,
     pub(super) supports: Vec<Support>,
     /// Bounds of each parameter's numbers.
-    pub(super) bounds: Vec<(f64, f64)>,
+    pub(super) bounds: Vec<[Edge; 2]>,
     /// Of each parameter, whether its prior integrates to 1.
     pub(super) are_proper: Vec<bool>,
     /// Is the prior's integral known to be 1?
@@ -177,7 +177,7 @@ fn record_parts(outline: &Outline, with_likelihood: bool, report: &mut Report) -
 struct Priors<'g> {
     log_density: Expr<'g>,
     supports: Vec<Support>,
-    bounds: Vec<(f64, f64)>,
+    bounds: Vec<[Edge; 2]>,
     are_proper: Vec<bool>,
     are_normalised: bool,
 }
@@ -254,17 +254,17 @@ impl<'g> Recorder<'_, 'g> {
             are_proper: Vec::new(),
             are_normalised: true,
         };
+        let theta: Vec<Expr<'g>> =
+            (0..outline.dim).map(|d| Expr::input(self.graph, d as u32)).collect();
         let entries = outline.file.parameters.iter().zip(&outline.parameters);
         for (entry, parameter) in entries {
             let known = self.faults.len();
-            let coordinates = parameter.first..parameter.first + parameter.coordinates();
-            let own: Vec<Expr<'g>> =
-                coordinates.map(|d| Expr::input(self.graph, d as u32)).collect();
-            let mut prior = priors::without_law(parameter, &own);
+            let mut prior = priors::without_law(parameter, &theta);
             if let Some(formula) = &entry.prior
                 && let Some(law) = self.at(Place::Shared, |evaluator| evaluator.law(&formula.ast))
             {
-                match priors::with_law(parameter, &own, &law) {
+                let reach = outline.reach_of_bounds(parameter, &all.supports);
+                match priors::with_law(parameter, &theta, &law, reach) {
                     Ok(own) => prior = own,
                     Err(message) => {
                         let span = formula.span.clone();
@@ -278,8 +278,16 @@ impl<'g> Recorder<'_, 'g> {
             }
             all.are_proper.push(prior.is_proper);
             all.are_normalised &= prior.is_normalised;
-            all.bounds.push((prior.low, prior.high));
-            all.supports.extend(parameter.supports(prior.low, prior.high));
+            if let Some(message) = outline.no_room(&prior.low, &prior.high, &all.supports) {
+                let help = "give the parameters that these depend on bounds that leave room".into();
+                self.faults.push(Fault {
+                    span: entry.name.span.clone(),
+                    message,
+                    help: Some(help),
+                });
+            }
+            all.supports.extend(parameter.supports(&prior.low, &prior.high));
+            all.bounds.push([prior.low, prior.high]);
         }
         all
     }

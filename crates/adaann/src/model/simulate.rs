@@ -10,6 +10,7 @@ use crate::Batch;
 use crate::distribution::draw_lkj;
 use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
+use crate::target::Edge;
 
 /// Tries before a prior that is cut off by bounds is given up.
 const MOST_TRIES: usize = 10_000;
@@ -19,7 +20,7 @@ impl Outline {
     /// parameter's numbers.
     pub(super) fn draw_prior(
         &self,
-        bounds: &[(f64, f64)],
+        bounds: &[[Edge; 2]],
         count: usize,
         seed: u64,
     ) -> Option<Batch> {
@@ -39,7 +40,7 @@ impl Outline {
     /// numbers.
     pub(super) fn draw_parameters(
         &self,
-        bounds: &[(f64, f64)],
+        bounds: &[[Edge; 2]],
         uniform: &mut impl FnMut() -> f64,
     ) -> Result<Vec<f64>, NoDraw> {
         let mut scope = self.scope(&[]);
@@ -50,7 +51,8 @@ impl Outline {
             let mut still = Vec::new();
             self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
             for &i in &waiting {
-                let Some(numbers) = self.draw(i, bounds[i], &mut scope, uniform)? else {
+                let Some(numbers) = self.draw(i, &bounds[i], &coordinates, &mut scope, uniform)?
+                else {
                     still.push(i);
                     continue;
                 };
@@ -68,17 +70,24 @@ impl Outline {
         Ok(coordinates)
     }
 
-    /// The numbers of a parameter, or the factor of a correlation matrix; nothing if its prior names
+    /// The numbers of a parameter, or the factor of a correlation matrix; nothing if its prior or bounds name
     /// others that are not drawn yet.
     fn draw(
         &self,
         i: usize,
-        (low, high): (f64, f64),
+        [low, high]: &[Edge; 2],
+        coordinates: &[f64],
         scope: &mut Scope<'static>,
         uniform: &mut impl FnMut() -> f64,
     ) -> Result<Option<Vec<f64>>, NoDraw> {
         let parameter = &self.parameters[i];
         let width = parameter.dims.width();
+        // NaN where coordinates are not drawn yet.
+        let low = low.at(coordinates, f64::NEG_INFINITY);
+        let high = high.at(coordinates, f64::INFINITY);
+        if low.is_nan() || high.is_nan() {
+            return Ok(None);
+        }
         let Some(formula) = &self.file.parameters[i].prior else {
             return match parameter.shape {
                 Shape::Simplex => {

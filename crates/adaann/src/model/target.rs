@@ -7,7 +7,7 @@ use super::record::Recording;
 use super::system::recorded;
 use crate::posterior::{Dynamics, Posterior, Recorded};
 use crate::program::Program;
-use crate::target::{Evaluation, Support, Target, Weights};
+use crate::target::{Edge, Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) struct ModelTarget {
 /// A prior without data, with the bounds of each parameter's numbers.
 struct PriorAlone {
     outline: Arc<Outline>,
-    bounds: Vec<(f64, f64)>,
+    bounds: Vec<[Edge; 2]>,
 }
 
 impl ModelTarget {
@@ -119,7 +119,7 @@ impl Target for ModelTarget {
     }
 
     fn support(&self, d: usize) -> Support {
-        self.supports[d]
+        self.supports[d].clone()
     }
 
     fn standardisation(&self, d: usize) -> (f64, f64) {

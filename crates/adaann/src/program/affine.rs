@@ -59,6 +59,20 @@ pub(super) fn coefficients(graph: &mut Graph, node: Node) -> Coefficients {
     Coefficients { terms, offset }
 }
 
+/// The factors of the inputs and the number beside them, if a node is affine with constants.
+pub(super) fn constant_coefficients(
+    graph: &mut Graph,
+    node: Node,
+) -> Option<(Vec<(usize, f64)>, f64)> {
+    if !affine(graph)[node.index()] {
+        return None;
+    }
+    let Coefficients { terms, offset } = coefficients(graph, node);
+    let plain = |(input, factor): (usize, Node)| Some((input, graph.as_constant(factor)?));
+    let terms: Option<Vec<(usize, f64)>> = terms.into_iter().map(plain).collect();
+    Some((terms?, graph.as_constant(offset)?))
+}
+
 /// A sum as its affine part and the rest, each a sum of terms; none if there are no terms.
 pub(super) fn separate(graph: &mut Graph, value: Node) -> [Option<Node>; 2] {
     let is_affine = affine(graph);

@@ -1,5 +1,6 @@
 //! The symbolic number: arithmetic on it is recorded into a graph.
 
+use super::affine;
 use super::dense::Dense;
 use super::graph::Graph;
 use super::op::{Binary, Comparison, Node, Unary};
@@ -83,6 +84,12 @@ impl<'g> Expr<'g> {
             Value::Constant(value) => Some(value),
             Value::Node(graph, node) => graph.borrow().as_constant(node),
         }
+    }
+
+    /// The factors of the inputs and the number beside them, if it is affine in the inputs with constants.
+    pub(crate) fn as_affine(self, graph: &'g RefCell<Graph>) -> Option<(Vec<(usize, f64)>, f64)> {
+        let node = self.node(graph);
+        affine::constant_coefficients(&mut graph.borrow_mut(), node)
     }
 
     pub(super) fn unary(self, function: Unary) -> Self {

@@ -55,7 +55,7 @@ impl<T: Target> Target for Labelled<T> {
     }
 
     fn support(&self, _: usize) -> Support {
-        self.support
+        self.support.clone()
     }
 
     fn names(&self) -> Vec<String> {

@@ -7,9 +7,9 @@ use super::Support;
 pub(crate) fn steps_inside(supports: &[Support], theta: &[f64], steps: &mut [f64]) {
     for (d, [low, high]) in Support::intervals(supports, theta).enumerate() {
         steps[d] = (theta[d] - low).min(high - theta[d]);
-        match supports[d] {
+        match &supports[d] {
             Support::After => steps[d - 1] = steps[d - 1].min(theta[d] - theta[d - 1]),
-            Support::Share { index, of } if index + 2 == of => {
+            &Support::Share { index, of } if index + 2 == of => {
                 // No part may take more than what all of them leave.
                 let left = high - theta[d];
                 for step in &mut steps[d - index..=d] {
@@ -19,8 +19,9 @@ pub(crate) fn steps_inside(supports: &[Support], theta: &[f64], steps: &mut [f64
             Support::Within { low: lower, high: upper } => {
                 // A bound that moves may not pass what it bounds.
                 for (edge, room) in [(lower, theta[d] - low), (upper, high - theta[d])] {
-                    if let Some((of, factor)) = edge.moves() {
-                        steps[of] = steps[of].min(room / factor.abs());
+                    let most = edge.moves().len() as f64;
+                    for &(of, factor) in edge.moves() {
+                        steps[of] = steps[of].min(room / (most * factor.abs()));
                     }
                 }
             }

@@ -10,7 +10,7 @@ use fearless_simd::Simd;
 
 /// One coordinate of a batch onto its support: θ and T'(z) for each point, and log T' added up.
 pub(super) struct Constrain<'a> {
-    pub(super) support: Support,
+    pub(super) support: &'a Support,
     pub(super) z: &'a [f64],
     /// θ of the coordinate before; empty for the first.
     pub(super) before: &'a [f64],
@@ -29,23 +29,23 @@ impl Kernel for Constrain<'_> {
     /// A loop for each kind of chain, so that supports that stand alone pay nothing for them.
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        match self.support {
+        match *self.support {
             Support::After => self.after(simd),
             Support::Share { index, of } => self.share(simd, index, of),
             Support::Factor { column } => self.factor(simd, column),
-            Support::Within { low, high } => self.within(simd, low, high),
-            alone => self.alone(simd, alone),
+            Support::Within { ref low, ref high } => self.within(simd, low, high),
+            ref alone => self.alone(simd, alone),
         }
     }
 }
 
 impl Constrain<'_> {
     #[inline(always)]
-    fn alone<S: Simd>(self, simd: S, support: Support) {
+    fn alone<S: Simd>(self, simd: S, support: &Support) {
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
             let z = F64::load(simd, &self.z[at..]);
-            let (theta, slope, log_slope) = match support {
+            let (theta, slope, log_slope) = match *support {
                 Support::Above(bound) => {
                     let e = z.exp();
                     (F64::splat(simd, bound) + e, e, z)
@@ -172,7 +172,7 @@ fn tanh_with_slope<S: Simd>(simd: S, z: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
 
 /// The chain rule for one coordinate, after those behind it: g ← g T'(z) + weight · d log|J|/dz.
 pub(super) struct PullBack<'a> {
-    pub(super) support: Support,
+    pub(super) support: &'a Support,
     /// Does the coordinate behind this one build on it?
     pub(super) is_followed: bool,
     pub(super) jacobian_weight: f64,
@@ -206,7 +206,7 @@ impl Kernel for PullBack<'_> {
         if let Support::Within { low, high } = self.support {
             return self.within(simd, low, high);
         }
-        if self.support == Support::After {
+        if *self.support == Support::After {
             self.carried[..self.z.len()].copy_from_slice(self.gradient);
         }
         let weight = F64::splat(simd, self.jacobian_weight);
@@ -285,7 +285,7 @@ fn shares<S: Simd>(simd: S, u: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
 impl Constrain<'_> {
     /// As the bounds that stand still, with those of each point.
     #[inline(always)]
-    fn within<S: Simd>(self, simd: S, low: Edge, high: Edge) {
+    fn within<S: Simd>(self, simd: S, low: &Edge, high: &Edge) {
         let one = F64::splat(simd, 1.0);
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
             let z = F64::load(simd, &self.z[at..]);
@@ -307,8 +307,9 @@ impl Constrain<'_> {
                     width.neg_mul_add(minor, above),
                     width.mul_add(minor, below),
                 );
-                // Bounds that have passed each other leave no width, and its logarithm is no number.
-                let log_slope = width.ln() - z.abs() - (e.ln_1p() + e.ln_1p());
+                // Bounds that have passed each other leave nothing between them.
+                let log_slope =
+                    width.max(F64::splat(simd, 0.0)).ln() - z.abs() - (e.ln_1p() + e.ln_1p());
                 (theta, width * minor * (one - minor), log_slope)
             };
             theta.store(&mut self.theta[at..]);
@@ -321,7 +322,7 @@ impl Constrain<'_> {
 impl PullBack<'_> {
     /// θ = low + (high − low) s and log|J| has log(high − low), so that bounds have slopes as well.
     #[inline(always)]
-    fn within<S: Simd>(self, simd: S, low: Edge, high: Edge) {
+    fn within<S: Simd>(self, simd: S, low: &Edge, high: &Edge) {
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
         let weight = F64::splat(simd, self.jacobian_weight);
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {

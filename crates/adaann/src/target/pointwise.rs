@@ -167,7 +167,7 @@ impl Target for Pointwise<'_> {
     }
 
     fn support(&self, d: usize) -> Support {
-        self.supports[d]
+        self.supports[d].clone()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -10,7 +10,7 @@ use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
 /// Where a coordinate lives.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Support {
     /// The whole line: θ = z.
@@ -41,8 +41,9 @@ pub enum Support {
         /// Which element of the row, from 0.
         column: usize,
     },
-    /// Between bounds of which one at least moves with an earlier coordinate; as `Above`, `Below` and
-    /// `Between` otherwise.
+    /// Between bounds of which one at least moves with earlier coordinates; as `Above`, `Below` and
+    /// `Between` otherwise. Where the bounds have passed each other nothing is between them, and the log
+    /// Jacobian is −∞.
     Within {
         /// The lower bound.
         low: Edge,
@@ -55,13 +56,13 @@ impl Support {
     /// Refuses bounds that are not finite or not in order, an `After` that
     /// nothing is before, and simplexes with parts missing.
     pub(crate) fn check(supports: &[Self]) -> Result<()> {
-        for (d, &support) in supports.iter().enumerate() {
+        for (d, support) in supports.iter().enumerate() {
             let refuse = |range: &str| {
                 let value = format!("{support:?} for coordinate {}", d + 1);
                 Err(error::setting("support", value, range))
             };
-            let before = d.checked_sub(1).map(|d| supports[d]);
-            match support {
+            let before = d.checked_sub(1).map(|d| &supports[d]);
+            match *support {
                 Self::Above(bound) | Self::Below(bound) if !bound.is_finite() => {
                     return refuse("bounded by a finite number");
                 }
@@ -75,17 +76,17 @@ impl Support {
                 {
                     return refuse("behind a coordinate that is no part of a simplex");
                 }
-                Self::Factor { column: 1.. } if !matches!((before, support), (Some(Self::Factor { column: a }), Self::Factor { column: b }) if a + 1 == b) =>
+                Self::Factor { column: 1.. } if !matches!((before, support), (Some(Self::Factor { column: a }), Self::Factor { column: b }) if a + 1 == *b) =>
                 {
                     return refuse("behind the element before it of its row");
                 }
-                Self::Within { low, high } if !(low.is_before(d) && high.is_before(d)) => {
+                Self::Within { ref low, ref high } if !(low.is_before(d) && high.is_before(d)) => {
                     return refuse("bounded by finite numbers, or beside earlier coordinates");
                 }
                 Self::Share { index, of } => {
                     let follows = match index.checked_sub(1) {
                         None => true,
-                        Some(index) => before == Some(Self::Share { index, of }),
+                        Some(index) => before == Some(&Self::Share { index, of }),
                     };
                     if of < 2 || index > of - 2 || !follows {
                         return refuse("a part from 0 to of − 2 that follows the part before it");
@@ -102,16 +103,17 @@ impl Support {
     }
 
     /// Between which numbers a coordinate is wherever the others are.
-    pub fn bounds(self) -> [f64; 2] {
-        match self {
+    pub fn bounds(&self) -> [f64; 2] {
+        match *self {
             Self::Real | Self::After => [f64::NEG_INFINITY, f64::INFINITY],
             Self::Above(bound) => [bound, f64::INFINITY],
             Self::Below(bound) => [f64::NEG_INFINITY, bound],
             Self::Between(low, high) => [low, high],
             Self::Share { .. } => [0.0, 1.0],
             Self::Factor { .. } => [-1.0, 1.0],
-            Self::Within { low, high } => {
-                let fixed = |edge: Edge, open: f64| if let Edge::At(at) = edge { at } else { open };
+            Self::Within { ref low, ref high } => {
+                let fixed =
+                    |edge: &Edge, open: f64| if let Edge::At(at) = edge { *at } else { open };
                 [fixed(low, f64::NEG_INFINITY), fixed(high, f64::INFINITY)]
             }
         }
@@ -139,10 +141,10 @@ impl Support {
                     squares += theta * theta;
                     [-most, most]
                 }
-                Self::Within { low, high } => {
+                Self::Within { ref low, ref high } => {
                     [low.at(point, f64::NEG_INFINITY), high.at(point, f64::INFINITY)]
                 }
-                alone => alone.bounds(),
+                _ => support.bounds(),
             };
             before = theta;
             interval
@@ -157,7 +159,7 @@ impl Support {
     }
 
     /// z with T(z) = θ, given the interval that the coordinates before leave.
-    pub(super) fn unconstrain(self, theta: f64, [low, high]: [f64; 2]) -> Result<f64> {
+    pub(super) fn unconstrain(&self, theta: f64, [low, high]: [f64; 2]) -> Result<f64> {
         if !(low < theta && theta < high) {
             return Err(Error::Target(format!(
                 "{theta} is outside its support {self}{}",
@@ -184,13 +186,13 @@ impl Support {
     }
 
     /// Does this coordinate build on the one before it?
-    pub(super) fn builds_on_before(self) -> bool {
+    pub(super) fn builds_on_before(&self) -> bool {
         matches!(self, Self::After | Self::Share { index: 1.., .. } | Self::Factor { column: 1.. })
     }
 
     /// How many parts of the simplex come after this one, the last included.
-    pub(super) fn parts_to_come(self) -> f64 {
-        match self {
+    pub(super) fn parts_to_come(&self) -> f64 {
+        match *self {
             Self::Share { index, of } => (of - 1 - index) as f64,
             _ => 0.0,
         }

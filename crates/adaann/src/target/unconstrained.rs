@@ -109,7 +109,7 @@ impl<'a> Unconstrained<'a> {
         if let Some((_, jacobian_weight)) = gradient {
             let z = if self.units.is_some() { &work.line } else { z };
             let mut is_followed = false;
-            for (d, &support) in self.supports.iter().enumerate().rev() {
+            for (d, support) in self.supports.iter().enumerate().rev() {
                 fill_edges(support, &work.theta, &mut work.left, &mut work.sum);
                 simd::dispatch(PullBack {
                     support,
@@ -124,11 +124,12 @@ impl<'a> Unconstrained<'a> {
                 });
                 if let Support::Within { low, high } = support {
                     for (edge, slope) in [(low, &work.left), (high, &work.sum)] {
-                        let Some((of, factor)) = edge.moves() else { continue };
-                        let row = work.evaluation.gradient.padded_row_mut(of);
-                        row.iter_mut()
-                            .zip(slope.iter())
-                            .for_each(|(to, slope)| *to += factor * slope);
+                        for &(of, factor) in edge.moves() {
+                            let row = work.evaluation.gradient.padded_row_mut(of);
+                            row.iter_mut()
+                                .zip(slope.iter())
+                                .for_each(|(to, slope)| *to += factor * slope);
+                        }
                     }
                 }
                 is_followed = support.builds_on_before();
@@ -159,7 +160,7 @@ impl<'a> Unconstrained<'a> {
                 &work.line
             }
         };
-        for (d, &support) in self.supports.iter().enumerate() {
+        for (d, support) in self.supports.iter().enumerate() {
             fill_edges(support, &work.theta, &mut work.left, &mut work.sum);
             let (before, theta) = work.theta.padded_row_after(d);
             simd::dispatch(Constrain {
@@ -205,7 +206,7 @@ impl<'a> Unconstrained<'a> {
 }
 
 /// Where bounds that move are, at every point.
-fn fill_edges(support: Support, theta: &Batch, to_low: &mut [f64], to_high: &mut [f64]) {
+fn fill_edges(support: &Support, theta: &Batch, to_low: &mut [f64], to_high: &mut [f64]) {
     if let Support::Within { low, high } = support {
         low.fill(theta, to_low);
         high.fill(theta, to_high);

@@ -30,7 +30,7 @@ impl Target for Bounded {
         true
     }
     fn support(&self, d: usize) -> Support {
-        [Support::Above(0.0), Support::Between(-1.0, 3.0), Support::Real][d % 3]
+        [Support::Above(0.0), Support::Between(-1.0, 3.0), Support::Real][d % 3].clone()
     }
 }
 

@@ -32,7 +32,7 @@ impl Target for Chained {
     }
 
     fn support(&self, d: usize) -> Support {
-        self.1[d]
+        self.1[d].clone()
     }
 }
 
@@ -67,7 +67,7 @@ fn cases() -> Vec<Vec<Support>> {
 
 /// Bounds that move with earlier coordinates, and with such as have moving bounds themselves.
 fn moving() -> Vec<Support> {
-    let beside = |of, factor, offset| Edge::Beside { of, factor, offset };
+    let beside = |of, factor, offset| Edge::Beside { offset, terms: vec![(of, factor)] };
     vec![
         Support::Between(0.0, 1.0),
         Support::Within { low: Edge::At(0.0), high: beside(0, -1.0, 1.0) },
@@ -338,7 +338,7 @@ fn chains_without_a_beginning_or_an_end_are_refused() {
         vec![part(0, 2), After],
         vec![
             Support::Within {
-                low: Edge::Beside { of: 0, factor: 1.0, offset: 0.0 },
+                low: Edge::Beside { offset: 0.0, terms: vec![(0, 1.0)] },
                 high: Edge::Open,
             },
             Real,

@@ -165,7 +165,7 @@ fn labels_that_do_not_fit_are_refused() {
         Ok(_) => panic!("accepted"),
     };
     assert!(refused(by_hand().with_names(["a"])).contains("2, one for each coordinate"));
-    let three = [Support::Real; 3];
+    let three = [const { Support::Real }; 3];
     assert!(refused(by_hand().with_supports(three)).contains("2, one for each coordinate"));
     let reversed = [Support::Real, Support::Between(2.0, 1.0)];
     assert!(refused(by_hand().with_supports(reversed)).contains("in order"));

@@ -39,7 +39,7 @@ impl Target for Bounded {
     }
 
     fn support(&self, d: usize) -> Support {
-        self.1[d]
+        self.1[d].clone()
     }
 }
 
@@ -60,12 +60,15 @@ fn single(values: &[f64]) -> Batch {
 #[test]
 fn onto_the_support_and_back() {
     for support in SUPPORTS {
-        let target = on_a(support);
+        let target = on_a(support.clone());
         let target = Unconstrained::new(&target).unwrap();
         let (theta, _) = target.constrain(&single(&AT));
         let inner = [-3.0, -0.4, 0.0, 0.7, 2.5];
         let (inside, _) = target.constrain(&single(&inner));
-        assert!(inside.row(0).iter().all(|x| Support::contain(&[support], &[*x])), "{support}");
+        assert!(
+            inside.row(0).iter().all(|x| Support::contain(std::slice::from_ref(&support), &[*x])),
+            "{support}"
+        );
         let back = target.unconstrain(&inside).unwrap();
         for (z, again) in inner.iter().zip(back.row(0)) {
             // Near 1000, a unit in the last place of theta is 1e-11 of the narrow support.
@@ -80,7 +83,7 @@ fn onto_the_support_and_back() {
 #[test]
 fn the_jacobian_is_the_derivative_of_the_map() {
     for support in &SUPPORTS[..4] {
-        let target = on_a(*support);
+        let target = on_a(support.clone());
         let target = Unconstrained::new(&target).unwrap();
         let h = 1e-4;
         let shifted = |by: f64| target.constrain(&single(&AT.map(|z| z + by))).0;
@@ -105,7 +108,7 @@ fn the_jacobian_is_the_derivative_of_the_map() {
 fn gradients_pass_through_the_map() {
     let weights = Weights { prior: 0.8, likelihood: 0.3 };
     for support in &SUPPORTS[..4] {
-        let bounded = on_a(*support);
+        let bounded = on_a(support.clone());
         let target = Unconstrained::new(&bounded).unwrap();
         for jacobian in [1.0, 0.4] {
             let value = |z: f64| {
@@ -136,7 +139,7 @@ fn what_is_outside_or_no_support_is_refused() {
     assert!(error.contains("point 2, coordinate 1: ") && error.contains("1.5"), "{error}");
     for bad in [Support::Between(1.0, 1.0), Support::Above(f64::NAN), Support::Below(f64::INFINITY)]
     {
-        assert!(Unconstrained::new(&on_a(bad)).is_err(), "{bad:?}");
+        assert!(Unconstrained::new(&on_a(bad.clone())).is_err(), "{bad:?}");
     }
 }
 

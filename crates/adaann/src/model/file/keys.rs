@@ -161,8 +161,16 @@ pub(crate) const PARAMETER: Keys = keys(&[
         "Where the parameter lives; if not given, where its prior does.",
         Form::Choice(SUPPORTS),
     ),
-    key("lower", "The lower bound: a number, or a formula of constants.", Form::Value),
-    key("upper", "The upper bound: a number, or a formula of constants.", Form::Value),
+    key(
+        "lower",
+        "The lower bound: a number, or a formula of constants and of parameters above.",
+        Form::Value,
+    ),
+    key(
+        "upper",
+        "The upper bound: a number, or a formula of constants and of parameters above.",
+        Form::Value,
+    ),
     key(
         "size",
         "The length of a vector, or rows and columns of a matrix: whole numbers, or formulas of constants.",

@@ -132,6 +132,90 @@ fn mass(model: &Model, dim: usize, bounds: impl Fn(&[f64]) -> (f64, f64), step: 
     values.iter().zip(&weights).map(|(log_p, weight)| weight * log_p.exp()).sum()
 }
 
+/// Bounds that depend on parameters above, alone and with a prior that is cut off there.
+#[test]
+fn what_moving_bounds_leave_has_mass_1() {
+    type Ends = fn(&[f64]) -> (f64, f64);
+    let below_rest: Ends = |before| (0.0, 1.0 - before.iter().sum::<f64>());
+    let unit_then = |ends: Ends| move |b: &[f64]| if b.is_empty() { (0.0, 1.0) } else { ends(b) };
+    let cases: [(&str, usize, Ends); 7] = [
+        ("p = { lower = 0, upper = \"1 - a\" }", 2, below_rest),
+        (
+            "p = { prior = \"normal(0.3, 0.5)\", lower = \"2 * a - 1\", upper = \"a / 2 + 1\" }",
+            2,
+            |b| (2.0 * b[0] - 1.0, 0.5 * b[0] + 1.0),
+        ),
+        ("p = { prior = \"gamma(2, 1.5)\", lower = \"a\" }", 2, |b| (b[0], INF)),
+        ("p = { prior = \"normal(a, 1 + a)\", upper = \"3 - a\" }", 2, |b| (-INF, 3.0 - b[0])),
+        (
+            "p = { prior = \"mixture(0.3, normal(-2, 0.5), 0.7, normal(1, 1))\", lower = \"-a\" }",
+            2,
+            |b| (-b[0], INF),
+        ),
+        (
+            "p = { prior = \"normal(1, 2)\", size = 2, support = \"ordered\", lower = \"a\" }",
+            3,
+            |b| (*b.last().unwrap(), INF),
+        ),
+        (
+            "b = { lower = 0, upper = \"rest\" }\np = { lower = 0, upper = \"rest - b\" }\n\
+             [quantities]\nrest = \"1 - a\"",
+            3,
+            below_rest,
+        ),
+    ];
+    for (entry, dim, ends) in cases {
+        let model = prior(&format!("a = \"beta(2, 3)\"\n{entry}"));
+        let step = if dim == 2 { 1.0 / 16.0 } else { 1.0 / 8.0 };
+        let error = if dim == 2 { 1e-6 } else { 1e-4 };
+        assert_close(mass(&model, dim, unit_then(ends), step), 1.0, error, entry);
+        let draws = model.prior_draws(500, 1_000).unwrap_or_else(|| panic!("{entry}: no draws"));
+        for i in 0..draws.len() {
+            let point = draws.point(i);
+            for d in 1..dim {
+                let (low, high) = ends(&point[..d]);
+                assert!(low < point[d] && point[d] < high, "{entry}: {point:?}");
+            }
+        }
+    }
+}
+
+/// Gradients on the whole line, where the Jacobian has slopes in the parameters that bounds depend on.
+#[test]
+fn moving_bounds_have_the_gradients_of_differences() {
+    let model = prior(
+        "a = \"beta(2, 3)\"\ns = \"half_normal(2)\"\n\
+         p = { prior = \"normal(0.3, s)\", lower = \"2 * a - 1\", upper = \"a / 2 + s + 1\" }\n\
+         q = { prior = \"gamma(2, 1.5)\", size = 2, lower = \"a\" }\n\
+         r = { upper = \"p - q[2]\", prior = \"student_t(4, a, s)\" }",
+    );
+    let target = model.target();
+    let on_line = adaann::target::Unconstrained::new(&*target).unwrap();
+    let dim = target.dim();
+    let value = |z: &[f64]| {
+        let mut work = adaann::target::Workspace::zeros(dim, 1);
+        let z = adaann::Batch::from_points(dim, &[z]);
+        on_line.evaluate(&z, Some((WHOLE, 1.0)), &mut work).unwrap();
+        let sum = work.evaluation.log_prior[0] + work.evaluation.log_likelihood[0];
+        (sum + work.log_jacobian[0], work.evaluation.gradient.point(0))
+    };
+    for shift in [0.0, 0.9, -1.4] {
+        let z: Vec<f64> = (0..dim).map(|d| shift + 0.4 - 0.3 * d as f64).collect();
+        let (_, gradient) = value(&z);
+        for d in 0..dim {
+            let at = |step: f64| {
+                let mut moved = z.clone();
+                moved[d] += step;
+                value(&moved).0
+            };
+            // Of fourth order: an error of some h⁴ and some ε/h.
+            let h = 1e-3;
+            let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+            assert_close(gradient[d], slope, 1e-8 * slope.abs().max(1.0), "gradient");
+        }
+    }
+}
+
 #[test]
 fn ordered_vectors_have_mass_1() {
     // The rule is coarse where it has three dimensions; a wrong factor would be off by 1 or more.

@@ -87,7 +87,7 @@ m = { prior = ¦\"half_normal(1)\", lower = -1 }
 n = ¦\"poisson(3)\"
 ¦o = { prior = \"normal(0, 1)\", lower = 2, upper = 1 }
 p = { prior = \"normal(0, ¦s)\" }
-q = { prior = ¦\"normal(m, 1)\", lower = 0 }
+q = { prior = ¦\"von_mises(m, 1)\", lower = 0 }
 [quantities]
 r = ¦\"r + 1\"
 u = \"[1, 2] * 3 + ¦sqr(m)\"

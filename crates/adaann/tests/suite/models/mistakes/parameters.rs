@@ -82,24 +82,59 @@ fn parameters_and_priors() {
             "lower = 2 and upper = 1 leave no room between them",
         ),
         (
-            "bounds-of-parameters",
-            "p = { prior = \"normal(0, 1)\", lower = \"¦k\" }",
-            "`k` cannot be used here: a constant cannot depend on parameters",
+            "bounds-of-parameters-below",
+            "p = { prior = \"normal(0, 1)\", lower = ¦\"q\" }\nq = \"normal(0, 1)\"",
+            "a bound of `p` cannot depend on `q`",
         ),
         (
-            "truncated-hierarchical",
-            "p = { prior = ¦\"normal(k, 1)\", lower = 0 }",
+            "bound-of-itself",
+            "p = { prior = \"normal(0, 1)\", lower = ¦\"p - 1\" }",
+            "a bound of `p` cannot depend on `p`",
+        ),
+        (
+            "curved-bound",
+            "p = { prior = \"normal(0, 1)\", lower = ¦\"k ^ 2\" }",
+            "a bound is a number and multiples of parameters: this is more",
+        ),
+        (
+            "bound-of-numbers",
+            "q = { size = 2, lower = 0, upper = 1 }\np = { prior = \"normal(0, 1)\", lower = ¦\"q\" }",
+            "a bound is a number, and this is a vector",
+        ),
+        (
+            "bounds-that-cross",
+            "¦p = { lower = 0, upper = \"k\" }",
+            "nothing is left between lower and upper where `k` is far below 0",
+        ),
+        (
+            "bounds-that-cross-at-an-end",
+            "q = { lower = 0, upper = 2 }\n¦p = { lower = \"q - 1\", upper = \"1 - q\" }",
+            "nothing is left between lower and upper where `q` is near 2",
+        ),
+        (
+            "bounds-that-move-together",
+            "¦p = { lower = \"k + 1\", upper = \"k\" }",
+            "nothing is left between lower and upper",
+        ),
+        (
+            "moving-out-of-the-support",
+            "p = { prior = ¦\"half_normal(1)\", lower = \"k\" }",
+            "the prior has no density below 0, but lower comes down to -inf",
+        ),
+        (
+            "bounds-and-priors-in-a-circle",
+            "¦p = \"normal(q, 1)\"\nq = { prior = \"normal(0, 1)\", lower = \"p\" }",
+            "the prior of `p` depends on itself: p -> q -> p",
+        ),
+        (
+            "unknown-share",
+            "p = { prior = ¦\"von_mises(k, 1)\", lower = 0 }",
             "the share of this prior between its bounds is not known",
-        ),
-        (
-            "truncated-mixture",
-            "p = { prior = ¦\"mixture(0.5, normal(0, 1), 0.5, normal(1, 1))\", lower = 0 }",
-            "a mixture cannot be cut off by bounds",
         ),
         (
             "support-of-parameters",
             "p = ¦\"uniform(0, k)\"",
-            "the bounds of a uniform prior must be constants",
+            "the bounds of a uniform prior must be constants; give lower and upper without a prior",
         ),
         (
             "ordered-number",
