@@ -117,6 +117,14 @@ def summary(path):
         yield f"mean {label} {spelled(np.float64(mean))}"
 
 
+def loo(path):
+    import arviz as az
+
+    found = az.loo(az.from_netcdf(path))
+    elpd = found.elpd_loo if hasattr(found, "elpd_loo") else found.elpd
+    yield f"elpd {spelled(np.float64(elpd))}"
+
+
 READERS = {
     "h5py": with_h5py,
     "netCDF4": with_netcdf4,
@@ -124,6 +132,7 @@ READERS = {
     "xarray-h5netcdf": with_xarray("h5netcdf"),
     "arviz": with_arviz,
     "summary": summary,
+    "loo": loo,
 }
 
 if __name__ == "__main__":

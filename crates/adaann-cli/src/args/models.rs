@@ -170,7 +170,8 @@ pub(crate) struct ExportArgs {
     /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Draws of the parameters that predictions are made from; 0 leaves predictions out
+    /// Draws of the parameters that predictions are made from, and the log likelihood of each row; 0
+    /// leaves both out
     #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
     pub(crate) predictions: usize,
     /// Also the draws of the flow itself with their weights, in groups of their own; as .csv, they in

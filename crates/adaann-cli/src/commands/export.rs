@@ -11,6 +11,7 @@ use crate::{
         out::Out,
         page,
         predicted::{check_draws, predicted},
+        row_terms::row_terms,
         subject::Programs,
     },
     job::interrupt,
@@ -96,8 +97,8 @@ fn table(out: &Out, finished: &Finished, whose: Whose) -> Result<()> {
     }
 }
 
-/// The groups that ArviZ knows: draws, their log densities, data, and predictions; and, if asked for,
-/// one with the flow's own draws.
+/// The groups that ArviZ knows: draws, their log densities, data, predictions, and what each row adds to
+/// the log likelihood; and, if asked for, one with the flow's own draws.
 fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
     // Chosen from the run's own draws: what their weights say of a mean, these say, but for the
     // chance of the choice.
@@ -109,6 +110,7 @@ fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
     groups.extend(observed(finished));
     if predictions > 0 {
         groups.extend(predictive(finished, predictions)?);
+        groups.extend(log_likelihood(finished, predictions)?);
     }
     if whose == Whose::Flow {
         groups.extend(unweighted(finished)?);
@@ -228,6 +230,30 @@ fn predictive(finished: &Finished, draws: usize) -> Result<Option<Group>> {
             name: name.clone(),
             dimensions: ["chain", "draw", "row"].map(str::to_owned).to_vec(),
             values: Values::Numbers((0..predicted.draws).flat_map(at).collect()),
+            attributes: Vec::new(),
+        });
+    }
+    Ok(Some(group))
+}
+
+/// What each row of the data adds to the log likelihood, as leave-one-out cross-validation needs it.
+fn log_likelihood(finished: &Finished, draws: usize) -> Result<Option<Group>> {
+    let Some(terms) = row_terms(finished, draws, 1)? else { return Ok(None) };
+    let mut group = group("log_likelihood", terms.draws);
+    let all_rows: Vec<i64> = (0..terms.data_rows as i64).collect();
+    for term in terms.terms {
+        // A row without a measurement has no place here.
+        let own: Vec<i64> = term.rows.iter().map(|(row, _)| *row as i64).collect();
+        let is_whole = own == all_rows;
+        let name = if is_whole { "row".to_owned() } else { format!("{}_row", term.name) };
+        if !group.dimensions.iter().any(|known| known.name == name) {
+            group.dimensions.push(Dimension::labelled(&name, Values::Integers(own)));
+        }
+        let at = |i: usize| term.rows.iter().map(move |(_, values)| values[i]);
+        group.variables.push(Variable {
+            name: term.name.clone(),
+            dimensions: vec!["chain".to_owned(), "draw".to_owned(), name],
+            values: Values::Numbers((0..terms.draws).flat_map(at).collect()),
             attributes: Vec::new(),
         });
     }

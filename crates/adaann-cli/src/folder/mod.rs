@@ -16,6 +16,7 @@ pub(crate) mod out;
 pub(crate) mod page;
 pub(crate) mod predicted;
 pub(crate) mod record;
+pub(crate) mod row_terms;
 mod sha256;
 pub(crate) mod stored;
 pub(crate) mod subject;

@@ -46,6 +46,16 @@ pub(crate) fn check_draws(flag: &str, draws: usize, least: usize) -> Result<()> 
     Err(usage(format!("{flag} is {draws}, but must be {range}")))
 }
 
+/// Refuses more numbers than fit.
+pub(crate) fn check_size(draws: usize, rows: usize, lines: usize) -> Result<()> {
+    if rows.saturating_mul(draws).saturating_mul(lines) > MOST_NUMBERS {
+        return Err(usage(format!(
+            "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer of them"
+        )));
+    }
+    Ok(())
+}
+
 /// Predicts at the data of a run, or at new inputs; nothing if its model has no likelihood lines.
 pub(crate) fn predicted(
     finished: &Finished,
@@ -62,11 +72,7 @@ pub(crate) fn predicted(
     let Finished { drawn, whose, .. } = finished;
     let draws = draws.min(drawn.x.len()).max(2);
     let rows = table.rows.len();
-    if rows.saturating_mul(draws).saturating_mul(names.len()) > MOST_NUMBERS {
-        return Err(usage(format!(
-            "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer --draws"
-        )));
-    }
+    check_size(draws, rows, names.len())?;
     let points = drawn.chosen(*whose, draws, seed).x;
     let mut simulated = vec![vec![Vec::new(); rows]; names.len()];
     let mut expected = vec![vec![f64::NAN; rows]; names.len()];

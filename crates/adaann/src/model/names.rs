@@ -220,7 +220,7 @@ pub(super) fn each_before<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
 }
 
 /// Calls `see` with every part of a formula, but for the columns of `before`.
-fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
+pub(super) fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
     // By a list of what is left, since long sums are deep.
     let mut left = vec![ast];
     while let Some(ast) = left.pop() {

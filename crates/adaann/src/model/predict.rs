@@ -1,16 +1,11 @@
 //! Posterior predictions: what the model would measure, at the rows of the data or at new inputs.
 
-use super::evaluate::Evaluator;
 use super::outline::Outline;
-use super::scope::{Place, Scope};
 use super::value::Law;
-use super::walk::{Tie, Walk};
 use crate::posterior::Dynamics;
-use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
 use crate::table::Table;
-use crate::{Batch, Error, Result};
-use std::borrow::Cow;
+use crate::{Batch, Result};
 
 /// What the draws say about one measurement of one row.
 pub struct Prediction<'p> {
@@ -24,103 +19,6 @@ pub struct Prediction<'p> {
     pub expected: &'p [f64],
 }
 
-/// Rows to predict at: cells by row and column of the model's data.
-struct Rows<'r> {
-    outline: &'r Outline,
-    /// For each column of the data, where the new inputs have it.
-    places: Option<(Cow<'r, Table>, Vec<Option<usize>>)>,
-    /// Their order in time, or that of their series.
-    order: Vec<usize>,
-    walk: Walk,
-}
-
-impl<'r> Rows<'r> {
-    fn new(outline: &'r Outline, inputs: Option<&'r Table>) -> Result<Self> {
-        let place = |table: &Table, name: &String| table.names.iter().position(|n| n == name);
-        let places = inputs.map(|table| {
-            let table = outline.with_derived(table);
-            let places = outline.data.names.iter().map(|name| place(&table, name)).collect();
-            (table, places)
-        });
-        let len = inputs.map_or(outline.data.len(), |table| table.rows.len());
-        let mut rows = Self { outline, places, order: (0..len).collect(), walk: Walk::default() };
-        rows.check(len)?;
-        if let Some(time) = outline.time {
-            let mut order = std::mem::take(&mut rows.order);
-            order.sort_by(|&a, &b| rows.cell(a, time).total_cmp(&rows.cell(b, time)));
-            rows.order = order;
-        }
-        let series = &outline.series;
-        if outline.file.series.is_some() || !series.lags.is_empty() {
-            rows.walk = rows.walk(len)?;
-            rows.order.clone_from(&rows.walk.order);
-        }
-        Ok(rows)
-    }
-
-    /// The way through them, as series of their own.
-    fn walk(&self, len: usize) -> Result<Walk> {
-        let series = &self.outline.series;
-        let cells = |column: usize| (0..len).map(|row| self.cell(row, column)).collect::<Vec<_>>();
-        let (order, group) = (series.order.map(cells), series.group.map(cells));
-        Walk::new(len, order.as_deref(), group.as_deref()).map_err(|Tie(a, b)| {
-            Error::Data(format!(
-                "nothing puts rows {} and {} of the new inputs in order: they are of one series, and at \
-                 the same place",
-                a + 1,
-                b + 1
-            ))
-        })
-    }
-
-    /// Refuses inputs that lack a number which a prediction needs.
-    fn check(&self, len: usize) -> Result<()> {
-        let Some((table, _)) = &self.places else { return Ok(()) };
-        let outline = self.outline;
-        let mut needed: Vec<usize> =
-            outline.time.into_iter().chain(outline.subject_column()).collect();
-        for (_, formula) in &outline.file.likelihood {
-            needed.extend(outline.columns_of(&formula.ast));
-        }
-        needed.extend(outline.series.order.iter().chain(&outline.series.group));
-        needed.extend(outline.columns_of_states());
-        needed.extend(outline.columns_of_equations());
-        for &column in needed.iter().chain(&outline.columns_of_series()) {
-            let name = &outline.data.names[column];
-            if !table.names.contains(name) {
-                return Err(Error::Data(format!(
-                    "the new inputs have no column {name}, which the predictions depend on"
-                )));
-            }
-        }
-        for column in needed {
-            let name = &outline.data.names[column];
-            if let Some(row) = (0..len).find(|&row| self.cell(row, column).is_nan()) {
-                return Err(Error::Data(format!(
-                    "{name} is missing in row {} of the new inputs",
-                    row + 1
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// The columns of the model's data, in the order of time.
-    fn columns(&self) -> Vec<Vec<f64>> {
-        let column = |c: usize| self.order.iter().map(|&row| self.cell(row, c)).collect();
-        (0..self.outline.data.names.len()).map(column).collect()
-    }
-
-    fn cell(&self, row: usize, column: usize) -> f64 {
-        match &self.places {
-            None => self.outline.data.columns[column][row],
-            Some((table, places)) => {
-                places[column].map_or(f64::NAN, |place| table.rows[row][place])
-            }
-        }
-    }
-}
-
 impl Outline {
     /// Calls `see` with the predictions of each row and line, at the points of a batch of
     /// coordinates; `see` says whether to go on.
@@ -132,54 +30,16 @@ impl Outline {
         seed: u64,
         see: &mut dyn FnMut(Prediction<'_>) -> bool,
     ) -> Result<()> {
-        let rows = Rows::new(self, inputs)?;
-        let states = match (dynamics, inputs) {
-            (None, _) => None,
-            (Some(dynamics), None) => Some(dynamics.states(points)?),
-            (Some(_), Some(_)) => Some(self.dynamics_at(rows.columns())?.states(points)?),
-        };
-        let mut scopes: Vec<Scope<'static>> = (0..points.len())
-            .map(|i| {
-                let theta: Vec<Expr<'static>> = points.point(i).iter().map(|&x| x.into()).collect();
-                let mut scope = self.scope(&theta);
-                let mut faults = Vec::new();
-                self.evaluate_quantities(&mut scope, &mut faults, |reach| !reach.is_of_rows());
-                scope
-            })
-            .collect();
         let stream = Stream::new(seed, Purpose::Prediction);
         let mut number = 0;
         let mut uniform = move || {
             number += 1;
             stream.uniform_at(number - 1)
         };
-        for (at, &row) in rows.order.iter().enumerate() {
-            for scope in &mut scopes {
-                self.enter_row(scope, &|column| rows.cell(row, column));
-            }
-            if let Some(states) = &states {
-                enter_states(&mut scopes, &states[at]);
-            }
-            if !rows.walk.order.is_empty() {
-                let cell = |row: usize, column: usize| rows.cell(row, column);
-                for scope in &mut scopes {
-                    self.enter_lags(scope, &rows.walk, row, &cell);
-                    self.carry_on(scope, rows.walk.begins(row));
-                }
-                if !self.is_measured(&rows.walk, row) {
-                    continue;
-                }
-            }
-            for scope in &mut scopes {
-                self.evaluate_quantities(scope, &mut Vec::new(), |reach| reach.is_of_rows());
-            }
+        self.visit_rows(dynamics, points, inputs, &mut |visited, scopes| {
             for (line, (_, formula)) in self.file.likelihood.iter().enumerate() {
-                let laws = scopes.iter_mut().map(|scope| {
-                    let (names, place, mut faults) = (&self.names, Place::Row, Vec::new());
-                    let faults = &mut faults;
-                    Evaluator { names, scope, place, faults, gather: None }.law(&formula.ast)
-                });
-                let laws: Vec<Option<Law<'_>>> = laws.collect();
+                let laws: Vec<Option<Law<'_>>> =
+                    scopes.iter_mut().map(|scope| self.law_of_row(scope, formula)).collect();
                 let expected: Vec<f64> = laws
                     .iter()
                     .map(|law| law.as_ref().and_then(|law| law.mean(0)).unwrap_or(f64::NAN))
@@ -191,20 +51,12 @@ impl Outline {
                         drawn.map_or(f64::NAN, |drawn| drawn[0])
                     })
                     .collect();
-                let prediction =
-                    Prediction { row, line, simulated: &simulated, expected: &expected };
-                if !see(prediction) {
-                    return Ok(());
+                let (row, simulated, expected) = (visited.row, &simulated[..], &expected[..]);
+                if !see(Prediction { row, line, simulated, expected }) {
+                    return false;
                 }
             }
-        }
-        Ok(())
-    }
-}
-
-/// The states of every draw in a row.
-fn enter_states(scopes: &mut [Scope<'static>], states: &Batch) {
-    for (i, scope) in scopes.iter_mut().enumerate() {
-        scope.states = (0..states.dim()).map(|state| states.row(state)[i].into()).collect();
+            true
+        })
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Check {
 }
 
 /// Compares the data of a model with predictions from draws that are corrected by their weights; empty
-/// if the model predicts nothing, or too much.
+/// if the model predicts nothing that the data has, or too much.
 pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Check>> {
     let (columns, Some(data)) = (model.measured(), model.data()) else { return Ok(Vec::new()) };
     let numbers = data.rows.len() * columns.len();
@@ -50,7 +50,9 @@ pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Ch
     let mut predicted = vec![vec![Moments::default(); sets]; columns.len()];
     model.predict(sample.x(), None, seed, &mut |prediction| {
         let measured = places[prediction.line].map(|place| data.rows[prediction.row][place]);
-        if let Some(measured) = measured.filter(|x| !x.is_nan()) {
+        if let Some(measured) =
+            measured.filter(|x| !x.is_nan() && model.predicts_data(prediction.line))
+        {
             observed[prediction.line].add(measured);
             let sets = predicted[prediction.line].iter_mut().zip(prediction.simulated);
             sets.for_each(|(set, &x)| set.add(x));

@@ -5,6 +5,12 @@ use crate::support::common::{Place, stdout, table};
 use crate::support::python;
 use adaann_netcdf::Values;
 
+/// The number at the end of a line.
+fn bits(line: &str) -> f64 {
+    let bits = line.rsplit(' ').next().expect("a number");
+    f64::from_bits(u64::from_str_radix(bits, 16).expect("sixteen digits"))
+}
+
 #[test]
 fn arviz_finds_the_draws() {
     if !python::is_there() {
@@ -13,7 +19,7 @@ fn arviz_finds_the_draws() {
     let place = Place::new();
     succeed(&place, "init m.toml --kind hierarchical");
     fit(&place, "m.toml --out run");
-    let said = stdout(&succeed(&place, "export run --predictions 10 --unweighted"));
+    let said = stdout(&succeed(&place, "export run --predictions 300 --unweighted"));
     assert!(said.contains("draws of the flow itself, without weights"), "{said}");
     succeed(&place, "export run --out chosen.csv");
     let found = python::read("arviz", &place.path("run/draws.nc"));
@@ -61,7 +67,13 @@ fn arviz_finds_the_draws() {
     let predicted = "variable posterior_predictive effect (chain, draw, row) numbers ";
     let predicted =
         found.iter().find_map(|line| line.strip_prefix(predicted)).expect("predictions");
-    assert_eq!(predicted.split(' ').count(), 10 * 8);
+    assert_eq!(predicted.split(' ').count(), 300 * 8);
+    let by_row = "variable log_likelihood effect (chain, draw, row) numbers ";
+    let by_row = found.iter().find_map(|line| line.strip_prefix(by_row)).expect("row by row");
+    assert_eq!(by_row.split(' ').count(), 300 * 8);
+    // Eight numbers with standard errors of 9 to 18 and a common mean: about −30.8 by any program.
+    let loo = bits(&python::read("loo", &place.path("run/draws.nc"))[0]);
+    assert!((-32.0..-29.5).contains(&loo), "{loo}");
     let about = |line: &&String| line.starts_with("attribute unweighted description");
     assert_eq!(found.iter().filter(about).count(), 1, "the group says what it is");
     let summary = python::read("summary", &place.path("run/draws.nc"));
@@ -85,8 +97,7 @@ fn arviz_agrees_with_the_summary() {
     let summary = place.summary("run");
     let number = |key: &str| summary["parameters"][0][key].as_f64().expect("a number");
     let said = python::read("summary", &place.path("run/draws.nc"));
-    let bits = said[0].rsplit(' ').next().expect("a number");
-    let mean = f64::from_bits(u64::from_str_radix(bits, 16).expect("sixteen digits"));
+    let mean = bits(&said[0]);
     // A systematic choice is no worse than an independent one, whose error is sd/√n.
     let error = number("sd") / DRAWS.sqrt();
     assert!((mean - number("mean")).abs() < 4.0 * error, "{mean} in ArviZ, {summary}");

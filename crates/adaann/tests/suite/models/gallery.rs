@@ -1,6 +1,7 @@
 //! Every model of the gallery reads, and fits to draws that obey its supports.
 
 use crate::models::examples::path;
+use crate::support::common::{WHOLE, assert_close, evaluate};
 use crate::support::programs;
 use adaann::Settings;
 use adaann::fit;
@@ -8,6 +9,7 @@ use adaann::model::Model;
 use adaann::schedule::Work;
 use adaann::target::{Support, Target};
 use std::fs;
+use std::path::PathBuf;
 
 /// Refuses a point that is outside where it may be, or is no number.
 fn assert_inside(target: &dyn Target, point: &[f64], what: &str) {
@@ -32,14 +34,18 @@ fn assert_inside(target: &dyn Target, point: &[f64], what: &str) {
     }
 }
 
-#[test]
-fn every_model_fits() {
+fn files() -> Vec<PathBuf> {
     let mut files: Vec<_> =
         fs::read_dir(path("")).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     assert!(files.len() >= 25, "{files:?}");
-    for file in files {
+    files
+}
+
+#[test]
+fn every_model_fits() {
+    for file in files() {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         if name == "outside" && !programs::has_python() {
             continue;
@@ -70,4 +76,43 @@ fn every_model_fits() {
             assert!(quantities.row(d).iter().all(|x| x.is_finite()), "{name}");
         }
     }
+}
+
+/// The terms of the rows are those of the log likelihood, for every kind of model.
+#[test]
+fn rows_add_up_to_the_log_likelihood() {
+    let mut models = 0;
+    for file in files() {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if name == "outside" {
+            continue;
+        }
+        let model = Model::read(&file).unwrap_or_else(|errors| panic!("{errors}"));
+        let Some(points) = model.prior_draws(4, 1_000) else { continue };
+        if model.row_terms().is_empty() {
+            continue;
+        }
+        let all: Vec<Vec<f64>> = (0..points.len()).map(|i| points.point(i)).collect();
+        let expected = evaluate(&*model.target(), &all, WHOLE).log_likelihood.to_vec();
+        let (mut sums, mut sizes) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        let mut add = |term: adaann::model::RowTerm<'_>| {
+            for (i, value) in term.log_likelihood.iter().enumerate() {
+                sums[i] += value;
+                sizes[i] += value.abs();
+            }
+            true
+        };
+        model.each_row_term(&points, &mut add).unwrap();
+        let mut compared = 0;
+        for i in 0..points.len() {
+            if expected[i].is_finite() {
+                // Sums in another order, and distributions over lanes.
+                assert_close(sums[i], expected[i], 1e-10 * sizes[i], &name);
+                compared += 1;
+            }
+        }
+        assert!(compared > 0, "{name}: no draw of the prior has a density");
+        models += 1;
+    }
+    assert!(models >= 15, "{models}");
 }
