@@ -38,7 +38,11 @@ pub struct Typical {
     pub is_peak: bool,
     /// The posterior's standard deviation of each coordinate, as the curvature at the peak has it.
     pub sd: Vec<f64>,
-    /// Draws of that Gaussian at which the density is finite and not far below what it should be.
+    /// Which share of that Gaussian's width the points have. It is less than 1 where the density is much
+    /// narrower than its curvature says, as on a ridge that is bent.
+    pub width: f64,
+    /// Draws of that Gaussian, narrowed by `width`, at which the density is finite and not far below what it
+    /// should be.
     pub points: Batch,
     /// Lower factor of the Gaussian's covariance, row by row.
     pub(super) factor: Vec<f64>,
@@ -71,20 +75,23 @@ pub fn typical(target: &Unconstrained, base: &Base, effort: &Effort) -> Result<O
     };
     let dim = target.dim();
     let Ok(factor) = linear::cholesky(dim, &summit.covariance) else { return Ok(None) };
-    let drawn = draw(&summit.z, &factor, effort);
-    let points = near(target, &drawn, summit.log_density)?;
-    let sd = (0..dim).map(|d| summit.covariance[d * dim + d].sqrt()).collect();
-    Ok((!points.is_empty()).then(|| Typical {
-        peak: summit.z.clone(),
-        is_peak: summit.is_peak,
-        sd,
-        points,
-        factor,
-    }))
+    let sd: Vec<f64> = (0..dim).map(|d| summit.covariance[d * dim + d].sqrt()).collect();
+    for width in WIDTHS {
+        let drawn = draw(&summit.z, &factor, width, effort);
+        let points = near(target, &drawn, summit.log_density)?;
+        if !points.is_empty() {
+            let (peak, is_peak) = (summit.z.clone(), summit.is_peak);
+            return Ok(Some(Typical { peak, is_peak, sd, width, points, factor }));
+        }
+    }
+    Ok(None)
 }
 
-/// Draws of a Gaussian.
-fn draw(mean: &[f64], factor: &[f64], effort: &Effort) -> Batch {
+/// Shares of a Gaussian's width that are tried.
+const WIDTHS: [f64; 4] = [1.0, 0.1, 0.01, 0.001];
+
+/// Draws of a Gaussian, narrowed.
+fn draw(mean: &[f64], factor: &[f64], width: f64, effort: &Effort) -> Batch {
     let dim = mean.len();
     let mut noise = Batch::zeros(dim, effort.draws + 2 * dim);
     Stream::new(effort.seed, Purpose::Evaluation).fill_normals(0, 0, &mut noise);
@@ -92,7 +99,8 @@ fn draw(mean: &[f64], factor: &[f64], effort: &Effort) -> Batch {
     for i in 0..noise.len() {
         let normal = noise.point(i);
         for d in 0..dim {
-            drawn.row_mut(d)[i] = mean[d] + linear::dot(&factor[d * dim..][..=d], &normal[..=d]);
+            let step = linear::dot(&factor[d * dim..][..=d], &normal[..=d]);
+            drawn.row_mut(d)[i] = mean[d] + width * step;
         }
     }
     drawn

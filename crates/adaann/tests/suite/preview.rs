@@ -48,3 +48,20 @@ fn what_it_does_not_say_is_named_alone_and_together() {
     assert_eq!(others, ["a b", "c d"]);
     assert!(found.iter().all(|(_, change)| *change < 0.02), "{found:?}");
 }
+
+/// On a thin ring that is a little higher at one side, a Gaussian of the curvature there leads off it.
+#[test]
+fn a_bent_ridge_is_looked_at_close_to_its_peak() {
+    let text = "density = \"-0.5 * ((sqrt(a^2 + b^2) - 2) / 0.001)^2 - 0.05 * a\"\n\
+                [parameters]\na = \"normal(0, 10)\"\nb = \"normal(0, 10)\"\n";
+    let model = Model::parse("m.toml", text).expect("a model");
+    let target = model.target();
+    let unconstrained = Unconstrained::new(&*target).expect("supports");
+    let typical = typical(&unconstrained, &Base::standard(2), &Effort::default());
+    let typical = typical.expect("a density").expect("a peak");
+    assert!(typical.is_peak && typical.width < 1.0, "{typical:?}");
+    let (theta, _) = unconstrained.constrain(&typical.points);
+    let off = |i: usize| (theta.row(0)[i].hypot(theta.row(1)[i]) - 2.0).abs();
+    // A typical point is at most 14 nats below the peak.
+    assert!((0..theta.len()).all(|i| off(i) < 0.001 * 28_f64.sqrt()), "{typical:?}");
+}

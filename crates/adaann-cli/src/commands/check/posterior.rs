@@ -55,7 +55,13 @@ impl<'a> Posterior<'a> {
     pub(super) fn judge(&self, findings: &mut Findings) -> Result<()> {
         match &self.typical {
             Some(typical) if typical.is_peak => {
-                findings.facts.push(format!("a peak of the density: {}", self.place(&typical.peak)));
+                let bent = if typical.width < 1.0 {
+                    ", which is no Gaussian even near it: what the data says was not looked at"
+                } else {
+                    ""
+                };
+                let place = self.place(&typical.peak);
+                findings.facts.push(format!("a peak of the density: {place}{bent}"));
             }
             Some(typical) => findings.warnings.push(format!(
                 "short ascents came to no peak of the density: the highest ended at {}. It may have none, as a centred \
@@ -71,7 +77,7 @@ impl<'a> Posterior<'a> {
         let Some(typical) = self.typical.as_ref().filter(|typical| typical.is_peak) else {
             return Ok(());
         };
-        if self.target.target().has_prior() {
+        if typical.width == 1.0 && self.target.target().has_prior() {
             self.say_unsaid(typical, findings)?;
             self.say_far(typical, findings);
         }
@@ -94,7 +100,9 @@ impl<'a> Posterior<'a> {
     fn compare(&self, findings: &mut Findings) -> Result<()> {
         let dim = self.target.dim();
         let (points, mut widths) = match &self.typical {
-            Some(typical) => (&typical.points, typical.sd.clone()),
+            Some(typical) => {
+                (&typical.points, typical.sd.iter().map(|sd| typical.width * sd).collect())
+            }
             None => (self.others.0, vec![1.0; dim]),
         };
         // A solution is as rough as the tolerance of its solver, which longer steps drown.
