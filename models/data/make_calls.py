@@ -11,7 +11,8 @@ draw = random.Random(9)
 
 
 def covariance(i, j):
-    return SIZE**2 * math.exp(-0.5 * ((i - j) / LENGTH) ** 2) + (1e-9 if i == j else 0)
+    r = math.sqrt(3) * abs(i - j) / LENGTH
+    return SIZE**2 * (1 + r) * math.exp(-r)
 
 
 factor = [[0.0] * WEEKS for _ in range(WEEKS)]

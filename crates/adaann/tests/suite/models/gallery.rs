@@ -1,13 +1,12 @@
 //! Every model of the gallery reads, and fits to draws that obey its supports.
 
-use crate::models::examples::path;
+use crate::models::examples::{model, path};
 use crate::support::common::{WHOLE, assert_close, evaluate};
 use crate::support::programs;
-use adaann::Settings;
-use adaann::fit;
 use adaann::model::Model;
 use adaann::schedule::Work;
 use adaann::target::{Support, Target};
+use adaann::{Settings, answer, approximate, fit};
 use std::fs;
 use std::path::PathBuf;
 
@@ -115,4 +114,31 @@ fn rows_add_up_to_the_log_likelihood() {
         models += 1;
     }
     assert!(models >= 15, "{models}");
+}
+
+/// What made-up data was made with is where the posteriors are; of many coordinates, the first ones.
+#[test]
+fn the_truth_is_where_the_posteriors_are() {
+    for (name, truth) in [
+        ("ar2.toml", &[1.0, 0.6, 0.25, 0.5][..]),
+        ("arma.toml", &[2.0, 0.7, 0.4, 0.8]),
+        ("garch.toml", &[0.05, 0.1, 0.15, 0.75]),
+        ("hidden_markov.toml", &[0.95, 0.85, 1.0, 3.0, 0.7]),
+        ("survival.toml", &[1.4, 1.0, 0.6, -0.25]),
+        ("viral_load.toml", &[5.3, 3.0, 0.5, 0.15]),
+        ("robertson.toml", &[0.04, 3e7, 1e4, 0.05]),
+        ("sir_weeks.toml", &[2.1, 1.0, 0.8, 20.0, 60.0]),
+        ("growth.toml", &[10.0, 2.0, 1.5, 0.5, -0.6]),
+        ("calls.toml", &[2.5, 0.6, 5.0]),
+    ] {
+        let target = model(name).target();
+        let settings = answer::Settings { seed: 2, ..answer::Settings::default() };
+        let answer = approximate(&*target, &settings, &mut ()).unwrap();
+        let found = answer.sample.coordinates().unwrap();
+        for (d, (found, truth)) in found.iter().zip(truth).enumerate() {
+            // One of 42 numbers is more than three standard deviations away in one of nine lots of data.
+            let off = (found.mean.value - truth).abs() / found.sd.value;
+            assert!(off < 3.0, "{name}: coordinate {d} is off by {off} standard deviations");
+        }
+    }
 }

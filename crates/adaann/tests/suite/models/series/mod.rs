@@ -2,7 +2,6 @@
 //! closed forms.
 
 mod filters;
-mod gallery;
 mod made;
 mod unrolled;
 
