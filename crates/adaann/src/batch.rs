@@ -139,6 +139,17 @@ impl Batch {
         all
     }
 
+    /// The same points, with the coordinates of those of another batch behind their own.
+    pub(crate) fn beside(&self, other: &Self) -> Self {
+        assert_eq!(self.len, other.len, "batches of as many points");
+        let mut all = Self::zeros(self.dim + other.dim, self.len);
+        for d in 0..all.dim {
+            let row = if d < self.dim { self.row(d) } else { other.row(d - self.dim) };
+            all.row_mut(d).copy_from_slice(row);
+        }
+        all
+    }
+
     /// Coordinates of point `i`.
     pub fn point(&self, i: usize) -> Vec<f64> {
         (0..self.dim).map(|d| self.row(d)[i]).collect()

@@ -6,6 +6,8 @@ use super::expression::{Ast, Span};
 use super::functions::{self, Function};
 use super::matrix_functions::MatrixFunction;
 use super::names::{BEFORE, Meaning};
+use super::scope::Place;
+use super::trajectory_functions::TrajectoryFunction;
 use super::value::Law;
 use super::value::{Value, constants};
 use crate::distribution::Family;
@@ -45,6 +47,9 @@ impl<'g> Evaluator<'_, 'g> {
             }
             _ => {}
         }
+        if let Some(function) = TrajectoryFunction::named(name) {
+            return self.trajectory(whole, function, arguments);
+        }
         if let Some(function) = MatrixFunction::named(name) {
             return self.matrix_function(whole, function, arguments);
         }
@@ -67,6 +72,11 @@ impl<'g> Evaluator<'_, 'g> {
             Some(meaning) => matches!(meaning, Meaning::State(_)),
             None => DELAYS.contains(&name) && !self.place.is_at_row(),
         };
+        if is_delay && self.place == Place::Quantity {
+            let message = format!("`{name}` is a state, no function");
+            let help = format!("at({name}, time) is its value at a time");
+            return self.unknown(span, message, Some(help));
+        }
         if is_delay {
             let message = "states at another time are not to be had: delay equations, whose rates depend \
                            on earlier states, are not solved";

@@ -7,6 +7,7 @@ use super::expression::{Ast, Fault, Kind, Operator, Span};
 use super::functions;
 use super::names::Names;
 use super::scope::{Place, Scope};
+use super::trajectory_functions::TrajectoryFunction;
 use super::value::Law;
 use super::value::{Truth, Value};
 use crate::distribution::Family;
@@ -125,7 +126,10 @@ impl<'g> Evaluator<'_, 'g> {
             if self.names.is_partial {
                 return Value::Unknown;
             }
-            let help = if functions::find(name).is_some() || Family::named(name).is_some() {
+            let is_function = functions::find(name).is_some()
+                || Family::named(name).is_some()
+                || TrajectoryFunction::named(name).is_some();
+            let help = if is_function {
                 Some(format!("`{name}` is a function: write {name}(...)"))
             } else {
                 nearest(name, self.names.known().chain(["pi", "e", "inf"]))
@@ -329,8 +333,10 @@ impl<'g> Evaluator<'_, 'g> {
         let reach = self.names.reach(index);
         match self.place {
             Place::Row | Place::First => reach.is_of_rows(),
-            Place::Rate | Place::Start => reach.columns && !reach.time && !reach.states,
-            Place::Constant | Place::Shared => false,
+            Place::Rate | Place::Start | Place::Path => {
+                reach.columns && !reach.time && !reach.states
+            }
+            Place::Constant | Place::Shared | Place::Quantity => false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The functions that formulas know, by their names.
 
 use super::matrix_functions::MatrixFunction;
+use super::trajectory_functions::TrajectoryFunction;
 use crate::program::{Expr, log_sum_exp};
 
 /// How a function takes its arguments.
@@ -39,6 +40,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
         .flat_map(|entry| entry.names.iter().copied())
         .chain(["if", "logpdf", "before"])
         .chain(MatrixFunction::ALL.iter().map(|function| function.name()))
+        .chain(TrajectoryFunction::ALL.iter().map(|function| function.name()))
 }
 
 /// Every function as it is written, with one line on it.
@@ -61,7 +63,10 @@ pub(super) fn in_words() -> Vec<(String, &'static str)> {
     let others = others.map(|(usage, summary)| (usage.to_owned(), summary));
     let matrices = MatrixFunction::ALL.iter();
     let matrices = matrices.map(|function| (function.usage().to_owned(), function.summary()));
-    ALL.iter().map(usage).chain(matrices).chain(others).collect()
+    let trajectories = TrajectoryFunction::ALL.iter();
+    let trajectories =
+        trajectories.map(|function| (function.usage().to_owned(), function.summary()));
+    ALL.iter().map(usage).chain(matrices).chain(others).chain(trajectories).collect()
 }
 
 macro_rules! entries {

@@ -80,6 +80,8 @@ mod simulate;
 mod subjects;
 mod system;
 mod target;
+mod trajectories;
+mod trajectory_functions;
 mod value;
 mod visit;
 mod walk;
@@ -103,7 +105,7 @@ use crate::distribution::Family;
 use crate::external;
 use crate::file::read_regular;
 use crate::ode::Solver;
-use crate::posterior::Quantities;
+use crate::posterior::{Quantities, Trajectories};
 use crate::table::Table;
 use crate::target::{Edge, Target, Unconstrained};
 use crate::{Batch, Result, Settings};
@@ -158,6 +160,8 @@ pub struct Model {
     are_proper: Vec<bool>,
     quantity_names: Vec<String>,
     quantities: Quantities,
+    /// What quantities ask about whole trajectories.
+    trajectories: Option<Trajectories>,
     /// Those of Algorithm 1: the file's over those that suit the target.
     settings: Settings,
     /// What the file asks for.
@@ -247,7 +251,21 @@ impl Model {
         let (bounds, are_proper) = (recording.bounds.clone(), recording.are_proper.clone());
         let (quantity_names, nodes): (Vec<String>, Vec<_>) =
             recording.quantities.iter().cloned().unzip();
-        let quantities = Quantities::new(&recording.graph, outline.dim, &nodes);
+        let behind = recording.trajectories.clone();
+        let quantities = Quantities::with(&recording.graph, outline.dim, behind, &nodes);
+        let trajectories = match &recording.readings[..] {
+            [] => None,
+            readings => {
+                let recorded = system::recorded(&outline, recording.clone());
+                match Trajectories::new(&recorded, readings) {
+                    Ok(trajectories) => Some(trajectories),
+                    Err(error) => {
+                        report.error_of_file(&outline.source, error.to_string(), None);
+                        return Err(report);
+                    }
+                }
+            }
+        };
         let outline = Arc::new(outline);
         let target = match ModelTarget::new(&outline, recording, folder) {
             Ok(target) => Arc::new(target),
@@ -258,7 +276,17 @@ impl Model {
         };
         let settings = defaults::suiting(&*target);
         let plan = Plan::Adaann(Box::new(settings.clone()));
-        Ok(Self { outline, target, bounds, are_proper, quantity_names, quantities, settings, plan })
+        Ok(Self {
+            outline,
+            target,
+            bounds,
+            are_proper,
+            quantity_names,
+            quantities,
+            trajectories,
+            settings,
+            plan,
+        })
     }
 
     /// Its title, if it has one.
@@ -407,7 +435,10 @@ impl Model {
     #[doc(alias = "transformed parameters")]
     #[doc(alias = "generated quantities")]
     pub fn quantities(&self, points: &Batch) -> Result<Batch> {
-        self.quantities.evaluate(points)
+        let Some(trajectories) = &self.trajectories else {
+            return self.quantities.evaluate(points);
+        };
+        self.quantities.evaluate(&points.beside(&trajectories.evaluate(points)?))
     }
 
     /// Points from the prior, in the target's coordinates; nothing if a prior is flat.

@@ -1,6 +1,7 @@
 //! What the names of a model file mean, and what each of them depends on.
 
 use super::expression::{Ast, Kind};
+use super::trajectory_functions::TrajectoryFunction;
 use std::collections::HashMap;
 
 /// What a name stands for, by its number among those of its kind.
@@ -32,6 +33,8 @@ pub(super) struct Reach {
     pub(super) states: bool,
     /// Does it differ between the rows of a subject?
     pub(super) within_subject: bool,
+    /// Is it made of whole trajectories, and so of draws alone?
+    pub(super) trajectories: bool,
 }
 
 impl Reach {
@@ -42,6 +45,7 @@ impl Reach {
             time: self.time || other.time,
             states: self.states || other.states,
             within_subject: self.within_subject || other.within_subject,
+            trajectories: self.trajectories || other.trajectories,
         }
     }
 
@@ -96,10 +100,22 @@ impl Names {
     /// What a formula changes with.
     pub(super) fn reach(&self, ast: &Ast) -> Reach {
         let mut reach = Reach::default();
-        each_name(ast, &mut |name| {
-            reach = reach.with(self.find(name).map_or_else(Reach::default, |m| self.of(m)));
-        });
-        each_before(ast, &mut |_| reach.columns = true);
+        let mut left = vec![ast];
+        while let Some(ast) = left.pop() {
+            match &ast.kind {
+                Kind::Name(name) => {
+                    reach = reach.with(self.find(name).map_or_else(Reach::default, |m| self.of(m)));
+                }
+                // States and times are those of the call, not of a row.
+                Kind::Call { name, .. } if TrajectoryFunction::named(name).is_some() => {
+                    (reach.parameters, reach.trajectories) = (true, true);
+                    continue;
+                }
+                Kind::Call { name, .. } if name == BEFORE => reach.columns = true,
+                _ => {}
+            }
+            left.extend(parts(ast));
+        }
         reach
     }
 
@@ -225,7 +241,29 @@ pub(super) fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
     let mut left = vec![ast];
     while let Some(ast) = left.pop() {
         see(ast);
-        let skipped = usize::from(matches!(&ast.kind, Kind::Call { name, .. } if name == BEFORE));
-        left.extend(ast.children().into_iter().skip(skipped));
+        left.extend(parts(ast));
+    }
+}
+
+/// The parts that a formula is put together of, but for the column of `before`.
+fn parts(ast: &Ast) -> impl Iterator<Item = &Ast> {
+    let skipped = usize::from(matches!(&ast.kind, Kind::Call { name, .. } if name == BEFORE));
+    ast.children().into_iter().skip(skipped)
+}
+
+/// Calls `see` with every call of a function of trajectories that stands in no other, and its arguments.
+pub(super) fn each_trajectory<'a>(
+    ast: &'a Ast,
+    see: &mut impl FnMut(&'a Ast, TrajectoryFunction, &'a [Ast]),
+) {
+    let mut left = vec![ast];
+    while let Some(ast) = left.pop() {
+        if let Kind::Call { name, arguments, .. } = &ast.kind
+            && let Some(function) = TrajectoryFunction::named(name)
+        {
+            see(ast, function, arguments);
+            continue;
+        }
+        left.extend(parts(ast));
     }
 }

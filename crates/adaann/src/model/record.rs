@@ -10,12 +10,16 @@ use super::priors;
 use super::scope::{Lagged, Place, Scope};
 use super::value::Value;
 use crate::distribution::Family;
+use crate::posterior::Reading;
 use crate::program::{Expr, Graph, Node};
 use crate::target::{Edge, Support};
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the
-/// columns of the data, the numbers of stretches and events, and an element for each gather.
+/// columns of the data, the numbers of stretches and events, those of whole trajectories, and an element for
+/// each gather.
+#[derive(Clone)]
 pub(super) struct Recording {
     pub(super) graph: Graph,
     pub(super) supports: Vec<Support>,
@@ -40,9 +44,13 @@ pub(super) struct Recording {
     pub(super) moments: Vec<Node>,
     /// What is reported with the draws, by name.
     pub(super) quantities: Vec<(String, Node)>,
+    /// What quantities ask about whole trajectories, and the inputs that stand for it.
+    pub(super) readings: Vec<Reading>,
+    pub(super) trajectories: Range<usize>,
 }
 
 /// A line of the likelihood: the log density of a row, and the rows that it is a sum over.
+#[derive(Clone)]
 pub(super) struct Line {
     pub(super) log_density: Node,
     pub(super) rows: Vec<u32>,
@@ -50,6 +58,7 @@ pub(super) struct Line {
 
 /// The numbers that states of a series are made of: at the first row of a group, and at a later one; and what
 /// the last row adds.
+#[derive(Clone)]
 pub(super) struct Carried {
     pub(super) start: Vec<Node>,
     pub(super) next: Vec<Node>,
@@ -57,6 +66,7 @@ pub(super) struct Carried {
 }
 
 /// An input that each row takes from a vector by an index of its own, from 0.
+#[derive(Clone)]
 pub(super) struct Gather {
     pub(super) vector: Vec<Node>,
     pub(super) index: Vec<u32>,
@@ -76,6 +86,8 @@ pub(super) struct Layout {
     /// Numbers of a stretch, and that of an event.
     pub(super) stretch: usize,
     pub(super) event: usize,
+    /// Numbers of whole trajectories.
+    pub(super) trajectories: usize,
     pub(super) gathers: usize,
 }
 
@@ -96,8 +108,9 @@ impl Layout {
         let lags = columns + outline.data.columns.len();
         let stretch = lags + 2 * outline.series.lags.len();
         let event = stretch + outline.changes.numbers;
-        let gathers = event + usize::from(time.is_some());
-        Self { time, states, carried, columns, lags, stretch, event, gathers }
+        let trajectories = event + usize::from(time.is_some());
+        let gathers = trajectories + outline.trajectory_numbers();
+        Self { time, states, carried, columns, lags, stretch, event, trajectories, gathers }
     }
 }
 
@@ -123,9 +136,10 @@ fn record_parts(outline: &Outline, with_likelihood: bool, report: &mut Report) -
     scope.columns = (layout.columns..layout.lags).map(|i| Value::Number(input(i))).collect();
     scope.inputs = outline.input_values(layout.time.map(input), |i| input(layout.stretch + i));
     enter_series(&mut scope, outline, layout, input);
+    let (faults, gathers, readings) = (Vec::new(), Vec::new(), Vec::new());
     let mut recorder =
-        Recorder { outline, graph: &graph, layout, scope, faults: Vec::new(), gathers: Vec::new() };
-    let quantities = recorder.quantities();
+        Recorder { outline, graph: &graph, layout, scope, faults, gathers, readings };
+    let quantities = recorder.quantities(with_likelihood, report);
     let Priors { log_density: log_prior, supports, bounds, are_proper, are_normalised } =
         recorder.priors();
     let density = outline.file.density.as_ref();
@@ -135,7 +149,7 @@ fn record_parts(outline: &Outline, with_likelihood: bool, report: &mut Report) -
     let moments = recorder.moments();
     let series = recorder.series(report);
     let lines = if with_likelihood { recorder.lines(report) } else { Vec::new() };
-    let Recorder { faults, gathers, .. } = recorder;
+    let Recorder { faults, gathers, readings, .. } = recorder;
     outline.say(faults, report);
     let node = |x: Expr<'_>| x.node(&graph);
     let nodes = |list: Vec<Expr<'_>>| -> Vec<Node> { list.into_iter().map(node).collect() };
@@ -169,6 +183,8 @@ fn record_parts(outline: &Outline, with_likelihood: bool, report: &mut Report) -
         jumps,
         moments,
         quantities,
+        readings,
+        trajectories: layout.trajectories..layout.gathers,
         graph: graph.into_inner(),
     }
 }
@@ -187,14 +203,19 @@ pub(super) struct Recorder<'o, 'g> {
     pub(super) graph: &'g RefCell<Graph>,
     pub(super) layout: Layout,
     pub(super) scope: Scope<'g>,
-    faults: Vec<Fault>,
+    pub(super) faults: Vec<Fault>,
     gathers: Vec<(Vec<Node>, Vec<u32>)>,
+    pub(super) readings: Vec<Reading>,
 }
 
 impl<'g> Recorder<'_, 'g> {
     /// Calls `work` with an evaluator for formulas of this place.
-    fn at<T>(&mut self, place: Place, work: impl FnOnce(&mut Evaluator<'_, 'g>) -> T) -> T {
-        let Self { outline, graph, layout, scope, faults, gathers } = self;
+    pub(super) fn at<T>(
+        &mut self,
+        place: Place,
+        work: impl FnOnce(&mut Evaluator<'_, 'g>) -> T,
+    ) -> T {
+        let Self { outline, graph, layout, scope, faults, gathers, .. } = self;
         let mut gather = |vector: &[Expr<'g>], index: &Ast| {
             let index = outline.indices(index, vector.len())?;
             let vector: Vec<Node> = vector.iter().map(|x| x.node(graph)).collect();
@@ -216,8 +237,12 @@ impl<'g> Recorder<'_, 'g> {
     }
 
     /// Evaluates all quantities; gives those that are reported: what is not different for each row,
-    /// and the last parts of simplexes.
-    fn quantities(&mut self) -> Vec<(String, Expr<'g>)> {
+    /// and the last parts of simplexes. Those of trajectories only if they are asked for.
+    fn quantities(
+        &mut self,
+        with_trajectories: bool,
+        report: &mut Report,
+    ) -> Vec<(String, Expr<'g>)> {
         let outline = self.outline;
         let mut reported = Vec::new();
         for (parameter, value) in outline.parameters.iter().zip(&self.scope.parameters) {
@@ -226,8 +251,15 @@ impl<'g> Recorder<'_, 'g> {
         let mut found: Vec<Option<Value<'g>>> = vec![None; outline.file.quantities.len()];
         for &q in outline.names.order() {
             let (name, formula) = &outline.file.quantities[q];
-            let is_of_rows = outline.names.reach(&formula.ast).is_of_rows();
-            let place = if is_of_rows { Place::Row } else { Place::Shared };
+            let reach = outline.names.reach(&formula.ast);
+            if reach.trajectories && !with_trajectories {
+                continue;
+            }
+            let is_of_rows = reach.is_of_rows();
+            let place = if is_of_rows { Place::Row } else { Place::Quantity };
+            if !is_of_rows {
+                self.trajectories(&formula.ast, report);
+            }
             let value = self.at(place, |evaluator| evaluator.evaluate(&formula.ast));
             if let Value::Law(_) | Value::Truth(_) = value {
                 let message = format!("`{}` is {}, not a number", name.text, value.kind());

@@ -273,7 +273,8 @@ impl Outline {
         wanted: impl Fn(Reach) -> bool,
     ) {
         for &q in self.names.order() {
-            if wanted(self.names.of(Meaning::Quantity(q))) {
+            let reach = self.names.of(Meaning::Quantity(q));
+            if wanted(reach) && !reach.trajectories {
                 let ast = &self.file.quantities[q].1.ast;
                 let (names, place) = (&self.names, Place::Row);
                 let value = Evaluator { names, scope: &mut *scope, place, faults, gather: None }

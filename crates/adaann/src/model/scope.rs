@@ -1,5 +1,6 @@
 //! What names stand for while a formula is evaluated.
 
+use super::expression::Span;
 use super::names::{Meaning, Reach};
 use super::value::Value;
 use crate::program::Expr;
@@ -9,12 +10,16 @@ use crate::program::Expr;
 pub(super) enum Place {
     /// A constant, a bound or a size: other constants, and columns as vectors.
     Constant,
-    /// A prior, the density, a quantity that is the same for all rows.
+    /// A prior, or the density.
     Shared,
+    /// A quantity that is the same for all rows.
+    Quantity,
     /// A state's start: parameters, and what all rows of a subject share.
     Start,
     /// The rate of a state: the same, time and states.
     Rate,
+    /// What is asked about along a trajectory: all that a rate knows.
+    Path,
     /// A line of the likelihood: everything, at one row of the data.
     Row,
     /// What a series starts with: all but states, at the first row.
@@ -25,11 +30,15 @@ impl Place {
     /// Why a name that reaches so far cannot be used here.
     pub(super) fn refuses(self, reach: Reach) -> Option<&'static str> {
         match self {
+            Self::Quantity if reach.trajectories => None,
+            _ if reach.trajectories => {
+                Some("it is of whole trajectories, which are known of draws alone")
+            }
             Self::Constant if reach.parameters => Some("a constant cannot depend on parameters"),
-            Self::Shared | Self::Start if reach.states => {
+            Self::Shared | Self::Quantity | Self::Start if reach.states => {
                 Some("states change with time, and this is the same for all times")
             }
-            Self::Shared if reach.columns || reach.time => {
+            Self::Shared | Self::Quantity if reach.columns || reach.time => {
                 Some("it differs between the rows of the data, and this is the same for all rows")
             }
             Self::Start if reach.within_subject || reach.time => Some(
@@ -38,6 +47,10 @@ impl Place {
             Self::Rate if reach.within_subject => {
                 Some("rates know time, states and parameters, but not the rows of the data")
             }
+            Self::Path if reach.within_subject => Some(
+                "along a trajectory there are time, states, parameters and what all rows of a subject \
+                 share, but not the rows of the data",
+            ),
             Self::First if reach.states => Some(
                 "before the first row there are no states: a start names parameters and columns",
             ),
@@ -85,6 +98,8 @@ pub(super) struct Scope<'g> {
     /// Columns at earlier rows.
     pub(super) lags: Vec<Lagged<'g>>,
     pub(super) inputs: Vec<Expr<'g>>,
+    /// Numbers of whole trajectories, by the calls that ask for them.
+    pub(super) trajectories: Vec<(Span, Value<'g>)>,
     /// How many numbers may still be computed; no limit if none.
     pub(super) budget: Option<usize>,
     /// A vector outside the rows, a number inside.

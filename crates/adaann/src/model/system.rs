@@ -22,24 +22,26 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
     row_inputs.extend((0..columns + lags.len()).map(RowInput::Column));
     row_inputs.extend((0..outline.changes.numbers).map(RowInput::Stretch));
     row_inputs.extend(outline.file.ode.iter().map(|_| RowInput::Event(0)));
+    row_inputs.extend((0..recording.trajectories.len()).map(RowInput::Trajectory));
     row_inputs.extend((0..recording.gathers.len()).map(RowInput::Gather));
     let gathers = recording.gathers.into_iter();
     let gathers =
         gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
     let lines = recording.lines.into_iter();
     let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
-    let system = match (&outline.file.ode, outline.solver, outline.time) {
-        (Some(ode), Some(solver), Some(time)) => Some(RecordedSystem {
+    // Without data there are no rows, and trajectories all the same.
+    let times = outline.time.map_or(Vec::new(), |time| outline.data.columns[time].clone());
+    let system = match (&outline.file.ode, outline.solver) {
+        (Some(ode), Some(solver)) => Some(RecordedSystem {
             names: ode.states.iter().map(|state| state.name.text.clone()).collect(),
             rates: recording.rates,
+            readings: Vec::new(),
             initial: recording.initial,
             jumps: recording.jumps,
             moments: recording.moments,
             solver,
-            stretches: outline
-                .subjects
-                .in_rows(&outline.data.columns[time], outline.changes.numbers),
-            times: outline.data.columns[time].clone(),
+            stretches: outline.subjects.in_rows(&times, outline.changes.numbers),
+            times,
             subjects: outline.subjects.clone(),
         }),
         _ => None,

@@ -97,6 +97,12 @@ impl Grid {
         self.settings.iter().map(Vec::as_slice)
     }
 
+    /// Time and length of a fixed step, by its setting.
+    #[inline]
+    pub(super) fn fixed(&self, setting: usize) -> [f64; 2] {
+        [self.settings[setting][0], self.settings[setting][1]]
+    }
+
     /// Uniforms of every start.
     pub(super) fn starts(&self) -> impl Iterator<Item = &[f64]> {
         self.starts.iter().map(Vec::as_slice)

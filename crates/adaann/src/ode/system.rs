@@ -170,9 +170,22 @@ impl System {
         x: &[Node],
         p: &[Node],
     ) -> Vec<Node> {
+        self.reading(graph, &self.derivative, t, x, p)
+    }
+
+    /// A function of time, states, parameters and numbers of the stretch in a graph, where the latter are
+    /// uniforms.
+    pub(super) fn reading(
+        &self,
+        graph: &mut Graph,
+        function: &Function,
+        t: Node,
+        x: &[Node],
+        p: &[Node],
+    ) -> Vec<Node> {
         let stretch = (0..self.stretch as u32).map(|i| graph.uniform(STRETCH + i));
         let stretch: Vec<Node> = stretch.collect();
-        self.derivative.at(graph, &[&[t], x, p, &stretch].concat())
+        function.at(graph, &[&[t], x, p, &stretch].concat())
     }
 
     /// Have samples events at times of their own?

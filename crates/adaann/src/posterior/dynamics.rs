@@ -3,8 +3,7 @@
 use super::equations::{Equations, Slots, shared};
 use super::quantities::Quantities;
 use super::recorded::{Line, Recorded, RecordedSystem};
-use super::subjects::{Effect, Event};
-use crate::ode::{Course, Does, Likelihood, Measured, Moving, Solver, Stop, System, solve_courses};
+use crate::ode::{Course, Does, Likelihood, Measured, Solver, Stop, System, solve_courses};
 use crate::program::{
     Graph, Group, Node, Numbered, RowInput, RowPart, Source, at_groups, free_of_rows, split_within,
 };
@@ -128,7 +127,7 @@ pub(super) fn observe(
 }
 
 /// For each subject, the numbers of the values that its slots stand for.
-fn arguments(
+pub(super) fn arguments(
     graph: &mut Graph,
     recorded: &Recorded,
     of: &RecordedSystem,
@@ -161,29 +160,13 @@ fn course(
     for (row, does) in rows {
         let time = of.times[row as usize];
         while let Some(event) = events.next_if(|event| event.is_before(time, row)) {
-            let Event { time, effect, .. } = event;
-            let stretch = equations.stretch_of(data, any_row, &own);
-            let does = match effect {
-                Effect::Jump(jump, numbers) => {
-                    let jump_at = (*jump, *time);
-                    Does::Jump(*jump, equations.numbers_of(data, jump_at, any_row, numbers))
-                }
-                Effect::Set(..) => Does::Nothing,
-            };
-            effect.turn(&mut own);
-            stops.push(Stop { time: *time, stretch, does });
+            stops.push(equations.stop_at(data, any_row, &mut own, event));
             rows_of.push(None);
         }
         stops.push(Stop { time, stretch: equations.stretch_of(data, any_row, &own), does });
         rows_of.push(Some(row));
     }
-    let moving = subjects.moving[subject].iter().map(|event| Moving {
-        at: equations.moments[event.moment],
-        after: event.after,
-        jump: event.jump,
-        numbers: equations.numbers_of(data, (event.jump, f64::NAN), any_row, &event.numbers),
-    });
-    let moving = moving.collect();
+    let moving = equations.moving(data, any_row, &subjects.moving[subject]);
     Some((Course { start: subjects.starts[subject], arguments, stops, moving }, rows_of))
 }
 

@@ -1,7 +1,8 @@
 //! Rates, start values and jumps of a recorded system as functions of what its samples bring.
 
 use super::recorded::{Recorded, RecordedSystem};
-use crate::ode::{self, Jump, System};
+use super::subjects::{Effect, Event, MovingEvent};
+use crate::ode::{self, Does, Jump, Moving, Stop, System};
 use crate::program::{
     Data, Function, Graph, Inputs, Node, Numbered, RowInput, RowPart, Source, split_within,
 };
@@ -13,8 +14,9 @@ pub(super) type Slots = Numbered<Node>;
 
 /// A recorded system, taken apart.
 pub(super) struct Equations {
+    /// Rates, then readings.
     rates: RowPart,
-    /// What each input of the rates is: a state, or a slot.
+    /// What each input of these is: a state, or a slot.
     arguments: Vec<Argument>,
     initial: Vec<Initial>,
     jumps: Vec<(RowPart, Vec<Argument>)>,
@@ -64,7 +66,8 @@ impl Equations {
         is_shared: &dyn Fn(RowInput) -> bool,
         slots: &mut Slots,
     ) -> Result<Self> {
-        let rates = split_within(graph, inputs, is_shared, &of.rates);
+        let rates = [&of.rates[..], &of.readings].concat();
+        let rates = split_within(graph, inputs, is_shared, &rates);
         let knows = |input: &RowInput| match *input {
             RowInput::Time | RowInput::Stretch(_) => true,
             column => is_shared(column),
@@ -110,17 +113,7 @@ impl Equations {
     pub(super) fn system(&self, of: &RecordedSystem, slots: usize) -> Result<System> {
         let states = of.names.len();
         let stretch = self.stretch().count();
-        let mut graph = Graph::new();
-        let z = inputs(&mut graph, 1 + states + slots + stretch);
-        let arguments = at(&self.arguments, &z[1..], states);
-        let mut numbers = z[1 + states + slots..].iter();
-        let uniform = |input: &RowInput| match input {
-            RowInput::Time => z[0],
-            _ => *numbers.next().expect("one for each"),
-        };
-        let uniforms: Vec<Node> = self.rates.uniforms.iter().map(uniform).collect();
-        let rates = self.rates.at(&mut graph, &self.rates.outputs, &uniforms, &arguments);
-        let derivative = Function::new(z.len(), (graph, rates));
+        let derivative = self.along(&self.rates.outputs[..states], states, slots);
         let mut graph = Graph::new();
         let initial = |initial: &Initial| match *initial {
             Initial::Number(value) => graph.constant(value),
@@ -136,6 +129,28 @@ impl Equations {
             moves: of.subjects.moving.iter().any(|events| !events.is_empty()),
         };
         System::from_functions(&of.names, slots, equations)
+    }
+
+    /// The readings, as functions of what the derivative of the system is one of.
+    pub(super) fn readings(&self, of: &RecordedSystem, slots: usize) -> Vec<Function> {
+        let states = of.names.len();
+        let reading = |node: &Node| self.along(std::slice::from_ref(node), states, slots);
+        self.rates.outputs[states..].iter().map(reading).collect()
+    }
+
+    /// Some of the rates and readings as a function of time, states, slots and numbers of the stretch.
+    fn along(&self, outputs: &[Node], states: usize, slots: usize) -> Function {
+        let mut graph = Graph::new();
+        let z = inputs(&mut graph, 1 + states + slots + self.stretch().count());
+        let arguments = at(&self.arguments, &z[1..], states);
+        let mut numbers = z[1 + states + slots..].iter();
+        let uniform = |input: &RowInput| match input {
+            RowInput::Time => z[0],
+            _ => *numbers.next().expect("one for each"),
+        };
+        let uniforms: Vec<Node> = self.rates.uniforms.iter().map(uniform).collect();
+        let outputs = self.rates.at(&mut graph, outputs, &uniforms, &arguments);
+        Function::new(z.len(), (graph, outputs))
     }
 
     fn jump(&self, (part, own): &(RowPart, Vec<Argument>), states: usize, slots: usize) -> Jump {
@@ -162,8 +177,33 @@ impl Equations {
         self.stretch().map(number).collect()
     }
 
+    /// The stop at an event of a subject that has this row, whose own numbers of the stretch it may change.
+    pub(super) fn stop_at(&self, data: Data<'_>, row: u32, own: &mut [f64], event: &Event) -> Stop {
+        let Event { time, effect, .. } = event;
+        let stretch = self.stretch_of(data, row, own);
+        let does = match effect {
+            Effect::Jump(jump, numbers) => {
+                Does::Jump(*jump, self.numbers_of(data, (*jump, *time), row, numbers))
+            }
+            Effect::Set(..) => Does::Nothing,
+        };
+        effect.turn(own);
+        Stop { time: *time, stretch, does }
+    }
+
+    /// Events at times of the samples, of a subject that has this row.
+    pub(super) fn moving(&self, data: Data<'_>, row: u32, events: &[MovingEvent]) -> Vec<Moving> {
+        let moving = |event: &MovingEvent| Moving {
+            at: self.moments[event.moment],
+            after: event.after,
+            jump: event.jump,
+            numbers: self.numbers_of(data, (event.jump, f64::NAN), row, &event.numbers),
+        };
+        events.iter().map(moving).collect()
+    }
+
     /// The numbers of a jump, for a subject that has this row, where the event's own are so.
-    pub(super) fn numbers_of(
+    fn numbers_of(
         &self,
         data: Data<'_>,
         (jump, time): (usize, f64),

@@ -23,6 +23,7 @@ mod subjects;
 mod system_tests;
 #[cfg(test)]
 mod tests;
+mod trajectories;
 
 pub(crate) use compile::Posterior;
 pub(crate) use dynamics::Dynamics;
@@ -30,3 +31,4 @@ pub use of_system::OdePosterior;
 pub(crate) use quantities::Quantities;
 pub(crate) use recorded::{Line, Recorded, RecordedSeries, RecordedSystem};
 pub(crate) use subjects::{Effect, Event, MovingEvent, Subjects};
+pub(crate) use trajectories::{Reading, Trajectories, What};

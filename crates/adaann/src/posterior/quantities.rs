@@ -5,6 +5,7 @@ use crate::program::{Block, Graph, Node, Prepared, Room, Rows, of_first_inputs};
 use crate::simd::{Kernel, dispatch};
 use crate::{Batch, Error, Result};
 use fearless_simd::Simd;
+use std::ops::Range;
 
 /// Some nodes of a recorded graph, compiled.
 #[derive(Debug)]
@@ -18,6 +19,24 @@ impl Quantities {
     pub(crate) fn new(graph: &Graph, parameters: usize, nodes: &[Node]) -> Self {
         let prepared = Prepared::plain(of_first_inputs(graph, parameters, nodes), parameters);
         Self { parameters, prepared }
+    }
+
+    /// Nodes that change with parameters and some inputs behind them, which points then have behind the
+    /// parameters.
+    pub(crate) fn with(
+        graph: &Graph,
+        parameters: usize,
+        behind: Range<usize>,
+        nodes: &[Node],
+    ) -> Self {
+        let all = parameters + behind.len();
+        let mut own = Graph::new();
+        let nothing = own.constant(f64::NAN);
+        let mut inputs: Vec<Node> = (0..parameters as u32).map(|input| own.input(input)).collect();
+        inputs.resize(behind.start, nothing);
+        inputs.extend((parameters..all).map(|input| own.input(input as u32)));
+        let outputs = own.embed(graph, nodes, &inputs);
+        Self { parameters: all, prepared: Prepared::plain((own, outputs), all) }
     }
 
     /// The values at each point.

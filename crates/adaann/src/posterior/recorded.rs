@@ -39,6 +39,8 @@ pub(crate) struct Line {
 pub(crate) struct RecordedSystem {
     pub(crate) names: Vec<String>,
     pub(crate) rates: Vec<Node>,
+    /// What is read off trajectories: functions of all that rates are functions of.
+    pub(crate) readings: Vec<Node>,
     pub(crate) initial: Vec<Node>,
     /// Ways in which states jump.
     pub(crate) jumps: Vec<RecordedJump>,
@@ -99,7 +101,7 @@ impl Recorded {
             RowInput::Carried(number) => {
                 self.series.as_ref().is_some_and(|series| number < series.next.len())
             }
-            RowInput::Stretch(_) | RowInput::Event(_) => states.is_some(),
+            RowInput::Stretch(_) | RowInput::Event(_) | RowInput::Trajectory(_) => states.is_some(),
         };
         if let Some(input) = self.row_inputs.iter().find(|input| !is_there(input)) {
             return Err(Error::Target(format!(

@@ -58,6 +58,7 @@ fn recorded(solver: Solver, with_gather: bool) -> Recorded {
         system: Some(RecordedSystem {
             names: vec!["prey".into(), "predators".into()],
             rates,
+            readings: Vec::new(),
             initial,
             jumps: Vec::new(),
             moments: Vec::new(),

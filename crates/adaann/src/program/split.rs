@@ -26,6 +26,8 @@ pub(crate) enum RowInput {
     Stretch(usize),
     /// A number of an event at which states jump.
     Event(usize),
+    /// A number of whole trajectories, which no part of a posterior depends on.
+    Trajectory(usize),
 }
 
 impl RowInput {

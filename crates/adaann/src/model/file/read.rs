@@ -8,6 +8,7 @@ use super::{Constant, File, Formula, names};
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::{self, Ast, Kind, Span};
 use crate::model::functions;
+use crate::model::names::each_trajectory;
 
 /// The largest file, in bytes.
 const LARGEST: usize = 8 << 20;
@@ -75,7 +76,11 @@ impl Reader<'_> {
         let command = find("command").and_then(|(_, value)| self.command(value));
         let fit =
             find("fit").map(|(name, value)| self.fit(name, value.table().unwrap_or_default()));
-        let is_prior_alone = self.missing(root);
+        let mut reads_trajectories = false;
+        for (_, formula) in &quantities {
+            each_trajectory(&formula.ast, &mut |_, _, _| reads_trajectories = true);
+        }
+        let is_prior_alone = self.missing(root, reads_trajectories);
         let unread = Vec::new();
         File {
             title,
@@ -97,9 +102,9 @@ impl Reader<'_> {
         }
     }
 
-    /// What a model cannot do without, and what cannot stand together. Tells whether priors are all that
-    /// there is.
-    fn missing(&mut self, root: &[(Name, Value)]) -> bool {
+    /// What a model cannot do without, and what cannot stand together, where quantities may be of trajectories.
+    /// Tells whether priors are all that there is.
+    fn missing(&mut self, root: &[(Name, Value)], reads_trajectories: bool) -> bool {
         let find = |name| find(root, &FILE, name);
         let place = |name| find(name).map(|(name, _)| name.span.clone());
         let empty = |name| {
@@ -118,10 +123,11 @@ impl Reader<'_> {
         }
         let is_prior_alone = rows.is_none() && place("density").or(place("command")).is_none();
         if rows.is_none()
+            && !reads_trajectories
             && let Some(ode) = place("ode")
         {
-            let help =
-                "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`";
+            let help = "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`; or \
+                        ask in [quantities] for numbers of trajectories";
             self.error(&ode, "differential equations need a likelihood", Some(help));
         }
         if rows.is_none()

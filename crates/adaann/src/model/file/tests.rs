@@ -414,7 +414,7 @@ fn missing_pieces_are_said() {
         ),
         (
             &format!("density = \"a\"\n{parameters}[ode.states]\nu = {{ start = 1, rate = 2 }}"),
-            "4:2 differential equations need a likelihood | say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`",
+            "4:2 differential equations need a likelihood | say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`; or ask in [quantities] for numbers of trajectories",
         ),
         (
             &format!("command = \"\"\n{parameters}"),

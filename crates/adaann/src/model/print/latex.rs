@@ -1,8 +1,9 @@
 //! Formulas in LaTeX.
 
 use super::letters::{command, on_the_line, split_digits};
-use super::syntax::{level, needs_parentheses, number, rows_back};
+use super::syntax::{level, needs_parentheses, number, of_trajectory, rows_back};
 use crate::model::expression::{Ast, Kind, Level, Operator};
+use crate::model::trajectory_functions::TrajectoryFunction;
 
 /// A formula in LaTeX's mathematics.
 pub(crate) fn latex(ast: &Ast) -> String {
@@ -123,12 +124,50 @@ fn call(out: &mut String, name: &str, arguments: &[Ast]) {
             *out += " & \\text{otherwise} \\end{cases}";
             return;
         }
+        _ if let Some((function, formula, times)) = of_trajectory(name, arguments) => {
+            return trajectory(out, function, formula, times);
+        }
         _ if COMMANDS.contains(&name) => (format!("\\{name}\\left("), "\\right)"),
         _ => (format!("\\operatorname{{{}}}\\left(", name.replace('_', "\\_")), "\\right)"),
     };
     *out += &open;
     sequence(out, arguments);
     *out += close;
+}
+
+/// Something of a formula along a trajectory.
+fn trajectory(out: &mut String, function: TrajectoryFunction, formula: &Ast, times: &[Ast]) {
+    let (open, close) = match function {
+        TrajectoryFunction::At => {
+            *out += "\\left.";
+            write(out, formula);
+            *out += "\\right|_{";
+            sequence(out, times);
+            return out.push('}');
+        }
+        TrajectoryFunction::Integral => {
+            *out += "\\int_{";
+            sequence(out, &times[..1]);
+            *out += "}^{";
+            sequence(out, &times[1..]);
+            *out += "}\\left(";
+            write(out, formula);
+            return *out += "\\right)dt";
+        }
+        TrajectoryFunction::Maximum => ("\\max_{\\left[", "\\right]}\\left("),
+        TrajectoryFunction::Minimum => ("\\min_{\\left[", "\\right]}\\left("),
+        TrajectoryFunction::TimeOfMaximum => {
+            ("\\operatorname*{arg\\,max}_{\\left[", "\\right]}\\left(")
+        }
+        TrajectoryFunction::TimeOfMinimum => {
+            ("\\operatorname*{arg\\,min}_{\\left[", "\\right]}\\left(")
+        }
+    };
+    *out += open;
+    sequence(out, times);
+    *out += close;
+    write(out, formula);
+    *out += "\\right)";
 }
 
 fn sequence(out: &mut String, values: &[Ast]) {
@@ -196,6 +235,11 @@ mod tests {
                 r"\begin{cases} \sigma_{2} & \text{if } x \le 0 \lor \lnot y \\ \left[1, \infty\right] & \text{otherwise} \end{cases}",
             ),
             ("f(mu, lower = a_b)", r"\operatorname{f}\left(\mu, \text{lower} = a_{b}\right)"),
+            ("integral(u/V, 0, T)", r"\int_{0}^{T}\left(\frac{u}{V}\right)dt"),
+            (
+                "at(u, 3) + time_of_maximum(u, 0, 2)",
+                r"\left.u\right|_{3} + \operatorname*{arg\,max}_{\left[0, 2\right]}\left(u\right)",
+            ),
             ("a - (b - c)", r"a - \left(b - c\right)"),
             ("s * (L @ z) + m[1, 2:]", r"s \cdot \left(L \, z\right) + m_{1, 2:}"),
             ("_1 + f(x)[2]", r"\_1 + \operatorname{f}\left(x\right)_{2}"),

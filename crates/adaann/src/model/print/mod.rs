@@ -5,8 +5,9 @@ mod letters;
 mod syntax;
 
 use super::expression::{Ast, Kind, Level, Operator};
+use super::trajectory_functions::TrajectoryFunction;
 pub(crate) use latex::latex;
-use syntax::{level, needs_parentheses, number, rows_back};
+use syntax::{level, needs_parentheses, number, of_trajectory, rows_back};
 
 /// A formula for a terminal: a·x² + σ₁.
 pub(crate) fn plain(ast: &Ast) -> String {
@@ -99,10 +100,24 @@ impl Line {
                 let back = rows_back(arguments).unwrap_or_default();
                 self.text.push_str(&format!("[t−{back}]"));
             }
-            _ => {
-                self.text.push_str(name);
-                self.sequence("(", arguments, ")");
-            }
+            _ => match of_trajectory(name, arguments) {
+                Some((function, formula, times)) if self.pretty => {
+                    self.text.push_str(match function {
+                        TrajectoryFunction::At => "at",
+                        TrajectoryFunction::Integral => "∫",
+                        TrajectoryFunction::Maximum => "max",
+                        TrajectoryFunction::TimeOfMaximum => "argmax",
+                        TrajectoryFunction::Minimum => "min",
+                        TrajectoryFunction::TimeOfMinimum => "argmin",
+                    });
+                    self.sequence("[", times, "]");
+                    self.operand(formula, true);
+                }
+                _ => {
+                    self.text.push_str(name);
+                    self.sequence("(", arguments, ")");
+                }
+            },
         }
     }
 
@@ -206,6 +221,8 @@ mod tests {
             ),
             ("sigma_obs + Omega + x[i, 2] + [1, 2][1]", "σ_obs + Ω + x[i, 2] + [1, 2][1]"),
             ("gamma(2, lambda)", "gamma(2, λ)"),
+            ("integral(u / V, 0, 24)^2 + at(u, 3)", "∫[0, 24](u/V)² + at[3](u)"),
+            ("time_of_maximum(u, 0, b) - minimum(u)", "argmax[0, b](u) − minimum(u)"),
             (
                 "mu + s*(L @ z) + x[2:n-1] + m[1, :] + y[-1:]",
                 "μ + s·(L @ z) + x[2:n − 1] + m[1, :] + y[−1:]",

@@ -1,6 +1,7 @@
 //! What every way of printing a formula needs: where parentheses stand, and the digits of numbers.
 
 use crate::model::expression::{Ast, Kind, Level, Operator};
+use crate::model::trajectory_functions::TrajectoryFunction;
 
 /// How tightly a printed formula holds together.
 pub(super) fn level(ast: &Ast) -> Level {
@@ -48,6 +49,16 @@ pub(super) fn number(value: f64) -> String {
         return value.to_string();
     }
     format!("{value:e}")
+}
+
+/// Of a call of a function of trajectories: the function, its formula and its times.
+pub(super) fn of_trajectory<'a>(
+    name: &str,
+    arguments: &'a [Ast],
+) -> Option<(TrajectoryFunction, &'a Ast, &'a [Ast])> {
+    let function = TrajectoryFunction::named(name)?;
+    let (formula, times) = arguments.split_first()?;
+    (times.len() == function.times()).then_some((function, formula, times))
 }
 
 /// How many rows back a call of `before` looks, if a subscript can say it.

@@ -36,7 +36,7 @@ impl Data<'_> {
                 unreachable!("differs between samples")
             }
             RowInput::Stretch(number) => self.stretches[number][row as usize],
-            RowInput::Event(_) => unreachable!("rows are no events"),
+            RowInput::Event(_) | RowInput::Trajectory(_) => unreachable!("no row has it"),
         };
         let rows = self.rows.iter();
         rows.flat_map(|&row| uniforms.iter().map(move |input| number(input, row))).collect()

@@ -18,3 +18,4 @@ mod priors;
 mod series;
 mod solver_error;
 mod subjects;
+mod trajectories;

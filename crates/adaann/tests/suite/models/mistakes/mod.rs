@@ -10,6 +10,7 @@ mod observations;
 mod parameters;
 mod series;
 mod subjects;
+mod trajectories;
 
 use adaann::model::Model;
 use std::fs;

@@ -1,0 +1,86 @@
+//! What a trajectory is between the ends of a step: a shorter step from the same place, as accurate as the
+//! whole one.
+
+use super::late::Late;
+use super::layout::inputs;
+use super::method::{Method, Pair};
+use super::runge_kutta::rk4;
+use super::takeover::Kind;
+use super::{System, control::attempt};
+use crate::program::{Block, Function, Graph, Prepared, Recorded, Room, tangent};
+use fearless_simd::Simd;
+
+/// Steps of any length, from the states, time and parameters that a sample has.
+#[derive(Debug)]
+pub(super) struct Within {
+    system: System,
+    method: Method,
+    settings: Vec<Vec<f64>>,
+    first: Late,
+    stiff: Late,
+}
+
+/// What a thread needs for that.
+#[derive(Debug, Default)]
+pub(super) struct WithinRoom {
+    first: Option<Room>,
+    stiff: Option<Room>,
+}
+
+impl Within {
+    /// Settings are the uniforms on the way to each stop.
+    pub(super) fn new(system: &System, method: Method, settings: Vec<Vec<f64>>) -> Self {
+        let (first, stiff) = (Late::default(), Late::default());
+        Self { system: system.clone(), method, settings, first, stiff }
+    }
+
+    /// The states after a step; `from` has states, time, length of the step and parameters.
+    #[inline(always)]
+    pub(super) fn states<S: Simd>(
+        &self,
+        simd: S,
+        room: &mut WithinRoom,
+        (kind, stop): (Kind, usize),
+        from: &[Block],
+        to: &mut [Block],
+    ) {
+        let (routine, own, pair) = match (kind, self.method) {
+            (Kind::First, Method::Fixed) => (&self.first, &mut room.first, None),
+            (Kind::First, Method::Adaptive(pair, _)) => (&self.first, &mut room.first, Some(pair)),
+            (Kind::Stiff, _) => (&self.stiff, &mut room.stiff, Some(Pair::Rodas)),
+        };
+        let (prepared, own) = routine.get(own, || {
+            let settings = self.settings.iter().map(Vec::as_slice);
+            Prepared::new(step(&self.system, pair), from.len(), settings)
+        });
+        prepared.apply(simd, own, stop, from, to);
+    }
+}
+
+/// States, time, length and parameters to the states after a step of a pair, or of Kutta's method.
+fn step(system: &System, pair: Option<Pair>) -> Recorded {
+    let (mut graph, n) = (Graph::new(), system.states().len());
+    let x = inputs(&mut graph, 0, n);
+    let [t, h] = [n, n + 1].map(|row| graph.input(row as u32));
+    let p = inputs(&mut graph, n + 2, system.parameters().len());
+    let to = match pair {
+        None => rk4(&mut graph, system, t, h, &x, &p),
+        Some(pair) => attempt(&mut graph, system, pair, [t, h], &x, &p).to,
+    };
+    (graph, to)
+}
+
+/// States, time and parameters to the value of a function there and its slope along the trajectory,
+/// ∂g/∂t + ∇g·f.
+pub(super) fn look(system: &System, function: &Function) -> Recorded {
+    let (mut graph, n) = (Graph::new(), system.states().len());
+    let x = inputs(&mut graph, 0, n);
+    let t = graph.input(n as u32);
+    let p = inputs(&mut graph, n + 1, system.parameters().len());
+    let value = system.reading(&mut graph, function, t, &x, &p);
+    let rates = system.derivative(&mut graph, t, &x, &p);
+    let one = graph.constant(1.0);
+    let seeds: Vec<_> = x.into_iter().zip(rates).chain([(t, one)]).collect();
+    let slope = tangent(&mut graph, &seeds, &value);
+    (graph, [value, slope].concat())
+}
