@@ -139,7 +139,7 @@ fn group_of_columns(name: &str, columns: &[(&str, &[f64])]) -> Group {
     let draws = columns.first().map_or(0, |(_, values)| values.len());
     let mut group = group(name, draws);
     for (name, values) in columns {
-        add_variable(&mut group, name, &[values], draws);
+        add_variable(&mut group, name, &[values], &[]);
     }
     group
 }
@@ -155,8 +155,14 @@ fn group_of_points(name: &str, finished: &Finished, x: &Batch) -> Result<Group> 
     let batches = std::iter::once(x).chain(&quantities);
     let rows = batches.flat_map(|batch| (0..batch.dim()).map(|d| batch.row(d)));
     let columns: Vec<(String, &[f64])> = finished.subject.columns().into_iter().zip(rows).collect();
-    for (name, members) in grouped(&columns) {
-        add_variable(&mut group, &name, &members, x.len());
+    for mut elements in grouped(&columns) {
+        let lengths = match elements.rows_and_columns() {
+            Some(lengths) => lengths.to_vec(),
+            None if elements.members.len() > 1 => vec![elements.members.len()],
+            None => Vec::new(),
+        };
+        let members: Vec<&[f64]> = elements.members.iter().map(|(_, values)| *values).collect();
+        add_variable(&mut group, &elements.name, &members, &lengths);
     }
     Ok(group)
 }
@@ -171,27 +177,58 @@ fn group(name: &str, draws: usize) -> Group {
 }
 
 /// Columns `theta[1]`, `theta[2]`, ... as one variable `theta`.
-fn grouped<'c>(columns: &[(String, &'c [f64])]) -> Vec<(String, Vec<&'c [f64]>)> {
-    let mut groups: Vec<(String, Vec<&[f64]>)> = Vec::new();
+fn grouped<'c>(columns: &[(String, &'c [f64])]) -> Vec<Elements<'c>> {
+    let mut groups: Vec<Elements<'c>> = Vec::new();
     for (name, values) in columns {
         let stem = name.split('[').next().unwrap_or(name);
         // Elements of a vector need not stand side by side: the last part of a simplex does not.
-        match groups.iter_mut().find(|(known, _)| known == stem) {
-            Some((_, members)) if name != stem => members.push(values),
-            _ => groups.push((stem.to_owned(), vec![values])),
+        match groups.iter_mut().find(|group| group.name == stem) {
+            Some(group) if name != stem => group.members.push((indices(name), values)),
+            _ => {
+                let members = vec![(indices(name), *values)];
+                groups.push(Elements { name: stem.to_owned(), members });
+            }
         }
     }
     groups
 }
 
-/// A variable over chains and draws, and over its elements if there are several.
-fn add_variable(group: &mut Group, name: &str, members: &[&[f64]], draws: usize) {
+/// A number, or the elements of a vector or a matrix.
+struct Elements<'c> {
+    name: String,
+    /// The indices of each, from 1, and its values.
+    members: Vec<(Vec<usize>, &'c [f64])>,
+}
+
+impl Elements<'_> {
+    /// Rows and columns, if it is a whole matrix; its elements are put in order then.
+    fn rows_and_columns(&mut self) -> Option<[usize; 2]> {
+        self.members.sort_by(|a, b| a.0.cmp(&b.0));
+        let &[rows, columns] = &self.members.last()?.0[..] else { return None };
+        let mut places = (1..=rows).flat_map(|i| (1..=columns).map(move |j| vec![i, j]));
+        let is_whole = self.members.len() == rows * columns
+            && self.members.iter().all(|(own, _)| places.next().as_ref() == Some(own));
+        is_whole.then_some([rows, columns])
+    }
+}
+
+/// The indices in the name of an element: 1 and 2 of `c[1,2]`.
+fn indices(name: &str) -> Vec<usize> {
+    let inside = name.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
+    inside.map_or(Vec::new(), |inside| {
+        inside.split(',').filter_map(|index| index.trim().parse().ok()).collect()
+    })
+}
+
+/// A variable over chains and draws, and over its elements: as many dimensions as there are lengths.
+fn add_variable(group: &mut Group, name: &str, members: &[&[f64]], lengths: &[usize]) {
     let mut dimensions = vec!["chain".to_owned(), "draw".to_owned()];
-    if members.len() > 1 {
-        let own = format!("{name}_dim_0");
-        group.dimensions.push(Dimension::counted(&own, members.len()));
+    for (i, &length) in lengths.iter().enumerate() {
+        let own = format!("{name}_dim_{i}");
+        group.dimensions.push(Dimension::counted(&own, length));
         dimensions.push(own);
     }
+    let draws = members.first().map_or(0, |member| member.len());
     let values = (0..draws).flat_map(|i| members.iter().map(move |member| member[i])).collect();
     group.variables.push(Variable {
         name: name.to_owned(),
@@ -258,4 +295,31 @@ fn log_likelihood(finished: &Finished, draws: usize) -> Result<Option<Group>> {
         });
     }
     Ok(Some(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_matrices_are_found() {
+        let (one, two) = ([1.0], [2.0]);
+        let column = |name: &str, values| (name.to_owned(), values);
+        // Of a correlation matrix only what is below the diagonal is there.
+        let columns = [
+            column("c[1,1]", &one[..]),
+            column("R[2,1]", &one),
+            column("c[1,2]", &two),
+            column("R[3,1]", &two),
+            column("v[1]", &two),
+            column("v[2]", &two),
+            column("x", &one),
+        ];
+        let mut groups = grouped(&columns);
+        let names: Vec<&str> = groups.iter().map(|group| &group.name[..]).collect();
+        assert_eq!(names, ["c", "R", "v", "x"]);
+        let shapes: Vec<_> = groups.iter_mut().map(Elements::rows_and_columns).collect();
+        assert_eq!(shapes, [Some([1, 2]), None, None, None]);
+        assert_eq!(groups[0].members[1].1, [2.0]);
+    }
 }

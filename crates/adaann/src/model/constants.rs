@@ -63,6 +63,10 @@ impl Outline {
                 Constant::Vector(x) => Plain::Vector(x.clone()),
                 Constant::Matrix(x) => Plain::Matrix(x.clone()),
                 Constant::Formula(formula) => self.constant(&formula.ast, &mut faults),
+                Constant::File(_) => {
+                    let table = self.tables.iter().find(|table| table.constant == i);
+                    table.map_or(Plain::Unknown, |table| table.numbers.clone())
+                }
             };
             self.constants[i] = plain;
         }

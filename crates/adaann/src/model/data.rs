@@ -208,7 +208,7 @@ pub(super) fn cell_text(cell: &str) -> String {
 }
 
 /// The number in a cell; NaN if it is missing, none if it is something else.
-fn number(cell: &str) -> Option<f64> {
+pub(super) fn number(cell: &str) -> Option<f64> {
     match cell_text(cell).trim() {
         "" | "NA" | "NaN" | "nan" | "." => Some(f64::NAN),
         text => text.parse().ok().filter(|x: &f64| x.is_finite()),

@@ -1,6 +1,6 @@
 //! Elements, slices and lists of elements of vectors and matrices.
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, Index};
 use super::expression::{Ast, Kind, Span};
 use super::value::Value;
 use crate::program::Expr;
@@ -78,12 +78,36 @@ impl<'g> Evaluator<'_, 'g> {
                 let elements = chosen.into_iter().map(|i| self.element(of, &rows[i], column));
                 joined(elements.collect())
             }
-            (Choice::OfRow, Choice::OfRow) => {
-                let message = "only one of two indices may differ between the rows of the data";
-                self.fault(&column.span, message, None);
-                Value::Unknown
-            }
+            (Choice::OfRow, Choice::OfRow) => self.element_of_row(of, rows, [row, column]),
         }
+    }
+
+    /// The element of a matrix that two indices of the row say.
+    fn element_of_row(
+        &mut self,
+        of: &Ast,
+        rows: &[Vec<Expr<'g>>],
+        [row, column]: [&Ast; 2],
+    ) -> Value<'g> {
+        if self.gather.is_none() {
+            // In plain numbers one after the other.
+            let chosen: Vec<Value<'g>> =
+                transposed(rows).iter().map(|column| self.element(of, column, row)).collect();
+            return match joined(chosen) {
+                Value::Vector(chosen) => self.element(of, &chosen, column),
+                _ => Value::Unknown,
+            };
+        }
+        let is_of_data = |ast: &Ast| self.names.reach(ast).is_of_data();
+        if !is_of_data(row) || !is_of_data(column) || self.names.reach(of).is_of_rows() {
+            let message = "two indices that differ between the rows must be of the data alone, and the \
+                           matrix the same for all rows";
+            self.fault(&column.span, message, None);
+            return Value::Unknown;
+        }
+        let width = rows.first().map_or(0, Vec::len);
+        let indices = [Index { ast: row, len: rows.len() }, Index { ast: column, len: width }];
+        self.gathered(&rows.concat(), &indices)
     }
 
     /// What a choice takes of some elements.

@@ -22,7 +22,15 @@ const MOST_SELECTED: usize = 64;
 pub(super) const MOST_NUMBERS: usize = 2_000_000;
 
 /// Makes what stands for the element of a vector that each row takes by an index of its own.
-pub(super) type Gathering<'e, 'g> = dyn FnMut(&[Expr<'g>], &Ast) -> Result<Expr<'g>, Fault> + 'e;
+pub(super) type Gathering<'e, 'g> =
+    dyn FnMut(&[Expr<'g>], &[Index<'_>]) -> Result<Expr<'g>, Fault> + 'e;
+
+/// An index that the data says row by row, and how many things it chooses from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Index<'a> {
+    pub(super) ast: &'a Ast,
+    pub(super) len: usize,
+}
 
 /// Evaluates formulas in a scope, and collects what is wrong with them.
 pub(super) struct Evaluator<'e, 'g> {
@@ -347,17 +355,8 @@ impl<'g> Evaluator<'_, 'g> {
             let place = self.place_in(elements.len(), index);
             return place.map_or(Value::Unknown, |i| Value::Number(elements[i]));
         }
-        if let Some(gather) = &mut self.gather
-            && reach.is_of_data()
-            && !self.names.reach(of).is_of_rows()
-        {
-            return match gather(elements, index) {
-                Ok(element) => Value::Number(element),
-                Err(fault) => {
-                    self.faults.push(fault);
-                    Value::Unknown
-                }
-            };
+        if self.gather.is_some() && reach.is_of_data() && !self.names.reach(of).is_of_rows() {
+            return self.gathered(elements, &[Index { ast: index, len: elements.len() }]);
         }
         let Some(chosen) = self.number(index) else { return Value::Unknown };
         if let Some(chosen) = chosen.as_constant() {
@@ -380,6 +379,18 @@ impl<'g> Evaluator<'_, 'g> {
             value = Truth::equal(chosen, (i as f64 + 1.0).into()).select(element, value);
         }
         Value::Number(value)
+    }
+
+    /// The element that the data says row by row; of a matrix, row by row of it, with two indices.
+    pub(super) fn gathered(&mut self, elements: &[Expr<'g>], indices: &[Index<'_>]) -> Value<'g> {
+        let Some(gather) = &mut self.gather else { return Value::Unknown };
+        match gather(elements, indices) {
+            Ok(element) => Value::Number(element),
+            Err(fault) => {
+                self.faults.push(fault);
+                Value::Unknown
+            }
+        }
     }
 
     /// A constant index as a place, from 0.

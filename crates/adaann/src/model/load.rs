@@ -32,7 +32,7 @@ impl Place<'_> {
         }
     }
 
-    /// The file of an input; a run has copies of them beside that of its data.
+    /// The file of an input or a constant; a run has copies of them beside that of its data.
     pub(super) fn input(self, folder: &Path, input: &Name, file: &Name) -> PathBuf {
         match self {
             Self::Named(_) | Self::Given { .. } => folder.join(&file.text),
@@ -53,7 +53,7 @@ impl Place<'_> {
     }
 }
 
-/// The name that a copy of an input's file has.
+/// The name that a copy of such a file has.
 pub(super) fn copy_of_input(input: &str) -> String {
     format!("input-{input}.csv")
 }

@@ -59,6 +59,7 @@ impl Model {
                 Constant::Matrix(rows) => {
                     format!("{name} = a matrix of {} × {}", rows.len(), rows[0].len())
                 }
+                Constant::File(file) => format!("{name} = the numbers of {}", file.text),
             });
         }
         let supports = parameters.iter().zip(&self.bounds);

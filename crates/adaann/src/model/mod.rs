@@ -79,6 +79,7 @@ mod settings;
 mod simulate;
 mod subjects;
 mod system;
+mod tables;
 mod target;
 mod trajectories;
 mod trajectory_functions;
@@ -349,14 +350,18 @@ impl Model {
         self.outline.data.text()
     }
 
-    /// Copies of the files of a system's inputs: the name of each, and its text. Beside a copy of the data
-    /// [`Model::read_copy`] reads these.
+    /// Copies of the files of constants and of a system's inputs: the name of each, and its text. Beside a
+    /// copy of the data [`Model::read_copy`] reads these.
     pub fn input_files(&self) -> Vec<(String, &str)> {
         let inputs = self.outline.file.ode.iter().flat_map(|ode| &ode.inputs);
         let copied = inputs.zip(&self.outline.curves).filter_map(|(input, curves)| {
             Some((load::copy_of_input(&input.name.text), curves.text.as_deref()?))
         });
-        copied.collect()
+        let tables = self.outline.tables.iter().map(|table| {
+            let (name, _) = &self.outline.file.constants[table.constant];
+            (load::copy_of_input(&name.text), &table.text[..])
+        });
+        tables.chain(copied).collect()
     }
 
     /// The columns that the lines of the likelihood are about, in their order.

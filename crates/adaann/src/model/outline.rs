@@ -11,6 +11,7 @@ use super::load::{Place, load};
 use super::names::{Meaning, Names, each_name, in_order};
 use super::parameter::Parameter;
 use super::scope::Scope;
+use super::tables::Table;
 use super::value::{Plain, Value};
 use super::walk::Series;
 use crate::ode::Solver;
@@ -44,6 +45,8 @@ pub(super) struct Outline {
     pub(super) curves: Vec<Curves>,
     groups: Vec<Vec<usize>>,
     pub(super) constants: Vec<Plain>,
+    /// Those of them that are in files.
+    pub(super) tables: Vec<Table>,
     pub(super) series: Series,
 }
 
@@ -66,6 +69,7 @@ impl Outline {
             curves: Vec::new(),
             groups: Vec::new(),
             constants: Vec::new(),
+            tables: Vec::new(),
             series: Series::default(),
             source,
         };
@@ -74,6 +78,7 @@ impl Outline {
             || outline.data.names.is_empty() && outline.file.data.is_some();
         outline.add_derived(&mut report);
         outline.name_everything(&mut report);
+        outline.load_tables(place, folder, &mut report);
         outline.evaluate_constants(&mut report);
         outline.lay_out_parameters(&mut report);
         outline.lay_out_series(&mut report);

@@ -1,7 +1,7 @@
 //! From a model that is understood to one graph: prior, likelihood, rates and quantities recorded.
 
 use super::diagnostic::Report;
-use super::evaluate::{Evaluator, Gathering, MOST_NUMBERS};
+use super::evaluate::{Evaluator, Gathering, Index, MOST_NUMBERS};
 use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Name};
 use super::kinds::Measured;
@@ -216,8 +216,8 @@ impl<'g> Recorder<'_, 'g> {
         work: impl FnOnce(&mut Evaluator<'_, 'g>) -> T,
     ) -> T {
         let Self { outline, graph, layout, scope, faults, gathers, .. } = self;
-        let mut gather = |vector: &[Expr<'g>], index: &Ast| {
-            let index = outline.indices(index, vector.len())?;
+        let mut gather = |vector: &[Expr<'g>], indices: &[Index<'_>]| {
+            let index = outline.indices(indices)?;
             let vector: Vec<Node> = vector.iter().map(|x| x.node(graph)).collect();
             let new = (vector, index);
             let known = gathers.iter().position(|known| *known == new);

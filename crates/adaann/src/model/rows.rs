@@ -2,7 +2,7 @@
 
 use super::compound::named;
 use super::diagnostic::Report;
-use super::evaluate::{Evaluator, nearest};
+use super::evaluate::{Evaluator, Index, nearest};
 use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Missing, Name};
 use super::names::{Meaning, Reach};
@@ -186,22 +186,25 @@ impl Outline {
         self.data_value(&mut self.data_scope(), ast, row)
     }
 
-    /// The places in a vector that an index takes, row by row, from 0.
-    pub(super) fn indices(&self, index: &Ast, len: usize) -> Result<Vec<u32>, Fault> {
-        let mut places = Vec::with_capacity(self.data.len());
+    /// The places that indices take, row by row, from 0: in a vector, or in the rows of a matrix one after
+    /// another.
+    pub(super) fn indices(&self, indices: &[Index<'_>]) -> Result<Vec<u32>, Fault> {
+        let mut places = vec![0; self.data.len()];
         let mut scope = self.data_scope();
-        for row in 0..self.data.len() {
-            let value = self.data_value(&mut scope, index, row).unwrap_or(f64::NAN);
-            // One that is missing is said where the row is used, or else it is not used.
-            let value = if value.is_nan() { 1.0 } else { value };
-            if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
-                let message = format!(
-                    "the index is {value} in row {} of the data, not 1 to {len}",
-                    self.data.number_of(row)
-                );
-                return Err(Fault { span: index.span.clone(), message, help: None });
+        for &Index { ast, len } in indices {
+            for (row, place) in places.iter_mut().enumerate() {
+                let value = self.data_value(&mut scope, ast, row).unwrap_or(f64::NAN);
+                // One that is missing is said where the row is used, or else it is not used.
+                let value = if value.is_nan() { 1.0 } else { value };
+                if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
+                    let message = format!(
+                        "the index is {value} in row {} of the data, not 1 to {len}",
+                        self.data.number_of(row)
+                    );
+                    return Err(Fault { span: ast.span.clone(), message, help: None });
+                }
+                *place = *place * len as u32 + (value as u32 - 1);
             }
-            places.push(value as u32 - 1);
         }
         Ok(places)
     }

@@ -18,7 +18,7 @@ pub(super) enum Value<'g> {
 }
 
 /// A value that is known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plain {
     Number(f64),
     Vector(Vec<f64>),

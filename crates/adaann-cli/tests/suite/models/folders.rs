@@ -118,3 +118,20 @@ fn the_files_of_inputs_go_along() {
     let said = refuse(&place, "predict run --draws 20 --out again.csv", 2);
     assert!(said.contains("input-contacts.csv"), "{said}");
 }
+
+#[test]
+fn the_files_of_constants_go_along() {
+    let place = Place::new();
+    place.write("apart.csv", "0,1,2\n1,0,1\n2,1,0\n");
+    let model = "[constants]\napart = { file = \"apart.csv\" }\n[data]\ny = [1, 2, 4]\ni = [1, 2, 3]\n\
+                 [parameters]\nlength = \"half_normal(2)\"\nz = { prior = \"normal(0, 1)\", size = 3 }\n\
+                 [likelihood]\ny = \"normal(dot(exp(-apart[i] / length), z), 1)\"\n";
+    place.write("m.toml", model);
+    let said = stdout(&succeed(&place, "check m.toml"));
+    assert!(said.contains("apart = the numbers of apart.csv"), "{said}");
+    fit(&place, "m.toml --out run");
+    fs::remove_file(place.path("apart.csv")).unwrap();
+    fs::remove_file(place.path("m.toml")).unwrap();
+    succeed(&place, "predict run --draws 20 --out predicted.csv");
+    assert_eq!(place.read("run/input-apart.csv"), "0,1,2\n1,0,1\n2,1,0\n");
+}

@@ -77,7 +77,7 @@ pub(crate) const FILE: Keys = keys(&[
     ),
     key(
         "constants",
-        "Numbers, lists, lists of rows, or formulas of constants and columns.",
+        "Numbers, lists, lists of rows, files of them, or formulas of constants and columns.",
         Form::Table(&CONSTANTS),
     ),
     key("data", "A file of measurements, or its columns.", Form::Table(&DATA)),
@@ -104,7 +104,18 @@ pub(crate) const FILE: Keys = keys(&[
 pub(crate) const CONSTANTS: Keys = named(&Form::Either(&[
     Form::Value,
     Form::List(&Form::Either(&[Form::Number, Form::List(&Form::Number)])),
+    Form::Table(&CONSTANT),
 ]));
+
+pub(crate) const CONSTANT: Keys = Keys {
+    known: &[key(
+        "file",
+        "A CSV file of numbers, with or without a header, relative to the model file.",
+        Form::Text,
+    )],
+    others: None,
+    required: &["file"],
+};
 
 pub(crate) const DATA: Keys = Keys {
     known: &[

@@ -37,6 +37,8 @@ pub(crate) enum Constant {
     Vector(Vec<f64>),
     /// Rows of equal length, at least one of each.
     Matrix(Vec<Vec<f64>>),
+    /// A table of numbers, by the name of its file.
+    File(Name),
 }
 
 /// All that could be read, in the order of the file.

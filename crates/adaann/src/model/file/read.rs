@@ -1,7 +1,7 @@
 //! The file's tables one by one, and what a model cannot do without.
 
 use super::check::Checker;
-use super::keys::{FILE, Form, Keys, LINE, QUANTITY, SERIES};
+use super::keys::{CONSTANT, FILE, Form, Keys, LINE, QUANTITY, SERIES};
 use super::offsets::Offsets;
 use super::value::{Name, Node, Value, parse};
 use super::{Constant, File, Formula, names};
@@ -233,6 +233,9 @@ impl Reader<'_> {
     }
 
     fn constant(&mut self, value: &Value) -> Option<Constant> {
+        if let Some(table) = value.table() {
+            return find(table, &CONSTANT, "file")?.1.text().map(Constant::File);
+        }
         let Some(values) = value.list() else {
             return match value.number() {
                 Some(number) => (!number.is_nan()).then_some(Constant::Number(number)),

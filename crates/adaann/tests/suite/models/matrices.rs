@@ -357,3 +357,30 @@ fn exact_values_and_gradients() {
         }
     }
 }
+
+/// Two columns choose an element of a matrix, in a likelihood and in what is predicted.
+#[test]
+fn two_indices_of_rows() {
+    let data = "[data]\ng = [1, 2, 3, 1, 3]\nh = [2, 1, 2, 1, 1]\nk = [2, 3, 6, 1, 5]\ny = [1, 4, 2, 0.5, 3]\n";
+    let both = parse(&format!(
+        "{data}[parameters]\nc = {{ prior = \"normal(0, 2)\", size = [3, 2] }}\ns = \"half_normal(1)\"\n\
+         [likelihood]\ny = \"normal(c[g, h], s)\"\n"
+    ));
+    let flat = parse(&format!(
+        "{data}[parameters]\nc = {{ prior = \"normal(0, 2)\", size = 6 }}\ns = \"half_normal(1)\"\n\
+         [likelihood]\ny = \"normal(c[k], s)\"\n"
+    ));
+    assert_same(&both, &flat, 1e-15);
+    let points = both.prior_draws(3, 1).unwrap();
+    let all: Vec<Vec<f64>> = (0..3).map(|i| points.point(i)).collect();
+    let expected = evaluate(&*both.target(), &all, ALL).log_likelihood.to_vec();
+    let mut sums = vec![0.0; 3];
+    let mut add = |term: adaann::model::RowTerm<'_>| {
+        sums.iter_mut().zip(term.log_likelihood).for_each(|(sum, x)| *sum += x);
+        true
+    };
+    both.each_row_term(&points, &mut add).unwrap();
+    for (sum, expected) in sums.iter().zip(&expected) {
+        assert_close(*sum, *expected, 1e-12 * (1.0 + expected.abs()), "row by row");
+    }
+}

@@ -3,6 +3,29 @@
 use super::{assert_none, difference};
 
 #[test]
+fn indices_of_rows() {
+    let head = "[data]\ng = [1, 2, 3]\nh = [1, 2, 4]\ny = [1, 2, 3]\n[parameters]\n\
+                c = { prior = \"normal(0, 1)\", size = [3, 2] }\na = \"normal(0, 1)\"\n[likelihood]\n";
+    let cases = [
+        (
+            "column",
+            "y = \"normal(c[g, ¦h], 1)\"",
+            "the index is 4 in row 3 of the data, not 1 to 2",
+        ),
+        ("row", "y = \"normal(c[¦h, g], 1)\"", "the index is 4 in row 3 of the data, not 1 to 3"),
+        (
+            "of-parameters",
+            "y = \"normal(c[g, ¦if(a > y, 1, 2)], 1)\"",
+            "two indices that differ between the rows must be of the data alone",
+        ),
+    ];
+    let found = cases.iter().filter_map(|(name, line, message)| {
+        difference(&format!("indices-{name}"), &format!("{head}{line}\n"), "", &[*message])
+    });
+    assert_none(found.collect());
+}
+
+#[test]
 fn shapes_and_indices() {
     let head = "[constants]\nm = [[1, 2], [3, 4], [5, 6]]\nv = [1, 2, 3]\n[parameters]\n\
                 a = \"normal(0, 1)\"\n[quantities]\n";
