@@ -47,7 +47,7 @@ fn formulas(file: &File) -> Vec<&Formula> {
         .chain(file.weights.iter().flatten())
         .chain(file.data.iter().flat_map(|data| data.derived.iter().map(|(_, formula)| formula)))
         .chain(file.density.iter().chain(&file.log_likelihood))
-        .chain(file.ode.iter().flat_map(|ode| &ode.start))
+        .chain(file.ode.iter().flat_map(|ode| ode.start.iter().chain(&ode.settle)))
         .chain(file.series.iter().flat_map(|series| series.formulas()))
         .chain(states.flat_map(|state| [&state.start, &state.rate]))
         .chain(events.flatten())

@@ -117,6 +117,17 @@ impl Outline {
             report.error(&self.source, ode.span.clone(), message, None);
             self.start = 0.0;
         }
+        if let Some(settle) = &ode.settle {
+            let time = self.plain_number(settle, report).unwrap_or(0.0);
+            if (0.0..f64::INFINITY).contains(&time) {
+                self.settle = time;
+            } else {
+                let message = format!("a system cannot settle for {time}");
+                let help = "write how long it runs before its start: positive and finite, some ten \
+                            times its slowest time";
+                report.error(&self.source, settle.span.clone(), message, Some(help.to_owned()));
+            }
+        }
         let relative = ode.rtol.unwrap_or(1e-6);
         let absolute = ode.atol.unwrap_or(1e-9);
         let most_steps = ode.max_steps.unwrap_or(10_000);

@@ -48,7 +48,7 @@ enum Relation {
 impl Model {
     /// The model in mathematics, line by line.
     pub fn mathematics(&self, notation: Notation) -> Vec<String> {
-        let Outline { file, data, parameters, start, .. } = &*self.outline;
+        let Outline { file, data, parameters, start, settle, .. } = &*self.outline;
         let mut lines = Vec::new();
         for (name, constant) in &file.constants {
             let name = notation.name(name);
@@ -101,6 +101,9 @@ impl Model {
                 let (count, name) = (self.outline.subject_names.len(), notation.name(group));
                 lines.push(format!("one trajectory for each of {count} subjects, by {name}"));
             }
+            let minus = if notation == Notation::Plain { "−" } else { "-" };
+            let [begin, start] =
+                [start - settle, *start].map(|t| t.to_string().replace('-', minus));
             for state in &ode.states {
                 let name = notation.name(&state.name);
                 let rate = match notation {
@@ -108,8 +111,13 @@ impl Model {
                     Notation::Latex => format!(r"\frac{{d{name}}}{{d{time}}}"),
                 };
                 lines.push(notation.says(&rate, Relation::Is, &state.rate));
-                let initial = format!("{name}({start})");
+                let initial = format!("{name}({begin})");
                 lines.push(notation.says(&initial, Relation::Is, &state.start));
+            }
+            if *settle > 0.0 {
+                lines.push(format!(
+                    "from {time} = {begin} to {start} the system settles: its clock stands at {start}"
+                ));
             }
             lines.extend(self.outline.events_in_words(notation));
         }

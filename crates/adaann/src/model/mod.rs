@@ -76,6 +76,7 @@ mod schema;
 mod scope;
 mod series;
 mod settings;
+mod settled;
 mod simulate;
 mod subjects;
 mod system;
@@ -100,6 +101,7 @@ pub use pointwise::RowTerm;
 pub use predict::Prediction;
 pub use replicate::Replicate;
 pub use schema::schema;
+pub use settled::Unsettled;
 
 use crate::answer::Plan;
 use crate::distribution::Family;

@@ -73,6 +73,10 @@ impl Outline {
         let columns = self.nonmem_columns();
         let mut orders: Vec<Orders> = Vec::new();
         orders.resize_with(self.subjects.starts.len(), Orders::default);
+        if self.file.data.is_none() {
+            let message = "without [data] there is no column AMT, and there are no doses";
+            report.error(&self.source, place.clone(), message, None);
+        }
         if columns.amt.is_none() && !self.data.names.is_empty() {
             let message = "the data has no column AMT, so that there are no doses";
             let help = Some(format!("its columns are {}", self.columns()));
@@ -99,6 +103,13 @@ impl Outline {
             let orders = &mut orders[self.subjects.of[row] as usize];
             if evid == 3.0 || evid == 4.0 {
                 self.check_reset(row, orders.latest, report);
+                if self.settle > 0.0 {
+                    let message = "a reset gives states their start values, from which the system would have to \
+                                   settle again";
+                    let help = "leave out `settle` in [ode], or the reset".to_owned();
+                    let column = columns.evid.unwrap_or(0);
+                    self.error_at_cell(row, column, message.to_owned(), Some(help), report);
+                }
                 if !orders.moving.is_empty() {
                     let message = "a reset comes behind doses whose lag depends on parameters: what of them is \
                                    still to come is not known";

@@ -34,6 +34,8 @@ pub(super) struct Outline {
     pub(super) time: Option<usize>,
     /// When a system starts, and what solves it.
     pub(super) start: f64,
+    /// How long it runs before that, with the clock held.
+    pub(super) settle: f64,
     pub(super) solver: Option<Solver>,
     /// Whose trajectory each row is on.
     pub(super) subjects: Subjects,
@@ -62,6 +64,7 @@ impl Outline {
             dim: 0,
             time: None,
             start: 0.0,
+            settle: 0.0,
             solver: None,
             subjects: Subjects::one(0, 0.0),
             subject_names: Vec::new(),

@@ -59,6 +59,10 @@ impl Outline {
     /// Says if the column that tells subjects apart is not there, or has gaps.
     fn check_group(&self, report: &mut Report) {
         let Some(group) = self.file.ode.as_ref().and_then(|ode| ode.group.as_ref()) else { return };
+        if self.file.data.is_none() {
+            let message = format!("without [data] there is no column `{}` of subjects", group.text);
+            report.error(&self.source, group.span.clone(), message, None);
+        }
         if self.data.names.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@ use super::diagnostic::Report;
 use super::file::{Event, Events};
 use super::outline::Outline;
 use super::record::{Recording, record_system};
-use crate::posterior::{Dynamics, Line, Recorded, RecordedSeries, RecordedSystem};
+use crate::posterior::{Dynamics, Line, Recorded, RecordedSeries, RecordedSystem, settle};
 use crate::program::{self, RowInput};
 use crate::{Error, Result};
 
@@ -40,6 +40,7 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
             jumps: recording.jumps,
             moments: recording.moments,
             solver,
+            settle: outline.settle,
             stretches: outline.subjects.in_rows(&times, outline.changes.numbers),
             times,
             subjects: outline.subjects.clone(),
@@ -54,7 +55,7 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
         order: walk.order.iter().map(|row| *row as u32).collect(),
         begins: walk.order.iter().map(|row| walk.begins(*row)).collect(),
     });
-    Recorded {
+    let mut recorded = Recorded {
         graph,
         parameters: outline.dim,
         row_inputs,
@@ -65,7 +66,9 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
         lines: lines.collect(),
         system,
         series,
-    }
+    };
+    settle(&mut recorded);
+    recorded
 }
 
 impl Outline {

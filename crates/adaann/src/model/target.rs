@@ -71,6 +71,11 @@ impl ModelTarget {
             units,
         })
     }
+
+    /// What a density with a system of equations was made of.
+    pub(super) fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.as_ref()
+    }
 }
 
 /// The density of a model that needs no program outside, and what it was made of if there is a system of

@@ -11,11 +11,13 @@ pub(crate) struct Course {
     pub(crate) moving: Vec<Moving>,
 }
 
-/// A jump at a time that differs between samples: so much after a parameter of the system.
+/// A jump at a time that differs between samples: so much after a parameter of the system, unless that is before
+/// `opens`.
 #[derive(Debug, Clone)]
 pub(crate) struct Moving {
     pub(crate) at: usize,
     pub(crate) after: f64,
+    pub(crate) opens: f64,
     pub(crate) jump: usize,
     pub(crate) numbers: Vec<f64>,
 }

@@ -89,7 +89,7 @@ impl MovingEvents {
         for ((event, _), happened) in self.of[way.number].iter().zip(happened) {
             for i in 0..PAD {
                 let at = event.after + p[event.at][i];
-                if !happened[i] && time[i] <= at && at < ends[i] {
+                if !happened[i] && at >= event.opens && time[i] <= at && at < ends[i] {
                     ends[i] = at;
                 }
             }
@@ -109,7 +109,7 @@ impl MovingEvents {
         for (number, (event, _)) in self.of[way.number].iter().enumerate() {
             let is_due = |i: usize| {
                 let at = event.after + p[event.at][i];
-                !happened[number][i] && time[i] == at && at < end
+                !happened[number][i] && at >= event.opens && time[i] == at && at < end
             };
             let due = std::array::from_fn(is_due);
             if due.contains(&true) {

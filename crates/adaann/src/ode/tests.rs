@@ -128,7 +128,8 @@ fn short_windows_give_the_same_gradient_through_events() {
         ],
         moving,
     };
-    let late = |after: f64| Moving { at: 1, after, jump: 0, numbers: vec![0.4] };
+    let late =
+        |after: f64| Moving { at: 1, after, opens: f64::NEG_INFINITY, jump: 0, numbers: vec![0.4] };
     let parameters: [Block; 3] = [[0.8, 1.1, 0.1], [0.35, 0.4, 0.9], [1.3, 0.4, 0.7]]
         .map(|row| std::array::from_fn(|i| row[i % 3]));
     let (relative, absolute, most_steps) = (1e-6, 1e-9, 10_000);

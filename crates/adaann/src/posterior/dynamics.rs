@@ -166,8 +166,10 @@ fn course(
         stops.push(Stop { time, stretch: equations.stretch_of(data, any_row, &own), does });
         rows_of.push(Some(row));
     }
-    let moving = equations.moving(data, any_row, &subjects.moving[subject]);
-    Some((Course { start: subjects.starts[subject], arguments, stops, moving }, rows_of))
+    let start = subjects.starts[subject];
+    let moving = equations.moving(data, (any_row, start), &subjects.moving[subject]);
+    let start = start - of.settle;
+    Some((Course { start, arguments, stops, moving }, rows_of))
 }
 
 /// What each row says of the states at its time: log densities, and for each subject its rows.

@@ -191,11 +191,17 @@ impl Equations {
         Stop { time: *time, stretch, does }
     }
 
-    /// Events at times of the samples, of a subject that has this row.
-    pub(super) fn moving(&self, data: Data<'_>, row: u32, events: &[MovingEvent]) -> Vec<Moving> {
+    /// Events at times of the samples, of a subject that starts then and has this row.
+    pub(super) fn moving(
+        &self,
+        data: Data<'_>,
+        (row, start): (u32, f64),
+        events: &[MovingEvent],
+    ) -> Vec<Moving> {
         let moving = |event: &MovingEvent| Moving {
             at: self.moments[event.moment],
             after: event.after,
+            opens: start,
             jump: event.jump,
             numbers: self.numbers_of(data, (event.jump, f64::NAN), row, &event.numbers),
         };

@@ -18,6 +18,7 @@ mod finale;
 mod of_system;
 mod quantities;
 mod recorded;
+mod settle;
 mod subjects;
 #[cfg(test)]
 mod system_tests;
@@ -30,5 +31,6 @@ pub(crate) use dynamics::Dynamics;
 pub use of_system::OdePosterior;
 pub(crate) use quantities::Quantities;
 pub(crate) use recorded::{Line, Recorded, RecordedSeries, RecordedSystem};
+pub(crate) use settle::settle;
 pub(crate) use subjects::{Effect, Event, MovingEvent, Subjects};
 pub(crate) use trajectories::{Reading, Trajectories, What};

@@ -47,6 +47,8 @@ pub(crate) struct RecordedSystem {
     /// Times that are functions of parameters.
     pub(crate) moments: Vec<Node>,
     pub(crate) solver: Solver,
+    /// How long it runs before its start.
+    pub(crate) settle: f64,
     /// The time of each row; those of a subject do not fall.
     pub(crate) times: Vec<f64>,
     pub(crate) subjects: Subjects,

@@ -63,6 +63,7 @@ fn recorded(solver: Solver, with_gather: bool) -> Recorded {
             jumps: Vec::new(),
             moments: Vec::new(),
             solver,
+            settle: 0.0,
             times: TIMES.to_vec(),
             subjects: Subjects::one(TIMES.len(), 0.0),
             stretches: Vec::new(),

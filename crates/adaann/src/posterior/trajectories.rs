@@ -75,8 +75,9 @@ impl Trajectories {
                 let stretch = equations.stretch_of(data, row, &own);
                 stops.push(Stop { time, stretch, does: Does::Nothing });
             }
-            let moving = equations.moving(data, row, &of.subjects.moving[subject]);
             let start = of.subjects.starts[subject];
+            let moving = equations.moving(data, (row, start), &of.subjects.moving[subject]);
+            let start = start - of.settle;
             courses.push((Course { start, arguments, stops, moving }, marks));
         }
         let readings = equations.readings(of, slots.items.len());

@@ -74,6 +74,7 @@ impl<'a> Posterior<'a> {
             )),
         }
         self.compare(findings)?;
+        self.say_unsettled(findings)?;
         let Some(typical) = self.typical.as_ref().filter(|typical| typical.is_peak) else {
             return Ok(());
         };
@@ -134,6 +135,25 @@ impl<'a> Posterior<'a> {
             findings.errors.push(format!(
                 "the gradient is not that of the density: {said}; an `if` whose other branch is no \
                  number there, or a kink, may be the reason"
+            ));
+        }
+        Ok(())
+    }
+
+    /// A system that still moves when it starts.
+    fn say_unsettled(&self, findings: &mut Findings) -> Result<()> {
+        let peak = self.typical.as_ref().map(|typical| typical.peak.clone());
+        let z = peak.unwrap_or_else(|| self.others.0.point(0));
+        let (theta, _) = self.target.constrain(&Batch::from_points(z.len(), &[z]));
+        if let Some(moves) = self.model.unsettled(&theta)? {
+            let of =
+                moves.subject.map_or(String::new(), |subject| format!(" of subject {subject}"));
+            findings.warnings.push(format!(
+                "the system has not settled: {}{of} is {} at the start, and {} if it settles for twice as long; make \
+                 `settle` longer, unless there is no steady state",
+                moves.state,
+                short(moves.value),
+                short(moves.later)
             ));
         }
         Ok(())

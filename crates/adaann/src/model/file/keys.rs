@@ -231,6 +231,12 @@ pub(crate) const ODE: Keys = Keys {
         key("time", "The column of times, and time's name in the rates; `t`.", Form::Text),
         key("start", "When the states have their start values; 0.", Form::Value),
         key(
+            "settle",
+            "How long the system runs before its start, from the start values and with the clock held, to \
+             begin in its steady state.",
+            Form::Value,
+        ),
+        key(
             "group",
             "A column: rows with the same number there are one subject, with a trajectory of its own.",
             Form::Text,

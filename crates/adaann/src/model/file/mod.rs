@@ -143,6 +143,8 @@ pub(crate) struct Ode {
     pub span: Span,
     pub time: Name,
     pub start: Option<Formula>,
+    /// How long the system runs before that.
+    pub settle: Option<Formula>,
     /// The column that tells subjects apart.
     pub group: Option<Name>,
     pub solver: SolverName,

@@ -192,6 +192,7 @@ impl Reader<'_> {
         let default_time = || Name { text: "t".to_owned(), span: span.clone() };
         let time = get("time").and_then(Value::text).unwrap_or_else(default_time);
         let start = get("start").and_then(|value| self.formula(value));
+        let settle = get("settle").and_then(|value| self.formula(value));
         let group = get("group").and_then(Value::text);
         let solver = match get("solver").and_then(Value::text) {
             Some(word) if word.text == "rk4" => SolverName::Rk4,
@@ -227,6 +228,7 @@ impl Reader<'_> {
             span,
             time,
             start,
+            settle,
             group,
             solver,
             step,

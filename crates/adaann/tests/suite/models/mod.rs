@@ -16,6 +16,7 @@ mod observations;
 mod prior_alone;
 mod priors;
 mod series;
+mod settled;
 mod solver_error;
 mod subjects;
 mod trajectories;

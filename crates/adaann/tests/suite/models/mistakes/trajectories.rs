@@ -59,6 +59,39 @@ fn what_they_are_asked() {
 }
 
 #[test]
+fn settling() {
+    let with = |settle: &str| {
+        model("at(u, 2)", "", &likelihood("normal(u, 1)"))
+            .replace("start = -1", &format!("start = -1\nsettle = {settle}"))
+    };
+    let cases = [
+        (
+            "negative",
+            with("¦-1"),
+            "a system cannot settle for -1 | write how long it runs before its start",
+        ),
+        ("nan", with("¦nan"), "nan is not a number"),
+        ("infinite", with("¦\"inf\""), "cannot settle for inf"),
+        ("parameter", with("\"3 * ¦k\""), "a constant cannot depend on parameters"),
+        ("vector", with("¦\"list\""), "expected a number, found a vector"),
+        ("unknown", with("\"¦limt\""), "did you mean `limit`?"),
+        ("state", with("\"¦u\""), "a constant cannot depend on parameters"),
+        ("no-number", with("¦\"0 / 0\""), "cannot settle for NaN"),
+    ];
+    let said = |(name, text, message): &(&str, String, &str)| {
+        difference(&format!("settle-{name}"), text, DATA, &[message])
+    };
+    assert_none(cases.iter().filter_map(said).collect());
+    let text = with("5").replace("group = \"id\"", "group = \"id\"\nevents = \"nonmem\"");
+    let data = "id,t,y,amt,evid,wt\n1,0,1,0,0,70\n1,1,0,0,¦3,70\n2,2,1,0,0,80\n";
+    assert_none(
+        difference("settle-reset", &text, data, &["would have to settle again"])
+            .into_iter()
+            .collect(),
+    );
+}
+
+#[test]
 fn where_they_stand() {
     let usual = likelihood("normal(u, 1)");
     let prior = model("at(u, 2)[1]", "", &usual);
@@ -70,6 +103,14 @@ fn where_they_stand() {
             "prior-call",
             prior.replace("lognormal(0, 1)", "lognormal(¦at(u, 1), 1)"),
             "known of draws alone",
+        ),
+        (
+            "bound",
+            prior.replace(
+                "k = \"lognormal(0, 1)\"",
+                "k = \"lognormal(0, 1)\"\nm = { prior = \"normal(0, 1)\", lower = \"¦q\" }",
+            ),
+            of_draws,
         ),
         ("rate", rate.replace("-k * u", "-k * u * ¦q"), of_draws),
         ("rate-call", rate.replace("-k * u", "-k * ¦at(u, 1)"), "known of draws alone"),
@@ -92,6 +133,20 @@ fn where_they_stand() {
             "constant",
             model("1", "", &usual).replace("limit = 3", "limit = \"¦at(u, 1)\""),
             "known of draws alone",
+        ),
+        (
+            "no-subjects",
+            "[parameters]\nk = \"normal(0, 1)\"\n[quantities]\nq = \"at(u, 1)\"\n[ode]\ngroup = ¦\"id\"\n\
+             [ode.states]\nu = { start = 1, rate = \"-k\" }\n"
+                .to_owned(),
+            "without [data] there is no column `id` of subjects",
+        ),
+        (
+            "no-doses",
+            "[parameters]\nk = \"normal(0, 1)\"\n[quantities]\nq = \"at(u, 1)\"\n[ode]\nevents = ¦\"nonmem\"\n\
+             [ode.states]\nu = { start = 1, rate = \"-k\" }\n"
+                .to_owned(),
+            "AMT",
         ),
         (
             "no-system",
