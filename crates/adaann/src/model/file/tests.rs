@@ -99,7 +99,7 @@ rain = { file = "rain.csv", time = "day", value = "mm", group = "station" }
 pub(crate) fn examples() -> Vec<String> {
     let start = "[parameters]\na = \"flat()\"\n";
     let command = "[command]\nrun = [\"sim\", \"-x\"]\ngradient = \"differences\"\ntimeout = 60\n";
-    let data = "[data]\nfile = \"points.csv\"\njoin = [{ file = \"other.csv\", by = \"id\" }]\n\
+    let data = "[constants]\nk = { file = \"k.csv\" }\n[data]\nfile = \"points.csv\"\njoin = [{ file = \"other.csv\", by = \"id\" }]\n\
                 derived = { l = \"log(y)\" }\n[quantities]\nb = { formula = \"2*a\", hidden = true }\n\
                 [likelihood]\ny = { law = \"normal(b, 1)\", weight = 2 }\n";
     let adaptive = "solver = \"stiff\"\nrtol = 1e-6\natol = 1e-8\nmax-steps = 500";
