@@ -435,7 +435,8 @@ impl Model {
         &self.quantity_names
     }
 
-    /// The quantities at some points of the target's coordinates.
+    /// The quantities at some points of the target's coordinates. Those of whole trajectories are found by solving
+    /// the system, and are NaN where it cannot be solved.
     ///
     /// # Errors
     /// If the points have another dimension.
