@@ -75,6 +75,7 @@ impl<'a> Posterior<'a> {
         }
         self.compare(findings)?;
         self.say_unsettled(findings)?;
+        self.say_no_numbers(findings)?;
         let Some(typical) = self.typical.as_ref().filter(|typical| typical.is_peak) else {
             return Ok(());
         };
@@ -142,10 +143,7 @@ impl<'a> Posterior<'a> {
 
     /// A system that still moves when it starts.
     fn say_unsettled(&self, findings: &mut Findings) -> Result<()> {
-        let peak = self.typical.as_ref().map(|typical| typical.peak.clone());
-        let z = peak.unwrap_or_else(|| self.others.0.point(0));
-        let (theta, _) = self.target.constrain(&Batch::from_points(z.len(), &[z]));
-        if let Some(moves) = self.model.unsettled(&theta)? {
+        if let Some(moves) = self.model.unsettled(&self.looked_at())? {
             let of =
                 moves.subject.map_or(String::new(), |subject| format!(" of subject {subject}"));
             findings.warnings.push(format!(
@@ -157,6 +155,29 @@ impl<'a> Posterior<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// Quantities without a value.
+    fn say_no_numbers(&self, findings: &mut Findings) -> Result<()> {
+        let values = self.model.quantities(&self.looked_at())?.point(0);
+        let names = self.model.quantity_names().iter().zip(values);
+        let lost: Vec<&String> = names.filter(|(_, x)| x.is_nan()).map(|(name, _)| name).collect();
+        if !lost.is_empty() {
+            findings.warnings.push(format!(
+                "{} {} no value here: look for a logarithm or root of something negative, or a trajectory that \
+                 cannot be solved so far",
+                some_of(&lost),
+                if lost.len() == 1 { "has" } else { "have" }
+            ));
+        }
+        Ok(())
+    }
+
+    /// The point at which single things are looked at: the peak, if there is one.
+    fn looked_at(&self) -> Batch {
+        let peak = self.typical.as_ref().map(|typical| typical.peak.clone());
+        let z = peak.unwrap_or_else(|| self.others.0.point(0));
+        self.target.constrain(&Batch::from_points(z.len(), &[z])).0
     }
 
     /// What the data says nothing about. Parameters whose priors name each other learn from the data

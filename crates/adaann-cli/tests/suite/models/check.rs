@@ -111,3 +111,23 @@ fn a_hidden_quantity_is_used_and_not_reported() {
     let said = said(&text);
     assert!(said.contains("also reported: thrice\n"), "{said}");
 }
+
+#[test]
+fn a_system_that_still_moves_and_quantities_without_a_value_are_noticed() {
+    let text = |settle: &str, until: &str| {
+        format!(
+            "[data]\nt = [0, 1, 3]\ny = [2, 1.6, 1.1]\n[parameters]\nk = \"lognormal(0, 0.3)\"\n\
+             works = \"beta(3, 3)\"\n[quantities]\nlow = \"minimum(x, 0, {until})\"\nplain = \"2 * k\"\n\
+             [ode]\nsolver = \"stiff\"\nmax-steps = 300\nsettle = {settle}\n\
+             [ode.states]\nx = {{ start = 0, rate = \"2 * (1 - works * drug) - k * x\" }}\n\
+             drug = {{ start = 0, rate = 0 }}\n[[ode.events]]\nat = 0\nset = {{ drug = 1 }}\n\
+             [likelihood]\ny = \"normal(x, 0.2)\"\n"
+        )
+    };
+    let moves = said(&text("0.3", "1e300"));
+    assert!(warns(&moves, &["the system has not settled: x is ", "twice as long"]), "{moves}");
+    assert!(warns(&moves, &["low has no value here", "cannot be solved so far"]), "{moves}");
+    let rests = said(&text("1000", "20"));
+    assert!(!rests.contains("settled") && !rests.contains("no value"), "{rests}");
+    assert!(rests.contains("also reported: low, plain\n"), "{rests}");
+}

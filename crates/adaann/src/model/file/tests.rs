@@ -112,7 +112,7 @@ pub(crate) fn examples() -> Vec<String> {
         SERIES.to_owned(),
         FULL.replace(
             "[ode.states]",
-            "group = \"x\"\nevents = \"nonmem\"\n[ode.states]\n\
+            "group = \"x\"\nsettle = \"2 * 5\"\nevents = \"nonmem\"\n[ode.states]\n\
                        s = { start = 0, rate = 1, lag = \"zeta\", fraction = 0.5 }",
         ),
         FULL.replace("[fit]", CHANGES),
