@@ -1,57 +1,7 @@
 //! `adaann`: approximates a density from the command line, and draws what it found.
-//!
-//! Arguments become settings, settings a run, a run a folder; everything else reads the folder. All
-//! printing of the project happens here; drawing is `adaann-report`.
-//!
-//! Each room uses only those above it, which a test holds:
-//!
-//! | Room | Its one idea |
-//! | --- | --- |
-//! | `text` | how this program speaks: colours, tables, failures |
-//! | `args` | what may be asked, and the settings that it means |
-//! | `folder` | the run folder: its files, figures, page and words |
-//! | `job` | a run from settings to its folder, with progress and interruption |
-//! | `commands` | one file or folder a command, from its arguments to what it prints and writes |
 
-mod args;
-mod commands;
-mod folder;
-mod job;
-mod text;
-
-use adaann::Instructions;
-use args::{Cli, Command};
-use clap::{CommandFactory, Parser};
-use commands::{
-    calibrate, check, compare, density, export, fit, init, list, paper, predict, report, resume,
-    run, sample, smc, verify,
-};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    obey(Cli::parse().command)
-        .unwrap_or_else(|error| text::failure::report(&error, &Cli::command()))
-}
-
-fn obey(command: Command) -> anyhow::Result<ExitCode> {
-    // A slip there would else be ignored in silence.
-    Instructions::from_environment()?;
-    match command {
-        Command::Run(args) => run::run(&args),
-        Command::Init(args) => init::init(&args),
-        Command::Check(args) => check::check(&args),
-        Command::Fit(args) => fit::fit(&args),
-        Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Predict(args) => predict::predict(&args),
-        Command::Smc(args) => smc::smc(&args),
-        Command::Resume(args) => resume::resume(&args),
-        Command::Sample(args) => sample::sample(&args),
-        Command::Export(args) => export::export(&args),
-        Command::Compare(args) => compare::compare(&args),
-        Command::List => list::list(),
-        Command::Paper(args) => paper::paper(&args),
-        Command::Density(args) => density::density(&args),
-        Command::Report(args) => report::report(&args),
-        Command::Verify(args) => verify::verify(&args),
-    }
+    adaann_cli::main(std::env::args_os())
 }

@@ -15,10 +15,7 @@ pub(crate) fn unknown<'a>(
 ///
 /// Near are a candidate at most a third of its length away (letters inserted, left out, replaced
 /// or swapped with their neighbour), and one that contains the name, or that the name contains.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = plain(name);
     let rank = |candidate: &str| {
         let candidate = plain(candidate);

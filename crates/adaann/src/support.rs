@@ -13,6 +13,11 @@ pub mod file {
     pub use crate::file::{read, read_regular, write, write_with};
 }
 
+/// The name that was meant.
+pub mod names {
+    pub use crate::names::nearest;
+}
+
 /// Random numbers from counters.
 pub mod rng {
     pub use crate::rng::{Purpose, Stream};

@@ -159,6 +159,11 @@ pub(crate) struct SampleArgs {
     pub(crate) allow_command: bool,
 }
 
+impl ExportArgs {
+    /// Draws that predictions are made from if nothing else is said.
+    pub(crate) const PREDICTIONS: usize = 1_000;
+}
+
 /// Arguments of `adaann export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -172,7 +177,7 @@ pub(crate) struct ExportArgs {
     pub(crate) force: bool,
     /// Draws of the parameters that predictions are made from, and the log likelihood of each row; 0
     /// leaves both out
-    #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
+    #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = Self::PREDICTIONS)]
     pub(crate) predictions: usize,
     /// Also the draws of the flow itself with their weights, in groups of their own; as .csv, they in
     /// place of the draws that are chosen by their weights

@@ -29,7 +29,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let file = args.points.display().to_string();
     let text = csv::text(&args.points, "points")?;
     let points = csv::points(&file, &text, &target.names())?;
-    subject.announce()?;
+    subject.announce();
     let log_p = evaluate::log_p(&approximation, &points)?;
     let log_q = evaluate::log_q(&approximation, &points)?;
     let known: [(&str, &[f64]); 2] = [("log_p", &log_p), ("log_q", &log_q)];
@@ -48,11 +48,11 @@ fn found(args: &DensityArgs) -> Result<(Subject, Flow)> {
         let record = Record::read(&stored)?;
         let subject = Subject::read(&record.source(), &stored, programs)?;
         let mark = Summary::read(&stored).ok().and_then(|summary| summary.mark());
-        opened::warn(&args.run, mark.as_deref())?;
+        opened::warn(&args.run, mark.as_deref());
         let flow = record.flow(&stored, subject.problem.target.dim())?;
         return Ok((subject, flow));
     }
     let finished = opened::open(&args.run, Whose::Target, programs)?;
-    opened::warn(&args.run, finished.summary.mark().as_deref())?;
+    opened::warn(&args.run, finished.summary.mark().as_deref());
     Ok((finished.subject, finished.flow))
 }

@@ -45,7 +45,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     let programs = Programs::new(args.allow_command);
     let finished = opened::open(&args.run, Whose::Target, programs)?;
     let mark = finished.summary.mark();
-    opened::warn(&args.run, mark.as_deref())?;
+    opened::warn(&args.run, mark.as_deref());
     let extension =
         out.path().extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if args.out.is_none() {
@@ -76,6 +76,13 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     let mark = mark.map_or(String::new(), |mark| format!(" ({mark})"));
     writeln!(stdout(), "written to {}{note}{mark}", out.path().display())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// All groups of a run as a file, with as many draws of predictions as the flags have if none says otherwise.
+pub(crate) fn bytes(finished: &Finished) -> Result<Vec<u8>> {
+    file(finished, Whose::Flow, ExportArgs::PREDICTIONS)?
+        .to_bytes()
+        .context("cannot write the draws as netCDF")
 }
 
 /// Draws without weights, or those of the flow with them.

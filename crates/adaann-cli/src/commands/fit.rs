@@ -30,7 +30,8 @@ pub(crate) fn fit(args: &FitArgs) -> Result<ExitCode> {
         data_seed: None,
         data: args.data.clone(),
         parameters: BTreeMap::new(),
+        foreign: None,
         plan,
     };
-    Job { record, subject: Subject::of_model(model), longer: None }.carry_out(&output)
+    Job::new(record, Subject::of_model(model)).carry_out(&output)
 }

@@ -200,7 +200,7 @@ pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job>
     };
     let words = more.words() + &of_rate(&record.plan, more);
     let longer = Some(Longer { flags: more.flags(), words, earlier });
-    Ok(Job { record, subject, longer })
+    Ok(Job { longer, ..Job::new(record, subject) })
 }
 
 /// More draws than there are, as many as a run may have.

@@ -10,12 +10,10 @@ use crate::{
         subject::{Programs, Subject},
     },
     job::Job,
+    text::said::say,
 };
 use anyhow::Result;
-use std::{
-    io::{Write, stderr},
-    path::Path,
-};
+use std::path::Path;
 
 /// Reads a run, whether it has come to its end or not.
 pub(crate) fn open(run: &Path, whose: Whose, programs: Programs) -> Result<Finished> {
@@ -38,13 +36,12 @@ pub(crate) fn look(stored: &Stored, whose: Whose, programs: Programs) -> Result<
     }
     let record = Record::read(stored)?;
     let subject = Subject::read(&record.source(), stored, programs)?;
-    Job { record, subject, longer: None }.look(stored.folder(), whose)
+    Job::new(record, subject).look(stored.folder(), whose)
 }
 
 /// Says on standard error that a run has not come to its end.
-pub(crate) fn warn(run: &Path, mark: Option<&str>) -> Result<()> {
+pub(crate) fn warn(run: &Path, mark: Option<&str>) {
     if let Some(mark) = mark {
-        writeln!(stderr(), "warning: the run in {} is not to be trusted, {mark}", run.display())?;
+        say(&format!("warning: the run in {} is not to be trusted, {mark}", run.display()));
     }
-    Ok(())
 }

@@ -29,7 +29,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
         None => page::write(&args.run, &finished)?,
     }
     let mark = finished.summary.mark();
-    opened::warn(&args.run, mark.as_deref())?;
+    opened::warn(&args.run, mark.as_deref());
     let mark = mark.map_or(String::new(), |mark| format!(" ({mark})"));
     writeln!(stdout(), "written to {}{}{mark}", place.display(), whose.note())?;
     let has_density = finished.subject.problem.target.dim() <= 2;

@@ -49,7 +49,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
             let record = Record::read(&stored)?;
             let programs = Programs::new(args.allow_command);
             let subject = Subject::read(&record.source(), &stored, programs)?;
-            Job { record, subject, longer: None }
+            Job::new(record, subject)
         }
     };
     job.subject.start()?;

@@ -5,7 +5,7 @@ use crate::{
     folder::{
         csv,
         record::{Record, Repeats},
-        subject::{Programs, Subject},
+        subject::Subject,
     },
     job::Job,
     text::failure::usage,
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
     let record = record(args, entry, &choices, plan, &output);
-    let subject = Subject { problem, model: None, programs: Programs::Asked };
-    Job { record, subject, longer: None }.carry_out(&output)
+    let subject = Subject::of_problem(problem);
+    Job::new(record, subject).carry_out(&output)
 }
 
 /// What is chosen of the target.
@@ -82,6 +82,7 @@ fn record(
         data_seed: data_seed(entry, choices),
         data: args.data.data.clone(),
         parameters: parameters(entry, choices),
+        foreign: None,
         plan,
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     let whose = Whose::new(args.unweighted);
     interrupt::end_when_asked()?;
     let finished = opened::open(&args.run, whose, Programs::new(args.allow_command))?;
-    opened::warn(&args.run, finished.summary.mark().as_deref())?;
+    opened::warn(&args.run, finished.summary.mark().as_deref());
     let candidates = args.count.saturating_mul(CANDIDATES).min(MOST_DRAWS);
     let columns = finished.subject.columns().len();
     let of_a_mixture = matches!(finished.record.plan, Plan::Answer(_));
@@ -57,13 +57,13 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
             write(&chosen.x, &[("log_p", &chosen.log_p)])?;
         }
         Whose::Target => {
-            subject.announce()?;
+            subject.announce();
             let sample = approximation.sample(candidates, args.seed)?;
             let sample = sample.resampled(args.count, args.seed);
             write(sample.x(), &[("log_p", sample.log_p())])?;
         }
         Whose::Flow => {
-            subject.announce()?;
+            subject.announce();
             let sample = approximation.sample(args.count, args.seed)?;
             writeln!(
                 stderr(),

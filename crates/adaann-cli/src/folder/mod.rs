@@ -11,6 +11,7 @@ pub(crate) mod drawn;
 pub(crate) mod evaluate;
 pub(crate) mod figures;
 pub(crate) mod finished;
+pub(crate) mod foreign;
 pub(crate) mod index;
 pub(crate) mod out;
 pub(crate) mod page;

@@ -1,6 +1,10 @@
 //! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
 
-use crate::{args::OutputArgs, folder::stored::Stored, text::failure::usage};
+use crate::{
+    args::OutputArgs,
+    folder::{foreign::Foreign, stored::Stored},
+    text::failure::usage,
+};
 use adaann::{
     answer::{Method, Plan},
     budget::Budget,
@@ -51,6 +55,9 @@ pub(crate) struct Record {
     /// Parameters of the target.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, f64>,
+    /// What is known of a target that is a function in another language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) foreign: Option<Foreign>,
     /// Everything else, as resolved: `answer` for the ladder and its methods, `settings` for Algorithm 1.
     #[serde(flatten)]
     pub(crate) plan: Plan,
@@ -180,6 +187,7 @@ impl Record {
             model: self.model.as_deref(),
             parameters: &self.parameters,
             preset: &self.preset,
+            foreign: self.foreign.as_ref(),
         }
     }
 }
@@ -192,6 +200,8 @@ pub(crate) struct Source<'a> {
     pub(crate) model: Option<&'a Path>,
     pub(crate) parameters: &'a BTreeMap<String, f64>,
     pub(crate) preset: &'a str,
+    /// What is known of a target that is a function in another language.
+    pub(crate) foreign: Option<&'a Foreign>,
 }
 
 impl Source<'_> {
@@ -215,6 +225,7 @@ mod tests {
         flow::{BaseSpec, FlowSpec},
         optim::{Optimizer, RateRule},
         schedule::Schedule,
+        target::Support,
     };
 
     /// Every schedule, flow and optimizer must come back from the file as it went in.
@@ -242,6 +253,14 @@ mod tests {
                 data_seed: (i % 2 == 0).then_some(3),
                 data: (i % 2 == 1).then(|| "my data.csv".into()),
                 parameters: BTreeMap::from([("mu".into(), 0.1)]),
+                foreign: (i % 2 == 0).then(|| Foreign {
+                    language: "Python".into(),
+                    identity: "f".into(),
+                    names: vec!["a".into(), "b".into()],
+                    supports: vec![Support::Above(0.5), Support::Share { index: 0, of: 2 }],
+                    has_prior: true,
+                    has_proper_prior: false,
+                }),
                 plan: Plan::Adaann(Box::new(Settings {
                     flow,
                     base: BaseSpec { mean: vec![0.1, -1e-7], ..BaseSpec::default() },
@@ -285,6 +304,7 @@ mod tests {
                 data_seed: Some(1),
                 data: None,
                 parameters: BTreeMap::from([("mu".into(), 0.1)]),
+                foreign: None,
                 plan: Plan::Answer(settings),
             };
             let text = record.to_toml().unwrap();

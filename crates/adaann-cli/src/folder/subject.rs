@@ -2,20 +2,19 @@
 
 use crate::folder::{
     Folder, csv,
+    foreign::Absent,
     record::{Record, Source},
     stored::Stored,
 };
-use crate::text::failure::usage;
+use crate::text::{failure::usage, said::say};
 use adaann::{
-    Batch,
+    Batch, Settings,
     model::Model,
     registry::{self, Known, Problem},
+    target::Target,
 };
 use anyhow::Result;
-use std::{
-    io::{Write, stderr},
-    path::Path,
-};
+use std::path::Path;
 
 /// What is fitted.
 pub(crate) struct Subject {
@@ -23,6 +22,8 @@ pub(crate) struct Subject {
     pub(crate) model: Option<Model>,
     /// May a program that the model names be started?
     pub(crate) programs: Programs,
+    /// The language of a function that is the target, but not at hand.
+    absent: Option<String>,
 }
 
 /// What becomes of a program that the model file names. In a folder that came from somebody else it may
@@ -45,6 +46,22 @@ impl Programs {
 }
 
 impl Subject {
+    /// A density that is at hand.
+    pub(crate) fn of_problem(problem: Problem) -> Self {
+        Self { problem, model: None, programs: Programs::Asked, absent: None }
+    }
+
+    /// A density that no folder can hold.
+    pub(crate) fn of_target(target: Box<dyn Target>) -> Self {
+        Self::of_problem(Problem {
+            target,
+            known: Known::default(),
+            settings: Settings::default(),
+            data: None,
+            dynamics: None,
+        })
+    }
+
     /// The model of a file.
     pub(crate) fn of_model(model: Model) -> Self {
         let problem = Problem {
@@ -54,15 +71,19 @@ impl Subject {
             data: model.data(),
             dynamics: None,
         };
-        Self { problem, model: Some(model), programs: Programs::Asked }
+        Self { model: Some(model), ..Self::of_problem(problem) }
     }
 
     /// What a run was of, from the files of its folder.
     pub(crate) fn read(source: &Source<'_>, stored: &Stored, programs: Programs) -> Result<Self> {
+        if let Some(foreign) = source.foreign {
+            let subject = Self::of_target(Box::new(Absent(foreign.clone())));
+            return Ok(Self { absent: Some(foreign.language.clone()), ..subject });
+        }
         let Some(path) = source.model else {
             let entry = registry::find(source.target)?;
             let problem = entry.choose(&source.choices(stored, entry.takes_data())?)?;
-            return Ok(Self { problem, model: None, programs });
+            return Ok(Self { programs, ..Self::of_problem(problem) });
         };
         // Without data in the file there is none here either, and else that is an error of its own.
         let data = stored.folder().join(Record::DATA);
@@ -93,26 +114,45 @@ impl Subject {
         (self.programs == Programs::Forbidden).then(|| program.label())
     }
 
+    /// Why the target's density cannot be shown, in a sentence, if it cannot.
+    pub(crate) fn unseen(&self) -> Option<String> {
+        let of_program = self.forbidden().map(|program| {
+            format!("The target's is that of a program, '{program}', which was not started.")
+        });
+        of_program.or_else(|| {
+            let language = self.absent.as_ref()?;
+            Some(format!("The target's is a function in {language}, which is not in the folder."))
+        })
+    }
+
     /// Before a run of the folder goes on: refuses a program that may not be started, and else says which one
     /// is.
     pub(crate) fn start(&self) -> Result<()> {
+        if let Some(language) = &self.absent {
+            return Err(usage(format!(
+                "the run's log density is a function in {language}: there the same call of adaann.fit goes \
+                 on with it"
+            )));
+        }
         match self.forbidden() {
             Some(program) => Err(usage(format!(
                 "the run's likelihood is computed by '{program}', which is not started unasked; \
                  --allow-command does"
             ))),
-            None => self.announce(),
+            None => {
+                self.announce();
+                Ok(())
+            }
         }
     }
 
     /// To be called before the likelihood is asked for the first time: says which program that starts.
-    pub(crate) fn announce(&self) -> Result<()> {
+    pub(crate) fn announce(&self) {
         let program = self.model.as_ref().and_then(Model::program);
         if let Some(program) = program.filter(|_| self.programs == Programs::Allowed) {
             let folder = program.folder.display();
-            writeln!(stderr(), "starting '{}' in {folder}", program.label())?;
+            say(&format!("starting '{}' in {folder}", program.label()));
         }
-        Ok(())
     }
 
     /// Writes what the subject is made of into the folder of a run: model file, data and inputs.

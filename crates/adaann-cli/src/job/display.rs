@@ -1,10 +1,8 @@
 //! A place where it is shown how far something is: a bar, or lines now and then.
 
+use crate::text::said::say;
 use indicatif::ProgressBar;
-use std::{
-    io::{Write, stderr},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// In a log, the first line after this time, to say that it runs and how long it will take.
 const FIRST_LINE: Duration = Duration::from_secs(1);
@@ -18,6 +16,19 @@ pub(crate) enum Display {
     None,
     Bar(ProgressBar),
     Lines { label: String, due: Duration },
+    Told(Listener),
+}
+
+/// Somebody who shows how far a run is: the share that is done, and what is done now.
+#[derive(Clone)]
+pub(crate) struct Listener(pub(crate) Arc<Shows>);
+
+type Shows = dyn Fn(f64, &str) + Send + Sync;
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listener")
+    }
 }
 
 impl Display {
@@ -32,6 +43,7 @@ impl Display {
             Self::None => {}
             Self::Bar(bar) => bar.suspend(|| say(line)),
             Self::Lines { label, .. } => say(&format!("{label}{line}")),
+            Self::Told(_) => say(line),
         }
     }
 
@@ -57,6 +69,7 @@ impl Display {
                 bar.set_message(text());
                 bar.set_position(position.max(bar.position()));
             }
+            Self::Told(Listener(listener)) => listener(share, &text()),
             Self::Lines { due, .. } if elapsed < *due => {}
             Self::Lines { label, due } => {
                 say(&format!("{label}{:3.0}%  {}", 100.0 * share, text()));
@@ -72,11 +85,6 @@ impl Drop for Display {
             bar.finish_and_clear();
         }
     }
-}
-
-/// A line in the log. One that nobody reads any more must not end the work.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
 }
 
 /// A time as people say it.

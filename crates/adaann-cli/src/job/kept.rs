@@ -6,7 +6,7 @@
 use crate::{
     folder::{Beginning, Folder, record::Record, subject::Subject},
     job::interrupt,
-    text::failure::usage,
+    text::{failure::usage, said::say},
 };
 use adaann::{
     Instructions,
@@ -15,7 +15,6 @@ use adaann::{
 };
 use anyhow::Result;
 use std::{
-    io::{Write, stderr},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -109,7 +108,7 @@ impl Kept {
             note += &format!("; it began with adaann {}: bits may differ", header.program);
         }
         if !is_quiet {
-            writeln!(stderr(), "{note}")?;
+            say(&note);
         }
         Ok(())
     }
@@ -185,12 +184,10 @@ pub(super) fn place_of_seed(run: &Path, seed: u64) -> PathBuf {
 
 /// Says that a checkpoint could not be written.
 fn warn(error: &adaann::Error) {
-    // Standard error may be closed; the run is none the worse.
-    let _ = writeln!(
-        stderr(),
+    say(&format!(
         "warning: a checkpoint could not be written ({error}); a run that is killed now goes on from the \
          one before, or from its start"
-    );
+    ));
 }
 
 /// What a run on this subject depends on, which was told this.

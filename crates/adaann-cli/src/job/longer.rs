@@ -1,14 +1,8 @@
 //! A finished run that is lengthened: what the longer one begins with.
 
-use crate::job::interrupt;
+use crate::{job::interrupt, text::said::say};
 use adaann::{answer::Answer, checkpoint::Ledger, fit::Outcome};
-use anyhow::Result;
-use std::{
-    collections::BTreeMap,
-    io::{Write, stderr},
-    path::Path,
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
 /// A finished run that a longer one goes on from.
 pub(crate) struct Longer {
@@ -41,9 +35,8 @@ pub(crate) struct Flows {
 
 impl Longer {
     /// Says what is done.
-    pub(crate) fn announce(&self, out: &Path) -> Result<()> {
-        writeln!(stderr(), "lengthening {}: {}", out.display(), self.words)?;
-        Ok(())
+    pub(crate) fn announce(&self, out: &Path) {
+        say(&format!("lengthening {}: {}", out.display(), self.words));
     }
 
     /// A seed's list of what is done, which begins with what the finished run came to.
@@ -69,10 +62,10 @@ impl Longer {
 }
 
 /// The longer run was stopped: the one that is there is worth more than a part of another.
-pub(crate) fn stopped(out: &Path, is_quiet: bool) -> Result<ExitCode> {
+pub(crate) fn stopped(out: &Path, is_quiet: bool) -> ExitCode {
     if !is_quiet {
         let out = out.display();
-        writeln!(stderr(), "stopped: {out} is the run that it was; the same command goes on")?;
+        say(&format!("stopped: {out} is the run that it was; the same command goes on"));
     }
-    Ok(ExitCode::from(interrupt::EXIT_CODE))
+    ExitCode::from(interrupt::EXIT_CODE)
 }

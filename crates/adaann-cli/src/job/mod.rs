@@ -13,7 +13,7 @@ pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
 pub(crate) mod unfinished;
-mod work;
+pub(crate) mod work;
 
 use crate::{
     args::OutputArgs,
@@ -27,16 +27,17 @@ use crate::{
         summary::Summary,
         words::{table, title::title, verdict},
     },
-    job::{display::say, kept::Kept, longer::Longer, memory::Held, progress::Progress, work::Run},
-    text::{failure::usage, style::Style},
+    job::{kept::Kept, longer::Longer, memory::Held, progress::Progress, work::Run},
+    text::{failure::usage, said::say, style::Style},
 };
 use adaann::{
     answer::{Method, Plan},
     diagnostics::Trust,
     model::Output,
+    schedule::Rule,
 };
 use anyhow::{Context, Result};
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     io::{Write, stdout},
     path::{Path, PathBuf},
@@ -53,9 +54,16 @@ pub(crate) struct Job {
     pub(crate) subject: Subject,
     /// The finished run that it lengthens, if it does.
     pub(crate) longer: Option<Longer>,
+    /// What chooses the temperatures of Algorithm 1, if no schedule of the settings does.
+    pub(crate) rule: Option<Box<dyn Rule + Send + Sync>>,
 }
 
 impl Job {
+    /// A run that begins.
+    pub(crate) fn new(record: Record, subject: Subject) -> Self {
+        Self { record, subject, longer: None, rule: None }
+    }
+
     /// Does it.
     pub(crate) fn carry_out(&self, output: &OutputArgs) -> Result<ExitCode> {
         let out = output.out.clone().unwrap_or_else(|| self.default_folder());
@@ -75,12 +83,9 @@ impl Job {
         let flags = self.longer.as_ref().map(|longer| longer.flags.clone());
         let kept = Kept::new(&folder, output.checkpoint, told, &self.subject, flags, is_quiet)?;
         if let Some(longer) = self.longer.as_ref().filter(|_| !is_quiet) {
-            longer.announce(&out)?;
+            longer.announce(&out);
         }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(output.threads)
-            .build()
-            .with_context(|| format!("cannot start {} threads", output.threads))?;
+        let pool = pool(output.threads)?;
         let progress = Progress::new(is_quiet);
         pool.install(|| {
             let mut ledger = kept.ledger()?;
@@ -91,7 +96,7 @@ impl Job {
             }
             let run = run?;
             if is_longer && (run.summary.stopped || interrupt::asked()) {
-                return longer::stopped(&out, is_quiet);
+                return Ok(longer::stopped(&out, is_quiet));
             }
             let page = self.write(&run, &folder, &kept)?;
             folder.finish(run.summary.stopped)?;
@@ -123,7 +128,7 @@ impl Job {
     }
 
     /// Refuses to leave a final state out where there would be none.
-    fn check_state(&self) -> Result<()> {
+    pub(crate) fn check_state(&self) -> Result<()> {
         let Record { no_state, method, .. } = self.record;
         if no_state && !matches!(method, Method::Adaann | Method::Ladder | Method::Flow) {
             return Err(usage(format!(
@@ -135,7 +140,7 @@ impl Job {
     }
 
     /// Refuses more draws than fit into memory.
-    fn check_memory(&self) -> Result<()> {
+    pub(crate) fn check_memory(&self) -> Result<()> {
         let (flag, draws) = match &self.record.plan {
             Plan::Adaann(_) => ("--draws", self.repeats().draws),
             Plan::Answer(settings) => match settings.draws {
@@ -156,7 +161,7 @@ impl Job {
 
     /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,
     /// and what became of them is told apart.
-    fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<()>> {
+    pub(crate) fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<()>> {
         let Self { record, subject, .. } = self;
         let training = run.training.as_ref();
         folder.write(Record::FILE, record.to_toml()?)?;
@@ -185,6 +190,12 @@ impl Job {
         Ok(Finished::read(folder.place(), Whose::Target, programs)
             .and_then(|finished| page::write(folder.place(), &finished)))
     }
+}
+
+/// So many threads, or one for each core.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.with_context(|| format!("cannot start {threads} threads"))
 }
 
 /// What to say of a run that failed late, whatever else is printed.

@@ -1,7 +1,7 @@
 //! Watches runs: a bar on a terminal, a line now and then in a log, and the way to stop.
 
 use crate::job::{
-    display::{Display, human},
+    display::{Display, Listener, human},
     forecast::Forecast,
     interrupt,
     pace::Pace,
@@ -32,6 +32,8 @@ pub(crate) enum Progress {
     Bars(MultiProgress),
     /// To lines on standard error.
     Lines,
+    /// To somebody who shows it.
+    Told(Listener),
 }
 
 impl Progress {
@@ -79,6 +81,7 @@ impl Progress {
                 Display::Bar(bar)
             }
             Self::Lines => Display::lines(label),
+            Self::Told(listener) => Display::Told(listener.clone()),
         }
     }
 }

@@ -31,24 +31,24 @@ use anyhow::Result;
 use std::time::Instant;
 
 /// The list of what a seed has finished.
-pub(super) type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
+pub(crate) type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
 
 /// A finished run: the best of its seeds.
-pub(super) struct Run {
+pub(crate) struct Run {
     /// q, as a flow.
-    pub(super) flow: Flow,
+    pub(crate) flow: Flow,
     /// The training of a flow, if one was annealed.
-    pub(super) training: Option<Outcome>,
+    pub(crate) training: Option<Outcome>,
     /// What the other seeds came to.
-    pub(super) others: Vec<Restart>,
-    pub(super) sample: Sample,
-    pub(super) quantities: Option<Batch>,
-    pub(super) summary: Summary,
+    pub(crate) others: Vec<Restart>,
+    pub(crate) sample: Sample,
+    pub(crate) quantities: Option<Batch>,
+    pub(crate) summary: Summary,
 }
 
 impl Job {
     /// Does the work, all but its folder.
-    pub(super) fn work(
+    pub(crate) fn work(
         &self,
         progress: &Progress,
         ledger_of: LedgerOf,
@@ -129,7 +129,7 @@ impl Job {
         ledger_of: LedgerOf,
         ledger: &mut Ledger,
     ) -> Result<Run> {
-        let Self { record, subject, longer } = self;
+        let Self { record, subject, longer, .. } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
         let target = &Counted::new(&*problem.target).until(interrupt::is_overdue);
         let started = Instant::now();
@@ -142,8 +142,9 @@ impl Job {
             (ledger, Some(longer)) => longer.ledger_of_seed(seed, ledger),
             (ledger, None) => Ok(ledger),
         };
+        let rule = self.rule.as_ref().map(|rule| &**rule as &(dyn Rule + Sync));
         let Restarts { mut runs, mut failed } =
-            restarts_with(target, settings, repeats.seeds, watch, ledger_of)?;
+            restarts_with(target, settings, rule, repeats.seeds, watch, ledger_of)?;
         // What was ended for want of time has its checkpoint: the others are no answer yet.
         if interrupt::is_overdue()
             && let Some((_, error)) = failed.pop()
@@ -205,7 +206,7 @@ impl Job {
     }
 
     /// What Algorithm 1 is told beside its settings.
-    pub(super) fn repeats(&self) -> Repeats {
+    pub(crate) fn repeats(&self) -> Repeats {
         self.record.repeats.expect("a run of Algorithm 1 has them")
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn report(error: &anyhow::Error, program: &Command) -> ExitCode {
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }
 
-fn is_usage(error: &anyhow::Error) -> bool {
+pub(crate) fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>()
         || error.is::<Diagnostics>()
         || matches!(
@@ -110,7 +110,7 @@ pub(crate) fn as_flags(text: &str) -> String {
 }
 
 /// An error with its causes, but for those whose message is already in the one before.
-fn chain(error: &anyhow::Error) -> String {
+pub(crate) fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

@@ -2,4 +2,5 @@
 
 pub(crate) mod failure;
 pub(crate) mod layout;
+pub(crate) mod said;
 pub(crate) mod style;

@@ -1,7 +1,7 @@
 //! The same run from several seeds, in parallel, and the best of them.
 
 use super::{Fit, Observer, Outcome, Settings};
-use crate::{Error, Result, checkpoint::Ledger, crew::Crew, error, target::Target};
+use crate::{Error, Result, checkpoint::Ledger, crew::Crew, error, schedule::Rule, target::Target};
 
 /// Draws that the runs are compared by: the Monte Carlo error of their neg-ELBO is then about a
 /// hundredth of the spread of log q − log p.
@@ -60,16 +60,18 @@ pub fn restarts<O: Observer>(
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
 ) -> Result<Restarts> {
-    restarts_with(target, settings, count, observer, |_| Ok(Ledger::off()))
+    restarts_with(target, settings, None, count, observer, |_| Ok(Ledger::off()))
 }
 
-/// The same with a list of what was finished before for each seed: each goes on where its own ends.
+/// The same with a list of what was finished before for each seed: each goes on where its own ends. A rule, if
+/// one is given, chooses the temperatures in place of the settings' schedule.
 ///
 /// # Errors
 /// As [`restarts`]; a seed whose list cannot be read or is that of another run fails.
 pub fn restarts_with<O: Observer>(
     target: &dyn Target,
     settings: &Settings,
+    rule: Option<&(dyn Rule + Sync)>,
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
     ledger: impl Fn(u64) -> Result<Ledger> + Sync,
@@ -81,6 +83,7 @@ pub fn restarts_with<O: Observer>(
         let seed = seed_of(i);
         let settings = Settings { seed, ..settings.clone() };
         let fit = Fit::new(target, &settings);
+        let fit = if let Some(rule) = rule { fit.rule(rule) } else { fit };
         let outcome = fit.run_with(&mut observer(seed), &mut ledger(seed)?)?;
         Restart::new(target, seed, outcome)
     };

@@ -19,8 +19,8 @@ const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
 /// split into modes readily, but each bends the density along one direction only.
 const MOST_PLANAR: usize = 3;
 
-/// Settings for a target.
-pub(super) fn suiting(target: &dyn Target) -> Settings {
+/// Settings of Algorithm 1 that suit a target nothing else is known of: those of a model that says nothing.
+pub fn suiting(target: &dyn Target) -> Settings {
     if target.has_prior() && target.has_proper_prior() {
         return posterior();
     }

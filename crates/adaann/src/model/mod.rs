@@ -90,6 +90,7 @@ mod walk;
 mod weights;
 mod words;
 
+pub use defaults::suiting;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Source};
 #[doc(hidden)]
 pub use exercise::exercise;

@@ -1,5 +1,6 @@
 //! Densities, known up to a constant: the trait that every density implements.
 
+mod by_differences;
 mod central;
 mod differences;
 mod edge;
@@ -11,6 +12,8 @@ mod pointwise;
 mod support;
 mod unconstrained;
 
+pub use by_differences::ByDifferences;
+pub(crate) use by_differences::by_differences;
 pub(crate) use central::{slope, steps_inside};
 pub use differences::{Disagreement, compare_gradient};
 pub use edge::Edge;

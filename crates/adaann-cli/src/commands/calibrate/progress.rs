@@ -1,8 +1,11 @@
 //! How many trials are done, and how long the others will take.
 
-use crate::job::{
-    display::{Display, human, say},
-    progress,
+use crate::{
+    job::{
+        display::{Display, human},
+        progress,
+    },
+    text::said::say,
 };
 use std::time::{Duration, Instant};
 

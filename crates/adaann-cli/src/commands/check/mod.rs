@@ -64,7 +64,7 @@ fn read(args: &CheckArgs) -> Result<Model> {
             Subject::of_model_in_a_run(Model::read_with_data(path, data.as_deref())?, programs)
         }
     };
-    subject.announce()?;
+    subject.announce();
     subject.model.ok_or_else(|| {
         usage(format!("{} is no run of a model file: there is nothing to check", run.display()))
     })

@@ -1,6 +1,6 @@
 //! How far the paper is: a bar for each experiment under way, and the time that is left.
 
-use crate::job::display::{human, say};
+use crate::{job::display::human, text::said::say};
 use adaann_paper::{campaign::Progress, experiments::Run, trial::Trial};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{

@@ -102,6 +102,7 @@ fn as_method(record: SmcRecord) -> Record {
         data_seed,
         data,
         parameters,
+        foreign: None,
         plan,
     }
 }

@@ -4,7 +4,7 @@ mod closing;
 mod longer;
 mod look;
 mod record;
-mod settings;
+pub(crate) mod settings;
 mod summary;
 
 use crate::{
@@ -17,17 +17,16 @@ use crate::{
         subject::{Programs, Subject},
     },
     job::{
-        MOST_THREADS,
-        display::say,
-        failed, interrupt,
+        MOST_THREADS, failed, interrupt,
         kept::Kept,
         last,
         longer::stopped,
         memory::{self, Held},
         particles::Watch,
+        pool,
         progress::Progress,
     },
-    text::{failure::usage, style::Style},
+    text::{failure::usage, said::say, style::Style},
 };
 use adaann::{
     Batch,
@@ -38,13 +37,12 @@ use adaann::{
     smc::{Population, Smc},
     target::Counted,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use longer::Longer;
 pub(crate) use look::look;
-use rayon::ThreadPoolBuilder;
 use record::SmcRecord;
 use std::{
-    io::{Write, stderr, stdout},
+    io::{Write, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
@@ -133,13 +131,10 @@ fn carry_out(
     let flags = longer.as_ref().map(|longer| longer.flags.clone());
     let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, flags, quiet || json)?;
     if let Some(longer) = longer.as_ref().filter(|_| !quiet && !json) {
-        writeln!(stderr(), "lengthening {}: {}", out.display(), longer.words)?;
+        say(&format!("lengthening {}: {}", out.display(), longer.words));
     }
     let earlier = longer.map(|longer| longer.population);
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .with_context(|| format!("cannot start {threads} threads"))?;
+    let pool = pool(threads)?;
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = kept.ledger()?;
@@ -150,7 +145,7 @@ fn carry_out(
         }
         let run = run?;
         if is_longer && run.summary.stopped {
-            return stopped(out, quiet || json);
+            return Ok(stopped(out, quiet || json));
         }
         run.write(subject, record, &folder, &kept)?;
         folder.finish(run.summary.stopped)?;
@@ -172,14 +167,14 @@ fn carry_out(
 }
 
 /// Particles that have arrived, or were stopped on their way.
-struct Run {
-    population: Population,
-    quantities: Option<Batch>,
-    summary: SmcSummary,
+pub(crate) struct Run {
+    pub(crate) population: Population,
+    pub(crate) quantities: Option<Batch>,
+    pub(crate) summary: SmcSummary,
 }
 
 impl Run {
-    fn new(
+    pub(crate) fn new(
         subject: &Subject,
         record: &SmcRecord,
         earlier: Option<Population>,

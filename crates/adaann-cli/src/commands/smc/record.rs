@@ -12,42 +12,42 @@ use std::{collections::BTreeMap, ops::Not, path::PathBuf};
 /// What a run was told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct SmcRecord {
+pub(crate) struct SmcRecord {
     /// Version of the program.
-    pub(super) version: String,
+    pub(crate) version: String,
     /// Tells the folder from that of a flow.
-    pub(super) method: String,
+    pub(crate) method: String,
     /// Name of the target.
-    pub(super) target: String,
+    pub(crate) target: String,
     /// The model file, if that is what the target comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) model: Option<PathBuf>,
+    pub(crate) model: Option<PathBuf>,
     /// Name of the set of settings that the run started from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) preset: String,
+    pub(crate) preset: String,
     /// Seed of the noise, if the data was made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) data_seed: Option<u64>,
+    pub(crate) data_seed: Option<u64>,
     /// Where the data came from, if it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) data: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
     /// Is no final state kept, so that the run cannot be lengthened?
     #[serde(default, skip_serializing_if = "Not::not")]
-    pub(super) no_state: bool,
+    pub(crate) no_state: bool,
     /// Parameters of the target.
-    pub(super) parameters: BTreeMap<String, f64>,
+    pub(crate) parameters: BTreeMap<String, f64>,
     /// Everything else, as resolved.
-    pub(super) settings: Settings,
+    pub(crate) settings: Settings,
 }
 
 impl SmcRecord {
     /// The text of the file.
-    pub(super) fn to_toml(&self) -> Result<String> {
+    pub(crate) fn to_toml(&self) -> Result<String> {
         toml::to_string(self).context("cannot write the settings as TOML")
     }
 
     /// Reads the record of a run folder; none if it is not one of particles.
-    pub(super) fn read(stored: &Stored) -> Result<Option<Self>> {
+    pub(crate) fn read(stored: &Stored) -> Result<Option<Self>> {
         let found: toml::Table = toml::from_str(&stored.text(Record::FILE)?)?;
         let method = found.get("method").and_then(toml::Value::as_str);
         if method != Some(Self::METHOD) || found.contains_key("answer") {
@@ -59,15 +59,16 @@ impl SmcRecord {
     }
 
     /// Tells the folder from that of a flow.
-    pub(super) const METHOD: &str = "smc";
+    pub(crate) const METHOD: &str = "smc";
 
     /// What the run is of.
-    pub(super) fn source(&self) -> Source<'_> {
+    pub(crate) fn source(&self) -> Source<'_> {
         Source {
             target: &self.target,
             model: self.model.as_deref(),
             parameters: &self.parameters,
             preset: &self.preset,
+            foreign: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::commands::smc::record::SmcRecord;
 use crate::{
     args::{ParticleArgs, SmcArgs, patience_over},
     commands::run,
-    folder::subject::{Programs, Subject},
+    folder::subject::Subject,
     text::failure::usage,
 };
 use adaann::{
@@ -30,7 +30,7 @@ pub(super) fn resolve(args: &SmcArgs) -> Result<(Subject, SmcRecord)> {
     Ok((subject, record))
 }
 
-fn record(target: String) -> SmcRecord {
+pub(crate) fn record(target: String) -> SmcRecord {
     SmcRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         method: SmcRecord::METHOD.to_owned(),
@@ -91,7 +91,7 @@ fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
         ..record(args.subject.clone())
     };
     let fit = problem.settings.clone();
-    Ok((Subject { problem, model: None, programs: Programs::Asked }, fit, record))
+    Ok((Subject::of_problem(problem), fit, record))
 }
 
 fn set<T>(setting: &mut T, flag: Option<T>) {
@@ -101,7 +101,7 @@ fn set<T>(setting: &mut T, flag: Option<T>) {
 }
 
 /// Flags over what goes with the settings of a fit.
-fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Settings> {
+pub(crate) fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Settings> {
     let target = &*subject.problem.target;
     let annealing = &args.annealing.0;
     let path: PathKind = annealing.path.unwrap_or(fit.path);

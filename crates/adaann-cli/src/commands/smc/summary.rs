@@ -22,7 +22,7 @@ const CLIMBS: usize = 256;
 
 /// What particles have found.
 #[derive(Debug, Serialize)]
-pub(super) struct SmcSummary {
+pub(crate) struct SmcSummary {
     pub(super) version: String,
     pub(super) method: &'static str,
     pub(super) target: String,
@@ -124,7 +124,7 @@ impl SmcSummary {
     }
 
     /// The text of the file.
-    pub(super) fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("plain data serialise");
         text.push('\n');
         text

@@ -36,15 +36,11 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Is the target's density shown? It is not if that would start a program that may not be.
-fn shows_target(finished: &Finished) -> Result<bool> {
-    finished.subject.announce()?;
-    Ok(finished.subject.forbidden().is_none())
-}
-
-/// Why it is not.
-fn without_target(program: &str) -> String {
-    format!("The target's is that of a program, '{program}', which was not started.")
+/// Is the target's density shown? It is not if that would start a program that may not be, nor if it is not
+/// at hand.
+fn shows_target(finished: &Finished) -> bool {
+    finished.subject.announce();
+    finished.subject.unseen().is_none()
 }
 
 /// The part of an axis where the draws and the known modes are.

@@ -17,7 +17,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
     let approximation = finished.approximation()?;
     let shown = [super::shown(finished, 0), super::shown(finished, 1)];
-    let with_target = super::shows_target(finished)?;
+    let with_target = super::shows_target(finished);
     let main = |points: &Batch| match with_target {
         true => approximation.log_p(points),
         false => evaluate::log_q(&approximation, points),
@@ -40,11 +40,8 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
         }
     };
     let levels = LEVELS.map(|level| level.to_string()).join(", ");
-    if let Some(program) = finished.subject.forbidden() {
-        let caption = format!(
-            "Contours of the approximation at {levels} of its peak. {}",
-            super::without_target(&program)
-        );
+    if let Some(why) = finished.subject.unseen() {
+        let caption = format!("Contours of the approximation at {levels} of its peak. {why}");
         let panels = vec![panel("approximation", &log_q, highest(&log_q))];
         return Ok(Figure::grid("density", caption, 1, panels));
     }

@@ -1,0 +1,265 @@
+//! What a run came to: fresh from its end, or read back from a folder.
+
+use crate::{
+    commands::export,
+    embed::Failure,
+    folder::{
+        Folder,
+        drawn::{Drawn, Whose},
+        evaluate,
+        finished::Finished,
+        page,
+        subject::{Programs, Subject},
+        summary::Summary,
+    },
+    job::{Job, kept::Kept, pool, work::Run},
+};
+use adaann::{Batch, approximation::Approximation, fit::overlay::Interval, flow::Flow};
+use anyhow::Context;
+use rayon::ThreadPool;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// What a run came to.
+pub struct Answer {
+    from: From,
+    drawn: Drawn,
+    quantities: Option<Batch>,
+    /// The folder that it is in, if it is in one.
+    place: Option<PathBuf>,
+    pool: ThreadPool,
+}
+
+enum From {
+    Run(Box<Job>, Box<Run>),
+    Folder(Box<Finished>),
+}
+
+/// Draws of q for each one that is asked for, so that few come twice.
+const CANDIDATES: usize = 4;
+
+impl Answer {
+    pub(super) fn of_run(job: Job, run: Run, place: Option<PathBuf>, pool: ThreadPool) -> Self {
+        let (drawn, quantities) = (Drawn::of(&run.sample), run.quantities.clone());
+        Self { from: From::Run(Box::new(job), Box::new(run)), drawn, quantities, place, pool }
+    }
+
+    /// Reads the folder of a run.
+    ///
+    /// # Errors
+    /// If it is none, is not whole, or has changed since it was written.
+    pub fn load(folder: &Path) -> Result<Self, Failure> {
+        let mut finished = Finished::read(folder, Whose::Target, Programs::Forbidden)?;
+        let none = Drawn { x: Batch::zeros(0, 0), log_p: vec![], log_q: vec![], weights: vec![] };
+        let drawn = std::mem::replace(&mut finished.drawn, none);
+        let quantities = finished.subject.quantities(&drawn.x)?;
+        let place = Some(folder.to_owned());
+        Ok(Self {
+            from: From::Folder(Box::new(finished)),
+            drawn,
+            quantities,
+            place,
+            pool: pool(0)?,
+        })
+    }
+
+    fn subject(&self) -> &Subject {
+        match &self.from {
+            From::Run(job, _) => &job.subject,
+            From::Folder(finished) => &finished.subject,
+        }
+    }
+
+    fn flow(&self) -> &Flow {
+        match &self.from {
+            From::Run(_, run) => &run.flow,
+            From::Folder(finished) => &finished.flow,
+        }
+    }
+
+    fn approximation(&self) -> Result<Approximation<'_>, Failure> {
+        Ok(Approximation::new(&*self.subject().problem.target, self.flow().clone())?)
+    }
+
+    /// What `summary.json` says.
+    pub fn summary(&self) -> serde_json::Value {
+        let summary: &Summary = match &self.from {
+            From::Run(_, run) => &run.summary,
+            From::Folder(finished) => &finished.summary,
+        };
+        serde_json::to_value(summary).expect("plain data serialise")
+    }
+
+    /// The names of what is known of each draw: coordinates, then derived quantities.
+    pub fn columns(&self) -> Vec<String> {
+        self.subject().columns()
+    }
+
+    /// The draws, in the target's own coordinates.
+    pub fn points(&self) -> &Batch {
+        &self.drawn.x
+    }
+
+    /// Derived quantities at each draw, if the target has some.
+    pub fn quantities(&self) -> Option<&Batch> {
+        self.quantities.as_ref()
+    }
+
+    /// log p at each draw, not normalised.
+    pub fn log_p(&self) -> &[f64] {
+        &self.drawn.log_p
+    }
+
+    /// log q at each draw; NaN where they are draws of no q.
+    pub fn log_q(&self) -> &[f64] {
+        &self.drawn.log_q
+    }
+
+    /// The weight of each draw; they sum to 1.
+    pub fn weights(&self) -> &[f64] {
+        &self.drawn.weights
+    }
+
+    /// log q at any points: a density that integrates to 1.
+    ///
+    /// # Errors
+    /// If they have another dimension.
+    pub fn log_q_at(&self, points: &Batch) -> Result<Vec<f64>, Failure> {
+        let approximation = self.approximation()?;
+        Ok(self.pool.install(|| evaluate::log_q(&approximation, points))?)
+    }
+
+    /// log p at any points, not normalised.
+    ///
+    /// # Errors
+    /// If they have another dimension, or the target is not at hand.
+    pub fn log_p_at(&self, points: &Batch) -> Result<Vec<f64>, Failure> {
+        let approximation = self.approximation()?;
+        Ok(self.pool.install(|| evaluate::log_p(&approximation, points))?)
+    }
+
+    /// New draws of the target, of equal weight: draws of q, chosen by their weights, or those of the run where
+    /// it has no q or the target is not at hand.
+    ///
+    /// # Errors
+    /// If the target fails.
+    pub fn sample(&self, count: usize, seed: u64) -> Result<Batch, Failure> {
+        if !self.drawn.has_q() || self.subject().unseen().is_some() {
+            return Ok(self.drawn.chosen(Whose::Target, count, seed).x);
+        }
+        let approximation = self.approximation()?;
+        let draw = || approximation.sample(count.saturating_mul(CANDIDATES), seed);
+        Ok(self.pool.install(draw)?.resampled(count, seed).x().clone())
+    }
+
+    /// Draws of the run, of equal weight.
+    pub fn resampled(&self, count: usize, seed: u64) -> Vec<usize> {
+        adaann::importance::resample::by_seed(&self.drawn.weights, count, seed)
+    }
+
+    /// Derived quantities at any points, if the target has some.
+    ///
+    /// # Errors
+    /// If they have another dimension.
+    pub fn quantities_at(&self, points: &Batch) -> Result<Option<Batch>, Failure> {
+        Ok(self.pool.install(|| self.subject().quantities(points))?)
+    }
+
+    /// Writes the folder of the run, as the command line does.
+    ///
+    /// # Errors
+    /// If there is something of that name, unless it is a run and may be replaced, or the disk fails.
+    pub fn save(&self, folder: &Path, force: bool) -> Result<(), Failure> {
+        match &self.from {
+            From::Run(job, run) => self.pool.install(|| write(job, run, folder, force))?,
+            From::Folder(_) => {
+                let from = self.place.as_ref().expect("what was read has a place");
+                let to = Folder::reserve(folder, force, false)?;
+                copy(from, to.place())
+                    .with_context(|| format!("cannot copy {}", from.display()))?;
+                to.finish(false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The page of the run.
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn page(&self) -> Result<String, Failure> {
+        self.in_a_folder(|place| {
+            let path = place.join(page::PAGE);
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+        })
+    }
+
+    /// The draws with all that belongs to them as a netCDF file, as `adaann export` writes it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn netcdf(&self) -> Result<Vec<u8>, Failure> {
+        self.in_a_folder(|place| {
+            let finished = Finished::read(place, Whose::Target, Programs::Forbidden)?;
+            self.pool.install(|| export::bytes(&finished))
+        })
+    }
+
+    /// Reads something of the folder of the run, which is written for that if there is none.
+    fn in_a_folder<T>(&self, read: impl FnOnce(&Path) -> anyhow::Result<T>) -> Result<T, Failure> {
+        match (&self.from, &self.place) {
+            (From::Run(job, run), None) => {
+                let scratch = Scratch::new();
+                self.pool.install(|| write(job, run, &scratch.0, false))?;
+                Ok(read(&scratch.0)?)
+            }
+            (_, place) => Ok(read(place.as_ref().expect("what was read has a place"))?),
+        }
+    }
+}
+
+fn write(job: &Job, run: &Run, place: &Path, force: bool) -> anyhow::Result<()> {
+    let folder = Folder::reserve(place, force, false)?;
+    let told = job.record.to_toml()?;
+    let kept = Kept::new(&folder, Interval::Off, told, &job.subject, None, true)?;
+    let page = job.write(run, &folder, &kept)?;
+    folder.finish(run.summary.stopped)?;
+    page
+}
+
+/// A folder that is gone when it has been read.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A name that nobody else has; the folder is made by who writes to it.
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("adaann-{}-{number}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Copies all files of a folder, and of those in it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            fs::create_dir_all(&target)?;
+            copy(&entry.path(), &target)?;
+        } else if entry.file_name() != "index.json" {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

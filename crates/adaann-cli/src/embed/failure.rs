@@ -1,0 +1,90 @@
+//! What went wrong, in words that name settings as arguments of a function.
+
+use crate::text::failure::{chain, is_usage, usage};
+use adaann::Error;
+use std::fmt;
+
+/// What went wrong.
+#[derive(Debug)]
+pub struct Failure(anyhow::Error);
+
+impl Failure {
+    /// Something in the request itself is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self(usage(message))
+    }
+
+    /// Is it the request that is wrong, rather than what came of it?
+    pub fn is_usage(&self) -> bool {
+        is_usage(&self.0)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.0.downcast_ref() {
+            Some(Error::Setting { setting, value, range }) => {
+                format!("{} is {value}, but must be {range}", as_argument(setting))
+            }
+            _ => chain(&self.0),
+        };
+        f.write_str(&as_arguments(&text))
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(error.into())
+    }
+}
+
+/// The name of a setting as that of an argument.
+pub(super) fn as_argument(setting: &str) -> String {
+    setting.replace('-', "_")
+}
+
+/// A text whose settings, in backticks or as flags, are written as arguments.
+fn as_arguments(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let plain = parts.map(|(i, part)| match i % 2 {
+        1 if !part.contains(' ') => as_argument(part),
+        _ => part.to_owned(),
+    });
+    let plain: String = plain.collect();
+    let word = |word: &str| match word.strip_prefix("--") {
+        Some(flag) if flag.starts_with(|c: char| c.is_ascii_lowercase()) => {
+            let end = flag.find(|c: char| c != '-' && !c.is_alphanumeric()).unwrap_or(flag.len());
+            as_argument(&flag[..end]) + &flag[end..]
+        }
+        _ => word.to_owned(),
+    };
+    plain.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_named_as_arguments() {
+        let said = as_arguments("`target-ess` does not apply; take --base-sd, or --t0.");
+        assert_eq!(said, "target_ess does not apply; take base_sd, or t0.");
+        let error = Error::Setting {
+            setting: "max-evaluations",
+            value: "0".into(),
+            range: "at least 1".into(),
+        };
+        assert_eq!(
+            Failure::from(error).to_string(),
+            "max_evaluations is 0, but must be at least 1"
+        );
+    }
+}

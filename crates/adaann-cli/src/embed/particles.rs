@@ -1,0 +1,107 @@
+//! Particles in place of a flow, on whatever a session is of.
+
+use crate::{
+    args::{Cli, Command},
+    commands::smc,
+    embed::{Failure, Running, Session, Word, failure::as_argument},
+    job::{display::Listener, interrupt, pool, progress::Progress},
+};
+use adaann::{Batch, budget::Budget, checkpoint::Ledger, fit::overlay::Interval};
+use clap::Parser;
+use std::{ffi::OsString, sync::Arc};
+
+/// What particles came to.
+pub struct Particles {
+    run: smc::Run,
+    columns: Vec<String>,
+}
+
+impl Session {
+    /// Samples by sequential Monte Carlo, with the settings of `adaann smc` by their names.
+    ///
+    /// # Errors
+    /// If a setting is wrong, or what went wrong.
+    pub fn particles<N: AsRef<str>>(
+        self,
+        words: impl IntoIterator<Item = (N, Word)>,
+        shows: impl Fn(f64, &str) + Send + Sync + 'static,
+    ) -> Result<Particles, Failure> {
+        let subject = self.job.subject;
+        let args = parsed(words)?;
+        let mut record = smc::settings::record(self.job.record.target.clone());
+        let fit = subject.problem.settings.clone();
+        record.settings = smc::settings::settings(&args, &fit, &subject)?;
+        let budget =
+            Budget::new(args.output.max_evaluations, args.output.max_time.and_then(Interval::time));
+        let _running = Running::new();
+        let progress = Progress::Told(Listener(Arc::new(shows)));
+        let mut ledger = Ledger::off().urgent_when(interrupt::flag());
+        let run = pool(args.output.threads)?
+            .install(|| smc::Run::new(&subject, &record, None, &progress, budget, &mut ledger))?;
+        Ok(Particles { run, columns: subject.columns() })
+    }
+}
+
+fn parsed<N: AsRef<str>>(
+    words: impl IntoIterator<Item = (N, Word)>,
+) -> Result<crate::args::SmcArgs, Failure> {
+    let mut flags: Vec<OsString> = ["adaann", "smc", "target"].map(OsString::from).to_vec();
+    for (name, word) in words {
+        let flag = format!("--{}", name.as_ref().replace('_', "-"));
+        match word {
+            Word::Switch(true) => flags.push(flag.into()),
+            Word::Switch(false) => {}
+            Word::Text(text) => flags.push(format!("{flag}={text}").into()),
+        }
+    }
+    let parsed = Cli::try_parse_from(flags).map_err(|error| {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Failure::usage(as_argument_words(first))
+    })?;
+    match parsed.command {
+        Command::Smc(args) => Ok(*args),
+        _ => unreachable!("the command is given"),
+    }
+}
+
+/// A line of the parser's with flags as arguments.
+fn as_argument_words(line: &str) -> String {
+    let word = |word: &str| match word.find("--") {
+        Some(at) => format!("{}{}", &word[..at], as_argument(&word[at + 2..])),
+        None => word.to_owned(),
+    };
+    line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+impl Particles {
+    /// What `summary.json` of `adaann smc` says.
+    pub fn summary(&self) -> serde_json::Value {
+        serde_json::from_str(&self.run.summary.to_json()).expect("it was written as JSON")
+    }
+
+    /// The names of what is known of each particle: coordinates, then derived quantities.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The particles, in the target's own coordinates.
+    pub fn points(&self) -> &Batch {
+        &self.run.population.points
+    }
+
+    /// Derived quantities at each, if the target has some.
+    pub fn quantities(&self) -> Option<&Batch> {
+        self.run.quantities.as_ref()
+    }
+
+    /// log p at each, not normalised.
+    pub fn log_p(&self) -> &[f64] {
+        &self.run.population.log_p
+    }
+
+    /// The weight of each; they sum to 1.
+    pub fn weights(&self) -> &[f64] {
+        &self.run.population.weights
+    }
+}

@@ -1,0 +1,295 @@
+"""What comes back from a fit."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._shapes import grouped
+from .targets import Adapter
+
+Numbers = NDArray[np.float64]
+
+
+class Evidence(NamedTuple):
+    """log of the integral of the density as it is, and the standard error of that."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Something that was found, and what to try about it."""
+
+    finding: str
+    remedy: str | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How far to trust the answer: `reliable`, `care` or `distrust`, with the reasons."""
+
+    trust: str
+    reasons: list[Reason]
+    looked: str | None
+
+    def __bool__(self) -> bool:
+        return self.trust == "reliable"
+
+    def __str__(self) -> str:
+        lines = [self.trust.upper()]
+        for reason in self.reasons:
+            lines.append(f"  {reason.finding}" + (f"; try: {reason.remedy}" if reason.remedy else ""))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A peak that the check has found, and the mass around it."""
+
+    location: dict[str, float]
+    weight: float
+    weight_error: float | None
+
+
+class Draws(Mapping[str, Numbers]):
+    """Weighted draws by name; elements of vectors and matrices are together, the draws along the first axis."""
+
+    def __init__(self, columns: list[str], rows: Numbers, weights: Numbers) -> None:
+        self._columns = columns
+        self._rows = rows
+        self._arrays = grouped(columns, rows)
+        #: The weight of each draw; they sum to 1.
+        self.weights = weights
+
+    def __getitem__(self, name: str) -> Numbers:
+        if name in self._columns:
+            return self._rows[self._columns.index(name)]
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of single columns, like `beta[1]`."""
+        return list(self._columns)
+
+    @property
+    def array(self) -> Numbers:
+        """All columns, of shape (draws, columns)."""
+        return self._rows.T
+
+    def mean(self, name: str) -> Numbers:
+        """The weighted mean."""
+        return np.asarray(np.tensordot(self.weights, self[name], axes=1))
+
+    def sd(self, name: str) -> Numbers:
+        """The weighted standard deviation."""
+        away = (self[name] - self.mean(name)) ** 2
+        return np.asarray(np.sqrt(np.tensordot(self.weights, away, axes=1)))
+
+    def chosen(self, indices: ArrayLike) -> Draws:
+        """These draws alone, with equal weights."""
+        rows = np.ascontiguousarray(self._rows[:, np.asarray(indices, dtype=np.intp)])
+        count = rows.shape[1]
+        return Draws(self._columns, rows, np.full(count, 1.0 / max(count, 1)))
+
+    def to_dataframe(self) -> Any:
+        """A pandas table with a column for each name and one with the weights."""
+        import pandas
+
+        return pandas.DataFrame({**dict(zip(self._columns, self._rows, strict=True)), "weight": self.weights})
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name}{list(array.shape[1:]) or ''}" for name, array in self._arrays.items())
+        return f"<{len(self.weights)} weighted draws of {shapes}>"
+
+
+class Result:
+    """The answer of `adaann.fit`: draws, evidence, modes, and how far to trust them."""
+
+    def __init__(self, answer: _core.Answer, adapter: Adapter | None) -> None:
+        self._answer = answer
+        self._adapter = adapter
+        #: All that `summary.json` of a run folder says.
+        self.info: dict[str, Any] = json.loads(answer.summary())
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Weighted draws by name, of parameters and derived quantities, in their own units."""
+        return Draws(self._answer.columns(), _both(self._answer.points(), self._answer.quantities()),
+                     self._answer.weights())  # fmt: skip
+
+    def resampled(self, n: int | None = None, seed: int = 1) -> Draws:
+        """Draws of the run with equal weights, for those who can't take weights."""
+        count = len(self.draws.weights) if n is None else _count("n", n)
+        return self.draws.chosen(self._answer.resampled(count, seed))
+
+    def sample(self, n: int, seed: int = 1) -> Draws:
+        """New draws of equal weight."""
+        points, quantities = self._answer.sample(_count("n", n), seed)
+        rows = _both(points, quantities)
+        return Draws(self._answer.columns(), rows, np.full(n, 1.0 / n))
+
+    @property
+    def log_evidence(self) -> Evidence | None:
+        """log Z with its standard error, or None where the method gives none."""
+        value, error = self.info.get("log_z"), self.info.get("log_z_error")
+        return None if value is None or error is None else Evidence(value, error)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far to trust the answer."""
+        found = self.info["verdict"]
+        reasons = [Reason(_text(reason), reason.get("remedy")) for reason in found["reasons"]]
+        return Verdict(found["trust"], reasons, self.info.get("sight"))
+
+    @property
+    def modes(self) -> list[Mode]:
+        """The modes that were found, the heaviest first."""
+        names = [parameter["name"] for parameter in self.info["parameters"]]
+        return [
+            Mode(dict(zip(names, mode["location"], strict=True)), mode["weight"], mode.get("weight_error"))
+            for mode in self.info["found_modes"]
+        ]
+
+    @property
+    def method(self) -> str:
+        """The method that made the answer."""
+        return str(self.info["method"])
+
+    @property
+    def evaluations(self) -> int:
+        """Points at which the target was evaluated, the check's included."""
+        return int(self.info["target_evaluations"]) + int(self.info["check_evaluations"])
+
+    @property
+    def stopped(self) -> bool:
+        """Was the run ended before its end?"""
+        return bool(self.info["stopped"])
+
+    def log_density(self, x: ArrayLike) -> Numbers:
+        """log of the approximation's density, which integrates to 1, at points of shape (n, d) or (d,)."""
+        points, is_one = _points(x)
+        found = self._answer.log_q_at(points)
+        return found[0] if is_one else found  # type: ignore[return-value]
+
+    def target_log_density(self, x: ArrayLike) -> Numbers:
+        """log of the target's density as it is, at points of shape (n, d) or (d,)."""
+        points, is_one = _points(x)
+        found = self._answer.log_p_at(points)
+        return found[0] if is_one else found  # type: ignore[return-value]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Mean, standard deviation and quantiles of each parameter and quantity, with their errors."""
+        rows = []
+        for entry in [*self.info["parameters"], *self.info.get("quantities", [])]:
+            row = {key: entry[key] for key in ("name", "mean", "mean_error", "sd", "sd_error")}
+            levels = ("2.5%", "25%", "50%", "75%", "97.5%")
+            row.update(zip(levels, entry["quantiles"], strict=False))
+            rows.append(row)
+        return rows
+
+    def summary(self) -> Any:
+        """The same as a pandas table."""
+        import pandas
+
+        return pandas.DataFrame(self.table()).set_index("name")
+
+    def to_arviz(self) -> Any:
+        """The draws for ArviZ: InferenceData, or a DataTree from ArviZ 1 on."""
+        from ._arviz import converted
+
+        return converted(self)
+
+    def plot_corner(self, **options: Any) -> Any:
+        """Marginals and pairs of the parameters, weighted, as a matplotlib figure."""
+        from ._corner import drawn
+
+        return drawn(self, **options)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The page of the run as HTML, written to `path` if one is given."""
+        page = self._answer.page()
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def save(self, folder: str | os.PathLike[str], force: bool = False) -> None:
+        """Writes the run folder, which `adaann.load` and the command line read."""
+        self._answer.save(os.fspath(folder), force)
+
+    def _repr_html_(self) -> str:
+        page = self.report().replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{page}" width="100%" height="700" style="border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        evidence = self.log_evidence
+        says = f", log Z {evidence.value:.3f} ± {evidence.error:.3f}" if evidence else ""
+        return f"<adaann.Result of {self.info['target']} by {self.method}: {self.verdict.trust}{says}>"
+
+    def __str__(self) -> str:
+        width = max(len(row["name"]) for row in self.table())
+        lines = [repr(self)[1:-1]]
+        for row in self.table():
+            numbers = "  ".join(f"{row[key]:>11.5g}" for key in ("mean", "sd"))
+            lines.append(f"  {row['name']:<{width}}  {numbers}")
+        lines += [f"  mode {mode.weight:.3f} at {mode.location}" for mode in self.modes]
+        lines.append(f"Verdict {self.verdict}")
+        return "\n".join(lines)
+
+
+class Particles:
+    """The answer of `adaann.smc`: weighted particles, and the evidence."""
+
+    def __init__(self, particles: _core.Particles) -> None:
+        #: All that `summary.json` of `adaann smc` says.
+        self.info: dict[str, Any] = json.loads(particles.summary())
+        #: Weighted particles by name.
+        self.draws = Draws(
+            particles.columns(), _both(particles.points(), particles.quantities()), particles.weights()
+        )
+        #: log p at each particle, not normalised.
+        self.log_p = particles.log_p()
+
+    @property
+    def log_evidence(self) -> Evidence:
+        """log Z with its standard error."""
+        return Evidence(self.info["log_z"], self.info["log_z_error"])
+
+    def __repr__(self) -> str:
+        value, error = self.log_evidence
+        return f"<adaann.Particles of {self.info['target']}: log Z {value:.3f} ± {error:.3f}>"
+
+
+def _both(points: Numbers, quantities: Numbers | None) -> Numbers:
+    return points if quantities is None else np.concatenate([points, quantities])
+
+
+def _points(x: ArrayLike) -> tuple[Numbers, bool]:
+    array = np.asarray(x, dtype=np.float64)
+    return np.ascontiguousarray(np.atleast_2d(array)), array.ndim == 1
+
+
+def _count(name: str, value: int) -> int:
+    if value < 1:
+        raise ValueError(f"{name} is {value}, but must be at least 1")
+    return int(value)
+
+
+def _text(reason: Mapping[str, Any]) -> str:
+    return str(reason.get("text") or reason.get("finding"))

@@ -1,0 +1,33 @@
+"""Columns like `beta[1]` and `L[2,1]` as arrays."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ELEMENT = re.compile(r"^(.+)\[(\d+(?:,\s*\d+)*)\]$")
+
+
+def grouped(columns: list[str], rows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Arrays by name, the draws along the first axis; elements that are no whole array stay columns."""
+    places: dict[str, dict[tuple[int, ...], int]] = {}
+    for row, column in enumerate(columns):
+        element = _ELEMENT.match(column)
+        if element:
+            index = tuple(int(part) for part in element[2].split(","))
+            places.setdefault(element[1], {})[index] = row
+        else:
+            places.setdefault(column, {})[()] = row
+    found: dict[str, NDArray[np.float64]] = {}
+    for name, elements in places.items():
+        shape = tuple(max(axis) for axis in zip(*elements, strict=True))
+        whole = list(product(*(range(1, size + 1) for size in shape)))
+        if set(whole) == set(elements):
+            array = rows[[elements[index] for index in whole]]
+            found[name] = np.moveaxis(array.reshape(*shape, rows.shape[1]), -1, 0)
+        else:
+            found.update({columns[row]: rows[row] for row in elements.values()})
+    return found

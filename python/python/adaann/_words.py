@@ -1,0 +1,29 @@
+"""Arguments of Python's as settings of the engine's, whose names and help they share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+def words(settings: Mapping[str, Any]) -> list[tuple[str, str | bool]]:
+    """Settings as the engine reads them; those that are None are not given."""
+    return [(name, word(name, value)) for name, value in settings.items() if value is not None]
+
+
+def word(name: str, value: Any) -> str | bool:
+    """A value as the engine reads it: text for all but switches, in digits that read back the same."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, Iterable):
+        return ",".join(repr(float(number)) for number in value)
+    raise TypeError(f"{name} is a {type(value).__name__}, but must be a number, a text, a list or a switch")

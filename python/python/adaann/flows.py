@@ -1,0 +1,23 @@
+"""Flows by their names, each with its settings: `adaann.fit(target, flow=adaann.flows.planar(layers=50))`.
+
+`adaann.flows.names()` lists them. A flow chooses the paper's Algorithm 1, which trains one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import _choices
+
+
+def names() -> dict[str, str]:
+    """Every flow, with a line on what it is."""
+    return _choices.names("flow")
+
+
+def __getattr__(name: str) -> Callable[..., _choices.Choice]:
+    return _choices.found("flow", name)
+
+
+def __dir__() -> list[str]:
+    return ["names", *(name.replace("-", "_") for name in names())]

@@ -1,0 +1,75 @@
+"""JAX functions of one point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from .adapter import Array, Coordinates, Parts, Target
+from .blame import blame
+from .jax_batch import JaxBatch
+from .returned import describe
+
+
+class JaxFunction(Target):
+    """A log density, or a log prior and a log likelihood, as JAX functions `(d,) -> scalar`."""
+
+    def __init__(
+        self,
+        coordinates: Coordinates,
+        function: Callable[[Any], Any],
+        prior: Callable[[Any], Any] | None = None,
+        gradient: bool = True,
+    ) -> None:
+        super().__init__(coordinates)
+        self.has_prior = prior is not None
+        self.gives_gradient = gradient
+
+        def parts(point: Any) -> tuple[Any, ...]:
+            likelihood = _number(function(point), "The target")
+            return (likelihood,) if prior is None else (_number(prior(point), "The prior"), likelihood)
+
+        self.batch = JaxBatch(parts)
+        self.notes.append("JAX function of a point, compiled for batches in double precision")
+
+    @property
+    def compilations(self) -> int:
+        """So many programs were compiled until now."""
+        return self.batch.compilations
+
+    def evaluate(self, points: Array, gradient: bool) -> Parts:
+        """Runs the compiled program, or compiles it."""
+        before = self.compilations
+        try:
+            return parts_of(self.batch, points, gradient, self.gives_gradient)
+        except Exception as error:
+            # What is raised while it is traced has to do with no point in particular.
+            if self.compilations == before:
+                blame(error, points, self.names, lambda piece: self.evaluate(piece, gradient))
+            raise
+
+
+def parts_of(batch: JaxBatch, points: Array, gradient: bool, has_gradient: bool) -> Parts:
+    """What an adapter answers, from a function that returns (likelihood,) or (prior, likelihood)."""
+    if gradient:
+        values, slopes = batch.numbers_and_slopes(points)
+    else:
+        values, slopes = batch.numbers(points) if has_gradient else batch.arrays(points), []
+    prior = values[0] if len(values) == 2 else None
+    prior_slopes = slopes[0] if len(slopes) == 2 else None
+    return prior, values[-1], prior_slopes, slopes[-1] if slopes else None
+
+
+def _number(result: Any, what: str) -> Any:
+    if isinstance(result, (tuple, list)) or result is None or jnp.shape(result) != ():
+        raise ValueError(f"{what} returned {describe(result)}; a JAX function of one point returns one number.")
+    if jnp.result_type(result) == jnp.float32:
+        raise TypeError(
+            f"{what} returned a number of type float32; float64 is expected: remove conversions to float32, "
+            'and make constants after jax.config.update("jax_enable_x64", True), or they are float32.'
+        )
+    if jnp.result_type(result) != jnp.float64:
+        raise TypeError(f"{what} returned a number of type {jnp.result_type(result)}; float64 is expected.")
+    return jnp.asarray(result)

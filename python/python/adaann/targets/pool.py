@@ -1,0 +1,161 @@
+"""NumPy functions over the workers of a pool."""
+
+from __future__ import annotations
+
+import multiprocessing.pool
+import pickle
+import sys
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+import numpy as np
+
+from .adapter import Array, Parts, Target
+from .numpy_function import NumpyFunction
+from .worker import Lacking, Task, work
+
+#: A batch is cut into so many pieces at most, whatever the pool: results do not depend on it.
+PIECES = 64
+#: Between two looks at the workers of a pool, in seconds.
+LOOK = 0.05
+
+
+class Pooled(Target):
+    """A target whose batches are cut into pieces that the workers of `pool` evaluate."""
+
+    def __init__(self, target: NumpyFunction, pool: Any) -> None:
+        super().__init__(target)
+        self.has_prior = target.has_prior
+        self.has_proper_prior = target.has_proper_prior
+        self.gives_gradient = target.gives_gradient
+        self.token = uuid.uuid4().hex
+        self.pickled = _pickled(target)
+        self.own: ProcessPoolExecutor | None = None
+        if isinstance(pool, int) and not isinstance(pool, bool):
+            if pool < 1:
+                raise ValueError(f"pool is {pool}; expected a number of processes from 1 on.")
+            pool = self.own = ProcessPoolExecutor(pool, multiprocessing.get_context("spawn"))
+        elif not callable(getattr(pool, "map", None)):
+            raise TypeError(f"pool is {pool!r}; expected an object with a method map, or a number of processes.")
+        _refuse_forks(pool)
+        self.pool = pool
+        self.notes = [*target.notes, f"over {_kind(pool)}"]
+
+    def evaluate(self, points: Array, gradient: bool) -> Parts:
+        """Has the workers evaluate the pieces, and puts these together in their order."""
+        tasks = [Task(self.token, piece, gradient) for piece in cut(points)]
+        results: list[Any] = run(self.pool, tasks)
+        while lacking := [i for i, result in enumerate(results) if isinstance(result, Lacking)]:
+            # As many copies go out as there were workers without one; a second round is for those
+            # whom none has reached.
+            copies = len({results[i].process for i in lacking})
+            again = [
+                Task(self.token, tasks[i].points, gradient, self.pickled if k < copies else None)
+                for k, i in enumerate(lacking)
+            ]
+            for i, result in zip(lacking, run(self.pool, again)):
+                results[i] = result
+        prior, likelihood, prior_gradient, likelihood_gradient = (
+            None if parts[0] is None else np.concatenate(parts, axis=-1) for parts in zip(*results)
+        )
+        assert likelihood is not None
+        return prior, likelihood, prior_gradient, likelihood_gradient
+
+    def close(self) -> None:
+        """Ends the pool if it was made here."""
+        if self.own is not None:
+            self.own.shutdown(cancel_futures=True)
+
+
+def cut(points: Array) -> list[Array]:
+    """The pieces of a batch, by its length alone."""
+    n = points.shape[1]
+    count = min(n, PIECES)
+    ends = [n * i // count for i in range(count + 1)]
+    return [np.ascontiguousarray(points[:, a:b]) for a, b in zip(ends, ends[1:])]
+
+
+def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
+    """What the workers answer, in the order of the tasks; a dead worker or a closed pool is an error."""
+    if isinstance(pool, multiprocessing.pool.Pool):
+        return _run_watched(pool, tasks)
+    try:
+        answers = pool.map(work, tasks)
+    except BrokenProcessPool as error:
+        raise _dead("a process") from error
+    except RuntimeError as error:
+        if isinstance(pool, Executor) and "shutdown" in str(error):
+            raise ValueError("The pool is closed; keep it open until adaann.fit has returned.") from error
+        raise
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    try:
+        # Some pools answer with futures.
+        return [answer.result() if callable(getattr(answer, "result", None)) else answer for answer in answers]
+    except BrokenProcessPool as error:
+        # The pool itself ends those that are left by a signal 15.
+        codes = {process.pid: process.exitcode for process in processes}
+        first = [f"process {pid}, exit code {code}" for pid, code in codes.items() if code not in (None, 0, -15)]
+        raise _dead(first[0] if first else "a process") from error
+
+
+def _run_watched(pool: multiprocessing.pool.Pool, tasks: Sequence[Task]) -> list[Any]:
+    """A pool of multiprocessing replaces a dead worker and waits for its answer for ever."""
+    processes: dict[str, Any] = {}
+    lasting = getattr(pool, "_maxtasksperchild", None) is None
+    workers = [] if isinstance(pool, multiprocessing.pool.ThreadPool) else getattr(pool, "_pool", [])
+    processes.update((process.name, process) for process in workers)
+    try:
+        answers = pool.map_async(work, tasks, chunksize=1)
+    except ValueError as error:
+        raise ValueError("The pool is closed; keep it open until adaann.fit has returned.") from error
+    while True:
+        answers.wait(LOOK)
+        if answers.ready():
+            return answers.get()
+        processes.update((process.name, process) for process in list(workers))
+        for name, process in processes.items():
+            code = process.exitcode
+            # A worker that has done its share of tasks ends with 0.
+            if code is not None and (code != 0 or lasting):
+                raise _dead(f"{name}, exit code {code}")
+
+
+def _dead(who: str) -> RuntimeError:
+    return RuntimeError(
+        f"A worker of the pool died ({who}); if it died at its start, the script that makes the pool has to do "
+        'so under `if __name__ == "__main__":`.'
+    )
+
+
+def _refuse_forks(pool: Any) -> None:
+    if "jax" not in sys.modules or isinstance(pool, multiprocessing.pool.ThreadPool):
+        return
+    context = getattr(pool, "_mp_context", None) or getattr(pool, "_ctx", None)
+    if context is not None and context.get_start_method() == "fork":
+        raise ValueError(
+            "The pool forks, and JAX is loaded, whose threads do not survive a fork: "
+            'make it with multiprocessing.get_context("spawn").'
+        )
+
+
+def _pickled(target: NumpyFunction) -> bytes:
+    try:
+        import cloudpickle as pickler
+    except ImportError:
+        pickler = pickle
+    try:
+        pickled: bytes = pickler.dumps(target)
+        return pickled
+    except Exception as error:
+        raise TypeError(
+            f"The target cannot be pickled for the pool ({error}); define it at the top level of a module."
+        ) from error
+
+
+def _kind(pool: Any) -> str:
+    workers = getattr(pool, "_max_workers", None) or getattr(pool, "_processes", None)
+    count = f" of {workers} workers" if isinstance(workers, int) else ""
+    return f"a {type(pool).__name__}{count}"

@@ -1,0 +1,71 @@
+"""What a function of the user's has returned, held against what it should return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .adapter import Array
+
+
+def describe(result: Any) -> str:
+    """A result in a few words: its kind, shape and type of numbers."""
+    kind = type(result)
+    if isinstance(result, np.ndarray):
+        return f"an array of shape {result.shape} and type {result.dtype}"
+    if hasattr(result, "shape") and hasattr(result, "dtype"):
+        return f"a {_module(result)} {kind.__name__} of shape {tuple(result.shape)} and type {result.dtype}"
+    if isinstance(result, (list, tuple)):
+        return f"a {kind.__name__} of {len(result)}"
+    return "None" if result is None else f"a {kind.__name__}"
+
+
+def _module(result: Any) -> str:
+    root = type(result).__module__.partition(".")[0]
+    return "jax" if root == "jaxlib" else root
+
+
+def _hint(result: Any) -> str:
+    if isinstance(result, np.ndarray):
+        return ""
+    module = _module(result)
+    if module in ("jax", "torch"):
+        return f' (a function of one point that is written for {module} wants backend="{module}")'
+    if isinstance(result, tuple) and len(result) == 2:
+        return " (a function that returns values and gradients wants gradient=True)"
+    if isinstance(result, float):
+        return " (a function of one point wants vectorized=False)"
+    return ""
+
+
+def array(result: Any, shape: tuple[int, ...], what: str, called: str) -> Array:
+    """`result` if it is a float64 array of `shape`, and one sentence otherwise.
+
+    `called` says the shape in letters, as "(n,)".
+    """
+    expected = f"expected a float64 array of shape {called}, here {shape}"
+    if not isinstance(result, np.ndarray) or result.dtype != np.float64:
+        raise TypeError(f"{what} returned {describe(result)}; {expected}{_hint(result)}.")
+    if result.shape != shape:
+        raise ValueError(f"{what} returned {describe(result)}; {expected}.")
+    return result
+
+
+def pair(result: Any, what: str) -> tuple[Any, Any]:
+    """The two halves of what a function with `gradient=True` returns."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            f"{what} returned {describe(result)}; with gradient=True, a tuple of values and gradients is expected."
+        )
+    return result
+
+
+def number(result: Any, what: str) -> float:
+    """`result` if it is one real number, and one sentence otherwise."""
+    scalar = np.asarray(result) if not isinstance(result, (list, tuple)) else None
+    if scalar is None or scalar.shape != () or scalar.dtype.kind not in "fiu":
+        raise TypeError(f"{what} returned {describe(result)}; one real number is expected for one point.")
+    if scalar.dtype.kind == "f" and scalar.dtype != np.float64:
+        raise TypeError(f"{what} returned a number of type {scalar.dtype}; float64 is expected.")
+    return float(scalar)

@@ -1,0 +1,70 @@
+//! Batches of points as NumPy arrays, and back.
+
+use adaann::Batch;
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+/// The points of a batch as an array of shape (coordinates, points), whose rows are contiguous as the batch's
+/// are.
+pub(crate) fn rows<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let mut numbers = Vec::with_capacity(batch.dim() * batch.len());
+    for d in 0..batch.dim() {
+        numbers.extend_from_slice(batch.row(d));
+    }
+    PyArray1::from_vec(py, numbers).reshape([batch.dim(), batch.len()])
+}
+
+/// An array of shape (points, coordinates) as a batch.
+pub(crate) fn batch(points: &PyReadonlyArray2<'_, f64>, dim: usize) -> PyResult<Batch> {
+    let [count, found] = [points.shape()[0], points.shape()[1]];
+    if found != dim {
+        return Err(PyValueError::new_err(format!(
+            "points have {found} coordinates, but the target has {dim}"
+        )));
+    }
+    let mut batch = Batch::zeros(dim, count);
+    let view = points.as_array();
+    for d in 0..dim {
+        for (to, from) in batch.row_mut(d).iter_mut().zip(view.column(d)) {
+            *to = *from;
+        }
+    }
+    Ok(batch)
+}
+
+/// Fills a row with an array of as many numbers.
+pub(crate) fn fill(to: &mut [f64], from: &PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+    if from.len() != to.len() {
+        return Err(PyValueError::new_err(format!(
+            "an adapter returned {} numbers for {} points",
+            from.len(),
+            to.len()
+        )));
+    }
+    match from.as_slice() {
+        Ok(from) => to.copy_from_slice(from),
+        Err(_) => to.iter_mut().zip(from.as_array()).for_each(|(to, from)| *to = *from),
+    }
+    Ok(())
+}
+
+/// Adds a weighted array of shape (coordinates, points) to a batch.
+pub(crate) fn add(to: &mut Batch, weight: f64, from: &PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+    if from.shape() != [to.dim(), to.len()] {
+        return Err(PyValueError::new_err(format!(
+            "an adapter returned a gradient of shape {:?} for {} coordinates of {} points",
+            from.shape(),
+            to.dim(),
+            to.len()
+        )));
+    }
+    let view = from.as_array();
+    for d in 0..to.dim() {
+        for (to, from) in to.row_mut(d).iter_mut().zip(view.row(d)) {
+            *to += weight * from;
+        }
+    }
+    Ok(())
+}

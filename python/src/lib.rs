@@ -1,0 +1,50 @@
+//! The extension module `adaann._core`: the engine for the Python package, which has all that people see.
+//!
+//! | File | Its one idea |
+//! | --- | --- |
+//! | `arrays` | batches of points as NumPy arrays, and back |
+//! | `target` | a target that Python evaluates, a whole batch at a call |
+//! | `rule` | a schedule that is a Python function |
+//! | `engine` | a run beside the interpreter: its lock released, signals heard |
+//! | `session` | from arguments to a run |
+//! | `answer` | what a run came to |
+
+mod answer;
+mod arrays;
+mod engine;
+mod registry;
+mod rule;
+mod session;
+mod target;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::answer::{Answer, Particles};
+    #[pymodule_export]
+    use super::engine::{Stopped, command, quietly};
+    #[pymodule_export]
+    use super::registry::{densities, density_log_p, settings};
+    #[pymodule_export]
+    use super::session::{check, fit, load, smc};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        adaann_cli::embed::begin(super::engine::log);
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// The exception for what went wrong: `ValueError` for a request that cannot be met, else `RuntimeError`.
+fn raised(failure: &adaann_cli::embed::Failure) -> PyErr {
+    let text = failure.to_string();
+    match failure.is_usage() {
+        true => pyo3::exceptions::PyValueError::new_err(text),
+        false => pyo3::exceptions::PyRuntimeError::new_err(text),
+    }
+}

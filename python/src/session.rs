@@ -1,0 +1,153 @@
+//! From arguments to a run.
+
+use crate::{
+    answer::{Answer, Particles},
+    engine::{Shown, Stopped, beside},
+    raised,
+    rule::PythonRule,
+    target::{Adapter, Cost, Raised},
+};
+use adaann::target::{ByDifferences, Target};
+use adaann_cli::embed::{self, Described, Failure, Session, Word};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use std::{path::PathBuf, sync::Arc};
+
+/// What is fitted, as a dictionary of the package says it.
+#[derive(FromPyObject)]
+pub(crate) enum Subject<'py> {
+    /// A registered density by its name.
+    #[pyo3(from_item_all)]
+    Density { density: String, parameters: Vec<(String, f64)> },
+    /// A model file, and other data than its own.
+    #[pyo3(from_item_all)]
+    Model { model: PathBuf, data: Option<PathBuf> },
+    /// An adapter, its name, and what tells it from others.
+    #[pyo3(from_item_all)]
+    Target { target: Bound<'py, PyAny>, name: String, identity: String },
+}
+
+/// The value of a setting.
+#[derive(FromPyObject)]
+pub(crate) enum Value {
+    #[pyo3(transparent)]
+    Switch(bool),
+    #[pyo3(transparent)]
+    Text(String),
+}
+
+impl From<Value> for Word {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Switch(is_on) => Self::Switch(is_on),
+            Value::Text(text) => Self::Text(text),
+        }
+    }
+}
+
+type Settings = Vec<(String, Value)>;
+
+fn words(settings: Settings) -> impl Iterator<Item = (String, Word)> {
+    settings.into_iter().map(|(name, value)| (name, value.into()))
+}
+
+/// A session, with what Python's part of it leaves behind.
+struct Opened {
+    session: Session,
+    raised: Raised,
+    cost: Option<Arc<Cost>>,
+}
+
+fn open(subject: &Subject<'_>, given: adaann::model::Given) -> PyResult<Opened> {
+    let (mut kept, mut cost) = (Raised::default(), None);
+    let session = match subject {
+        Subject::Density { density, parameters } => Session::of_density(density, parameters, given),
+        Subject::Model { model, data } => Session::of_model(model, data.as_deref(), given),
+        Subject::Target { target, name, identity } => {
+            let adapter = Adapter::new(target)?;
+            (kept, cost) = (adapter.raised.clone(), Some(adapter.cost.clone()));
+            let target: Box<dyn Target> = match adapter.gives_gradient {
+                true => Box::new(adapter),
+                false => Box::new(ByDifferences(adapter)),
+            };
+            let described = Described {
+                name: name.clone(),
+                language: "Python".to_owned(),
+                identity: identity.clone(),
+            };
+            Session::of_target(target, &described, given)
+        }
+    };
+    Ok(Opened { session: session.map_err(|failure| raised(&failure))?, raised: kept, cost })
+}
+
+/// What came of a run: an exception of the user's comes before all that followed from it.
+fn outcome<T>(found: Result<T, Failure>, kept: &Raised) -> PyResult<T> {
+    if let Some(error) = kept.take() {
+        return Err(error);
+    }
+    found.map_err(|failure| match failure.to_string() {
+        text if text.starts_with("stopped before") => Stopped::new_err(text),
+        _ => raised(&failure),
+    })
+}
+
+/// Refuses settings that are none.
+#[pyfunction]
+pub(crate) fn check(settings: Settings) -> PyResult<()> {
+    embed::settings(words(settings)).map(drop).map_err(|failure| raised(&failure))
+}
+
+/// Runs what the settings say.
+#[pyfunction]
+#[pyo3(signature = (subject, settings, progress=None, rule=None))]
+pub(crate) fn fit(
+    py: Python<'_>,
+    subject: Subject<'_>,
+    settings: Settings,
+    progress: Option<Py<PyAny>>,
+    rule: Option<(f64, Py<PyAny>)>,
+) -> PyResult<Answer> {
+    let given = embed::settings(words(settings)).map_err(|failure| raised(&failure))?;
+    let Opened { mut session, raised: kept, cost } = open(&subject, given)?;
+    if let Some((first, next)) = rule {
+        if !(first > 0.0 && first <= 1.0) {
+            return Err(PyValueError::new_err(format!(
+                "the schedule starts at t0 = {first}, but must start above 0 and at most at 1"
+            )));
+        }
+        let rule = PythonRule { first, next, raised: kept.clone() };
+        session = session.with_rule(Box::new(rule)).map_err(|failure| raised(&failure))?;
+    }
+    let shown = Arc::new(Shown::default());
+    let tell = shown.clone();
+    let found = beside(py, &shown, progress.as_ref(), || {
+        session.run(move |share, what| tell.tell(share, what))
+    })?;
+    Ok(Answer::new(outcome(found, &kept)?, cost))
+}
+
+/// Samples by sequential Monte Carlo.
+#[pyfunction]
+#[pyo3(signature = (subject, settings, progress=None))]
+pub(crate) fn smc(
+    py: Python<'_>,
+    subject: Subject<'_>,
+    settings: Settings,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Particles> {
+    let Opened { session, raised: kept, .. } = open(&subject, adaann::model::Given::default())?;
+    let shown = Arc::new(Shown::default());
+    let tell = shown.clone();
+    let words: Vec<_> = words(settings).collect();
+    let found = beside(py, &shown, progress.as_ref(), || {
+        session.particles(words, move |share, what| tell.tell(share, what))
+    })?;
+    Ok(Particles(outcome(found, &kept)?))
+}
+
+/// Reads the folder of a run.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Answer> {
+    let found = py.detach(|| embed::Answer::load(&folder));
+    Ok(Answer::new(found.map_err(|failure| raised(&failure))?, None))
+}
