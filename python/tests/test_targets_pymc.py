@@ -64,7 +64,7 @@ def schools(request):
 
 
 def test_what_it_says_of_itself(schools) -> None:
-    assert schools.names == ["mu", "tau", *(f"z[{i}]" for i in range(1, 9))]
+    assert schools.names == ["mu", "tau_log__", *(f"z[{i}]" for i in range(1, 9))]
     assert schools.dim == 10 and schools.supports == [("real",)] * 10
     assert schools.has_prior and schools.has_proper_prior and schools.gives_gradient
     assert schools.dims == {"z": ("school",), "theta": ("school",), "y": ("school",)}

@@ -27,17 +27,17 @@ def drawn(result: Result, names: list[str] | None = None, bins: int = 40) -> Any
     panels = figure.subplots(count, count, squeeze=False)
     ranges = [_range(draws[name], draws.weights) for name in shown]
     for row, column in np.ndindex(count, count):
-        panel = panels[row, column]
+        panel: Any = panels[row, column]
         if column > row:
             panel.set_axis_off()
             continue
         x = draws[shown[column]]
         if row == column:
-            panel.hist(x, bins, ranges[row], weights=draws.weights, histtype="stepfilled", color=_LIGHT)
+            panel.hist(x, bins, range=ranges[row], weights=draws.weights, histtype="stepfilled", color=_LIGHT)
             panel.set_yticks([])
         else:
             box = [ranges[column], ranges[row]]
-            panel.hist2d(x, draws[shown[row]], bins, box, weights=draws.weights, cmap=_shades())
+            panel.hist2d(x, draws[shown[row]], bins, range=box, weights=draws.weights, cmap=_shades())
         panel.set_xlim(*ranges[column])
         panel.tick_params(labelsize=8, labelbottom=row == count - 1, labelleft=column == 0 and row > 0)
         if row == count - 1:

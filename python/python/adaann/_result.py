@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._shapes import grouped
+from ._shapes import flattened, grouped
+from ._weighted import LEVELS, described
 from .targets import Adapter
 
 Numbers = NDArray[np.float64]
@@ -73,7 +74,7 @@ class Draws(Mapping[str, Numbers]):
 
     def __getitem__(self, name: str) -> Numbers:
         if name in self._columns:
-            return self._rows[self._columns.index(name)]
+            return np.asarray(self._rows[self._columns.index(name)])
         return self._arrays[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -130,8 +131,14 @@ class Result:
     @cached_property
     def draws(self) -> Draws:
         """Weighted draws by name, of parameters and derived quantities, in their own units."""
-        return Draws(self._answer.columns(), _both(self._answer.points(), self._answer.quantities()),
-                     self._answer.weights())  # fmt: skip
+        return self._named(self._answer.points(), self._answer.quantities(), self._answer.weights())
+
+    def _named(self, points: Numbers, quantities: Numbers | None, weights: Numbers) -> Draws:
+        """Draws with the variables of a PyMC or Stan model, or the target's own coordinates."""
+        constrain = getattr(self._adapter, "constrain", None)
+        if constrain is None:
+            return Draws(self._answer.columns(), _both(points, quantities), weights)
+        return Draws(*flattened(constrain(np.ascontiguousarray(points))), weights)
 
     def resampled(self, n: int | None = None, seed: int = 1) -> Draws:
         """Draws of the run with equal weights, for those who can't take weights."""
@@ -141,8 +148,7 @@ class Result:
     def sample(self, n: int, seed: int = 1) -> Draws:
         """New draws of equal weight."""
         points, quantities = self._answer.sample(_count("n", n), seed)
-        rows = _both(points, quantities)
-        return Draws(self._answer.columns(), rows, np.full(n, 1.0 / n))
+        return self._named(points, quantities, np.full(n, 1.0 / n))
 
     @property
     def log_evidence(self) -> Evidence | None:
@@ -160,11 +166,21 @@ class Result:
     @property
     def modes(self) -> list[Mode]:
         """The modes that were found, the heaviest first."""
-        names = [parameter["name"] for parameter in self.info["parameters"]]
+        found = self.info["found_modes"]
+        if not found:
+            return []
+        places = np.array([mode["location"] for mode in found]).T
+        named = self._named(places, None, np.ones(len(found))) if self._is_constrained else None
+        names = named.columns if named else [parameter["name"] for parameter in self.info["parameters"]]
+        rows = named.array if named else places.T
         return [
-            Mode(dict(zip(names, mode["location"], strict=True)), mode["weight"], mode.get("weight_error"))
-            for mode in self.info["found_modes"]
+            Mode(dict(zip(names, map(float, row), strict=True)), mode["weight"], mode.get("weight_error"))
+            for mode, row in zip(found, rows, strict=True)
         ]
+
+    @property
+    def _is_constrained(self) -> bool:
+        return hasattr(self._adapter, "constrain")
 
     @property
     def method(self) -> str:
@@ -182,24 +198,29 @@ class Result:
         return bool(self.info["stopped"])
 
     def log_density(self, x: ArrayLike) -> Numbers:
-        """log of the approximation's density, which integrates to 1, at points of shape (n, d) or (d,)."""
+        """log of the approximation's density, which integrates to 1, at points of shape (n, d) or (d,).
+
+        Points have the target's own coordinates, which for models of PyMC and Stan are the unconstrained ones.
+        """
         points, is_one = _points(x)
         found = self._answer.log_q_at(points)
-        return found[0] if is_one else found  # type: ignore[return-value]
+        return found[0] if is_one else found
 
     def target_log_density(self, x: ArrayLike) -> Numbers:
         """log of the target's density as it is, at points of shape (n, d) or (d,)."""
         points, is_one = _points(x)
         found = self._answer.log_p_at(points)
-        return found[0] if is_one else found  # type: ignore[return-value]
+        return found[0] if is_one else found
 
     def table(self) -> list[dict[str, Any]]:
         """Mean, standard deviation and quantiles of each parameter and quantity, with their errors."""
+        if self._is_constrained:
+            draws = self.draws
+            return [described(name, draws[name], draws.weights) for name in draws.columns]
         rows = []
         for entry in [*self.info["parameters"], *self.info.get("quantities", [])]:
             row = {key: entry[key] for key in ("name", "mean", "mean_error", "sd", "sd_error")}
-            levels = ("2.5%", "25%", "50%", "75%", "97.5%")
-            row.update(zip(levels, entry["quantiles"], strict=False))
+            row.update(zip(LEVELS, entry["quantiles"], strict=True))
             rows.append(row)
         return rows
 

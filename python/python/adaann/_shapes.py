@@ -31,3 +31,14 @@ def grouped(columns: list[str], rows: NDArray[np.float64]) -> dict[str, NDArray[
         else:
             found.update({columns[row]: rows[row] for row in elements.values()})
     return found
+
+
+def flattened(arrays: dict[str, NDArray[np.float64]]) -> tuple[list[str], NDArray[np.float64]]:
+    """Columns, and rows of shape (columns, draws), of arrays with the draws along the first axis."""
+    columns, rows = [], []
+    for name, array in arrays.items():
+        shape = array.shape[1:]
+        indices = product(*(range(1, size + 1) for size in shape))
+        columns += [f"{name}[{','.join(map(str, index))}]" if index else name for index in indices]
+        rows.append(np.asarray(array, dtype=np.float64).reshape(len(array), -1).T)
+    return columns, np.concatenate(rows)

@@ -35,7 +35,7 @@ class Batch:
         if not gradient:
             return values, None
         name = self.what[0].lower() + self.what[1:]
-        of = f"In the second place {name}"
+        of = f"As its gradient {name}"
         if callable(self.gradient):
             of = f"The gradient of {name}"
             slopes = self._call(self.gradient, points)

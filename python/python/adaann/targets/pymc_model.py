@@ -16,16 +16,12 @@ from .adapter import Array, Parts, Target
 from .coordinates import Coordinates, elements
 from .pymc_programs import Programs, compiled
 
-#: Transforms of one number into one number.
-ELEMENTWISE = {"log", "logodds", "interval", "circular", "log_exp_m1"}
-
 
 class PymcModel(Target):
     """A model's log prior (free variables, with the Jacobian of their transforms) and log likelihood
     (observed variables and potentials).
 
-    A coordinate has the name of its variable also where it is the logarithm, say, of its value;
-    where several coordinates make up one value, as for a simplex, they have PyMC's own name.
+    A coordinate has PyMC's name for it, such as `tau_log__` for the logarithm of `tau`.
     """
 
     has_prior = True
@@ -103,7 +99,6 @@ class PymcModel(Target):
 def _coordinates(model: Any, free: list[Any], start: dict[str, Any]) -> Coordinates:
     names: list[str] = []
     for rv in free:
-        value, transform = model.rvs_to_values[rv], model.rvs_to_transforms[rv]
-        alone = transform is None or transform.name in ELEMENTWISE
-        names += elements(rv.name if alone else value.name, start[value.name].shape)
+        value = model.rvs_to_values[rv]
+        names += elements(value.name, start[value.name].shape)
     return Coordinates(names, [("real",)] * len(names))

@@ -1,0 +1,28 @@
+"""Estimates from weighted draws, where the engine does not know what was drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The quantiles of every table.
+LEVELS = ("2.5%", "25%", "50%", "75%", "97.5%")
+_SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
+
+
+def described(name: str, values: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[str, Any]:
+    """Mean and standard deviation with their standard errors, and quantiles, of independent weighted draws."""
+    mean = float(weights @ values)
+    squares = (values - mean) ** 2
+    variance = float(weights @ squares)
+    sd = variance**0.5
+    # The delta method, for ratios of sums: the error of a mean is the root of the sum of (w (x - mean))^2.
+    mean_error = float(np.sqrt(weights**2 @ squares))
+    sd_error = float(np.sqrt(weights**2 @ (squares - variance) ** 2)) / (2 * sd) if sd > 0 else 0.0
+    order = np.argsort(values)
+    share = np.cumsum(weights[order])
+    places = np.searchsorted(share, _SHARES).clip(max=len(values) - 1)
+    quantiles = dict(zip(LEVELS, map(float, values[order][places]), strict=True))
+    return {"name": name, "mean": mean, "mean_error": mean_error, "sd": sd, "sd_error": sd_error, **quantiles}
