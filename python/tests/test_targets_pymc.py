@@ -105,7 +105,7 @@ def test_transforms_potentials_and_matrices() -> None:
         b = pm.Gamma("b", 2, 3)
         pm.Potential("extra", -0.5 * b)
     target = adapt(model)
-    assert target.names == ["w_simplex__[1]", "w_simplex__[2]", "u[1,1]", "u[1,2]", "u[2,1]", "u[2,2]", "b"]
+    assert target.names == ["w_simplex__[1]", "w_simplex__[2]", "u_interval__[1,1]", "u_interval__[1,2]", "u_interval__[2,1]", "u_interval__[2,2]", "b_log__"]
     x = points(3, dim=7)
     values = target.constrain(x)
     assert values["w"].shape == (3, 3) and values["u"].shape == (3, 2, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,10 @@ def fit(
             answer = _core.fit(subject, words(given), show, rule)
         finally:
             _close(adapter)
-    return Result(answer, adapter)
+    result = Result(answer, adapter)
+    for text in result.warnings:
+        warnings.warn(text, stacklevel=2)
+    return result
 
 
 def smc(

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._shapes import flattened, grouped
 from ._weighted import LEVELS, described
+from ._words import as_arguments
 from .targets import Adapter
 
 Numbers = NDArray[np.float64]
@@ -29,10 +30,11 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Reason:
-    """Something that was found, and what to try about it."""
+    """Something that was found, and what to try about it; `code` stays the same when words change."""
 
+    code: str
     finding: str
-    remedy: str | None
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Verdict:
     def __str__(self) -> str:
         lines = [self.trust.upper()]
         for reason in self.reasons:
-            lines.append(f"  {reason.finding}" + (f"; try: {reason.remedy}" if reason.remedy else ""))
+            lines.append(f"  {reason.finding}: {reason.remedy}")
         return "\n".join(lines)
 
 
@@ -160,7 +162,10 @@ class Result:
     def verdict(self) -> Verdict:
         """How far to trust the answer."""
         found = self.info["verdict"]
-        reasons = [Reason(_text(reason), reason.get("remedy")) for reason in found["reasons"]]
+        reasons = [
+            Reason(reason["finding_code"], as_arguments(reason["finding"]), as_arguments(reason["remedy"]))
+            for reason in found["reasons"]
+        ]
         return Verdict(found["trust"], reasons, self.info.get("sight"))
 
     @property
@@ -181,6 +186,11 @@ class Result:
     @property
     def _is_constrained(self) -> bool:
         return hasattr(self._adapter, "constrain")
+
+    @property
+    def warnings(self) -> list[str]:
+        """What `adaann.fit` has warned of."""
+        return [as_arguments(text) for text in self.info["warnings"]]
 
     @property
     def method(self) -> str:
@@ -310,7 +320,3 @@ def _count(name: str, value: int) -> int:
     if value < 1:
         raise ValueError(f"{name} is {value}, but must be at least 1")
     return int(value)
-
-
-def _text(reason: Mapping[str, Any]) -> str:
-    return str(reason.get("text") or reason.get("finding"))

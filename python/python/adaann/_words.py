@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: (smc|flow|mixture|chains|ladder|bridge|likelihood|power)\b)?")
+
+
+def as_arguments(text: str) -> str:
+    """A sentence of the engine's whose flags are written as arguments: `method="smc"` for `--method smc`."""
+
+    def argument(flag: re.Match[str]) -> str:
+        name = flag[1].replace("-", "_")
+        return f'{name}="{flag[2]}"' if flag[2] else name
+
+    return _FLAG.sub(argument, text.replace("`adaann smc`", "adaann.smc"))
 
 
 def words(settings: Mapping[str, Any]) -> list[tuple[str, str | bool]]:
