@@ -30,6 +30,8 @@ CASES = [
     (dict(target=gaussian, dim=2, data={"x": [1]}), ValueError, "data belongs to a model file"),
     (dict(target=gaussian, dim=2, schedule=3), TypeError, "schedule is a int"),
     (dict(target=gaussian, dim=2, schedule=lambda t, b, w: 1.0, t0=0), ValueError, "t0 = 0"),
+    (dict(target=gaussian, dim=2, prior=3), TypeError, "prior is a int"),
+    (dict(target=gaussian, names=["p"], supports={"p": "unit"}, bounds={"p": (None, None)}), ValueError, "'p'"),
     (dict(target="bimodl"), ValueError, "did you mean 'bimodal'"),
     (dict(target="hiv", names=["a"]), ValueError, "names belongs to a function"),
     (dict(target=lambda x: list(gaussian(x)), dim=2), (TypeError, ValueError), "list"),

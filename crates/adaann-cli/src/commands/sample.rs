@@ -51,8 +51,8 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         }
     };
     match whose {
-        // What has no weights by the flow is chosen from the draws of the run.
-        Whose::Target if !finished.drawn.has_q() => {
+        // What has no weights by the flow, or cannot have new ones, is chosen from the draws of the run.
+        Whose::Target if !finished.drawn.has_q() || subject.is_absent() => {
             let chosen = finished.drawn.chosen(whose, args.count, args.seed);
             write(&chosen.x, &[("log_p", &chosen.log_p)])?;
         }

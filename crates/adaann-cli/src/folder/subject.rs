@@ -114,6 +114,11 @@ impl Subject {
         (self.programs == Programs::Forbidden).then(|| program.label())
     }
 
+    /// Is the target a function that is not at hand?
+    pub(crate) fn is_absent(&self) -> bool {
+        self.absent.is_some()
+    }
+
     /// Why the target's density cannot be shown, in a sentence, if it cannot.
     pub(crate) fn unseen(&self) -> Option<String> {
         let of_program = self.forbidden().map(|program| {

@@ -53,6 +53,8 @@ def adapt(
             f"adaann.fit cannot take a {type(target).__name__} as target; it takes a function of NumPy, JAX or "
             "PyTorch, a PyMC model or a BridgeStan model."
         )
+    if prior is not None and not callable(prior):
+        raise TypeError(f"prior is a {type(prior).__name__}; expected a function of the same kind as the target.")
     where = coordinates(dim, names, bounds, supports)
     backend = backend or _recognised(target)
     if backend == "numpy":
