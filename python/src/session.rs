@@ -85,9 +85,9 @@ fn outcome<T>(found: Result<T, Failure>, kept: &Raised) -> PyResult<T> {
     if let Some(error) = kept.take() {
         return Err(error);
     }
-    found.map_err(|failure| match failure.to_string() {
-        text if text.starts_with("stopped before") => Stopped::new_err(text),
-        _ => raised(&failure),
+    found.map_err(|failure| match failure.is_stopped() {
+        true => Stopped::new_err(failure.to_string()),
+        false => raised(&failure),
     })
 }
 

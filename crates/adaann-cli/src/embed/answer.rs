@@ -26,7 +26,6 @@ use std::{
 /// What a run came to.
 pub struct Answer {
     from: From,
-    drawn: Drawn,
     quantities: Option<Batch>,
     /// The folder that it is in, if it is in one.
     place: Option<PathBuf>,
@@ -34,7 +33,7 @@ pub struct Answer {
 }
 
 enum From {
-    Run(Box<Job>, Box<Run>),
+    Run { job: Box<Job>, run: Box<Run>, drawn: Drawn },
     Folder(Box<Finished>),
 }
 
@@ -44,7 +43,8 @@ const CANDIDATES: usize = 4;
 impl Answer {
     pub(super) fn of_run(job: Job, run: Run, place: Option<PathBuf>, pool: ThreadPool) -> Self {
         let (drawn, quantities) = (Drawn::of(&run.sample), run.quantities.clone());
-        Self { from: From::Run(Box::new(job), Box::new(run)), drawn, quantities, place, pool }
+        let from = From::Run { job: Box::new(job), run: Box::new(run), drawn };
+        Self { from, quantities, place, pool }
     }
 
     /// Reads the folder of a run.
@@ -52,30 +52,29 @@ impl Answer {
     /// # Errors
     /// If it is none, is not whole, or has changed since it was written.
     pub fn load(folder: &Path) -> Result<Self, Failure> {
-        let mut finished = Finished::read(folder, Whose::Target, Programs::Forbidden)?;
-        let none = Drawn { x: Batch::zeros(0, 0), log_p: vec![], log_q: vec![], weights: vec![] };
-        let drawn = std::mem::replace(&mut finished.drawn, none);
-        let quantities = finished.subject.quantities(&drawn.x)?;
-        let place = Some(folder.to_owned());
-        Ok(Self {
-            from: From::Folder(Box::new(finished)),
-            drawn,
-            quantities,
-            place,
-            pool: pool(0)?,
-        })
+        let finished = Finished::read(folder, Whose::Target, Programs::Forbidden)?;
+        let quantities = finished.subject.quantities(&finished.drawn.x)?;
+        let (from, place) = (From::Folder(Box::new(finished)), Some(folder.to_owned()));
+        Ok(Self { from, quantities, place, pool: pool(0)? })
     }
 
     fn subject(&self) -> &Subject {
         match &self.from {
-            From::Run(job, _) => &job.subject,
+            From::Run { job, .. } => &job.subject,
             From::Folder(finished) => &finished.subject,
+        }
+    }
+
+    fn drawn(&self) -> &Drawn {
+        match &self.from {
+            From::Run { drawn, .. } => drawn,
+            From::Folder(finished) => &finished.drawn,
         }
     }
 
     fn flow(&self) -> &Flow {
         match &self.from {
-            From::Run(_, run) => &run.flow,
+            From::Run { run, .. } => &run.flow,
             From::Folder(finished) => &finished.flow,
         }
     }
@@ -87,7 +86,7 @@ impl Answer {
     /// What `summary.json` says.
     pub fn summary(&self) -> serde_json::Value {
         let summary: &Summary = match &self.from {
-            From::Run(_, run) => &run.summary,
+            From::Run { run, .. } => &run.summary,
             From::Folder(finished) => &finished.summary,
         };
         serde_json::to_value(summary).expect("plain data serialise")
@@ -100,7 +99,7 @@ impl Answer {
 
     /// The draws, in the target's own coordinates.
     pub fn points(&self) -> &Batch {
-        &self.drawn.x
+        &self.drawn().x
     }
 
     /// Derived quantities at each draw, if the target has some.
@@ -110,17 +109,17 @@ impl Answer {
 
     /// log p at each draw, not normalised.
     pub fn log_p(&self) -> &[f64] {
-        &self.drawn.log_p
+        &self.drawn().log_p
     }
 
     /// log q at each draw; NaN where they are draws of no q.
     pub fn log_q(&self) -> &[f64] {
-        &self.drawn.log_q
+        &self.drawn().log_q
     }
 
     /// The weight of each draw; they sum to 1.
     pub fn weights(&self) -> &[f64] {
-        &self.drawn.weights
+        &self.drawn().weights
     }
 
     /// log q at any points: a density that integrates to 1.
@@ -147,8 +146,8 @@ impl Answer {
     /// # Errors
     /// If the target fails.
     pub fn sample(&self, count: usize, seed: u64) -> Result<Batch, Failure> {
-        if !self.drawn.has_q() || self.subject().unseen().is_some() {
-            return Ok(self.drawn.chosen(Whose::Target, count, seed).x);
+        if !self.drawn().has_q() || self.subject().unseen().is_some() {
+            return Ok(self.drawn().chosen(Whose::Target, count, seed).x);
         }
         let approximation = self.approximation()?;
         let draw = || approximation.sample(count.saturating_mul(CANDIDATES), seed);
@@ -157,7 +156,7 @@ impl Answer {
 
     /// Draws of the run, of equal weight.
     pub fn resampled(&self, count: usize, seed: u64) -> Vec<usize> {
-        adaann::importance::resample::by_seed(&self.drawn.weights, count, seed)
+        adaann::importance::resample::by_seed(&self.drawn().weights, count, seed)
     }
 
     /// Derived quantities at any points, if the target has some.
@@ -174,7 +173,7 @@ impl Answer {
     /// If there is something of that name, unless it is a run and may be replaced, or the disk fails.
     pub fn save(&self, folder: &Path, force: bool) -> Result<(), Failure> {
         match &self.from {
-            From::Run(job, run) => self.pool.install(|| write(job, run, folder, force))?,
+            From::Run { job, run, .. } => self.pool.install(|| write(job, run, folder, force))?,
             From::Folder(_) => {
                 let from = self.place.as_ref().expect("what was read has a place");
                 let to = Folder::reserve(folder, force, false)?;
@@ -211,7 +210,7 @@ impl Answer {
     /// Reads something of the folder of the run, which is written for that if there is none.
     fn in_a_folder<T>(&self, read: impl FnOnce(&Path) -> anyhow::Result<T>) -> Result<T, Failure> {
         match (&self.from, &self.place) {
-            (From::Run(job, run), None) => {
+            (From::Run { job, run, .. }, None) => {
                 let scratch = Scratch::new();
                 self.pool.install(|| write(job, run, &scratch.0, false))?;
                 Ok(read(&scratch.0)?)

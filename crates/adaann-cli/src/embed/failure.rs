@@ -8,7 +8,29 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Failure(anyhow::Error);
 
+/// A run was asked to end, and had no answer yet.
+#[derive(Debug)]
+struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stopped before there was an answer")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 impl Failure {
+    /// A run was asked to end, and had no answer yet.
+    pub(super) fn stopped() -> Self {
+        Self(Stopped.into())
+    }
+
+    /// Was the run asked to end?
+    pub fn is_stopped(&self) -> bool {
+        self.0.is::<Stopped>()
+    }
+
     /// Something in the request itself is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
         Self(usage(message))

@@ -139,7 +139,7 @@ impl Session {
             }
         });
         if run.is_err() && interrupt::is_overdue() {
-            return Err(Failure::usage("stopped before there was an answer"));
+            return Err(Failure::stopped());
         }
         Ok(Answer::of_run(job, run?, output.out, pool))
     }

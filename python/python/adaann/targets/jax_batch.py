@@ -13,6 +13,10 @@ import numpy as np
 from .adapter import Array
 from .padding import SIZES, pieces
 
+#: The lengths of batches of values alone, which are those of 64 particles and of draws in most cases: for one
+#: point the program of 64 will do.
+VALUE_SIZES = (64, SIZES[-1])
+
 #: From a point (d,) to any number of arrays.
 PointFunction = Callable[[Any], tuple[Any, ...]]
 
@@ -48,41 +52,50 @@ class JaxBatch:
 
     def arrays(self, points: Array) -> list[Array]:
         """What the function returns at each point."""
-        return self._run(self._values, points)[0]
+        return self._run(self._values, points, VALUE_SIZES)[0]
 
     def numbers(self, points: Array) -> list[Array]:
-        """As `arrays`, of a function that has gradients: short pieces go through the program that
-        computes these too, since to compile another one takes longer than it saves."""
-        return self._run(lambda x: (self._slopes if x.shape[1] == SIZES[0] else self._values)(x), points)[0]
+        """As `arrays`, of a function that has gradients."""
+        return self.arrays(points)
 
     def numbers_and_slopes(self, points: Array) -> tuple[list[Array], list[Array]]:
         """The numbers that the function returns at each point, and their gradients."""
-        return self._run(self._slopes, points)
+        return self._run(self._slopes, points, SIZES)
 
-    def _run(self, program: Callable[[Any], Any], points: Array) -> tuple[list[Array], list[Array]]:
+    def _run(
+        self, program: Callable[[Any], Any], points: Array, sizes: tuple[int, ...]
+    ) -> tuple[list[Array], list[Array]]:
         with double():
-            parts = pieces(points)
+            parts = pieces(points, sizes)
             # All are started before the first is waited for.
             results = [program(piece) for _, _, piece in parts]
-        counts = [end - start for start, end, _ in parts]
+        if len(parts) == 1:
+            n = points.shape[1]
+            values, slopes = results[0]
+            return [np.asarray(a)[:n] for a in values], [np.asarray(a)[:, :n] for a in slopes]
+        filled = points.shape[1] - parts[-1][0]
         values, slopes = zip(*results)
-        return _joined(values, counts, 0), _joined(slopes, counts, 1) if slopes[0] else []
+        return _joined(values, filled, 0), _joined(slopes, filled, 1)
 
 
 def _with_slopes(function: PointFunction) -> Callable[[Any], tuple[Any, Any]]:
+    traced = jax.jit(function)
+
     def both(point: Any) -> tuple[Any, Any]:
-        values, pull = jax.vjp(function, point)
-        one, zero = jnp.ones(()), jnp.zeros(())
-        slopes = [pull(tuple(one if i == k else zero for i in range(len(values))))[0] for k in range(len(values))]
-        return values, tuple(slopes)
+        # Each number is differentiated by itself: to pull back all of them with zeros for the others would go
+        # back through all of the function each time. What they share is computed once, as it is traced once.
+        count = len(jax.eval_shape(traced, point))
+        found = [jax.value_and_grad(lambda x, k=k: traced(x)[k])(point) for k in range(count)]
+        values, slopes = zip(*found)
+        return values, slopes
 
     return both
 
 
-def _joined(results: tuple[Any, ...], counts: list[int], axis: int) -> list[Array]:
-    """The arrays of all pieces put together, without the points that only fill them up."""
+def _joined(results: tuple[Any, ...], last: int, axis: int) -> list[Array]:
+    """The arrays of all pieces put together, `last` points of the last one, whose others only fill it up."""
     joined = []
     for arrays in zip(*results):
-        real = [np.asarray(a)[:n] if axis == 0 else np.asarray(a)[:, :n] for a, n in zip(arrays, counts)]
-        joined.append(real[0] if len(real) == 1 else np.concatenate(real, axis=axis))
+        *whole, end = map(np.asarray, arrays)
+        joined.append(np.concatenate([*whole, end[:last] if axis == 0 else end[:, :last]], axis=axis))
     return joined

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from .adapter import Array, Coordinates, Parts, Target
@@ -26,12 +28,9 @@ class JaxFunction(Target):
         super().__init__(coordinates)
         self.has_prior = prior is not None
         self.gives_gradient = gradient
-
-        def parts(point: Any) -> tuple[Any, ...]:
-            likelihood = _number(function(point), "The target")
-            return (likelihood,) if prior is None else (_number(prior(point), "The prior"), likelihood)
-
-        self.batch = JaxBatch(parts)
+        # What is jitted has settled at its first call what it reads from elsewhere; other functions have not.
+        jitted = all(isinstance(part, jax.stages.Wrapped) for part in (function, prior or function))
+        self.batch = (_kept_batch if jitted else _batch)(function, prior)
         self.notes.append("JAX function of a point, compiled for batches in double precision")
 
     @property
@@ -49,6 +48,18 @@ class JaxFunction(Target):
             if self.compilations == before:
                 blame(error, points, self.names, lambda piece: self.evaluate(piece, gradient))
             raise
+
+
+def _batch(function: Callable[[Any], Any], prior: Callable[[Any], Any] | None) -> JaxBatch:
+    def parts(point: Any) -> tuple[Any, ...]:
+        likelihood = _number(function(point), "The target")
+        return (likelihood,) if prior is None else (_number(prior(point), "The prior"), likelihood)
+
+    return JaxBatch(parts)
+
+
+#: The programs of the last few functions, so that another fit does not compile them again.
+_kept_batch = lru_cache(maxsize=4)(_batch)
 
 
 def parts_of(batch: JaxBatch, points: Array, gradient: bool, has_gradient: bool) -> Parts:

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from .adapter import Array
 
-#: The lengths that pieces may have.
-SIZES = (64, 512, 4096)
+#: The lengths that pieces may have. The engine climbs from 48 points at once, and with fewer and fewer; a point
+#: alone is common, and by far cheaper than a filled piece; from some hundreds on, longer pieces are not cheaper
+#: for a point, and do not fit into the cache.
+SIZES = (1, 48, 512)
 
 #: What a call costs, in points: a call of JAX takes some tens of microseconds.
 CALL = 64
 
 
-def cover(n: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def cover(n: int, sizes: tuple[int, ...] = SIZES) -> list[int]:
     """The sizes of pieces, longest first, that hold `n` points with the fewest calls and empty places."""
-    small, middle, large = SIZES
-    best: list[int] = []
-    for larges in (n // large, -(-n // large)):
-        left = max(n - larges * large, 0)
-        for middles in (left // middle, -(-left // middle)):
-            smalls = max(-(-(left - middles * middle) // small), 0)
-            pieces = [large] * larges + [middle] * middles + [small] * smalls
-            if not best or _cost(pieces) < _cost(best):
-                best = pieces
-    return best
+    longest = sizes[-1]
+    if len(sizes) == 1:
+        return [longest] * -(-n // longest)
+    covers = [
+        [longest] * count + cover(max(n - count * longest, 0), sizes[:-1])
+        for count in (n // longest, -(-n // longest))
+    ]
+    return min(covers, key=_cost)
 
 
 def _cost(pieces: list[int]) -> int:
     return sum(pieces) + CALL * len(pieces)
 
 
-def pieces(points: Array) -> list[tuple[int, int, Array]]:
+def pieces(points: Array, sizes: tuple[int, ...] = SIZES) -> list[tuple[int, int, Array]]:
     """The pieces of a batch (dim, n): start, end, and the points, the last one repeated to the size."""
     n = points.shape[1]
+    if n in sizes:
+        return [(0, n, points)]
     result, start = [], 0
-    for size in cover(n):
+    for size in cover(n, sizes):
         end = min(start + size, n)
-        if start == 0 and size == n:
-            result.append((0, n, points))
-        else:
-            piece = np.empty((points.shape[0], size))
-            piece[:, : end - start] = points[:, start:end]
+        piece = np.empty((points.shape[0], size))
+        piece[:, : end - start] = points[:, start:end]
+        if end - start < size:
             piece[:, end - start :] = points[:, end - 1 : end]
-            result.append((start, end, piece))
+        result.append((start, end, piece))
         start = end
     return result

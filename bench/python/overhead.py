@@ -1,0 +1,231 @@
+"""What the Python package costs beside the work itself: three tables, from one run on one machine.
+
+usage: overhead.py [numpy] [jax] [models]      all three if none is named; bench/python/run starts it
+
+numpy   microseconds a call of 1,000 points takes beyond the NumPy function itself; at most 20
+jax     a fit of the HIV posterior in JAX, beside JAX's own time for the same batches at their exact lengths
+        and beside the native fit; the fit at most as long as the native one without its target and 1.15 times
+        JAX's own time
+models  seconds of fits of model files from Python over those of the command line; within 5 per cent
+
+What is compared is measured in turns, and the least of several runs is taken where a run is so short that
+other work on the machine would be most of it. ADAANN names the command line's program.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+import adaann
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_MICROSECONDS, MOST_OF_JAX, MOST_APART = 20.0, 1.15, 0.05
+
+
+def table(title, header, rows):
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    print(f"\n{title}\n")
+    for row in [header, ["-" * width for width in widths], *rows]:
+        print("| " + " | ".join(str(cell).ljust(width) for cell, width in zip(row, widths)) + " |")
+    sys.stdout.flush()
+
+
+def verdict(value, most):
+    return "holds" if value <= most else "DOES NOT HOLD"
+
+
+def of_numpy(dim=10, points=1_000, runs=60):
+    """Algorithm 1 with an affine flow: every update is one call, and little beside it."""
+    own, lengths = [0.0], Counter()
+
+    def gaussian(x):
+        start = perf_counter()
+        values, slopes = -0.5 * np.einsum("ij,ij->i", x, x), -x
+        lengths[len(x)] += 1
+        own[0] += perf_counter() - start
+        return values, slopes
+
+    settings = dict(
+        method="adaann", flow="affine", t0=1, warmup=1, refine=300, samples=points, refine_samples=points,
+        variance_samples=points, draws=points, check_particles=0, threads=1,
+    )  # fmt: skip
+    found = []
+    for _ in range(runs):
+        own[0] = 0.0
+        lengths.clear()
+        result = adaann.fit(gaussian, dim=dim, gradient=True, **settings)
+        calls, _, seconds = result._answer.cost()
+        # A handful of calls around the training have other lengths, and are counted with the rest.
+        assert lengths[points] > 0.9 * calls, lengths
+        found.append((1e6 * (seconds - own[0]) / calls, 1e6 * own[0] / calls, calls))
+    found.sort()
+    (least, beside, calls), middle = found[0], found[len(found) // 2]
+    rows = [
+        ["least of the runs", calls, f"{beside:.1f}", f"{least:.1f}", verdict(least, MOST_MICROSECONDS)],
+        ["median of the runs", middle[2], f"{middle[1]:.1f}", f"{middle[0]:.1f}", verdict(middle[0], MOST_MICROSECONDS)],
+    ]
+    table(
+        f"NumPy Gaussian, {dim} dimensions, gradient=True, {points:,} points a call, {runs} fits",
+        ["", "calls", "µs a call in NumPy", "µs a call beside", f"at most {MOST_MICROSECONDS:.0f} µs"],
+        rows,
+    )
+
+
+class Recorded:
+    """An adapter that keeps its batches, and how long each took."""
+
+    def __init__(self, adapter):
+        self.adapter, self.batches, self.seconds = adapter, [], []
+
+    def __getattr__(self, name):
+        return getattr(self.adapter, name)
+
+    def evaluate(self, points, gradient):
+        start = perf_counter()
+        found = self.adapter.evaluate(points, gradient)
+        self.seconds.append(perf_counter() - start)
+        self.batches.append((points, gradient))
+        return found
+
+
+def agreement(problem, native):
+    """The largest difference of log densities, relative where they are large, where the posterior is and where
+    solutions explode."""
+    import jax
+
+    near = adaann.fit(native).resampled(100).array
+    points = np.concatenate([near, problem.draw_prior(np.random.default_rng(1), 100)])
+    ours, theirs = np.asarray(jax.jit(jax.vmap(problem.log_density))(points)), native.log_density(points)
+    finite = np.isfinite(theirs)
+    assert (finite == np.isfinite(ours)).all(), "other points have no density"
+    return np.max(np.abs(ours - theirs)[finite] / np.maximum(1.0, np.abs(theirs[finite])))
+
+
+def of_jax(runs=12):
+    import jax
+    from problem import hiv
+
+    from adaann import _core
+    from adaann.targets import adapt
+
+    problem = hiv()
+    apart = agreement(problem, adaann.density("hiv"))
+    print(f"\nHIV in JAX: log densities agree with the registry's to {apart:.1e} at 200 points")
+    assert apart < 1e-8
+
+    likelihood, prior = jax.jit(problem.log_likelihood), jax.jit(problem.log_prior)
+
+    def fit():
+        """As adaann.fit does, with the seconds of every batch."""
+        recorded = Recorded(adapt(likelihood, names=problem.names, prior=prior))
+        answer = _core.fit({"target": recorded, "name": "hiv", "identity": ""}, [])
+        return recorded, json.loads(answer.summary())["seconds"], answer.cost()
+
+    first, first_seconds, _ = fit()
+    batches = first.batches
+    rows_of = [(np.ascontiguousarray(points.T), gradient) for points, gradient in batches]
+    lengths = Counter((points.shape[1], gradient) for points, gradient in batches)
+    values = jax.jit(jax.vmap(problem.log_density))
+    slopes = jax.jit(jax.vmap(jax.value_and_grad(problem.log_density)))
+
+    def replay():
+        """JAX as the user would call it: the batch as it is, and the results as arrays of NumPy's."""
+        seconds = []
+        for points, gradient in rows_of:
+            start = perf_counter()
+            if gradient:
+                value, slope = slopes(points)
+                np.asarray(value), np.asarray(slope)
+            else:
+                np.asarray(values(points))
+            seconds.append(perf_counter() - start)
+        return seconds
+
+    exact_seconds = sum(replay())  # compiles
+    owns, inside, fits, costs, engines, between, natives = ([] for _ in range(7))
+    for _ in range(runs):
+        owns.append(replay())
+        recorded, seconds, (calls, points, cost) = fit()
+        assert calls == len(batches), "another fit than the first"
+        inside.append(recorded.seconds)
+        fits.append(seconds)
+        costs.append(cost)
+        engines.append(seconds - cost)
+        between.append((cost - sum(recorded.seconds)) / calls)
+        natives.append(adaann.fit("hiv").info["seconds"])
+
+    # Each batch is the same in every run, so that the least of its times is known without other work on the machine.
+    own = np.min(owns, axis=0).sum()
+    target = np.min(inside, axis=0).sum() + calls * min(between)
+    engine = min(engines)
+    allowed = engine + MOST_OF_JAX * own
+
+    def row(name, best, all_of_it):
+        return [name, f"{1e3 * best:.1f}", f"{1e3 * statistics.median(all_of_it):.1f}"]
+
+    table(
+        f"HIV, {calls} batches of {len(lengths)} kinds, {points:,} points; {runs} fits in turns, compiled before",
+        ["milliseconds", "least", "median"],
+        [
+            row("JAX alone, each batch at its own length", own, [sum(run) for run in owns]),
+            row("the target within the fit (JAX, filling up, conversion)", target, costs),
+            row("the engine within the fit", engine, engines),
+            row("the fit of the JAX target", engine + target, fits),
+            row("the native fit, target and all", min(natives), natives),
+        ],
+    )
+    print(f"\ntarget within the fit over JAX alone  {target / own:.2f}, of medians {statistics.median(costs) / statistics.median(map(sum, owns)):.2f}")
+    print(
+        f"fit of the JAX target                 {1e3 * (engine + target):.1f} ms; the engine and {MOST_OF_JAX} times JAX: "
+        f"{1e3 * allowed:.1f} ms: {verdict(engine + target, allowed)}"
+    )
+    print(f"between engine and adapter            {1e6 * min(between):.1f} µs a call")
+    print(f"compilations                          {first.compilations}; with them the first fit took {first_seconds:.1f} s")
+    print(f"JAX alone, a program for each length  {exact_seconds:.1f} s with {len(lengths)} programs")
+    print("least: the sum over batches of the least time of each, so that other work on the machine is not counted")
+
+
+def of_models(runs=7):
+    program = os.environ.get("ADAANN", str(ROOT / "target" / "release" / "adaann"))
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("lotka_volterra", "eight_schools", "garch"):
+            path, taken = ROOT / "models" / f"{name}.toml", {"python": [], "command line": []}
+            for run in range(runs):
+                out = Path(folder) / f"{name}-{run}"
+                inside = out.with_name(out.name + "-python")
+                subprocess.run([program, "fit", path, "--out", out], check=True, capture_output=True)
+                outside = json.loads((out / "summary.json").read_text())
+                result = adaann.fit(path, out=inside)
+                assert result.info["log_z"] == outside["log_z"], "not the same run"
+                taken["command line"].append(outside["seconds"])
+                taken["python"].append(result.info["seconds"])
+            here, there = (statistics.median(taken[key]) for key in ("python", "command line"))
+            ratio, of_least = here / there, min(taken["python"]) / min(taken["command line"])
+            rows.append(
+                [f"{name}.toml", f"{here:.3f}", f"{there:.3f}", f"{ratio:.3f}", f"{of_least:.3f}", verdict(ratio, 1 + MOST_APART)]
+            )
+    table(
+        f"Model files from Python and by the command line, in turns, medians of {runs}",
+        ["", "s, Python", "s, command line", "ratio", "ratio of the least", f"at most {1 + MOST_APART}"],
+        rows,
+    )
+
+
+PARTS = {"numpy": of_numpy, "jax": of_jax, "models": of_models}
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or list(PARTS)
+    if not set(wanted) <= set(PARTS):
+        sys.exit(f"usage: overhead.py [{'] ['.join(PARTS)}]")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for part in wanted:
+        PARTS[part]()
