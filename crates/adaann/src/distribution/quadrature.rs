@@ -10,7 +10,7 @@ pub(super) fn ln_integral(h: impl Fn(f64) -> f64, low: f64, peak: f64, high: f64
     }
     let part = |end: f64| {
         let end = reach(&h, peak, end, top);
-        double_exponential(|t| (h(t) - top).exp(), peak, end)
+        double_exponential(|t| (h(t) - top).exp(), peak, end, 1e-13)
     };
     let sum = part(high)? - part(low)?;
     (sum > 0.0).then(|| top + sum.ln())
@@ -36,14 +36,14 @@ fn reach(h: &impl Fn(f64) -> f64, peak: f64, end: f64, top: f64) -> f64 {
 }
 
 /// ∫ f from `a` to `b` (H. Takahasi, M. Mori 1974): t = tanh(π/2 sinh s) crowds points at both ends.
-/// The step is halved until two results agree.
-fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64) -> Option<f64> {
-    const TOLERANCE: f64 = 1e-13;
-    // Rounding of large arguments may allow no more.
-    const ENOUGH: f64 = 1e-10;
+/// The step is halved until two results agree, relative to them, to `tolerance`; of a smooth function the last one has
+/// about twice as many digits.
+fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Option<f64> {
     // At s = ±3.2 the weight is 1e-14 of that in the middle, and its neighbours are no more.
     const FARTHEST: f64 = 3.3;
     const LEVELS: i32 = 11;
+    // Rounding of large arguments may allow no more.
+    let enough = tolerance.max(1e-10);
     let width = b - a;
     if width == 0.0 {
         return Some(0.0);
@@ -70,11 +70,11 @@ fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64) -> Option<f64> {
         let next = step * sum;
         change = (next - last).abs();
         last = next;
-        if level > 2 && change <= TOLERANCE * last.abs() {
+        if level > 1 && change <= tolerance * last.abs() {
             break;
         }
     }
-    (change <= ENOUGH * last.abs()).then_some(width * last)
+    (change <= enough * last.abs()).then_some(width * last)
 }
 
 /// ∫ f from `from` to `to`, its sign dropped, of a function that falls from at most 1: piece by piece, each
@@ -83,14 +83,20 @@ pub(crate) fn integral_of_tail(from: f64, to: f64, f: impl Fn(f64) -> Option<f64
     /// Pieces until the end of the numbers is near, and what the last one may add.
     const MOST: usize = 200;
     const LEAST: f64 = 1e-12;
+    /// For each draw and row there is such an integral.
+    const TOLERANCE: f64 = 1e-7;
     let (sign, end) = (if to < from { -1.0 } else { 1.0 }, (to - from).abs());
     let at = |distance: f64| f(from + sign * distance).unwrap_or(f64::NAN);
-    // About where f has fallen to a quarter.
+    // About where f has fallen to a quarter of what it is at first, which may be little.
+    let first = at(0.0);
+    if first == 0.0 {
+        return Some(0.0);
+    }
     let mut length: f64 = 1.0;
-    while length > 1e-300 && at(length) < 0.25 {
+    while length > 1e-300 && at(length) < 0.25 * first {
         length *= 0.5;
     }
-    while length < 1e300 && at(length) >= 0.25 {
+    while length < 1e300 && at(length) >= 0.25 * first {
         length *= 2.0;
     }
     let (mut start, mut sum) = (0.0, 0.0);
@@ -100,7 +106,7 @@ pub(crate) fn integral_of_tail(from: f64, to: f64, f: impl Fn(f64) -> Option<f64
         if start > 0.0 && at(start) * (next - start) <= LEAST * sum {
             return Some(sum);
         }
-        let piece = double_exponential(at, start, next.min(end))?;
+        let piece = double_exponential(at, start, next.min(end), TOLERANCE)?;
         sum += piece;
         if next >= end || piece <= LEAST * sum {
             return Some(sum);

@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::expression::{Ast, Kind};
 use super::names::Meaning;
-use super::scope::Lag;
+use super::scope::{Lag, Place};
 use super::value::{Truth, Value};
 
 const USAGE: &str = "before(column), before(column, k) or before(column, k, otherwise)";
@@ -16,6 +16,9 @@ impl<'g> Evaluator<'_, 'g> {
             [column, back, otherwise] => (column, Some(back), Some(otherwise)),
             _ => return self.wrong_count(whole, USAGE, arguments.len()),
         };
+        if self.place == Place::Rate {
+            return self.no_delays(&whole.span);
+        }
         if !self.place.is_at_row() {
             let message =
                 "`before` looks at earlier rows of the data, and this is no formula of a row";

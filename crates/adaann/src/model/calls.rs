@@ -20,7 +20,9 @@ pub(super) const JOINT: [&str; 6] =
 /// Names that functions of earlier states have in other programs.
 const DELAYS: [&str; 3] = ["delay", "lag", "lagvalue"];
 
-/// What can be done about a delay.
+/// Why earlier states are not there, and what can be done about it.
+const NO_DELAYS: &str = "states at another time are not to be had: delay equations, whose rates depend on earlier \
+                         states, are not solved";
 const CHAIN: &str =
     "a lag that need not be sharp can be a chain of states, each fed by the one before";
 
@@ -78,10 +80,7 @@ impl<'g> Evaluator<'_, 'g> {
             return self.unknown(span, message, Some(help));
         }
         if is_delay {
-            let message = "states at another time are not to be had: delay equations, whose rates depend \
-                           on earlier states, are not solved";
-            self.fault(span, message.to_owned(), Some(CHAIN.to_owned()));
-            return Value::Unknown;
+            return self.no_delays(span);
         }
         let message = if self.names.find(name).is_some() {
             format!("`{name}` is no function; for a product write {name} * (...)")
@@ -96,6 +95,11 @@ impl<'g> Evaluator<'_, 'g> {
         let known = functions::names().chain(families).chain(JOINT).chain(compound::names());
         let help = nearest(name, known);
         self.unknown(span, message, help)
+    }
+
+    /// Says that no state is known at another time than that of a rate.
+    pub(super) fn no_delays(&mut self, span: &Span) -> Value<'g> {
+        self.unknown(span, NO_DELAYS.to_owned(), Some(CHAIN.to_owned()))
     }
 
     /// Says what is wrong, where nothing is known any more.
@@ -188,7 +192,8 @@ impl<'g> Evaluator<'_, 'g> {
             Value::Vector(elements) if !elements.is_empty() => Some(elements.clone()),
             Value::Unknown => None,
             other => {
-                let help = matches!(other, Value::Number(_)).then(|| {
+                let is_of_row = matches!(other, Value::Number(_)) && self.place.is_at_row();
+                let help = is_of_row.then(|| {
                     "inside a likelihood a column is the row's value; sums over a column stand in \
                      [constants]"
                         .to_owned()
@@ -290,6 +295,11 @@ impl<'g> Evaluator<'_, 'g> {
             return self.wrong_count(whole, "dirichlet([a, b, ...])", arguments.len());
         };
         let value = self.evaluate(concentrations);
+        if matches!(value, Value::Number(_)) {
+            let message = "dirichlet takes a concentration for each part of the simplex, and this is one number";
+            let help = "write them out, like dirichlet([1, 1, 1])".to_owned();
+            return self.unknown(&concentrations.span, message.to_owned(), Some(help));
+        }
         let Some(elements) = self.vector(&value, &concentrations.span) else {
             return Value::Unknown;
         };

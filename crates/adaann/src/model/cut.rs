@@ -1,7 +1,7 @@
 //! Laws that are cut: what is known of a measurement beyond a limit, and what a law is between bounds.
 
 use super::value::{Censoring, Law, Value};
-use crate::distribution::{self, Tails, ln_complement};
+use crate::distribution::{self, Family, Tails, ln_complement};
 use crate::program::{Expr, log_sum_exp};
 
 /// Draws that are refused before a law between bounds is drawn from by its distribution function.
@@ -185,6 +185,10 @@ impl<'g> Law<'g> {
                 if lower.is_infinite() && upper.is_infinite() {
                     return part.mean(0);
                 }
+                if let Self::Of { family: Family::Normal, arguments } = &**part {
+                    let sd = arguments.get(1)?.element(0)?.as_constant()?;
+                    return part.mean_of_censored_normal(sd, (lower, upper));
+                }
                 part.mean_between((lower, upper), |x| {
                     let tails = part.log_tails(x.into())?;
                     Some((tails.below.as_constant()?.exp(), tails.above.as_constant()?.exp()))
@@ -205,6 +209,25 @@ impl<'g> Law<'g> {
             }
             _ => None,
         }
+    }
+
+    /// The mean of a normal number that is `lower` below it and `upper` above it: that of the number, with what is
+    /// missing from `lower` and without what is beyond `upper`, σ (φ(z) + z Φ(z)) each.
+    fn mean_of_censored_normal(&self, sd: f64, (lower, upper): (f64, f64)) -> Option<f64> {
+        let mean = self.mean(0)?;
+        // The distance that a number has on average beyond one that is z standard deviations outwards.
+        let beyond = |limit: f64, z: f64, side: fn(&Tails<'g>) -> Expr<'g>| {
+            let share = side(&self.log_tails(limit.into())?).as_constant()?.exp();
+            Some(sd * ((-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt() - z * share))
+        };
+        let (mut below, mut above) = (0.0, 0.0);
+        if lower.is_finite() {
+            below = beyond(lower, (mean - lower) / sd, |tails| tails.below)?;
+        }
+        if upper.is_finite() {
+            above = beyond(upper, (upper - mean) / sd, |tails| tails.above)?;
+        }
+        Some(mean + below - above)
     }
 
     /// The mean of a number that is `lower` below it and `upper` above it, from what is below and above a

@@ -2,6 +2,8 @@
 
 use super::evaluate::{Evaluator, Index};
 use super::expression::{Ast, Kind, Span};
+use super::names::Meaning;
+use super::scope::Place;
 use super::value::Value;
 use crate::program::Expr;
 
@@ -43,9 +45,20 @@ impl<'g> Evaluator<'_, 'g> {
                 Value::Unknown
             }
             _ => {
+                let meaning = match &of.kind {
+                    Kind::Name(name) => self.names.find(name),
+                    _ => None,
+                };
+                if self.place == Place::Rate && matches!(meaning, Some(Meaning::State(_))) {
+                    return self.no_delays(&ast.span);
+                }
+                let help = matches!(meaning, Some(Meaning::Column(_))).then(|| {
+                    "here a column is the row's own value; before(column, k) is the one k rows before, and \
+                     [constants] can have a vector or a table of numbers"
+                        .to_owned()
+                });
                 let message = format!("this is {}, which has no elements", value.kind());
-                self.fault(&of.span, message, None);
-                Value::Unknown
+                self.unknown(&of.span, message, help)
             }
         }
     }

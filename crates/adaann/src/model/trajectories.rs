@@ -24,6 +24,9 @@ impl<'g> Evaluator<'_, 'g> {
         arguments: &[Ast],
     ) -> Value<'g> {
         let name = function.name();
+        if self.place == Place::Rate && function == TrajectoryFunction::At {
+            return self.no_delays(&whole.span);
+        }
         if self.place != Place::Quantity {
             let message = format!(
                 "`{name}` is of whole trajectories, which are known of draws alone: it stands in \

@@ -477,4 +477,12 @@ fn a_key_of_too_many_parts_is_found() {
     let text = format!("density = \"-a^2\"\n[parameters]\na = {{}}\n{key} = 1\n# end\n");
     let all = said(&text);
     assert!(all.iter().any(|said| said.starts_with("4:1 this key has too many parts")), "{all:?}");
+    let list = "[".repeat(200) + "1" + &"]".repeat(200);
+    let text =
+        format!("density = \"-a^2\"\n[constants]\nb = [\n1,\n{list}]\n[parameters]\na = {{}}\n");
+    let all = said(&text);
+    assert!(
+        all.len() == 1 && all[0].starts_with("5:") && all[0].contains("nested too deeply"),
+        "{all:?}"
+    );
 }

@@ -107,6 +107,10 @@ fn explained(message: &str, text: &str, span: Span) -> (Span, String, Option<Str
         let help = "tables are one or two deep, and names have no dots".to_owned();
         return (longest_key(text), "this key has too many parts".to_owned(), Some(help));
     }
+    if message.contains("recursion depth") {
+        let help = "lists are one or two deep, and so are tables".to_owned();
+        return (span, "this is nested too deeply".to_owned(), Some(help));
+    }
     (span, message.to_owned(), None)
 }
 

@@ -271,6 +271,15 @@ fn predictions_have_the_mean_of_what_is_written_down() {
     for (law, exact) in [
         // E max(X, −½) = −½ Φ(−½) + φ(½)
         ("censored(normal(a, 1), lower = -0.5)", -0.5 * below(-0.5) + phi(0.5)),
+        ("censored(normal(a, 1), upper = -0.5)", -0.5 * below(0.5) - phi(0.5)),
+        (
+            "censored(normal(a, 1), lower = -0.5, upper = 2)",
+            -0.5 * below(-0.5) + phi(0.5) - phi(2.0) + 2.0 * below(-2.0),
+        ),
+        ("censored(normal(a, 1), upper = -3)", -3.0 * below(3.0) - phi(3.0)),
+        // 1 − e^−u of an exponential number, with most of its mass beyond the limit u
+        ("censored(weibull(1, 1 + a), upper = 0.1)", -(-0.1_f64).exp_m1()),
+        ("censored(logistic(a, 1), upper = -3)", -3.0 - (-3.0_f64).exp().ln_1p()),
         ("truncated(normal(a, 1), lower = -0.5)", phi(0.5) / below(0.5)),
         ("truncated(normal(a, 1), lower = -1.5, upper = 1.5)", 0.0),
         ("truncated(poisson(2 + a), lower = 1)", 2.0 / -(-2.0_f64).exp_m1()),

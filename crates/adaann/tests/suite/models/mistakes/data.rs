@@ -188,6 +188,9 @@ fn systems() {
         ("unknown-in-a-rate", with(2, "-k * u + ¦w"), data, "unknown name `w`"),
         ("state-of-another-time", with(2, "-k * ¦u(t - 0.5)"), data, DELAY),
         ("delay", with(2, "-k * ¦delay(u, 0.5)"), data, DELAY),
+        ("state-before", with(2, "-k * ¦before(u, 1)"), data, DELAY),
+        ("state-at-another-time", with(2, "-k * ¦at(u, t - 0.5)"), data, DELAY),
+        ("element-of-a-state", with(2, "-k * ¦u[t - 0.5]"), data, DELAY),
     ];
     let differences = cases
         .into_iter()

@@ -93,6 +93,19 @@ fn names_and_calls() {
             "expected a vector, found a number | inside a likelihood a column is the row's value",
         ),
         (
+            "element-of-a-column",
+            "[likelihood]\ny = \"normal(dot(¦x[y], [slope, 1]), 1)\"",
+            "this is a number, which has no elements | here a column is the row's own value; before(column, k) is \
+             the one k rows before, and [constants] can have a vector or a table of numbers",
+        ),
+        (
+            "concentrations",
+            "p = { prior = \"dirichlet(¦1)\", support = \"simplex\", size = 3 }\n\
+             [likelihood]\ny = \"normal(slope, p[1])\"",
+            "dirichlet takes a concentration for each part of the simplex, and this is one number | write them out, \
+             like dirichlet([1, 1, 1])",
+        ),
+        (
             "index",
             "[constants]\nc = [1, 2, 3]\n[likelihood]\ny = \"normal(slope * c[¦4], 1)\"",
             "the index 4 is outside 1 to 3",

@@ -113,7 +113,7 @@ fn where_they_stand() {
             of_draws,
         ),
         ("rate", rate.replace("-k * u", "-k * u * ¦q"), of_draws),
-        ("rate-call", rate.replace("-k * u", "-k * ¦at(u, 1)"), "known of draws alone"),
+        ("rate-call", rate.replace("-k * u", "-k * ¦at(u, 1)"), "delay equations"),
         ("start", rate.replace("start = 1,", "start = \"¦q\","), of_draws),
         ("likelihood", model("at(u, 2)[1]", "", &likelihood("normal(u + ¦q, 1)")), of_draws),
         (
