@@ -81,7 +81,8 @@ impl Outline {
             || outline.data.names.is_empty() && outline.file.data.is_some();
         outline.add_derived(&mut report);
         outline.name_everything(&mut report);
-        outline.load_tables(place, folder, &mut report);
+        outline.tables =
+            Table::load_all(&outline.file, &outline.source, place, folder, &mut report);
         outline.evaluate_constants(&mut report);
         outline.lay_out_parameters(&mut report);
         outline.lay_out_series(&mut report);

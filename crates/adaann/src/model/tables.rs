@@ -2,9 +2,8 @@
 
 use super::data::{cells, delimiter, number, rows};
 use super::diagnostic::{Report, Source};
-use super::file::Constant;
+use super::file::{Constant, File};
 use super::load::{Place, text_of};
-use super::outline::Outline;
 use super::value::Plain;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,20 +21,27 @@ pub(super) struct Table {
     pub(super) numbers: Plain,
 }
 
-impl Outline {
-    /// Reads the constants that are in files, which are seen from `folder` or copied beside the data.
-    pub(super) fn load_tables(&mut self, place: Place<'_>, folder: &Path, report: &mut Report) {
+impl Table {
+    /// The constants of a file that are in files of their own, which are seen from `folder` or copied beside the
+    /// data.
+    pub(super) fn load_all(
+        file: &File,
+        source: &Source,
+        place: Place<'_>,
+        folder: &Path,
+        report: &mut Report,
+    ) -> Vec<Self> {
         let mut tables = Vec::new();
-        for (constant, (name, value)) in self.file.constants.iter().enumerate() {
+        for (constant, (name, value)) in file.constants.iter().enumerate() {
             let Constant::File(file) = value else { continue };
             let path = place.input(folder, name, file);
-            let Some(text) = text_of(&path, file, place, &self.source, report) else { continue };
-            let source = Source::new(file.text.clone(), text);
-            if let Some(numbers) = read(&source, report) {
-                tables.push(Table { constant, text: source.text, numbers });
+            let Some(text) = text_of(&path, file, place, source, report) else { continue };
+            let own = Source::new(file.text.clone(), text);
+            if let Some(numbers) = read(&own, report) {
+                tables.push(Self { constant, text: own.text, numbers });
             }
         }
-        self.tables = tables;
+        tables
     }
 }
 
