@@ -38,7 +38,6 @@ def run(sampler, problem, seed, seconds):
     if not Path(command[0]).exists():
         return [], "not installed: bench/peers/install.sh"
     try:
-        # Compiled code that is kept between processes would make the second problem look faster.
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
         printed, ended = done.stdout, None
         if done.returncode:

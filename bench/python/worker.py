@@ -14,7 +14,6 @@ import os
 import sys
 import time
 from contextlib import redirect_stdout
-from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -185,7 +184,6 @@ def main():
     problem = PROBLEMS[problem]()
     # Imports are not the sampler's time.
     __import__(sampler.partition("_")[0])
-    sys.path.append(str(Path(__file__).parent))
     found = SAMPLERS[sampler](problem, int(seed))
     while True:
         begun = time.perf_counter()

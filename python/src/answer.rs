@@ -1,6 +1,9 @@
 //! What a run came to.
 
-use crate::{arrays, raised, target::Cost};
+use crate::{
+    arrays, raised,
+    target::{Cost, Raised},
+};
 use adaann_cli::embed;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::{prelude::*, types::PyBytes};
@@ -10,12 +13,18 @@ use std::{path::PathBuf, sync::Arc};
 #[pyclass(frozen, module = "adaann._core")]
 pub(crate) struct Answer {
     answer: embed::Answer,
+    raised: Raised,
     cost: Option<Arc<Cost>>,
 }
 
 impl Answer {
-    pub(crate) fn new(answer: embed::Answer, cost: Option<Arc<Cost>>) -> Self {
-        Self { answer, cost }
+    pub(crate) fn new(answer: embed::Answer, raised: Raised, cost: Option<Arc<Cost>>) -> Self {
+        Self { answer, raised, cost }
+    }
+
+    /// The exception for a failure: that of the user's function, if it has raised one.
+    fn exception(&self, failure: &embed::Failure) -> PyErr {
+        self.raised.take().unwrap_or_else(|| raised(failure))
     }
 
     fn dim(&self) -> usize {
@@ -75,7 +84,7 @@ impl Answer {
     ) -> PyResult<Numbers<'py>> {
         let points = arrays::batch(&points, self.dim())?;
         let found = py.detach(|| self.answer.log_p_at(&points));
-        Ok(PyArray1::from_vec(py, found.map_err(|failure| raised(&failure))?))
+        Ok(PyArray1::from_vec(py, found.map_err(|failure| self.exception(&failure))?))
     }
 
     /// Indices of draws that stand for the target with equal weights.
@@ -95,7 +104,8 @@ impl Answer {
             let quantities = self.answer.quantities_at(&points)?;
             Ok((points, quantities))
         });
-        let (points, quantities) = found.map_err(|failure: embed::Failure| raised(&failure))?;
+        let (points, quantities) =
+            found.map_err(|failure: embed::Failure| self.exception(&failure))?;
         let quantities = quantities.map(|found| arrays::rows(py, &found)).transpose()?;
         Ok((arrays::rows(py, &points)?, quantities))
     }

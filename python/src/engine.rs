@@ -102,6 +102,12 @@ fn said(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }
 
+/// Runs a thread of the engine's with a state of the interpreter's that lasts as long as it does: else every call
+/// of a target would make one, and drop it, for twice the price of the call.
+pub(crate) fn keep_state(life: Box<dyn FnOnce() + Send>) {
+    Python::attach(|py| py.detach(life));
+}
+
 /// A line of the engine's goes to Python's logging.
 pub(crate) fn log(line: &str) {
     let logged = Python::attach(|py| -> PyResult<()> {

@@ -35,7 +35,7 @@ mod _core {
 
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        adaann_cli::embed::begin(super::engine::log);
+        adaann_cli::embed::begin(super::engine::log, super::engine::keep_state);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -77,7 +77,8 @@ fn open(subject: &Subject<'_>, given: adaann::model::Given) -> PyResult<Opened> 
             Session::of_target(target, &described, given)
         }
     };
-    Ok(Opened { session: session.map_err(|failure| raised(&failure))?, raised: kept, cost })
+    let session = session.map_err(|failure| raised(&failure))?.until(kept.any.clone());
+    Ok(Opened { session, raised: kept, cost })
 }
 
 /// What came of a run: an exception of the user's comes before all that followed from it.
@@ -123,7 +124,8 @@ pub(crate) fn fit(
     let found = beside(py, &shown, progress.as_ref(), || {
         session.run(move |share, what| tell.tell(share, what))
     })?;
-    Ok(Answer::new(outcome(found, &kept)?, cost))
+    let answer = outcome(found, &kept)?;
+    Ok(Answer::new(answer, kept, cost))
 }
 
 /// Samples by sequential Monte Carlo.
@@ -149,5 +151,6 @@ pub(crate) fn smc(
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Answer> {
     let found = py.detach(|| embed::Answer::load(&folder));
-    Ok(Answer::new(found.map_err(|failure| raised(&failure))?, None))
+    let answer = found.map_err(|failure| raised(&failure))?;
+    Ok(Answer::new(answer, Raised::default(), None))
 }

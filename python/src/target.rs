@@ -10,27 +10,33 @@ use pyo3::{exceptions::PyValueError, intern, prelude::*, types::PyTuple};
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Instant,
 };
 
 /// An exception that the user's function has raised, to be raised again where the user is.
 #[derive(Clone, Default)]
-pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct Raised {
+    error: Arc<Mutex<Option<PyErr>>>,
+    /// Has there been one?
+    pub(crate) any: Arc<AtomicBool>,
+}
 
 impl Raised {
     /// Keeps the first exception, and gives an error for the engine.
     pub(crate) fn keep(&self, error: PyErr) -> Error {
         let text = error.to_string();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get_or_insert(error);
+        self.any.store(true, Ordering::Relaxed);
         Error::Target(text)
     }
 
-    /// The exception, if there was one.
+    /// The exception, if there was one, which is then forgotten.
     pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.any.store(false, Ordering::Relaxed);
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -143,6 +149,10 @@ impl Target for Adapter {
     ) -> Result<()> {
         if points.is_empty() {
             return Ok(());
+        }
+        // What follows from a failure is not worth another call.
+        if self.raised.any.load(Ordering::Relaxed) {
+            return Err(Error::Target("it has raised an exception".into()));
         }
         let since = Instant::now();
         let asked = Python::attach(|py| self.ask(py, points, gradient, out));

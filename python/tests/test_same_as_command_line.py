@@ -109,6 +109,47 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path):
     assert sum(calls[before:]) < whole.evaluations
 
 
+def test_a_failure_in_the_check_is_no_answer(tmp_path):
+    """The check asks last: an exception there must not leave a folder that looks finished."""
+    calls = 0
+
+    def log_density(x):
+        nonlocal calls
+        calls += 1
+        if calls == 30:
+            raise RuntimeError("pulled the plug")
+        return -0.5 * (x**2).sum(axis=1), -x
+
+    arguments = dict(dim=2, gradient=True, name="g", out=tmp_path / "r", checkpoint="0s")
+    with pytest.raises(RuntimeError, match="pulled the plug"):
+        adaann.fit(log_density, **arguments)
+    with pytest.raises(ValueError):
+        adaann.load(tmp_path / "r")
+    result = adaann.fit(log_density, **arguments)
+    whole = adaann.fit(lambda x: (-0.5 * (x**2).sum(axis=1), -x), dim=2, gradient=True, name="g")
+    assert np.array_equal(result.draws.array, whole.draws.array)
+    assert result.info["check_evaluations"] == whole.info["check_evaluations"]
+    assert result.verdict == whole.verdict
+
+
+def test_other_data_is_another_run(tmp_path):
+    def of(data):
+        def log_density(x):
+            if len(seen) > 6:
+                raise RuntimeError("enough")
+            seen.append(len(x))
+            return -0.5 * ((x - data) ** 2).sum(axis=1), data - x
+
+        return log_density
+
+    seen = []
+    arguments = dict(dim=2, gradient=True, out=tmp_path / "r", checkpoint="0s")
+    with pytest.raises(RuntimeError, match="enough"):
+        adaann.fit(of(np.array([1.0, 2.0])), **arguments)
+    with pytest.raises(ValueError, match="identity"):
+        adaann.fit(of(np.array([1.0, 3.0])), **arguments)
+
+
 def test_the_program_comes_along():
     done = subprocess.run([sys.executable, "-m", "adaann", "list"], capture_output=True, text=True)
     assert done.returncode == 0 and "two-moons" in done.stdout

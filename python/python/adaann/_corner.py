@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +18,21 @@ def drawn(result: Result, names: list[str] | None = None, bins: int = 40) -> Any
     """A matplotlib figure: histograms on the diagonal, shaded pairs below it, all weighted."""
     from matplotlib.figure import Figure
 
+    class Corner(Figure):
+        """A figure that a notebook shows, whatever its back end."""
+
+        def _repr_png_(self) -> bytes:
+            file = BytesIO()
+            self.savefig(file, format="png")
+            return file.getvalue()
+
     draws = result.draws
     shown = names if names is not None else draws.columns[:_MOST]
     unknown = [name for name in shown if name not in draws.columns]
     if unknown:
         raise ValueError(f"there is no {unknown[0]!r} among the draws: {', '.join(draws.columns)}")
     count = len(shown)
-    figure = Figure(figsize=(1.2 + 1.7 * count, 1.0 + 1.7 * count), layout="constrained")
+    figure = Corner(figsize=(1.2 + 1.7 * count, 1.0 + 1.7 * count), layout="constrained")
     panels = figure.subplots(count, count, squeeze=False)
     ranges = [_range(draws[name], draws.weights) for name in shown]
     for row, column in np.ndindex(count, count):
@@ -37,7 +46,7 @@ def drawn(result: Result, names: list[str] | None = None, bins: int = 40) -> Any
             panel.set_yticks([])
         else:
             box = [ranges[column], ranges[row]]
-            panel.hist2d(x, draws[shown[row]], bins, range=box, weights=draws.weights, cmap=_shades())
+            panel.hist2d(x, draws[shown[row]], bins, range=box, weights=draws.weights, cmap=_shades(), rasterized=True)
         panel.set_xlim(*ranges[column])
         panel.tick_params(labelsize=8, labelbottom=row == count - 1, labelleft=column == 0 and row > 0)
         if row == count - 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from . import _core
 from ._choices import Choice
 from ._data import as_file
 from ._densities import Density
+from ._identity import identity
 from ._progress import Bar
 from ._result import Particles, Result
 from ._words import words
@@ -85,7 +85,7 @@ def fit(
             if data is not None:
                 raise ValueError("data belongs to a model file; a function has its data within itself")
             adapter = _adapted(target, own)
-            subject = {"target": adapter, "name": name or _name(target), "identity": _identity(target)}
+            subject = {"target": adapter, "name": name or _name(target), "identity": identity(target)}
         try:
             answer = _core.fit(subject, words(given), show, rule)
         finally:
@@ -223,17 +223,11 @@ def _schedule(
 
 def _name(target: Any) -> str:
     """A name for files and titles."""
+    if type(target).__module__.split(".")[0] in ("pymc", "bridgestan") and not getattr(target, "name", ""):
+        return "model"
     for attribute in ("name", "__name__"):
         found = getattr(target, attribute, None)
         if isinstance(found, str) and found and found != "<lambda>":
             return found
     return "target"
 
-
-def _identity(target: Any) -> str:
-    """What tells a function from others: its code, as far as that can be seen."""
-    code = getattr(getattr(target, "__wrapped__", target), "__code__", None)
-    if code is None:
-        return ""
-    text = repr((code.co_code, [c for c in code.co_consts if not hasattr(c, "co_code")], code.co_names))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

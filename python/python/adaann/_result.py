@@ -63,6 +63,11 @@ class Mode:
     weight: float
     weight_error: float | None
 
+    def __str__(self) -> str:
+        place = ", ".join(f"{name} = {value:.5g}" for name, value in self.location.items())
+        error = "" if self.weight_error is None else f" ± {self.weight_error:.3f}"
+        return f"mode {self.weight:.3f}{error} at {place}"
+
 
 class Draws(Mapping[str, Numbers]):
     """Weighted draws by name; elements of vectors and matrices are together, the draws along the first axis."""
@@ -117,7 +122,10 @@ class Draws(Mapping[str, Numbers]):
         return pandas.DataFrame({**dict(zip(self._columns, self._rows, strict=True)), "weight": self.weights})
 
     def __repr__(self) -> str:
-        shapes = ", ".join(f"{name}{list(array.shape[1:]) or ''}" for name, array in self._arrays.items())
+        shapes = ", ".join(
+            f"{name} ({'×'.join(map(str, array.shape[1:]))})" if array.ndim > 1 else name
+            for name, array in self._arrays.items()
+        )
         return f"<{len(self.weights)} weighted draws of {shapes}>"
 
 
@@ -129,6 +137,7 @@ class Result:
         self._adapter = adapter
         #: All that `summary.json` of a run folder says.
         self.info: dict[str, Any] = json.loads(answer.summary())
+        self._cost = answer.cost()
 
     @cached_property
     def draws(self) -> Draws:
@@ -199,7 +208,9 @@ class Result:
 
     @property
     def evaluations(self) -> int:
-        """Points at which the target was evaluated, the check's included."""
+        """Points at which the target was evaluated, those of the check and of differences included."""
+        if self._cost is not None:
+            return self._cost[1]
         return int(self.info["target_evaluations"]) + int(self.info["check_evaluations"])
 
     @property
@@ -279,7 +290,7 @@ class Result:
         for row in self.table():
             numbers = "  ".join(f"{row[key]:>11.5g}" for key in ("mean", "sd"))
             lines.append(f"  {row['name']:<{width}}  {numbers}")
-        lines += [f"  mode {mode.weight:.3f} at {mode.location}" for mode in self.modes]
+        lines += [f"  {mode}" for mode in self.modes]
         lines.append(f"Verdict {self.verdict}")
         return "\n".join(lines)
 

@@ -12,7 +12,7 @@ use crate::{
         subject::{Programs, Subject},
         summary::Summary,
     },
-    job::{Job, kept::Kept, pool, work::Run},
+    job::{Job, kept::Kept, threads::pool, work::Run},
 };
 use adaann::{Batch, approximation::Approximation, fit::overlay::Interval, flow::Flow};
 use anyhow::Context;

@@ -7,7 +7,7 @@
 //! ```
 //! use adaann_cli::embed::{self, Session, Word};
 //!
-//! embed::begin(|_| ());
+//! embed::begin(|_line| (), |thread| thread());
 //! let given = embed::settings([("seed", Word::Text("7".into()))])?;
 //! let session = Session::of_density("mixture2d", &[], given)?;
 //! let answer = session.run(|_share, _what| ())?;
@@ -27,7 +27,10 @@ pub use particles::Particles;
 pub use session::{Described, Session};
 pub use words::{Help, Word, settings, settings_help};
 
-use crate::{job::interrupt, text::said};
+use crate::{
+    job::{interrupt, threads},
+    text::said,
+};
 use clap::Parser;
 use std::{
     ffi::OsString,
@@ -37,10 +40,12 @@ use std::{
 /// Runs under way in this process.
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called once: signals are left alone, and lines that would go to standard error go to a listener.
-pub fn begin(listener: fn(&str)) {
+/// To be called once: signals are left alone, lines that would go to standard error go to a listener, and every
+/// thread that works lives within a function, which calls what it is given.
+pub fn begin(listener: fn(&str), within: fn(Box<dyn FnOnce() + Send>)) {
     interrupt::leave_signals();
     said::listen_with(listener);
+    threads::live_within(within);
 }
 
 /// Asks all runs of this process to end with what they have; false if that was asked before.

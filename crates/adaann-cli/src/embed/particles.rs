@@ -4,7 +4,7 @@ use crate::{
     args::{Cli, Command},
     commands::smc,
     embed::{Failure, Running, Session, Word, failure::as_argument},
-    job::{display::Listener, interrupt, pool, progress::Progress},
+    job::{display::Listener, interrupt, progress::Progress, threads::pool},
 };
 use adaann::{Batch, budget::Budget, checkpoint::Ledger, fit::overlay::Interval};
 use clap::Parser;

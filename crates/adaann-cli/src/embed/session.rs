@@ -10,7 +10,9 @@ use crate::{
         record::{Record, Repeats},
         subject::Subject,
     },
-    job::{Job, display::Listener, interrupt, kept::Kept, pool, progress::Progress, work::Run},
+    job::{
+        Job, display::Listener, interrupt, kept::Kept, progress::Progress, threads::pool, work::Run,
+    },
 };
 use adaann::{
     answer::{Method, Plan},
@@ -21,12 +23,21 @@ use adaann::{
     target::Target,
 };
 use anyhow::Context;
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// A run that has not begun.
 pub struct Session {
     pub(super) job: Job,
     pub(super) output: OutputArgs,
+    /// Raised by a target that has failed for good.
+    failed: Arc<AtomicBool>,
 }
 
 /// What a run folder says of a target that it cannot hold.
@@ -41,6 +52,10 @@ pub struct Described {
 }
 
 impl Session {
+    fn new(job: Job, output: OutputArgs) -> Self {
+        Self { job, output, failed: Arc::default() }
+    }
+
     /// A registered density, with parameters of its own.
     ///
     /// # Errors
@@ -63,7 +78,7 @@ impl Session {
             parameters: run::parameters(entry, &choices),
             ..record(name, plan, &output)
         };
-        Ok(Self { job: Job::new(record, Subject::of_problem(problem)), output })
+        Ok(Self::new(Job::new(record, Subject::of_problem(problem)), output))
     }
 
     /// The model of a file, with other data than its own if some is given.
@@ -81,7 +96,7 @@ impl Session {
             data: data.map(Path::to_owned),
             ..record(&name, plan, &output)
         };
-        Ok(Self { job: Job::new(record, Subject::of_model(model)), output })
+        Ok(Self::new(Job::new(record, Subject::of_model(model)), output))
     }
 
     /// A target of the caller's.
@@ -102,7 +117,14 @@ impl Session {
             foreign: Some(Foreign::of(&*target, language, identity)),
             ..record(name, plan, &output)
         };
-        Ok(Self { job: Job::new(record, Subject::of_target(target)), output })
+        Ok(Self::new(Job::new(record, Subject::of_target(target)), output))
+    }
+
+    /// The same for a target that raises this when it has failed for good: the run then ends without an answer,
+    /// and goes on from before that when it is begun again.
+    #[must_use]
+    pub fn until(self, failed: Arc<AtomicBool>) -> Self {
+        Self { failed, ..self }
     }
 
     /// The same with a rule in place of a schedule, which Algorithm 1 alone has.
@@ -125,17 +147,19 @@ impl Session {
     /// # Errors
     /// What went wrong; what was asked to end at once ends so, too.
     pub fn run(self, shows: impl Fn(f64, &str) + Send + Sync + 'static) -> Result<Answer, Failure> {
-        let Self { job, output } = self;
+        let Self { job, output, failed } = self;
         job.check_state()?;
         job.check_memory()?;
         let _running = Running::new();
         let progress = Progress::Told(Listener(Arc::new(shows)));
         let pool = pool(output.threads)?;
         let run = pool.install(|| match &output.out {
-            Some(out) => in_folder(&job, &output, out, &progress),
+            Some(out) => in_folder(&job, &output, out, &progress, &failed),
             None => {
                 let ledger = || Ledger::off().urgent_when(interrupt::flag());
-                job.work(&progress, &|_| Ok(ledger()), &mut ledger())
+                let run = job.work(&progress, &|_| Ok(ledger()), &mut ledger())?;
+                check(&failed)?;
+                Ok(run)
             }
         });
         if run.is_err() && interrupt::is_overdue() {
@@ -151,18 +175,29 @@ fn in_folder(
     output: &OutputArgs,
     out: &Path,
     progress: &Progress,
+    failed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Run> {
     let folder = Folder::reserve(out, output.force, output.restart)?;
     let told = job.record.to_toml()?;
     let kept = Kept::new(&folder, output.checkpoint, told, &job.subject, None, false)?;
-    let mut ledger = kept.ledger()?;
-    let run = job.work(progress, &|seed| kept.ledger_of_seed(seed), &mut ledger);
+    let mut ledger = kept.ledger()?.until(failed.clone());
+    let ledger_of = |seed| Ok(kept.ledger_of_seed(seed)?.until(failed.clone()));
+    let run = job.work(progress, &ledger_of, &mut ledger);
     kept.save(&mut ledger);
     let run = run?;
+    check(failed)?;
     let page = job.write(&run, &folder, &kept)?;
     folder.finish(run.summary.stopped)?;
     page.with_context(|| format!("the run is in {}, but for its page", out.display()))?;
     Ok(run)
+}
+
+/// Refuses what was made of a target that has failed, if only in its check.
+fn check(failed: &AtomicBool) -> anyhow::Result<()> {
+    match failed.load(Ordering::Relaxed) {
+        true => Err(anyhow::anyhow!("the target has failed")),
+        false => Ok(()),
+    }
 }
 
 /// What comes out, checked.

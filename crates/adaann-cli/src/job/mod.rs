@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
+pub(crate) mod threads;
 pub(crate) mod unfinished;
 pub(crate) mod work;
 
@@ -37,7 +38,6 @@ use adaann::{
     schedule::Rule,
 };
 use anyhow::{Context, Result};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     io::{Write, stdout},
     path::{Path, PathBuf},
@@ -85,7 +85,7 @@ impl Job {
         if let Some(longer) = self.longer.as_ref().filter(|_| !is_quiet) {
             longer.announce(&out);
         }
-        let pool = pool(output.threads)?;
+        let pool = threads::pool(output.threads)?;
         let progress = Progress::new(is_quiet);
         pool.install(|| {
             let mut ledger = kept.ledger()?;
@@ -190,12 +190,6 @@ impl Job {
         Ok(Finished::read(folder.place(), Whose::Target, programs)
             .and_then(|finished| page::write(folder.place(), &finished)))
     }
-}
-
-/// So many threads, or one for each core.
-pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.with_context(|| format!("cannot start {threads} threads"))
 }
 
 /// What to say of a run that failed late, whatever else is printed.

@@ -15,7 +15,10 @@ use super::{
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -67,6 +70,8 @@ pub struct Ledger {
     /// Raised by whoever wants a checkpoint as soon as there can be one.
     urgent: Option<&'static AtomicBool>,
     was_urgent: bool,
+    /// Raised by whoever knows that the target has failed.
+    failed: Option<Arc<AtomicBool>>,
     /// Is it there to see how far a run is, and nothing else?
     is_looking: bool,
     /// What has to be there before the first checkpoint is.
@@ -104,6 +109,7 @@ impl Ledger {
             is_over: false,
             urgent: None,
             was_urgent: false,
+            failed: None,
             is_looking: false,
             prepare: None,
             warn: None,
@@ -193,6 +199,12 @@ impl Ledger {
     #[must_use]
     pub fn urgent_when(self, flag: &'static AtomicBool) -> Self {
         Self { urgent: Some(flag), ..self }
+    }
+
+    /// Writes nothing more once this is raised: what comes after a failure of the target is no part of the run.
+    #[must_use]
+    pub fn until(self, failed: Arc<AtomicBool>) -> Self {
+        Self { failed: Some(failed), ..self }
     }
 
     /// Does this before the first checkpoint is written.
@@ -340,7 +352,8 @@ impl Ledger {
 
     /// Writes down what is finished, and the last state of the part under way.
     pub fn write(&mut self) {
-        if self.is_off() || self.is_looking {
+        let has_failed = self.failed.as_ref().is_some_and(|failed| failed.load(Ordering::Relaxed));
+        if self.is_off() || self.is_looking || has_failed {
             return;
         }
         self.was_urgent = self.was_urgent || self.is_urgent();

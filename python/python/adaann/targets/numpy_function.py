@@ -106,8 +106,9 @@ class NumpyFunction(Target):
             self.notes.append("Python function of one point, in a loop")
             warnings.warn(
                 "adaann: with vectorized=False the interpreter is called once for each point, which takes "
-                "microseconds each and keeps to one core; a function of a whole batch, or pool=, is faster.",
-                stacklevel=4,
+                "microseconds each and keeps to one core; a function of a whole batch is faster, and so is pool= where "
+                "one point takes a millisecond or more.",
+                stacklevel=5,
             )
         if not self.gives_gradient:
             self.notes.append("gradient by differences")

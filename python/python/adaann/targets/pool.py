@@ -15,7 +15,7 @@ import numpy as np
 
 from .adapter import Array, Parts, Target
 from .numpy_function import NumpyFunction
-from .worker import Lacking, Task, work
+from .worker import Lacking, Task, behave, work
 
 #: A batch is cut into so many pieces at most, whatever the pool: results do not depend on it.
 PIECES = 64
@@ -37,7 +37,8 @@ class Pooled(Target):
         if isinstance(pool, int) and not isinstance(pool, bool):
             if pool < 1:
                 raise ValueError(f"pool is {pool}; expected a number of processes from 1 on.")
-            pool = self.own = ProcessPoolExecutor(pool, multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            pool = self.own = ProcessPoolExecutor(pool, context, initializer=behave)
         elif not callable(getattr(pool, "map", None)):
             raise TypeError(f"pool is {pool!r}; expected an object with a method map, or a number of processes.")
         _refuse_forks(pool)

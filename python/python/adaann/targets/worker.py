@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
+import signal
+import threading
 import traceback
 from dataclasses import dataclass
 from typing import Union
@@ -31,6 +34,19 @@ class Lacking:
     """The answer of a worker that does not have the target."""
 
     process: int
+
+
+def behave() -> None:
+    """Begins a worker: Ctrl-C is for the process that started it, whose end is its own, too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def work(task: Task) -> Union[Parts, Lacking]:

@@ -23,8 +23,8 @@ use crate::{
         longer::stopped,
         memory::{self, Held},
         particles::Watch,
-        pool,
         progress::Progress,
+        threads::pool,
     },
     text::{failure::usage, said::say, style::Style},
 };
