@@ -201,7 +201,7 @@ impl Ledger {
         Self { urgent: Some(flag), ..self }
     }
 
-    /// Writes nothing more once this is raised: what comes after a failure of the target is no part of the run.
+    /// Takes nothing more once this is raised: what comes after a failure of the target is no part of the run.
     #[must_use]
     pub fn until(self, failed: Arc<AtomicBool>) -> Self {
         Self { failed: Some(failed), ..self }
@@ -259,6 +259,10 @@ impl Ledger {
         }
         let begun = self.taken;
         match work(self)? {
+            Done::Whole(found) | Done::Stopped(found) if self.has_failed() => {
+                self.is_over = true;
+                Ok(found)
+            }
             Done::Stopped(found) => {
                 self.is_over = true;
                 Ok(found)
@@ -342,7 +346,15 @@ impl Ledger {
         }
     }
 
+    /// Has the target failed?
+    fn has_failed(&self) -> bool {
+        self.failed.as_ref().is_some_and(|failed| failed.load(Ordering::Relaxed))
+    }
+
     fn set_under_way<S: Serialize>(&mut self, state: &S) {
+        if self.has_failed() {
+            return;
+        }
         let path = self.path.join("/") + STATE;
         match Entry::of(path, state) {
             Ok(entry) => self.under_way = Some(entry),
@@ -352,8 +364,7 @@ impl Ledger {
 
     /// Writes down what is finished, and the last state of the part under way.
     pub fn write(&mut self) {
-        let has_failed = self.failed.as_ref().is_some_and(|failed| failed.load(Ordering::Relaxed));
-        if self.is_off() || self.is_looking || has_failed {
+        if self.is_off() || self.is_looking {
             return;
         }
         self.was_urgent = self.was_urgent || self.is_urgent();
