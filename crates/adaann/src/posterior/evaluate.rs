@@ -265,10 +265,18 @@ impl Work {
 
 /// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes. If
 /// there is a floor, these and all that lie below it have that value.
+#[inline(always)]
 fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
+    // Row by row, in which samples lie side by side.
+    let mut not_finite = [0.0; PAD];
+    for row in &*rows {
+        for i in 0..PAD {
+            not_finite[i] += if row[i].is_finite() { 0.0 } else { 1.0 };
+        }
+    }
     for i in 0..PAD {
         let is_below = floor.is_some_and(|floor| rows[0][i] < floor);
-        if lost[i] || is_below || !rows.iter().all(|row| row[i].is_finite()) {
+        if lost[i] || is_below || not_finite[i] > 0.0 {
             rows.iter_mut().for_each(|row| row[i] = 0.0);
             rows[0][i] = floor.unwrap_or(f64::NEG_INFINITY);
         }
