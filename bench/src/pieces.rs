@@ -89,9 +89,11 @@ fn beside_unrolled() {
     println!(
         "\nmodel                        | s to compile: piece, unrolled, ratio | us a point: piece, unrolled, ratio | difference"
     );
-    for (piece, unrolled) in
-        [(garch(200), unrolled_garch(200)), (process(11), unrolled_process(11))]
-    {
+    for (piece, unrolled) in [
+        (garch(200), unrolled_garch(200)),
+        (hidden_states(100), unrolled_hidden_states(100)),
+        (process(11), unrolled_process(11)),
+    ] {
         let ((ours, seconds), (theirs, slow)) = (piece.model(), unrolled.model());
         let points = piece.points();
         let (ours, theirs) = (ours.target(), theirs.target());
@@ -155,6 +157,51 @@ fn unrolled_garch(rows: usize) -> Piece {
             .expect("a string takes all");
     }
     Piece { name: "GARCH, 200 rows", text, ..garch(1) }
+}
+
+/// Measured in one of two hidden states, which last for some rows.
+fn measured(rows: usize) -> impl Iterator<Item = f64> {
+    (1..=rows).map(|t| {
+        let t = t as f64;
+        (1.3 * t * t).cos() + if (0.37 * t).sin() > 0.0 { 3.0 } else { 9.0 }
+    })
+}
+
+const HIDDEN_PARAMETERS: &str = "[parameters]\n\
+     stay = { prior = \"beta(2, 2)\", size = 2 }\nmu = { prior = \"normal([3, 10], 1)\", size = 2 }\n\n\
+     [quantities]\nl11 = \"log(stay[1])\"\nl12 = \"log(1 - stay[1])\"\n\
+     l21 = \"log(1 - stay[2])\"\nl22 = \"log(stay[2])\"\n";
+
+fn hidden_states(rows: usize) -> Piece {
+    let text = format!(
+        "[data]\ny = {}\n\n{HIDDEN_PARAMETERS}\n[series]\nfinal = \"log_add_exp(a, b)\"\n[series.states]\n\
+         a = {{ start = \"logpdf(normal(mu[1], 1), y)\", \
+         next = \"log_add_exp(a + l11, b + l21) + logpdf(normal(mu[1], 1), y)\" }}\n\
+         b = {{ start = \"logpdf(normal(mu[2], 1), y)\", \
+         next = \"log_add_exp(a + l12, b + l22) + logpdf(normal(mu[2], 1), y)\" }}\n",
+        list(measured(rows))
+    );
+    let (middle, spread) = (vec![0.7, 0.8, 3.0, 9.0], vec![0.1; 4]);
+    Piece { name: "hidden states, 100 rows", text, middle, spread }
+}
+
+fn unrolled_hidden_states(rows: usize) -> Piece {
+    let mut text = format!(
+        "density = \"log_add_exp(a{rows}, b{rows})\"\n[constants]\ny = {}\n{HIDDEN_PARAMETERS}\
+         a1 = \"logpdf(normal(mu[1], 1), y[1])\"\nb1 = \"logpdf(normal(mu[2], 1), y[1])\"\n",
+        list(measured(rows))
+    );
+    for i in 2..=rows {
+        let before = i - 1;
+        for (state, j) in [("a", 1), ("b", 2)] {
+            writeln!(
+                text,
+                "{state}{i} = \"log_add_exp(a{before} + l1{j}, b{before} + l2{j}) + logpdf(normal(mu[{j}], 1), y[{i}])\""
+            )
+            .expect("a string takes all");
+        }
+    }
+    Piece { text, ..hidden_states(1) }
 }
 
 fn places(count: usize) -> impl Iterator<Item = f64> {

@@ -6,7 +6,9 @@ use super::finale::{Finale, Layout, Place};
 use super::recorded::{Line, Recorded};
 use crate::Result;
 use crate::ode::Likelihood;
-use crate::program::{Graph, Node, Prepared, RowSum, Summed, of_first_inputs, sum_over_rows};
+use crate::program::{
+    Graph, Halves, Node, Prepared, RowSum, Summed, of_first_inputs, sum_over_rows,
+};
 use crate::series;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +23,8 @@ pub(crate) struct Posterior {
     pub(super) parts: Vec<Part>,
     pub(super) layout: Layout,
     pub(super) values: Prepared,
-    pub(super) with_gradient: Prepared,
+    /// With the prelude as its first half.
+    pub(super) with_gradient: Halves,
 }
 
 /// Sums, and where their numbers are.
@@ -129,8 +132,8 @@ impl Posterior {
             parameters,
             prelude: Prepared::plain(of_first_inputs(graph, parameters, prelude), parameters),
             parts,
-            values: finale.compile(graph, layout, false),
-            with_gradient: finale.compile(graph, layout, true),
+            values: finale.values(graph, layout),
+            with_gradient: finale.with_gradient(graph, layout, prelude),
             layout,
         }
     }

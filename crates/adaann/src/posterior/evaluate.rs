@@ -43,14 +43,14 @@ impl Target for Posterior {
 /// What a thread keeps between calls, so that a call allocates nothing.
 struct Work {
     of: u64,
+    /// Without gradient.
     prelude: Room,
+    values: Room,
     /// Results of the prelude.
     crossing: Rows,
     parts: Vec<SumsRoom>,
-    /// Inputs of the last program.
-    inputs: Rows,
-    values: Room,
-    with_gradient: Room,
+    /// Inputs of the last program and, behind them, its memory with gradient.
+    slots: Rows,
 }
 
 enum SumsRoom {
@@ -81,11 +81,10 @@ impl Posterior {
         Work {
             of: self.id,
             prelude: self.prelude.routine.room(),
+            values: self.values.routine.room(),
             crossing: Rows::zeros(self.prelude.routine.outputs()),
             parts: self.parts.iter().map(|part| part.sums.room()).collect(),
-            inputs: Rows::zeros(self.layout.inputs()),
-            values: self.values.routine.room(),
-            with_gradient: self.with_gradient.routine.room(),
+            slots: Rows::zeros(self.with_gradient.slots()),
         }
     }
 
@@ -128,7 +127,7 @@ impl Kernel for Evaluate<'_> {
         let (rows, stride) = points.blocks();
         for block in 0..points.padded_len() / PAD {
             for d in 0..posterior.parameters {
-                work.inputs[d] = rows[d * stride + block];
+                work.slots[d] = rows[d * stride + block];
             }
             let samples = PAD.min(points.len() - block * PAD);
             work.sum(simd, posterior, samples, weights.is_some());
@@ -143,12 +142,19 @@ impl Kernel for Evaluate<'_> {
 }
 
 impl Work {
-    /// Parameters, which the inputs begin with, to sums and slopes.
+    /// Parameters, which the slots begin with, to sums and slopes.
     #[inline(always)]
     fn sum<S: Simd>(&mut self, simd: S, posterior: &Posterior, samples: usize, with_slopes: bool) {
         let layout = &posterior.layout;
-        let (theta, rest) = self.inputs.split_at_mut(layout.parameters);
-        posterior.prelude.apply(simd, &mut self.prelude, 0, theta, &mut self.crossing);
+        if with_slopes {
+            posterior.with_gradient.begin(simd, &mut self.slots, 0);
+            for (row, crossing) in self.crossing.iter_mut().enumerate() {
+                *crossing = *posterior.with_gradient.output(&self.slots, row);
+            }
+        } else {
+            posterior.prelude.apply(simd, &mut self.prelude, 0, &self.slots, &mut self.crossing);
+        }
+        let (theta, rest) = self.slots.split_at_mut(layout.parameters);
         let (sums, slopes) = rest.split_at_mut(layout.sums);
         for (Part { sums: of, place }, room) in posterior.parts.iter().zip(&mut self.parts) {
             let arguments = match &place.arguments {
@@ -194,7 +200,7 @@ impl Work {
         block: usize,
     ) {
         let mut parts = [[0.0; PAD]; 2];
-        posterior.values.apply(simd, &mut self.values, 0, &self.inputs, &mut parts);
+        posterior.values.apply(simd, &mut self.values, 0, &self.slots, &mut parts);
         write(&mut parts, out, block);
     }
 
@@ -209,30 +215,31 @@ impl Work {
         out: &mut Evaluation,
         block: usize,
     ) {
-        let (routine, layout) = (&posterior.with_gradient.routine, &posterior.layout);
+        let (program, layout) = (&posterior.with_gradient, &posterior.layout);
         let at = layout.weights();
-        (self.inputs[at], self.inputs[at + 1]) = ([weights.prior; PAD], [weights.likelihood; PAD]);
-        let mut parts = [[0.0; PAD]; 2];
-        posterior.with_gradient.apply(simd, &mut self.with_gradient, 0, &self.inputs, &mut parts);
+        (self.slots[at], self.slots[at + 1]) = ([weights.prior; PAD], [weights.likelihood; PAD]);
+        program.finish(simd, &mut self.slots, 0);
+        let first = posterior.prelude.routine.outputs();
+        let mut parts = [first, first + 1].map(|row| *program.output(&self.slots, row));
         let is_lost = |i: usize| !(parts[0][i] + parts[1][i]).is_finite();
         let lost: [bool; PAD] = std::array::from_fn(|i| i < samples && is_lost(i));
         let any_lost = lost.contains(&true);
         if any_lost && weights.likelihood == 0.0 {
             // The prior alone counts: sums that are not finite must not meet its gradient.
-            let sums = &mut self.inputs[layout.parameters..layout.weights()];
+            let sums = &mut self.slots[layout.parameters..layout.weights()];
             let is_finite = |sum: &f64| sum.is_finite();
             sums.as_flattened_mut()
                 .iter_mut()
                 .filter(|sum| !is_finite(sum))
                 .for_each(|sum| *sum = 0.0);
-            routine.load(&mut self.with_gradient, &self.inputs);
-            posterior.with_gradient.run(simd, &mut self.with_gradient, 0);
+            program.begin(simd, &mut self.slots, 0);
+            program.finish(simd, &mut self.slots, 0);
         }
         let (rows, stride) = out.gradient.blocks_mut();
         for d in 0..layout.parameters {
-            rows[d * stride + block] = *routine.output(&self.with_gradient, 2 + d);
+            rows[d * stride + block] = *program.output(&self.slots, first + 2 + d);
         }
-        let slopes = &self.inputs[layout.first_slope()..layout.weights()];
+        let slopes = &self.slots[layout.first_slope()..layout.weights()];
         let of_parameters = |part: &&Part| matches!(part.place.arguments, Arguments::Parameters);
         for part in posterior.parts.iter().filter(of_parameters) {
             for (d, slopes) in slopes[part.place.slopes.clone()].iter().enumerate() {
@@ -258,10 +265,18 @@ impl Work {
 
 /// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes. If
 /// there is a floor, these and all that lie below it have that value.
+#[inline(always)]
 fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
+    // Row by row, in which samples lie side by side.
+    let mut not_finite = [0.0; PAD];
+    for row in &*rows {
+        for i in 0..PAD {
+            not_finite[i] += if row[i].is_finite() { 0.0 } else { 1.0 };
+        }
+    }
     for i in 0..PAD {
         let is_below = floor.is_some_and(|floor| rows[0][i] < floor);
-        if lost[i] || is_below || !rows.iter().all(|row| row[i].is_finite()) {
+        if lost[i] || is_below || not_finite[i] > 0.0 {
             rows.iter_mut().for_each(|row| row[i] = 0.0);
             rows[0][i] = floor.unwrap_or(f64::NEG_INFINITY);
         }

@@ -1,6 +1,6 @@
 //! The last program: log prior, log likelihood and gradient from sums over rows and their slopes.
 
-use crate::program::{Graph, Node, Prepared, gradient, of_first_inputs};
+use crate::program::{self, Graph, Halves, Node, Prepared, gradient, of_first_inputs};
 use std::ops::Range;
 
 /// Inputs of the last program: parameters, sums, slopes in crossing values, and the two weights.
@@ -116,17 +116,37 @@ impl Finale {
         Layout { parameters, sums: self.sums.len(), slopes: self.slopes.len() }
     }
 
-    /// Outputs: log prior, log likelihood and, if asked, the gradient of their weighted sum without the
-    /// slopes in parameters.
-    pub(super) fn compile(
+    /// Outputs: log prior and log likelihood.
+    pub(super) fn values(&self, recorded: &Graph, layout: Layout) -> Prepared {
+        Prepared::plain(self.record(recorded, layout, &[], false), layout.inputs())
+    }
+
+    /// Outputs: those of the prelude, which is the first half; then log prior, log likelihood and the gradient of
+    /// their weighted sum without the slopes in parameters. Pulling slopes back through the prelude takes most of what
+    /// it has computed.
+    pub(super) fn with_gradient(
         &self,
         recorded: &Graph,
         layout: Layout,
+        prelude: &[Node],
+    ) -> Halves {
+        let (inputs, late) = (layout.inputs(), layout.parameters..layout.inputs());
+        let recorded = self.record(recorded, layout, prelude, true);
+        Halves::new(&recorded, prelude.len(), inputs, late, [&[][..]])
+    }
+
+    fn record(
+        &self,
+        recorded: &Graph,
+        layout: Layout,
+        prelude: &[Node],
         with_gradient: bool,
-    ) -> Prepared {
+    ) -> program::Recorded {
         let crossing = self.slopes.iter().flatten();
         let factors = self.sums.iter().chain(crossing.clone().map(|(_, factor)| factor));
-        let mut nodes = vec![self.log_prior];
+        let mut nodes = prelude.to_vec();
+        nodes.push(self.log_prior);
+        let first_term = nodes.len();
         nodes.extend(&self.terms);
         let first_factor = nodes.len();
         nodes.extend(factors.clone().flatten());
@@ -139,7 +159,7 @@ impl Finale {
         let of_slopes = factors.split_off(self.sums.len());
 
         let mut log_likelihood = graph.constant(0.0);
-        for &term in &nodes[1..first_factor] {
+        for &term in &nodes[first_term..first_factor] {
             log_likelihood = graph.add(log_likelihood, term);
         }
         for (k, factor) in factors.into_iter().enumerate() {
@@ -147,10 +167,12 @@ impl Finale {
             let term = factor.map_or(sum, |factor| graph.mul(factor, sum));
             log_likelihood = graph.add(log_likelihood, term);
         }
-        let mut outputs = vec![nodes[0], log_likelihood];
+        let log_prior = nodes[prelude.len()];
+        let mut outputs = nodes[..prelude.len()].to_vec();
+        outputs.extend([log_prior, log_likelihood]);
         if with_gradient {
             let weights = [0, 1].map(|k| graph.input((layout.weights() + k) as u32));
-            let mut seeds = vec![(nodes[0], weights[0]), (log_likelihood, weights[1])];
+            let mut seeds = vec![(log_prior, weights[0]), (log_likelihood, weights[1])];
             let slopes = (0..self.slopes.len()).filter(|&j| self.slopes[j].is_some());
             for (j, (factor, &value)) in slopes.zip(of_slopes.iter().zip(&nodes[first_crossing..]))
             {
@@ -163,6 +185,6 @@ impl Finale {
                 (0..layout.parameters as u32).map(|input| graph.input(input)).collect();
             outputs.extend(gradient(&mut graph, &seeds, &theta));
         }
-        Prepared::plain((graph, outputs), layout.inputs())
+        (graph, outputs)
     }
 }

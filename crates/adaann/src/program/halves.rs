@@ -25,14 +25,16 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// Compiles for so many inputs, of which some are only known to the second half.
+    /// Compiles for so many inputs, of which some are only known to the second half. The first half computes the
+    /// first `early` results, which do not depend on these.
     pub(crate) fn new<'u>(
         (graph, outputs): &Recorded,
+        early: usize,
         inputs: usize,
         late: Range<usize>,
         settings: impl IntoIterator<Item = &'u [f64]>,
     ) -> Self {
-        let (graph, outputs) = early_first(graph, outputs, &late);
+        let (graph, outputs) = early_first(graph, outputs, early);
         let mut code = compile(&graph, inputs, 0, &outputs);
         fill_first(&mut code);
         let (instructions, tails) = first_half(&code, &late);
@@ -80,12 +82,11 @@ impl Halves {
     }
 }
 
-/// The same graph, in which all that does not depend on late inputs comes first.
-fn early_first(graph: &Graph, outputs: &[Node], late: &Range<usize>) -> (Graph, Vec<Node>) {
-    let is_late = graph
-        .computed_from(|op| matches!(op, Op::Input(input) if late.contains(&(input as usize))));
-    let needed = graph.needed_for(outputs);
-    let early = (0..graph.len()).filter(|&index| needed[index] && !is_late[index]);
+/// The same graph, in which what the first outputs need comes first. Nothing else does, though more could: what only
+/// the second half reads would lie in a slot until then, where what it is made of lies anyway.
+fn early_first(graph: &Graph, outputs: &[Node], early: usize) -> (Graph, Vec<Node>) {
+    let needed = graph.needed_for(&outputs[..early]);
+    let early = (0..graph.len()).filter(|&index| needed[index]);
     // A call has no value of its own, but parts.
     let is_value = |node: &Node| !matches!(graph.op(*node), Op::Call(_));
     let early: Vec<Node> = early.map(|index| Node(index as u32)).filter(is_value).collect();

@@ -50,7 +50,8 @@ impl Likelihood {
         let both = kinds.iter().map(|kind| {
             let (rows, settings) = (kind.rows(), kind.settings.iter().map(Vec::as_slice));
             let (late, inputs) = (layout.lambda(rows), layout.there_and_back(rows));
-            Halves::new(&there_and_back(recursion, &layout, kind), inputs, late..inputs, settings)
+            let recorded = there_and_back(recursion, &layout, kind);
+            Halves::new(&recorded, layout.carry(), inputs, late..inputs, settings)
         });
         let both: Vec<Halves> = both.collect();
         let width = both.iter().map(Halves::slots).max().unwrap_or(0);

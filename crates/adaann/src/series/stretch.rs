@@ -1,13 +1,19 @@
 //! Rows that are walked through in one run of a program: what a run costs by itself is shared by several.
 
 use super::recursion::Recursion;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Rows of a run.
-const MOST_ROWS: usize = 8;
+/// Rows of a run, and its operations: what a run costs by itself is less than a hundredth of so many.
+const MOST_ROWS: usize = 128;
+const MOST_OPERATIONS: usize = 12288;
 
-/// Operations of a run beyond which more rows in it only make it larger.
-const MOST_OPERATIONS: usize = 512;
+/// The same where rows do so many different things that programs of that length would seldom be run again.
+const FEW_ROWS: usize = 8;
+const FEW_OPERATIONS: usize = 512;
+
+/// Operations of all long programs together: one for the rows that groups begin with, one for those in the middle, one
+/// for the last. More would take longer to compile than a few runs more take.
+const MOST_COMPILED: usize = 3 * MOST_OPERATIONS;
 
 /// Programs for runs of several rows; rows that would need more go one by one.
 const MOST_KINDS: usize = 16;
@@ -42,8 +48,7 @@ pub(super) struct Kind {
 impl Stretches {
     /// For rows that take so many operations each.
     pub(super) fn new(recursion: &Recursion, operations: usize) -> Self {
-        let longest = (MOST_OPERATIONS / operations.max(1)).clamp(1, MOST_ROWS);
-        let mut pieces = pieces(recursion, longest);
+        let mut pieces = cut(recursion, operations.max(1));
         let mut counts: HashMap<&[u32], usize> = HashMap::new();
         for &(first, end) in &pieces {
             *counts.entry(&recursion.rows[first..end]).or_default() += end - first;
@@ -81,6 +86,23 @@ impl Stretches {
         let kinds = kinds.map(|((patterns, _), firsts)| Kind::new(recursion, patterns, firsts));
         Self { kinds: kinds.collect(), of }
     }
+}
+
+/// The rows in pieces, which are as long as they can be without too many programs.
+fn cut(recursion: &Recursion, operations: usize) -> Vec<(usize, usize)> {
+    let mut longest = (MOST_OPERATIONS / operations).clamp(1, MOST_ROWS);
+    let few = (FEW_OPERATIONS / operations).clamp(1, FEW_ROWS);
+    while longest > few {
+        let pieces = pieces(recursion, longest);
+        let kinds = pieces.iter().map(|&(first, end)| &recursion.rows[first..end]);
+        let kinds: HashSet<&[u32]> = kinds.collect();
+        let rows: usize = kinds.iter().map(|patterns| patterns.len()).sum();
+        if kinds.len() <= MOST_KINDS && rows * operations <= MOST_COMPILED {
+            return pieces;
+        }
+        longest /= 2;
+    }
+    pieces(recursion, few)
 }
 
 /// The rows in pieces that begin with each group and are at most so long.
