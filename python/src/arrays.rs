@@ -50,8 +50,26 @@ pub(crate) fn fill(to: &mut [f64], from: &PyReadonlyArray1<'_, f64>) -> PyResult
     Ok(())
 }
 
-/// Adds a weighted array of shape (coordinates, points) to a batch.
-pub(crate) fn add(to: &mut Batch, weight: f64, from: &PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+/// Fills a batch with the weighted sum of arrays of shape (coordinates, points); with 0 where there are none.
+pub(crate) fn fill_with_sum(
+    to: &mut Batch,
+    parts: &[(f64, PyReadonlyArray2<'_, f64>)],
+) -> PyResult<()> {
+    if parts.is_empty() {
+        (0..to.dim()).for_each(|d| to.row_mut(d).fill(0.0));
+    }
+    for (i, (weight, from)) in parts.iter().enumerate() {
+        add(to, *weight, from, i == 0)?;
+    }
+    Ok(())
+}
+
+fn add(
+    to: &mut Batch,
+    weight: f64,
+    from: &PyReadonlyArray2<'_, f64>,
+    is_first: bool,
+) -> PyResult<()> {
     if from.shape() != [to.dim(), to.len()] {
         return Err(PyValueError::new_err(format!(
             "an adapter returned a gradient of shape {:?} for {} coordinates of {} points",
@@ -62,8 +80,10 @@ pub(crate) fn add(to: &mut Batch, weight: f64, from: &PyReadonlyArray2<'_, f64>)
     }
     let view = from.as_array();
     for d in 0..to.dim() {
-        for (to, from) in to.row_mut(d).iter_mut().zip(view.row(d)) {
-            *to += weight * from;
+        let pairs = to.row_mut(d).iter_mut().zip(view.row(d));
+        match is_first {
+            true => pairs.for_each(|(to, from)| *to = weight * from),
+            false => pairs.for_each(|(to, from)| *to += weight * from),
         }
     }
     Ok(())

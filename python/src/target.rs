@@ -117,15 +117,10 @@ impl Adapter {
         }
         arrays::fill(&mut out.log_likelihood[..count], &likelihood)?;
         let Some(weights) = gradient else { return Ok(()) };
-        for d in 0..self.dim() {
-            out.gradient.row_mut(d).fill(0.0);
-        }
         let parts = [(weights.prior, prior_slopes), (weights.likelihood, slopes)];
-        for (weight, slopes) in parts.into_iter().filter(|(weight, _)| *weight != 0.0) {
-            if let Some(slopes) = slopes {
-                arrays::add(&mut out.gradient, weight, &slopes)?;
-            }
-        }
+        let given = parts.into_iter().filter(|(weight, _)| *weight != 0.0);
+        let given: Vec<_> = given.filter_map(|(weight, part)| Some((weight, part?))).collect();
+        arrays::fill_with_sum(&mut out.gradient, &given)?;
         // A point outside the support has no gradient.
         for i in 0..count {
             if !(out.log_prior[i].is_finite() && out.log_likelihood[i].is_finite()) {

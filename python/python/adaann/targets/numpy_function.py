@@ -23,6 +23,8 @@ class Batch:
 
     def __init__(self, what: str, function: Function, gradient: Gradient, names: list[str]) -> None:
         self.what, self.function, self.gradient, self.names = what, function, gradient, names
+        name = what[0].lower() + what[1:]
+        self.whose = f"The gradient of {name}" if callable(gradient) else f"As its gradient {name}"
 
     def __call__(self, points: Array, gradient: bool) -> Half:
         """Values (n,), and gradients (d, n) if asked for, at `points` of shape (d, n)."""
@@ -34,12 +36,9 @@ class Batch:
         values = returned.array(result, (n,), self.what, "(n,)")
         if not gradient:
             return values, None
-        name = self.what[0].lower() + self.what[1:]
-        of = f"As its gradient {name}"
         if callable(self.gradient):
-            of = f"The gradient of {name}"
             slopes = self._call(self.gradient, points)
-        return values, returned.array(slopes, (n, dim), of, "(n, d)").T
+        return values, returned.array(slopes, (n, dim), self.whose, "(n, d)").T
 
     def _call(self, function: Function, points: Array) -> Any:
         def call(points: Array) -> Any:
