@@ -22,40 +22,12 @@ mod folder;
 mod job;
 mod text;
 
-use adaann::Instructions;
-use args::{Cli, Command};
+use args::Cli;
 use clap::{CommandFactory, Parser};
-use commands::{
-    calibrate, check, compare, density, export, fit, init, list, paper, predict, report, resume,
-    run, sample, smc, verify,
-};
 use std::{ffi::OsString, process::ExitCode};
 
 /// Does what the arguments ask for, the first of which is the program's name, and gives its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    obey(Cli::parse_from(arguments).command)
+    commands::obey(Cli::parse_from(arguments).command)
         .unwrap_or_else(|error| text::failure::report(&error, &Cli::command()))
-}
-
-fn obey(command: Command) -> anyhow::Result<ExitCode> {
-    // A slip there would else be ignored in silence.
-    Instructions::from_environment()?;
-    match command {
-        Command::Run(args) => run::run(&args),
-        Command::Init(args) => init::init(&args),
-        Command::Check(args) => check::check(&args),
-        Command::Fit(args) => fit::fit(&args),
-        Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Predict(args) => predict::predict(&args),
-        Command::Smc(args) => smc::smc(&args),
-        Command::Resume(args) => resume::resume(&args),
-        Command::Sample(args) => sample::sample(&args),
-        Command::Export(args) => export::export(&args),
-        Command::Compare(args) => compare::compare(&args),
-        Command::List => list::list(),
-        Command::Paper(args) => paper::paper(&args),
-        Command::Density(args) => density::density(&args),
-        Command::Report(args) => report::report(&args),
-        Command::Verify(args) => verify::verify(&args),
-    }
 }

@@ -28,6 +28,8 @@ pub use session::{Described, Session};
 pub use words::{Help, Word, settings, settings_help};
 
 use crate::{
+    args::Cli,
+    commands,
     job::{interrupt, threads},
     text::said,
 };
@@ -64,10 +66,10 @@ pub fn insist_on_end() {
 /// # Errors
 /// What went wrong.
 pub fn command(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
-    let asked = crate::args::Cli::try_parse_from(arguments)
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let asked =
+        Cli::try_parse_from(arguments).map_err(|error| Failure::usage(error.to_string()))?;
     let _running = Running::new();
-    crate::obey(asked.command)?;
+    commands::obey(asked.command)?;
     Ok(())
 }
 

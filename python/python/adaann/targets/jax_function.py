@@ -42,7 +42,7 @@ class JaxFunction(Target):
         """Runs the compiled program, or compiles it."""
         before = self.compilations
         try:
-            return parts_of(self.batch, points, gradient, self.gives_gradient)
+            return parts_of(self.batch, points, gradient)
         except Exception as error:
             # What is raised while it is traced has to do with no point in particular.
             if self.compilations == before:
@@ -62,12 +62,12 @@ def _batch(function: Callable[[Any], Any], prior: Callable[[Any], Any] | None) -
 _kept_batch = lru_cache(maxsize=4)(_batch)
 
 
-def parts_of(batch: JaxBatch, points: Array, gradient: bool, has_gradient: bool) -> Parts:
+def parts_of(batch: JaxBatch, points: Array, gradient: bool) -> Parts:
     """What an adapter answers, from a function that returns (likelihood,) or (prior, likelihood)."""
     if gradient:
         values, slopes = batch.numbers_and_slopes(points)
     else:
-        values, slopes = batch.numbers(points) if has_gradient else batch.arrays(points), []
+        values, slopes = batch.numbers(points), []
     prior = values[0] if len(values) == 2 else None
     prior_slopes = slopes[0] if len(slopes) == 2 else None
     return prior, values[-1], prior_slopes, slopes[-1] if slopes else None

@@ -374,7 +374,7 @@ fn two_indices_of_rows() {
     let points = both.prior_draws(3, 1).unwrap();
     let all: Vec<Vec<f64>> = (0..3).map(|i| points.point(i)).collect();
     let expected = evaluate(&*both.target(), &all, ALL).log_likelihood.to_vec();
-    let mut sums = vec![0.0; 3];
+    let mut sums = [0.0; 3];
     let mut add = |term: adaann::model::RowTerm<'_>| {
         sums.iter_mut().zip(term.log_likelihood).for_each(|(sum, x)| *sum += x);
         true
