@@ -123,7 +123,7 @@ def test_wrong_results(returns, sentence: str) -> None:
 
 def test_wrong_gradients() -> None:
     assert wrong(lambda x: (np.zeros(3), np.zeros((2, 3))), gradient=True) == (
-        "In the second place the target returned an array of shape (2, 3) and type float64; "
+        "As its gradient the target returned an array of shape (2, 3) and type float64; "
         "expected a float64 array of shape (n, d), here (3, 2)."
     )
     assert wrong(log_likelihood, gradient=True) == (

@@ -83,6 +83,7 @@ def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
     """What the workers answer, in the order of the tasks; a dead worker or a closed pool is an error."""
     if isinstance(pool, multiprocessing.pool.Pool):
         return _run_watched(pool, tasks)
+    processes = _processes(pool)
     try:
         answers = pool.map(work, tasks)
     except BrokenProcessPool as error:
@@ -91,15 +92,21 @@ def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
         if isinstance(pool, Executor) and "shutdown" in str(error):
             raise ValueError("The pool is closed; keep it open until adaann.fit has returned.") from error
         raise
-    processes = list((getattr(pool, "_processes", None) or {}).values())
+    # Those that this call has started, too; a pool that is broken forgets them.
+    processes |= _processes(pool)
     try:
         # Some pools answer with futures.
         return [answer.result() if callable(getattr(answer, "result", None)) else answer for answer in answers]
     except BrokenProcessPool as error:
         # The pool itself ends those that are left by a signal 15.
-        codes = {process.pid: process.exitcode for process in processes}
+        codes = {pid: process.exitcode for pid, process in processes.items()}
         first = [f"process {pid}, exit code {code}" for pid, code in codes.items() if code not in (None, 0, -15)]
         raise _dead(first[0] if first else "a process") from error
+
+
+def _processes(pool: Any) -> dict[int, Any]:
+    """The processes of an executor by their numbers."""
+    return dict(getattr(pool, "_processes", None) or {})
 
 
 def _run_watched(pool: multiprocessing.pool.Pool, tasks: Sequence[Task]) -> list[Any]:
