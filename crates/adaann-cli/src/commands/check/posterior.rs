@@ -111,10 +111,20 @@ impl<'a> Posterior<'a> {
         if self.model.has_adaptive_solver() {
             widths.iter_mut().for_each(|width| *width *= LONGER);
         }
-        let points: Vec<Vec<f64>> =
-            (0..points.len().min(COMPARED)).map(|i| points.point(i)).collect();
-        let points = Batch::from_points(dim, &points);
-        let Some(worst) = compare_gradient(self.target, &points, &widths)? else { return Ok(()) };
+        let mut points = some(points);
+        let Some(mut worst) = compare_gradient(self.target, &points, &widths)? else {
+            return Ok(());
+        };
+        // Ascents to no peak may have ended at a pole, where differences say nothing: a gradient that is wrong
+        // is wrong elsewhere, too.
+        let is_lost = self.typical.as_ref().is_some_and(|typical| !typical.is_peak);
+        if is_lost && worst.error > WRONG {
+            let others = some(self.others.0);
+            let again = compare_gradient(self.target, &others, &vec![1.0; dim])?;
+            if let Some(again) = again.filter(|again| again.error <= WRONG) {
+                (worst, points) = (again, others);
+            }
+        }
         let name = &self.target.target().names()[worst.coordinate];
         let said = format!(
             "{} along {name}, where differences say {}, at {}",
@@ -262,6 +272,12 @@ impl<'a> Posterior<'a> {
             ));
         }
     }
+}
+
+/// The first of some points, as many as are compared.
+fn some(points: &Batch) -> Batch {
+    let first: Vec<Vec<f64>> = (0..points.len().min(COMPARED)).map(|i| points.point(i)).collect();
+    Batch::from_points(points.dim(), &first)
 }
 
 /// A number of four digits.
