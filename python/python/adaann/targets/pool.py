@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing.pool
 import pickle
 import sys
+import time
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -21,6 +22,8 @@ from .worker import Lacking, Task, behave, work
 PIECES = 64
 #: Between two looks at the workers of a pool, in seconds.
 LOOK = 0.05
+#: So many seconds the processes of a broken pool may take to end.
+PATIENCE = 1.0
 
 
 class Pooled(Target):
@@ -99,7 +102,7 @@ def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
         return [answer.result() if callable(getattr(answer, "result", None)) else answer for answer in answers]
     except BrokenProcessPool as error:
         # The pool itself ends those that are left by a signal 15.
-        codes = {pid: process.exitcode for pid, process in processes.items()}
+        codes = _exit_codes(processes)
         first = [f"process {pid}, exit code {code}" for pid, code in codes.items() if code not in (None, 0, -15)]
         raise _dead(first[0] if first else "a process") from error
 
@@ -107,6 +110,16 @@ def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
 def _processes(pool: Any) -> dict[int, Any]:
     """The processes of an executor by their numbers."""
     return dict(getattr(pool, "_processes", None) or {})
+
+
+def _exit_codes(processes: dict[int, Any]) -> dict[int, int | None]:
+    """The exit codes of processes that end, which the thread of the executor may be about to learn."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        codes = {pid: process.exitcode for pid, process in processes.items()}
+        if None not in codes.values() or time.monotonic() > until:
+            return codes
+        time.sleep(LOOK / 5)
 
 
 def _run_watched(pool: multiprocessing.pool.Pool, tasks: Sequence[Task]) -> list[Any]:
