@@ -4,8 +4,8 @@ use super::code::{Chain, Code, DenseCall, Instruction, Place, Scalar, Scalars, W
 use super::dense::UNREAD;
 use super::graph::Graph;
 use super::op::{Node, Op};
+use super::quick_hash::QuickMap;
 use super::tail::each_operand;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Gives every value a slot, which is free again after the last use of the value; inputs, splats and
@@ -16,12 +16,12 @@ pub(super) fn allocate(
     outputs: &[Node],
     chains: &[(Node, Chain<Node>)],
     scalars: Scalars,
-    scalar_of: &HashMap<Node, Scalar>,
+    scalar_of: &QuickMap<Node, Scalar>,
 ) -> Code {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     const NEVER: usize = usize::MAX;
     let (mut last_use, mut is_read) = (vec![0; graph.len()], vec![false; graph.len()]);
-    let mut slots = Slots { of: HashMap::new(), free: Vec::new(), len: inputs as Place };
+    let mut slots = Slots { of: QuickMap::default(), free: Vec::new(), len: inputs as Place };
     let mut splats = Vec::new();
     for (time, (_, chain)) in chains.iter().enumerate() {
         each_of(graph, chain, |operand| {
@@ -39,7 +39,7 @@ pub(super) fn allocate(
         Op::Input(input) => input,
         _ => slots.of[&node],
     };
-    let mut rows: HashMap<Node, Option<u32>> = HashMap::new();
+    let mut rows: QuickMap<Node, Option<u32>> = QuickMap::default();
     for (&node, row) in outputs.iter().zip(0..) {
         // A result that is two outputs is copied from its slot.
         rows.entry(node).and_modify(|row| *row = None).or_insert(Some(row));
@@ -126,7 +126,7 @@ fn each_of(graph: &Graph, chain: &Chain<Node>, mut see: impl FnMut(Node)) {
 
 /// The slots of live values. The last one freed is the first one taken: it is in the cache.
 struct Slots {
-    of: HashMap<Node, Place>,
+    of: QuickMap<Node, Place>,
     free: Vec<Place>,
     len: Place,
 }

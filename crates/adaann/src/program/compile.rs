@@ -4,8 +4,8 @@ use super::allocate::allocate;
 use super::code::{Code, Scalar, Scalars, Work};
 use super::graph::{Call, Called, Graph};
 use super::op::{Binary, Comparison, Node, Op, Unary};
+use super::quick_hash::{QuickMap, QuickSet};
 use super::tail::{chain, each_operand};
-use std::collections::{HashMap, HashSet};
 
 /// Every table of scalars begins with 0 and 1.
 const ZERO: Scalar = 0;
@@ -13,7 +13,18 @@ const ONE: Scalar = 1;
 
 /// Compiles what `outputs` need, which are the rows from `first` on, for so many inputs.
 pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Node]) -> Code {
-    let (graph, outputs) = lower(graph, outputs);
+    compile_early_first(graph, inputs, first, outputs, 0)
+}
+
+/// The same; what the first `early` outputs need is computed before all else.
+pub(super) fn compile_early_first(
+    graph: &Graph,
+    inputs: usize,
+    first: usize,
+    outputs: &[Node],
+    early: usize,
+) -> Code {
+    let (graph, outputs) = lower(graph, outputs, early);
     let mut selection = Selection::new(&graph, &outputs);
     let works = nest_squares(&graph, selection.select(), &outputs);
     let works = chain(&graph, &works, &outputs, ONE);
@@ -21,14 +32,17 @@ pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Nod
     Code { first_output: first, ..allocate(&graph, inputs, &outputs, &works, scalars, &scalar_of) }
 }
 
-/// Copies the live part of a graph, with `LogAddExp` and `Share` in terms of the exponential that
-/// they have in common.
-fn lower(graph: &Graph, outputs: &[Node]) -> (Graph, Vec<Node>) {
-    let live = graph.needed_for(outputs);
+/// Copies the live part of a graph, what the first outputs need in front, with `LogAddExp` and `Share` in terms of
+/// the exponential that they have in common.
+fn lower(graph: &Graph, outputs: &[Node], early: usize) -> (Graph, Vec<Node>) {
+    let (live, first) = (graph.needed_for(outputs), graph.needed_for(&outputs[..early]));
+    let all = || 0..graph.len();
+    let order = all().filter(|&index| first[index]);
+    let order = order.chain(all().filter(|&index| live[index] && !first[index]));
     let mut lowered = Graph::new();
     let mut moved = vec![Node(0); graph.len()];
-    let mut calls: HashMap<Node, Called> = HashMap::new();
-    for index in (0..graph.len()).filter(|&index| live[index]) {
+    let mut calls: QuickMap<Node, Called> = QuickMap::default();
+    for index in order {
         let to = |n: Node| moved[n.index()];
         moved[index] = match graph.op(Node(index as u32)) {
             Op::Unary(Unary::Detach, x) => to(x),
@@ -83,7 +97,7 @@ struct Selection<'a> {
     uses: Vec<u32>,
     needed: Vec<bool>,
     scalars: Scalars,
-    scalar_of: HashMap<Node, Scalar>,
+    scalar_of: QuickMap<Node, Scalar>,
 }
 
 impl<'a> Selection<'a> {
@@ -102,7 +116,7 @@ impl<'a> Selection<'a> {
         // Uniform nodes become the scalar part as they stand: their order is theirs here.
         let steps = [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec();
         let mut scalars = Scalars { steps };
-        let mut scalar_of = HashMap::new();
+        let mut scalar_of = QuickMap::default();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
                 scalar_of.insert(node, scalars.steps.len() as Scalar);
@@ -248,7 +262,7 @@ fn nest_squares(
     mut works: Vec<(Node, Work<Node>)>,
     outputs: &[Node],
 ) -> Vec<(Node, Work<Node>)> {
-    let work_of: HashMap<Node, Work<Node>> = works.iter().copied().collect();
+    let work_of: QuickMap<Node, Work<Node>> = works.iter().copied().collect();
     // (x, u) of y, and (a, t) of x
     let square = |y: Node| match *work_of.get(&y)? {
         Work::MulShift { a, b, t } if a == b => Some((a, t)),
@@ -277,7 +291,7 @@ fn nest_squares(
         Op::Part { of, .. } => of,
         _ => node,
     };
-    let mut is_read: HashSet<Node> = outputs.iter().map(|&node| read(node)).collect();
+    let mut is_read: QuickSet<Node> = outputs.iter().map(|&node| read(node)).collect();
     let mut live: Vec<_> = works
         .into_iter()
         .rev()

@@ -7,6 +7,7 @@
 
 use super::dense::Dense;
 use super::op::{Binary, Comparison, Node, Op, Unary};
+use super::quick_hash::QuickMap;
 use std::collections::HashMap;
 
 /// Operations in single-assignment form: operands come before what uses them.
@@ -16,7 +17,7 @@ pub(crate) struct Graph {
     /// Is the value the same for all samples?
     uniform: Vec<bool>,
     /// Every operation has one node.
-    known: HashMap<Op, Node>,
+    known: QuickMap<Op, Node>,
     /// Calls of dense routines, and the node of each.
     calls: Vec<Call>,
     known_calls: HashMap<Call, Node>,

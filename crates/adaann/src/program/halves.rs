@@ -4,14 +4,12 @@
 //! anything computed twice, nor copied to a tape and back.
 
 use super::code::{Code, Place, Work};
-use super::compile::compile;
-use super::graph::Graph;
-use super::op::{Node, Op};
+use super::compile::compile_early_first;
 use super::prepared::Recorded;
+use super::quick_hash::QuickSet;
 use super::routine::Tables;
 use super::run::{Block, InSlots, execute_some, splat};
 use fearless_simd::Simd;
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// A program in two halves, with the tables for every setting that it runs in.
@@ -34,8 +32,9 @@ impl Halves {
         late: Range<usize>,
         settings: impl IntoIterator<Item = &'u [f64]>,
     ) -> Self {
-        let (graph, outputs) = early_first(graph, outputs, early);
-        let mut code = compile(&graph, inputs, 0, &outputs);
+        // Nothing else comes early, though more could: what only the second half reads would lie in a slot until then,
+        // where what it is made of lies anyway.
+        let mut code = compile_early_first(graph, inputs, 0, outputs, early);
         fill_first(&mut code);
         let (instructions, tails) = first_half(&code, &late);
         Self { tables: Tables::new(&code, settings), code, instructions, tails }
@@ -82,20 +81,6 @@ impl Halves {
     }
 }
 
-/// The same graph, in which what the first outputs need comes first. Nothing else does, though more could: what only
-/// the second half reads would lie in a slot until then, where what it is made of lies anyway.
-fn early_first(graph: &Graph, outputs: &[Node], early: usize) -> (Graph, Vec<Node>) {
-    let needed = graph.needed_for(&outputs[..early]);
-    let early = (0..graph.len()).filter(|&index| needed[index]);
-    // A call has no value of its own, but parts.
-    let is_value = |node: &Node| !matches!(graph.op(*node), Op::Call(_));
-    let early: Vec<Node> = early.map(|index| Node(index as u32)).filter(is_value).collect();
-    let mut own = Graph::new();
-    own.embed_given(graph, &early, |_, _, _| None);
-    let outputs = own.embed_given(graph, outputs, |_, _, _| None);
-    (own, outputs)
-}
-
 /// Results that are the same for all samples are laid down before all else, in slots of their own.
 fn fill_first(code: &mut Code) {
     for instruction in &mut code.instructions {
@@ -110,7 +95,7 @@ fn fill_first(code: &mut Code) {
 
 /// How many instructions, with how many tails, come before the first that reads something late.
 fn first_half(code: &Code, late: &Range<usize>) -> (usize, usize) {
-    let mut late: HashSet<u32> = late.clone().map(|input| input as u32).collect();
+    let mut late: QuickSet<u32> = late.clone().map(|input| input as u32).collect();
     let mut all = &code.tails[..];
     let mut first = None;
     let mut tails_before = 0;

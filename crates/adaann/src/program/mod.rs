@@ -20,6 +20,7 @@ mod halves;
 mod matrices;
 mod op;
 mod prepared;
+mod quick_hash;
 mod routine;
 mod row_sum;
 mod run;

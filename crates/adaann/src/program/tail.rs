@@ -3,7 +3,7 @@
 use super::code::{Chain, Scalar, Tail, Work};
 use super::graph::Graph;
 use super::op::Node;
-use std::collections::HashMap;
+use super::quick_hash::QuickMap;
 
 /// Tails of a chain. A chain runs when its last tail can, and keeps all its operands until then: a
 /// sum of many terms that were one chain would keep all the terms.
@@ -24,7 +24,7 @@ pub(super) fn chain(
     outputs: &[Node],
     one: Scalar,
 ) -> Vec<(Node, Chain<Node>)> {
-    let mut uses: HashMap<Node, u32> = HashMap::new();
+    let mut uses: QuickMap<Node, u32> = QuickMap::default();
     for (_, work) in works {
         each_operand(graph, *work, |operand| *uses.entry(operand).or_default() += 1);
     }
@@ -34,7 +34,7 @@ pub(super) fn chain(
     }
     // Chains that may grow, by the node that they compute; the others are finished, in order.
     let mut chains: Vec<Option<(Node, Chain<Node>)>> = Vec::with_capacity(works.len());
-    let mut open: HashMap<Node, usize> = HashMap::new();
+    let mut open: QuickMap<Node, usize> = QuickMap::default();
     for &(node, work) in works {
         let mut chain = Chain { work, tails: Vec::new() };
         if let Some((head, tail)) = absorb(work, |operand| open.contains_key(&operand), one)

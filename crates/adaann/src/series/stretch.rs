@@ -15,6 +15,13 @@ const FEW_OPERATIONS: usize = 512;
 /// for the last. More would take longer to compile than a few runs more take.
 const MOST_COMPILED: usize = 3 * MOST_OPERATIONS;
 
+/// Rows that shorter runs still have on average: what a run costs by itself is then a hundredth. A program of so few rows
+/// takes a fraction of the time to compile.
+const ENOUGH_ROWS: usize = 64;
+
+/// Ways to cut that are tried.
+const MOST_CUTS: usize = 16;
+
 /// Programs for runs of several rows; rows that would need more go one by one.
 const MOST_KINDS: usize = 16;
 
@@ -88,33 +95,59 @@ impl Stretches {
     }
 }
 
-/// The rows in pieces, which are as long as they can be without too many programs.
+/// The rows in pieces, which are as long as they can be without too many programs; or shorter, where the same program
+/// then serves most of them.
 fn cut(recursion: &Recursion, operations: usize) -> Vec<(usize, usize)> {
-    let mut longest = (MOST_OPERATIONS / operations).clamp(1, MOST_ROWS);
+    let most = (MOST_OPERATIONS / operations).clamp(1, MOST_ROWS);
     let few = (FEW_OPERATIONS / operations).clamp(1, FEW_ROWS);
-    while longest > few {
-        let pieces = pieces(recursion, longest);
-        let kinds = pieces.iter().map(|&(first, end)| &recursion.rows[first..end]);
-        let kinds: HashSet<&[u32]> = kinds.collect();
-        let rows: usize = kinds.iter().map(|patterns| patterns.len()).sum();
-        if kinds.len() <= MOST_KINDS && rows * operations <= MOST_COMPILED {
-            return pieces;
-        }
-        longest /= 2;
-    }
-    pieces(recursion, few)
+    let lengths = std::iter::successors(Some(most), |length| Some(length / 2));
+    let long = lengths.take_while(|&length| length > few).find_map(|length| {
+        let pieces = pieces(recursion, length, false);
+        let rows = compiled(recursion, &pieces)?;
+        (rows * operations <= MOST_COMPILED).then_some((pieces, rows))
+    });
+    let Some((long, rows)) = long else { return pieces(recursion, few, false) };
+    let alike = alike(recursion, most).filter(|(_, fewer)| *fewer < rows);
+    alike.map_or(long, |(pieces, _)| pieces)
 }
 
-/// The rows in pieces that begin with each group and are at most so long.
-fn pieces(recursion: &Recursion, longest: usize) -> Vec<(usize, usize)> {
+/// Pieces of rows that do the same, with the fewest rows to compile that a few runs more buy, and how many these are;
+/// nothing if rows differ too often.
+fn alike(recursion: &Recursion, most: usize) -> Option<(Vec<(usize, usize)>, usize)> {
+    let runs = pieces(recursion, usize::MAX, true);
+    let longest = runs.iter().map(|(first, end)| end - first).max()?;
+    let begins = |row: &&u32| recursion.patterns[**row as usize].is_first;
+    let groups = recursion.rows.iter().filter(begins).count();
+    let most_pieces = recursion.rows.len() / ENOUGH_ROWS + 2 * groups;
+    // What a run of rows leaves over when it is cut evenly is a program too.
+    let parts = longest.div_ceil(most)..;
+    let cuts = parts.take(MOST_CUTS).map_while(|parts| {
+        let pieces = pieces(recursion, longest / parts, true);
+        (pieces.len() <= most_pieces).then_some(pieces)
+    });
+    let counted = cuts.filter_map(|pieces| {
+        let rows = compiled(recursion, &pieces)?;
+        Some((pieces, rows))
+    });
+    counted.min_by_key(|(_, rows)| *rows)
+}
+
+/// Rows of all programs that pieces need; nothing if these are too many programs.
+fn compiled(recursion: &Recursion, pieces: &[(usize, usize)]) -> Option<usize> {
+    let kinds = pieces.iter().map(|&(first, end)| &recursion.rows[first..end]);
+    let kinds: HashSet<&[u32]> = kinds.collect();
+    (kinds.len() <= MOST_KINDS).then(|| kinds.iter().map(|patterns| patterns.len()).sum())
+}
+
+/// The rows in pieces that begin with each group, and wherever rows do something else if they are to be alike, and are
+/// at most so long.
+fn pieces(recursion: &Recursion, longest: usize, are_alike: bool) -> Vec<(usize, usize)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (row, pattern) in recursion.rows.iter().enumerate() {
+        let begins = recursion.patterns[*pattern as usize].is_first
+            || are_alike && row > 0 && recursion.rows[row - 1] != *pattern;
         match pieces.last_mut() {
-            Some((first, end))
-                if !recursion.patterns[*pattern as usize].is_first && *end - *first < longest =>
-            {
-                *end += 1;
-            }
+            Some((first, end)) if !begins && *end - *first < longest => *end += 1,
             _ => pieces.push((row, row + 1)),
         }
     }
@@ -146,5 +179,66 @@ impl Kind {
     /// How many rows a stretch has.
     pub(super) fn rows(&self) -> usize {
         self.patterns.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Graph, RowPart};
+    use crate::series::Pattern;
+
+    /// Rows with these patterns, of which the first begins a group.
+    fn rows(patterns: &[u32]) -> Recursion {
+        let kinds = patterns.iter().max().map_or(0, |last| last + 1);
+        let pattern = |i: u32| Pattern { is_first: i == 0, terms: vec![i > 1] };
+        let part = RowPart {
+            graph: Graph::new(),
+            outputs: Vec::new(),
+            inputs: Vec::new(),
+            uniforms: Vec::new(),
+        };
+        Recursion {
+            part,
+            arguments: Vec::new(),
+            states: 0,
+            parameters: 0,
+            elements: 0,
+            patterns: (0..kinds).map(pattern).collect(),
+            rows: patterns.to_vec(),
+            taken: Vec::new(),
+            uniforms: Vec::new(),
+        }
+    }
+
+    fn lengths(patterns: &[u32], operations: usize) -> Vec<usize> {
+        cut(&rows(patterns), operations).iter().map(|(first, end)| end - first).collect()
+    }
+
+    #[test]
+    fn one_program_serves_most_rows_that_are_alike() {
+        let garch = [&[0][..], &[1; 199]].concat();
+        assert_eq!(lengths(&garch, 30), [1, 66, 66, 66, 1]);
+        // A last row that adds something would be a program too, and a run: not for so few.
+        let hidden_states = [&[0][..], &[1; 98], &[2]].concat();
+        assert_eq!(lengths(&hidden_states, 30), [100]);
+    }
+
+    #[test]
+    fn rows_that_differ_go_together() {
+        let gaps: Vec<u32> = (0..240).map(|row| if row == 0 { 0 } else { 1 + row % 2 }).collect();
+        assert_eq!(lengths(&gaps, 30), [128, 112]);
+    }
+
+    #[test]
+    fn short_groups_stay_whole() {
+        let groups: Vec<u32> = (0..240).map(|row| u32::from(row % 20 > 0)).collect();
+        assert_eq!(lengths(&groups, 30), [20; 12]);
+    }
+
+    #[test]
+    fn long_formulas_have_few_rows() {
+        let rows = [&[0][..], &[1; 199]].concat();
+        assert!(lengths(&rows, 1_000).iter().all(|length| *length <= 12));
     }
 }
