@@ -117,6 +117,7 @@ pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<
     // Each sweep squares the share off the diagonal once it is small.
     const SWEEPS: usize = 60;
     let mut a = matrix.to_vec();
+    // Vectors are rows, which lie side by side.
     let mut v = vec![0.0; dim * dim];
     (0..dim).for_each(|i| v[i * dim + i] = 1.0);
     for _ in 0..SWEEPS {
@@ -140,8 +141,8 @@ pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<
                 for k in 0..dim {
                     let (x, y) = (a[p * dim + k], a[q * dim + k]);
                     (a[p * dim + k], a[q * dim + k]) = (c * x - s * y, s * x + c * y);
-                    let (x, y) = (v[k * dim + p], v[k * dim + q]);
-                    (v[k * dim + p], v[k * dim + q]) = (c * x - s * y, s * x + c * y);
+                    let (x, y) = (v[p * dim + k], v[q * dim + k]);
+                    (v[p * dim + k], v[q * dim + k]) = (c * x - s * y, s * x + c * y);
                 }
             }
         }
@@ -150,8 +151,7 @@ pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<
         }
     }
     let values = (0..dim).map(|i| a[i * dim + i]).collect();
-    let vector = |i: usize| (0..dim).map(|k| v[k * dim + i]).collect();
-    (values, (0..dim).map(vector).collect())
+    (values, v.chunks(dim.max(1)).map(<[f64]>::to_vec).collect())
 }
 
 #[cfg(test)]
