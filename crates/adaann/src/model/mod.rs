@@ -38,6 +38,7 @@ mod defaults;
 mod derived;
 mod diagnostic;
 mod dims;
+mod drawing_order;
 mod edges;
 mod elements;
 mod evaluate;

@@ -278,13 +278,22 @@ impl Outline {
         for &q in self.names.order() {
             let reach = self.names.of(Meaning::Quantity(q));
             if wanted(reach) && !reach.trajectories {
-                let ast = &self.file.quantities[q].1.ast;
-                let (names, place) = (&self.names, Place::Row);
-                let value = Evaluator { names, scope: &mut *scope, place, faults, gather: None }
-                    .evaluate(ast);
-                scope.quantities[q] = Some(value);
+                self.evaluate_quantity(scope, faults, q);
             }
         }
+    }
+
+    /// Evaluates a quantity, in a scope where all that it needs is there.
+    pub(super) fn evaluate_quantity<'g>(
+        &self,
+        scope: &mut Scope<'g>,
+        faults: &mut Vec<Fault>,
+        q: usize,
+    ) {
+        let ast = &self.file.quantities[q].1.ast;
+        let (names, place, gather) = (&self.names, Place::Row, None);
+        let value = Evaluator { names, scope: &mut *scope, place, faults, gather }.evaluate(ast);
+        scope.quantities[q] = Some(value);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Draws by the model itself: parameters from their priors.
 
+use super::drawing_order::Step;
 use super::evaluate::Evaluator;
 use super::outline::Outline;
 use super::parameter::Shape;
@@ -24,54 +25,49 @@ impl Outline {
         count: usize,
         seed: u64,
     ) -> Option<Batch> {
+        let order = self.drawing_order()?;
         let stream = Stream::new(seed, Purpose::Prior);
         let mut number = 0;
         let mut uniform = || {
             number += 1;
             stream.uniform_at(number - 1)
         };
-        let draw = |_| self.draw_parameters(bounds, &mut uniform).ok();
+        let draw = |_| self.draw_parameters(&order, bounds, &mut uniform).ok();
         let points: Option<Vec<Vec<f64>>> = (0..count).map(draw).collect();
         Some(Batch::from_points(self.dim, &points?))
     }
 
-    /// All coordinates, each parameter drawn from its prior after those that the prior names;
-    /// nothing if a prior is flat, or cannot be drawn from. `bounds` are those of each parameter's
-    /// numbers.
-    pub(super) fn draw_parameters(
+    /// All coordinates, each parameter drawn from its prior in this order; nothing if a prior is flat, or cannot
+    /// be drawn from. `bounds` are those of each parameter's numbers.
+    fn draw_parameters(
         &self,
+        order: &[Step],
         bounds: &[[Edge; 2]],
         uniform: &mut impl FnMut() -> f64,
     ) -> Result<Vec<f64>, NoDraw> {
         let mut scope = self.scope(&[]);
         scope.parameters = vec![Value::Unknown; self.parameters.len()];
         let mut coordinates = vec![f64::NAN; self.dim];
-        let mut waiting: Vec<usize> = (0..self.parameters.len()).collect();
-        while !waiting.is_empty() {
-            let mut still = Vec::new();
-            self.evaluate_quantities(&mut scope, &mut Vec::new(), |reach| !reach.is_of_rows());
-            for &i in &waiting {
-                let Some(numbers) = self.draw(i, &bounds[i], &coordinates, &mut scope, uniform)?
-                else {
-                    still.push(i);
+        for &step in order {
+            let i = match step {
+                Step::Quantity(q) => {
+                    self.evaluate_quantity(&mut scope, &mut Vec::new(), q);
                     continue;
-                };
-                let parameter = &self.parameters[i];
-                let own = parameter.coordinates_of(&numbers);
-                coordinates[parameter.first..][..own.len()].copy_from_slice(&own);
-                let own: Vec<Expr<'static>> = own.into_iter().map(Expr::from).collect();
-                scope.parameters[i] = parameter.value_of(&own);
-            }
-            if still.len() == waiting.len() {
-                return Err(NoDraw::Cycle);
-            }
-            waiting = still;
+                }
+                Step::Parameter(i) => i,
+            };
+            let numbers = self.draw(i, &bounds[i], &coordinates, &mut scope, uniform)?;
+            let parameter = &self.parameters[i];
+            let own = parameter.coordinates_of(&numbers);
+            coordinates[parameter.first..][..own.len()].copy_from_slice(&own);
+            let own: Vec<Expr<'static>> = own.into_iter().map(Expr::from).collect();
+            scope.parameters[i] = parameter.value_of(&own);
         }
         Ok(coordinates)
     }
 
-    /// The numbers of a parameter, or the factor of a correlation matrix; nothing if its prior or bounds name
-    /// others that are not drawn yet.
+    /// The numbers of a parameter, or the factor of a correlation matrix; all that its prior and bounds name is
+    /// drawn.
     fn draw(
         &self,
         i: usize,
@@ -79,14 +75,13 @@ impl Outline {
         coordinates: &[f64],
         scope: &mut Scope<'static>,
         uniform: &mut impl FnMut() -> f64,
-    ) -> Result<Option<Vec<f64>>, NoDraw> {
+    ) -> Result<Vec<f64>, NoDraw> {
         let parameter = &self.parameters[i];
         let width = parameter.dims.width();
-        // NaN where coordinates are not drawn yet.
         let low = low.at(coordinates, f64::NEG_INFINITY);
         let high = high.at(coordinates, f64::INFINITY);
         if low.is_nan() || high.is_nan() {
-            return Ok(None);
+            return Err(NoDraw::Unknown(i));
         }
         let Some(formula) = &self.file.parameters[i].prior else {
             return match parameter.shape {
@@ -97,23 +92,21 @@ impl Outline {
                         let sum: f64 = parts.iter().sum();
                         numbers.extend(parts.iter().map(|part| part / sum));
                     }
-                    Ok(Some(numbers))
+                    Ok(numbers)
                 }
-                Shape::Correlation | Shape::CorrelationFactor => {
-                    Ok(Some(draw_lkj(width, 1.0, uniform)))
-                }
+                Shape::Correlation | Shape::CorrelationFactor => Ok(draw_lkj(width, 1.0, uniform)),
                 Shape::Free if low.is_finite() && high.is_finite() => {
                     let numbers = (0..parameter.len()).map(|_| low + (high - low) * uniform());
-                    Ok(Some(numbers.collect()))
+                    Ok(numbers.collect())
                 }
                 _ => Err(NoDraw::Flat(i)),
             };
         };
         let (names, place, mut faults) = (&self.names, Place::Shared, Vec::new());
         let mut evaluator = Evaluator { names, scope, place, faults: &mut faults, gather: None };
-        let Some(law) = evaluator.law(&formula.ast) else { return Ok(None) };
+        let law = evaluator.law(&formula.ast).ok_or(NoDraw::Unknown(i))?;
         if let Law::Lkj { .. } = law {
-            return Ok(law.draw(width, uniform));
+            return law.draw(width, uniform).ok_or(NoDraw::Unknown(i));
         }
         let mut numbers = Vec::with_capacity(parameter.len());
         for _ in 0..parameter.dims.rows() {
@@ -121,15 +114,15 @@ impl Outline {
             match draw_row(&law, width, is_ordered, (low, high), uniform) {
                 Ok(Some(row)) if row.iter().any(|x| x.is_nan()) => return Err(NoDraw::Flat(i)),
                 Ok(Some(row)) => numbers.extend(row),
-                Ok(None) => return Ok(None),
+                Ok(None) => return Err(NoDraw::Unknown(i)),
                 Err(()) => return Err(NoDraw::Rare(i)),
             }
         }
-        Ok(Some(numbers))
+        Ok(numbers)
     }
 }
 
-/// Draws a vector, or a row of a matrix; nothing if the law names what is not drawn yet, an error if
+/// Draws a vector, or a row of a matrix; nothing if the law is made of what is not known, an error if
 /// order and bounds leave too little of it.
 fn draw_row(
     law: &Law<'_>,
@@ -156,7 +149,7 @@ fn draw_row(
     Err(())
 }
 
-/// Draws of each element of a law between bounds; nothing if it names what is not drawn yet, an error
+/// Draws of each element of a law between bounds; nothing if it is made of what is not known, an error
 /// if the bounds leave too little of it.
 fn one_by_one(
     law: &Law<'_>,
@@ -190,8 +183,8 @@ pub(super) enum NoDraw {
     Flat(usize),
     /// The bounds of this parameter leave too little of its prior.
     Rare(usize),
-    /// Priors depend on each other.
-    Cycle,
+    /// The prior or the bounds of this parameter are made of what is not known.
+    Unknown(usize),
 }
 
 #[cfg(test)]
