@@ -6,7 +6,7 @@ use crate::{
     grid,
     ink::Ink,
     legend::{self, Entry, SAMPLE},
-    raster, space,
+    multiples, raster, space,
     svg::{Place, number, svg},
 };
 
@@ -58,6 +58,16 @@ impl Figure {
         panels: Vec<Panel>,
     ) -> Self {
         Self::new(name, caption, grid::draw(columns, &panels))
+    }
+
+    /// Small panels in rows of `columns` with common axes; each group begins a row and has heights of its own.
+    pub fn multiples(
+        name: impl Into<String>,
+        caption: impl Into<String>,
+        columns: usize,
+        groups: Vec<Vec<Panel>>,
+    ) -> Self {
+        Self::new(name, caption, multiples::draw(columns, &groups))
     }
 
     /// Charts in three dimensions, side by side.

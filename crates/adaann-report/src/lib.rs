@@ -36,6 +36,7 @@ mod grid;
 mod ink;
 mod legend;
 mod mark;
+mod multiples;
 mod page;
 mod panel;
 mod raster;

@@ -100,6 +100,20 @@ impl<'a> Chart<'a> {
         Self { panel, x, y, numbers: [true, true] }
     }
 
+    /// Gives charts the horizontal range that shows what all of them do.
+    pub(crate) fn share_across(charts: &mut dyn Iterator<Item = &mut Self>) {
+        let charts: Vec<&mut Self> = charts.collect();
+        let all = hull(charts.iter().map(|chart| chart.x));
+        charts.into_iter().for_each(|chart| chart.x = all);
+    }
+
+    /// The same upwards.
+    pub(crate) fn share_upwards(charts: &mut dyn Iterator<Item = &mut Self>) {
+        let charts: Vec<&mut Self> = charts.collect();
+        let all = hull(charts.iter().map(|chart| chart.y));
+        charts.into_iter().for_each(|chart| chart.y = all);
+    }
+
     /// Height over width of the axes, if heights over a plane are shown, whose shapes should be as
     /// they are.
     pub(crate) fn ratio(&self) -> Option<f64> {
@@ -235,6 +249,12 @@ impl<'a> Chart<'a> {
         data.push(("numbers", shown.join(" ")));
         data
     }
+}
+
+/// The least range that has all of them.
+fn hull(ranges: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
+    let ends = [f64::INFINITY, f64::NEG_INFINITY];
+    ranges.fold(ends, |[low, high], [from, to]| [low.min(from), high.max(to)])
 }
 
 /// The largest part of the area with this ratio of height to width.

@@ -13,17 +13,6 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     }
     let lines = 0..predicted.names.len();
     let axes: Vec<Option<&str>> = lines.clone().map(|line| along(predicted, line)).collect();
-    let panels: Vec<Panel> = lines
-        .flat_map(|line| match (axes[line], subjects(predicted)) {
-            (Some(x), Some((group, subjects))) => {
-                let own = |&subject: &f64| of_subject(predicted, line, x, (group, subject));
-                subjects.iter().map(own).collect()
-            }
-            (Some(x), None) => vec![bands(predicted, line, x, (0..predicted.rows).collect())],
-            (None, _) if predicted.inputs[line].is_empty() => vec![histograms(predicted, line)],
-            (None, _) => vec![against(predicted, line)],
-        })
-        .collect();
     let mut caption = format!("What {} {} predict.", predicted.draws, predicted.whose.draws());
     if axes.iter().any(Option::is_some) {
         caption += " Bands hold 90 per cent of the predicted measurements, and lines are their \
@@ -40,6 +29,23 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
         caption += " Where measurements depend on several inputs, the mean of what is predicted is \
                     shown against what was measured; the dashed line is where they agree.";
     }
+    let all: Option<Vec<&str>> = axes.iter().copied().collect();
+    if let (Some((group, subjects)), Some(axes)) = (subjects(predicted), all) {
+        let of_line = |(line, &x): (usize, &&str)| {
+            let own = |&subject: &f64| of_subject(predicted, line, x, (group, subject));
+            subjects.iter().map(own).collect()
+        };
+        let columns = (subjects.len() as f64).sqrt().ceil() as usize;
+        let panels = axes.iter().enumerate().map(of_line).collect();
+        return Some(Figure::multiples("predictions", caption, columns, panels));
+    }
+    let panels: Vec<Panel> = lines
+        .map(|line| match axes[line] {
+            Some(x) => bands(predicted, line, x, (0..predicted.rows).collect()),
+            None if predicted.inputs[line].is_empty() => histograms(predicted, line),
+            None => against(predicted, line),
+        })
+        .collect();
     let columns = panels.len().min(2);
     Some(Figure::grid("predictions", caption, columns, panels))
 }
@@ -73,6 +79,17 @@ fn of_subject(predicted: &Predicted, line: usize, x: &str, (group, subject): (&s
     Panel { title, ..bands(predicted, line, x, rows) }
 }
 
+/// Inputs of which the largest is so many times the smallest are shown by their logarithms.
+const DECADES: f64 = 1e3;
+
+/// The axis of an input.
+fn axis(predicted: &Predicted, x: &str) -> Axis {
+    let all = (0..predicted.rows).map(|row| predicted.cell(row, x)).filter(|x| !x.is_nan());
+    let least = all.clone().fold(f64::INFINITY, f64::min);
+    let most = all.fold(f64::NEG_INFINITY, f64::max);
+    if least > 0.0 && most > DECADES * least { Axis::new(x).log() } else { Axis::new(x) }
+}
+
 fn bands(predicted: &Predicted, line: usize, x: &str, mut rows: Vec<usize>) -> Panel {
     rows.sort_by(|&a, &b| predicted.cell(a, x).total_cmp(&predicted.cell(b, x)));
     let (mut band, mut middle, mut data) = (Vec::new(), Vec::new(), Vec::new());
@@ -97,7 +114,7 @@ fn bands(predicted: &Predicted, line: usize, x: &str, mut rows: Vec<usize>) -> P
         marks.push(Mark::dots(data, Color::Black).label("data"));
     }
     let name = predicted.names[line].clone();
-    Panel { title: None, x: Axis::new(x), y: Axis::new(name), marks }
+    Panel { title: None, x: axis(predicted, x), y: Axis::new(name), marks }
 }
 
 /// Measurements that depend on no input: their histogram, and the density of all predictions.
@@ -147,5 +164,47 @@ fn against(predicted: &Predicted, line: usize) -> Panel {
         x: Axis::new(format!("{name} measured")),
         y: Axis::new(format!("{name} predicted")),
         marks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::drawn::Whose;
+    use adaann::registry::Table;
+
+    /// Measurements of two subjects at these times.
+    fn predicted(times: &[f64]) -> Predicted {
+        let rows: Vec<Vec<f64>> =
+            times.iter().enumerate().map(|(row, t)| vec![*t, 1.0, (row % 2) as f64]).collect();
+        let count = rows.len();
+        Predicted {
+            names: vec!["y".into()],
+            inputs: vec![vec!["id".into()]],
+            time: Some("t".into()),
+            group: Some("id".into()),
+            rows: count,
+            draws: 2,
+            whose: Whose::Target,
+            simulated: vec![vec![vec![0.5, 1.5]; count]],
+            expected: vec![vec![1.0; count]],
+            table: Table { names: ["t", "y", "id"].map(str::to_owned).to_vec(), rows },
+        }
+    }
+
+    #[test]
+    fn decades_of_time_have_a_logarithmic_axis() {
+        let is_log = |times: &[f64]| axis(&predicted(times), "t").log;
+        assert!(is_log(&[0.03, 1.0, f64::NAN, 1e4]));
+        assert!(!is_log(&[0.0, 1.0, 1e4]));
+        assert!(!is_log(&[20.0, 1.0, 900.0]));
+        assert!(!is_log(&[]));
+    }
+
+    #[test]
+    fn subjects_stand_side_by_side_with_one_name_upwards() {
+        let svg = draw(&predicted(&[1.0, 2.0, 3.0, 4.0])).expect("there are rows").svg();
+        assert!(svg.contains(">id 0<") && svg.contains(">id 1<"), "{svg}");
+        assert_eq!((svg.matches(">y<").count(), svg.matches(">t<").count()), (1, 2));
     }
 }
