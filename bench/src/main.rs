@@ -1,5 +1,6 @@
 //! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
 
+mod beside;
 mod checkpoints;
 mod evidence;
 mod families;
@@ -10,6 +11,7 @@ mod peers;
 mod pieces;
 mod precision;
 mod programs;
+mod ranks;
 mod regressions;
 mod smc_schedules;
 mod stiff;
@@ -29,6 +31,13 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["checkpoints"] => checkpoints::run(),
         ["stiff"] => stiff::run(),
+        ["ranks"] => ranks::run(),
+        ["ranks", model, seconds, ref counts @ ..] => {
+            let counts =
+                counts.iter().map(|count| count.parse()).collect::<Result<Vec<usize>, _>>();
+            let (Ok(seconds), Ok(counts)) = (seconds.parse(), counts) else { return usage() };
+            ranks::forecast(model, seconds, &counts);
+        }
         ["updates"] => updates::run(Kind::Densities, false),
         ["updates", "--peers"] => updates::run(Kind::Densities, true),
         ["families"] => families::run(),
@@ -39,6 +48,7 @@ fn main() -> ExitCode {
         ["models", "--peers"] => models::run(true),
         ["pieces"] => pieces::run(false),
         ["pieces", "--peers"] => pieces::run(true),
+        ["beside", first, second] => return beside::run([first, second]),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
@@ -92,10 +102,13 @@ fn usage() -> ExitCode {
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
          adaann-bench pieces [--peers]    the same for series, Gaussian processes, subjects; peers: install.sh diffrax\n       \
+         adaann-bench beside A.toml B.toml  two files of one posterior: compile time, time of a point, differences\n       \
          adaann-bench families            what every family of flows reaches on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n       \
-         adaann-bench checkpoints         what being ready for a kill costs
+         adaann-bench checkpoints         what being ready for a kill costs\n       \
+         adaann-bench ranks               what up to 4,096 ranks would bring, from the batches of real runs\n       \
+         adaann-bench ranks MODEL SECONDS RANKS ...  what a fit of a model file would take, at so much a point
        adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \

@@ -132,7 +132,7 @@ fn beside_built_in() {
                 1e3 * of_model,
                 1e3 * of_built_in,
                 of_model / of_built_in,
-                ours.largest_difference(&theirs)
+                ours.largest_differences(&theirs).into_iter().fold(0.0, f64::max)
             );
         }
     }
@@ -283,20 +283,43 @@ impl Shards {
         found.gradient.point(n).iter().sum()
     }
 
-    /// Between log densities and slopes of two targets at the same points, relative to their size.
-    pub(crate) fn largest_difference(&self, other: &Self) -> f64 {
+    /// Between log densities and between slopes of two targets at the same points, relative to their size;
+    /// infinite where one is no number, or only one is infinite.
+    pub(crate) fn largest_differences(&self, other: &Self) -> [f64; 2] {
         let ([(points, ours)], [(_, theirs)]) = (&self.shards[..], &other.shards[..]) else {
             unreachable!("one thread has one shard")
         };
-        let relative = |a: f64, b: f64| (a - b).abs() / (1.0 + b.abs());
-        let mut largest = 0.0_f64;
+        let [mut densities, mut gradients] = [0.0_f64; 2];
         for n in 0..points.len() {
-            largest = largest.max(relative(self.log_density(n), other.log_density(n)));
+            densities = densities.max(relative(self.log_density(n), other.log_density(n)));
             for d in 0..points.dim() {
                 let (a, b) = (ours.gradient.row(d)[n], theirs.gradient.row(d)[n]);
-                largest = largest.max(relative(a, b));
+                gradients = gradients.max(relative(a, b));
             }
         }
-        largest
+        [densities, gradients]
+    }
+}
+
+/// The difference of two numbers, relative to their size.
+fn relative(a: f64, b: f64) -> f64 {
+    if a == b {
+        return 0.0;
+    }
+    let difference = (a - b).abs() / (1.0 + b.abs());
+    if difference.is_nan() { f64::INFINITY } else { difference }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+
+    #[test]
+    fn what_is_no_number_is_no_agreement() {
+        assert_eq!(relative(f64::NEG_INFINITY, f64::NEG_INFINITY), 0.0);
+        assert_eq!(relative(1.5, 4.0), 0.5);
+        for (a, b) in [(f64::NEG_INFINITY, 1.0), (1.0, f64::INFINITY), (f64::NAN, f64::NAN)] {
+            assert_eq!(relative(a, b), f64::INFINITY);
+        }
     }
 }

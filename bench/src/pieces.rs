@@ -1,6 +1,7 @@
 //! What model files have beside rows of a table: a series, a Gaussian process, subjects with doses. Time of log density
 //! and gradient a point, those of `peers/jax_pieces.py` in JAX, and what unrolling by hand would cost.
 
+use crate::beside;
 use crate::models::{Shards, fastest};
 use crate::peers;
 use adaann::{Batch, Instructions, model::Model, target::Target};
@@ -26,11 +27,8 @@ impl Piece {
         Batch::from_points(self.middle.len(), &points)
     }
 
-    /// The model, and how many seconds it took to read and compile.
-    fn model(&self) -> (Model, f64) {
-        let start = Instant::now();
-        let model = Model::parse(self.name, &self.text).unwrap_or_else(|found| panic!("{found}"));
-        (model, start.elapsed().as_secs_f64())
+    fn model(&self) -> Model {
+        Model::parse(self.name, &self.text).unwrap_or_else(|found| panic!("{found}"))
     }
 }
 
@@ -43,7 +41,9 @@ pub(crate) fn run(with_peers: bool) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
     let mut found = Vec::new();
     for piece in [garch(1000), process(50), subjects()] {
-        let (model, seconds) = piece.model();
+        let start = Instant::now();
+        let model = piece.model();
+        let seconds = start.elapsed().as_secs_f64();
         let target = model.target();
         let points = piece.points();
         let (mut whole, mut halves) = (Shards::new(&points, 1), Shards::new(&points, 2));
@@ -83,33 +83,18 @@ pub(crate) fn run(with_peers: bool) {
     }
 }
 
-/// The same densities written out row by row, as they had to be: compile time, time of a point, and how far apart they
-/// are.
+/// The same densities written out row by row, as they had to be.
 fn beside_unrolled() {
-    println!(
-        "\nmodel                        | s to compile: piece, unrolled, ratio | us a point: piece, unrolled, ratio | difference"
-    );
+    beside::print_head();
     for (piece, unrolled) in [
         (garch(200), unrolled_garch(200)),
         (hidden_states(100), unrolled_hidden_states(100)),
         (process(11), unrolled_process(11)),
     ] {
-        let ((ours, seconds), (theirs, slow)) = (piece.model(), unrolled.model());
-        let points = piece.points();
-        let (ours, theirs) = (ours.target(), theirs.target());
-        let (mut one, mut other) = (Shards::new(&points, 1), Shards::new(&points, 1));
-        let [a, b] =
-            fastest([&mut || one.microseconds(&*ours), &mut || other.microseconds(&*theirs)]);
-        println!(
-            "{:<28} | {:>15.4} {:>10.4} {:>9.1} | {:>14.2} {:>10.2} {:>8.2} | {:.0e}",
+        beside::print_line(
             unrolled.name,
-            seconds,
-            slow,
-            slow / seconds,
-            a,
-            b,
-            b / a,
-            one.largest_difference(&other)
+            &piece.points(),
+            [&|| piece.model(), &|| unrolled.model()],
         );
     }
 }

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `text` | how this program speaks: colours, tables, failures |
 //! | `args` | what may be asked, and the settings that it means |
+//! | `ranks` | the other processes of a job: what they are told and asked |
 //! | `folder` | the run folder: its files, figures, page and words |
 //! | `job` | a run from settings to its folder, with progress and interruption |
 //! | `commands` | one file or folder a command, from its arguments to what it prints and writes |
@@ -20,6 +21,7 @@ mod commands;
 pub mod embed;
 mod folder;
 mod job;
+mod ranks;
 mod text;
 
 use args::Cli;
@@ -28,6 +30,14 @@ use std::{ffi::OsString, process::ExitCode};
 
 /// Does what the arguments ask for, the first of which is the program's name, and gives its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    commands::obey(Cli::parse_from(arguments).command)
+    let asked = match Cli::try_parse_from(arguments) {
+        Ok(asked) => asked,
+        Err(error) => {
+            // Help is printed like this, too. Where there is nobody to tell, the code says it.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    commands::obey(asked.command)
         .unwrap_or_else(|error| text::failure::report(&error, &Cli::command()))
 }

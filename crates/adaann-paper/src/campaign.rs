@@ -7,7 +7,7 @@ use crate::{
     kept::Kept,
     trial::{self, Trial},
 };
-use adaann::crew::Crew;
+use adaann::crew::{Crew, Elsewhere};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -105,6 +105,59 @@ fn name(run: &Run, point: &Point, number: usize) -> String {
     format!("{}{value}-{number}", run.id)
 }
 
+/// A trial with what is kept of it to be shown; none if it was stopped.
+pub type Made = Option<(Trial, Option<Kept>)>;
+
+/// Others who run trials, such as processes on other machines.
+pub trait Others: Sync {
+    /// How many they run at a time.
+    fn seats(&self) -> usize;
+
+    /// Runs a trial by the id of its run, the value of its point and its number, as [`trial()`] does.
+    ///
+    /// # Errors
+    /// If it came to nothing there.
+    fn trial(&self, run: &str, value: Option<f64>, number: usize) -> adaann::Result<Made>;
+}
+
+/// Runs one trial; what is kept of it is not written.
+///
+/// # Errors
+/// If there is no such run or point.
+pub fn trial(
+    examples: &[Example],
+    run: &str,
+    value: Option<f64>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<Made> {
+    let found = examples.iter().flat_map(|example| &example.runs).find(|known| known.id == run);
+    let point = found.and_then(|run| run.points.iter().find(|point| point.value == value));
+    match found.zip(point) {
+        Some((run, point)) => Ok(trial::run(run, point, number, stop)),
+        None => Err(Error::UnknownExample { id: run.to_owned(), known: Vec::new() }),
+    }
+}
+
+/// The tasks of a campaign, for others.
+struct TasksElsewhere<'a> {
+    others: &'a dyn Others,
+    tasks: &'a [Task<'a>],
+    folder: &'a Path,
+}
+
+impl Elsewhere<Result<Option<Trial>>> for TasksElsewhere<'_> {
+    fn seats(&self) -> usize {
+        self.others.seats()
+    }
+
+    fn run(&self, task: usize) -> adaann::Result<Result<Option<Trial>>> {
+        let task = self.tasks[task];
+        let made = self.others.trial(&task.run.id, task.point.value, task.number)?;
+        Ok(task.keep(self.folder, made))
+    }
+}
+
 /// A trial to be run.
 #[derive(Clone, Copy)]
 struct Task<'a> {
@@ -117,7 +170,13 @@ impl Task<'_> {
     /// Runs it, and keeps its flow if it is shown; none if it was stopped.
     fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Option<Trial>> {
         let Self { run, point, number } = *self;
-        let Some((trial, kept)) = trial::run(run, point, number, stop) else { return Ok(None) };
+        self.keep(folder, trial::run(run, point, number, stop))
+    }
+
+    /// Writes down what is kept of it.
+    fn keep(&self, folder: &Path, made: Made) -> Result<Option<Trial>> {
+        let Self { run, point, number } = *self;
+        let Some((trial, kept)) = made else { return Ok(None) };
         if let Some(kept) = kept {
             kept.write(folder, &name(run, point, number))?;
         }
@@ -125,7 +184,8 @@ impl Task<'_> {
     }
 }
 
-/// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in.
+/// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in, and by others if
+/// there are some.
 /// None if it was stopped; what was done is in the journal. A trial that fails or panics is one of
 /// the results.
 ///
@@ -138,6 +198,7 @@ pub fn run(
     folder: &Path,
     stop: &AtomicBool,
     progress: &dyn Progress,
+    others: Option<&dyn Others>,
 ) -> Result<Option<Results>> {
     if let Some(unknown) = plan.examples.iter().find(|id| examples.iter().all(|e| e.id != **id)) {
         let known = examples.iter().map(|example| example.id.clone()).collect();
@@ -160,13 +221,20 @@ pub fn run(
     }
     // Each on one thread, since its processor time is measured.
     let crew = Crew::of_single_threads(rayon::current_num_threads(), tasks.len()).until(stop);
-    crew.run(
+    let (folder, listed) = (journals.folder(), &tasks[..]);
+    let elsewhere = others.map(|others| TasksElsewhere { others, tasks: listed, folder });
+    crew.run_with(
         tasks.len(),
-        |i| tasks[i].run(journals.folder(), stop),
+        |i| tasks[i].run(folder, stop),
+        elsewhere.as_ref().map(|all| all as &dyn Elsewhere<Result<Option<Trial>>>),
         |i, outcome| -> Result<Option<()>> {
             let Task { run, point, number } = tasks[i];
             let trial = match outcome {
                 Ok(trial) => trial?,
+                // Others who are lost are no trial that failed.
+                Err(error) if !matches!(error, adaann::Error::Panicked(_)) => {
+                    return Err(error.into());
+                }
                 Err(panic) => Some(Trial::new(run, point, number, Err(panic.to_string()))),
             };
             let Some(trial) = trial else { return Ok(None) };

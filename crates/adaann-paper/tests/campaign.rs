@@ -60,7 +60,7 @@ fn plan() -> Plan {
 fn run(examples: &[Example], folder: &Path, threads: usize) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let go = AtomicBool::new(false);
-    pool.install(|| campaign::run(examples, &plan(), folder, &go, &())).unwrap().unwrap()
+    pool.install(|| campaign::run(examples, &plan(), folder, &go, &(), None)).unwrap().unwrap()
 }
 
 /// Everything that must not change: the results, and what is kept of the flows.
@@ -121,8 +121,9 @@ fn an_interrupted_campaign_ends_with_the_same_bytes() {
     for trials in [1, 4] {
         let flag = AtomicBool::new(false);
         let stop = StopAfter { left: AtomicUsize::new(trials), flag: &flag };
-        let found =
-            pool.install(|| campaign::run(&examples, &plan(), cut.path(), &flag, &stop)).unwrap();
+        let found = pool
+            .install(|| campaign::run(&examples, &plan(), cut.path(), &flag, &stop, None))
+            .unwrap();
         assert!(found.is_none(), "it was stopped");
     }
     // As a kill or a full disk leaves it: half a line at the end.
@@ -147,7 +148,7 @@ fn what_is_there_is_not_run_again() {
     let go = AtomicBool::new(false);
     let trials_of = |examples: &[Example]| {
         let count = Count(AtomicUsize::new(0));
-        campaign::run(examples, &plan(), folder.path(), &go, &count).unwrap().unwrap();
+        campaign::run(examples, &plan(), folder.path(), &go, &count, None).unwrap().unwrap();
         count.0.into_inner()
     };
     assert_eq!(trials_of(&small()), 12);
@@ -179,7 +180,8 @@ fn broken_lines_are_run_again() {
     lines[..cut].fill(0xff);
     fs::write(&path, lines).unwrap();
     let (go, said) = (AtomicBool::new(false), Discarded(AtomicUsize::new(0)));
-    let results = campaign::run(&small(), &plan(), folder.path(), &go, &said).unwrap().unwrap();
+    let results =
+        campaign::run(&small(), &plan(), folder.path(), &go, &said, None).unwrap().unwrap();
     assert_eq!(said.0.into_inner(), 1);
     assert_eq!(bytes(folder.path(), &results), expected);
 }
@@ -191,7 +193,7 @@ fn two_processes_do_not_share_a_folder() {
     let lock = fs::File::create(folder.path().join("journal/lock")).unwrap();
     lock.lock().unwrap();
     let go = AtomicBool::new(false);
-    let error = campaign::run(&small(), &plan(), folder.path(), &go, &()).unwrap_err();
+    let error = campaign::run(&small(), &plan(), folder.path(), &go, &(), None).unwrap_err();
     assert!(error.to_string().contains("another process"), "{error}");
 }
 

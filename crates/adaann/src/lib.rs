@@ -75,6 +75,7 @@ pub mod posterior;
 pub mod preview;
 pub mod prior;
 pub mod program;
+pub mod ranks;
 pub mod registry;
 mod rng;
 pub mod schedule;

@@ -21,13 +21,13 @@ use std::{collections::BTreeMap, process::ExitCode};
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let entry = registry::find(&args.target)?;
     let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
-    let problem = entry.choose(&choices)?;
+    let subject = Subject::of_density(entry, &choices)?;
+    let problem = &subject.problem;
     // Whoever asks for a set of settings wants the method that they are for.
     let default = if args.preset.is_some() { Method::Adaann } else { entry.method };
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
     let record = record(args, entry, &choices, plan, &output);
-    let subject = Subject::of_problem(problem);
     Job::new(record, subject).carry_out(&output)
 }
 

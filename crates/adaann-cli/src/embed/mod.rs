@@ -18,12 +18,14 @@
 mod answer;
 mod failure;
 mod particles;
+mod rank;
 mod session;
 mod words;
 
 pub use answer::Answer;
 pub use failure::Failure;
 pub use particles::Particles;
+pub use rank::{Rank, command_of_ranks, is_asked_to_end};
 pub use session::{Described, Session};
 pub use words::{Help, Word, settings, settings_help};
 

@@ -67,7 +67,8 @@ impl Session {
     ) -> Result<Self, Failure> {
         let entry = registry::find(name)?;
         let choices = Choices { parameters: parameters.to_vec(), ..Choices::default() };
-        let problem = entry.choose(&choices)?;
+        let subject = Subject::of_density(entry, &choices)?;
+        let problem = &subject.problem;
         let plan =
             given.plan(&Given::default(), entry.method, &problem.settings, &*problem.target)?;
         let output = output(&given, &Given::default(), &plan)?;
@@ -78,7 +79,7 @@ impl Session {
             parameters: run::parameters(entry, &choices),
             ..record(name, plan, &output)
         };
-        Ok(Self::new(Job::new(record, Subject::of_problem(problem)), output))
+        Ok(Self::new(Job::new(record, subject), output))
     }
 
     /// The model of a file, with other data than its own if some is given.
@@ -157,7 +158,7 @@ impl Session {
             Some(out) => in_folder(&job, &output, out, &progress, &failed),
             None => {
                 let ledger = || Ledger::off().urgent_when(interrupt::flag());
-                let run = job.work(&progress, &|_| Ok(ledger()), &mut ledger())?;
+                let run = job.work(&progress, &|_| Ok(ledger()), &mut ledger(), None)?;
                 check(&failed)?;
                 Ok(run)
             }
@@ -182,7 +183,7 @@ fn in_folder(
     let kept = Kept::new(&folder, output.checkpoint, told, &job.subject, None, false)?;
     let mut ledger = kept.ledger()?.until(failed.clone());
     let ledger_of = |seed| Ok(kept.ledger_of_seed(seed)?.until(failed.clone()));
-    let run = job.work(progress, &ledger_of, &mut ledger);
+    let run = job.work(progress, &ledger_of, &mut ledger, None);
     kept.save(&mut ledger);
     let run = run?;
     check(failed)?;

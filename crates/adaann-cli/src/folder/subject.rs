@@ -6,11 +6,15 @@ use crate::folder::{
     record::{Record, Source},
     stored::Stored,
 };
-use crate::text::{failure::usage, said::say};
+use crate::{
+    ranks::{self, Described},
+    text::{failure::usage, said::say},
+};
 use adaann::{
     Batch, Settings,
+    fit::overlay::Interval,
     model::Model,
-    registry::{self, Known, Problem},
+    registry::{self, Choices, Data, Entry, Known, Problem, Table},
     target::Target,
 };
 use anyhow::Result;
@@ -20,6 +24,8 @@ use std::path::Path;
 pub(crate) struct Subject {
     pub(crate) problem: Problem,
     pub(crate) model: Option<Model>,
+    /// The number that other ranks know its target by, if there are some.
+    pub(crate) shared: Option<u64>,
     /// May a program that the model names be started?
     pub(crate) programs: Programs,
     /// The language of a function that is the target, but not at hand.
@@ -46,9 +52,39 @@ impl Programs {
 }
 
 impl Subject {
+    /// A registered density.
+    pub(crate) fn of_density(entry: &Entry, choices: &Choices) -> Result<Self> {
+        let Problem { target, known, settings, data, dynamics } = entry.choose(choices)?;
+        let (target, shared) = ranks::share(target, || Described::Density {
+            name: entry.name.to_owned(),
+            parameters: choices.parameters.clone(),
+            preset: choices.preset.clone(),
+            data: data.as_ref().filter(|_| entry.takes_data()).map(Described::of_table),
+        });
+        let problem = Problem { target, known, settings, data, dynamics };
+        Ok(Self { shared, ..Self::of_problem(problem) })
+    }
+
+    /// What was described elsewhere.
+    pub(crate) fn of_described(described: &Described) -> Result<Self> {
+        match described {
+            Described::Density { name, parameters, preset, data } => {
+                let data = data.clone().map(|(names, rows)| Data::Table(Table { names, rows }));
+                let choices =
+                    Choices { parameters: parameters.clone(), preset: preset.clone(), data };
+                Self::of_density(registry::find(name)?, &choices)
+            }
+            Described::Model { text, folder, files, retries, timeout } => {
+                let model = Model::of_files(Record::MODEL, text, folder, files)?;
+                model.be_patient(&Described::patience(*retries, *timeout));
+                Ok(Self::of_model(model))
+            }
+        }
+    }
+
     /// A density that is at hand.
-    pub(crate) fn of_problem(problem: Problem) -> Self {
-        Self { problem, model: None, programs: Programs::Asked, absent: None }
+    fn of_problem(problem: Problem) -> Self {
+        Self { problem, model: None, shared: None, programs: Programs::Asked, absent: None }
     }
 
     /// A density that no folder can hold.
@@ -64,8 +100,13 @@ impl Subject {
 
     /// The model of a file.
     pub(crate) fn of_model(model: Model) -> Self {
+        let (target, shared) = ranks::share(Box::new(model.target()), || described(&model));
+        Self { shared, ..Self::of_model_with(model, target) }
+    }
+
+    fn of_model_with(model: Model, target: Box<dyn Target>) -> Self {
         let problem = Problem {
-            target: Box::new(model.target()),
+            target,
             known: Known::default(),
             settings: model.settings(),
             data: model.data(),
@@ -82,8 +123,8 @@ impl Subject {
         }
         let Some(path) = source.model else {
             let entry = registry::find(source.target)?;
-            let problem = entry.choose(&source.choices(stored, entry.takes_data())?)?;
-            return Ok(Self { programs, ..Self::of_problem(problem) });
+            let choices = source.choices(stored, entry.takes_data())?;
+            return Ok(Self { programs, ..Self::of_density(entry, &choices)? });
         };
         // Without data in the file there is none here either, and else that is an error of its own.
         let data = stored.folder().join(Record::DATA);
@@ -102,8 +143,10 @@ impl Subject {
 
     /// A model whose file is part of a run, so that it may be anybody's.
     pub(crate) fn of_model_in_a_run(model: Model, programs: Programs) -> Self {
-        if programs == Programs::Forbidden {
+        if programs == Programs::Forbidden && model.program().is_some() {
             model.forbid_program();
+            let target = Box::new(model.target());
+            return Self { programs, ..Self::of_model_with(model, target) };
         }
         Self { programs, ..Self::of_model(model) }
     }
@@ -191,5 +234,24 @@ impl Subject {
     /// Derived quantities at some points; none for a density without a model file.
     pub(crate) fn quantities(&self, points: &Batch) -> Result<Option<Batch>> {
         Ok(self.model.as_ref().map(|model| model.quantities(points)).transpose()?)
+    }
+}
+
+/// A model with all that it takes to make it elsewhere.
+pub(crate) fn described(model: &Model) -> Described {
+    let folder = model.program().map_or(Path::new(""), |program| &program.folder);
+    let mut files: Vec<(String, String)> =
+        model.input_files().into_iter().map(|(name, text)| (name, text.to_owned())).collect();
+    files.extend(model.data_text().map(|text| (Record::DATA.to_owned(), text.to_owned())));
+    let patience = model.patience();
+    Described::Model {
+        text: model.text().to_owned(),
+        folder: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
+        files,
+        retries: patience.retries,
+        timeout: patience.command_timeout.map(|interval| match interval {
+            Interval::Every(time) => time.as_secs_f64(),
+            Interval::Off => f64::INFINITY,
+        }),
     }
 }

@@ -6,6 +6,7 @@
 use crate::{
     folder::{Beginning, Folder, record::Record, subject::Subject},
     job::interrupt,
+    ranks::KeptHere,
     text::{failure::usage, said::say},
 };
 use adaann::{
@@ -161,6 +162,30 @@ impl Kept {
                 }
             })
             .resumed()
+    }
+
+    /// What a rank elsewhere needs to go on with one of the seeds. None where nothing is kept.
+    pub(crate) fn of_seed_elsewhere(&self, seed: u64) -> adaann::Result<Option<KeptHere>> {
+        if self.is_off {
+            return Ok(None);
+        }
+        let last = Store::open(place_of_seed(&self.path, seed))?.newest_copy()?;
+        let (every, header) = (self.interval.as_secs_f64(), self.header());
+        Ok(Some(KeptHere { every, header, last }))
+    }
+
+    /// Writes down a checkpoint of a seed that a rank elsewhere has told.
+    pub(crate) fn keep_of_seed(&self, seed: u64, told: &[u8]) {
+        let path = self.path.display().to_string();
+        let made = self.beginning.make(&self.files);
+        let written = made.map_err(|cause| adaann::Error::Io { path, cause }).and_then(|()| {
+            Store::open(place_of_seed(&self.path, seed))?.write_copy(told).map(drop)
+        });
+        if let Err(error) = written
+            && !self.has_warned.swap(true, Ordering::Relaxed)
+        {
+            warn(&error);
+        }
     }
 
     /// What stands at the head of states of this run.

@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod particles;
 pub(crate) mod progress;
+pub(crate) mod seeds;
 pub(crate) mod threads;
 pub(crate) mod unfinished;
 pub(crate) mod work;
@@ -28,7 +29,11 @@ use crate::{
         summary::Summary,
         words::{table, title::title, verdict},
     },
-    job::{kept::Kept, longer::Longer, memory::Held, progress::Progress, work::Run},
+    job::{
+        kept::Kept, longer::Longer, memory::Held, progress::Progress, seeds::SeedsElsewhere,
+        work::Run,
+    },
+    ranks,
     text::{failure::usage, said::say, style::Style},
 };
 use adaann::{
@@ -85,12 +90,20 @@ impl Job {
         if let Some(longer) = self.longer.as_ref().filter(|_| !is_quiet) {
             longer.announce(&out);
         }
-        let pool = threads::pool(output.threads)?;
+        let seeds = SeedsElsewhere::new(self, &kept);
+        // Where whole seeds go elsewhere, nobody waits for pieces.
+        let pool = match &seeds {
+            Some(_) => threads::pool(output.threads)?,
+            None => threads::pool_of_run(output.threads)?,
+        };
+        let seeds = seeds.as_ref().map(|seeds| seeds as &work::Seeds<'_>);
         let progress = Progress::new(is_quiet);
         pool.install(|| {
-            let mut ledger = kept.ledger()?;
-            let run = self.work(&progress, &|seed| kept.ledger_of_seed(seed), &mut ledger);
+            let mut ledger = ranks::until_failure(kept.ledger()?);
+            let ledger_of = |seed| kept.ledger_of_seed(seed).map(ranks::until_failure);
+            let run = self.work(&progress, &ledger_of, &mut ledger, seeds);
             kept.save(&mut ledger);
+            ranks::check(&out)?;
             if run.is_err() && interrupt::is_overdue() {
                 return Ok(interrupt::without_answer(&out));
             }
@@ -125,6 +138,11 @@ impl Job {
                 false => ExitCode::SUCCESS,
             })
         })
+    }
+
+    /// Is it a run of Algorithm 1 from more than one seed?
+    fn has_several_seeds(&self) -> bool {
+        matches!(self.record.plan, Plan::Adaann(_)) && self.repeats().seeds > 1
     }
 
     /// Refuses to leave a final state out where there would be none.

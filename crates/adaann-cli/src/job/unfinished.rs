@@ -141,7 +141,7 @@ impl Job {
         // Only now: it computes what is needed, and may be a program of the user's.
         self.subject.start()?;
         let progress = Progress::new(true);
-        self.work(&progress, &|seed| looked.ledger_of_seed(seed), &mut ledger)
+        self.work(&progress, &|seed| looked.ledger_of_seed(seed), &mut ledger, None)
     }
 }
 

@@ -19,6 +19,7 @@ use adaann::{
     answer::{self, Plan, approximate_with},
     budget::Budget,
     checkpoint::Ledger,
+    crew::Elsewhere,
     diagnostics,
     fit::{Outcome, Restart, Restarts, restarts_with},
     flow::Flow,
@@ -32,6 +33,9 @@ use std::time::Instant;
 
 /// The list of what a seed has finished.
 pub(crate) type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
+
+/// Those who take whole seeds elsewhere.
+pub(crate) type Seeds<'a> = dyn Elsewhere<adaann::Result<Restart>> + 'a;
 
 /// A finished run: the best of its seeds.
 pub(crate) struct Run {
@@ -53,9 +57,10 @@ impl Job {
         progress: &Progress,
         ledger_of: LedgerOf,
         ledger: &mut Ledger,
+        seeds: Option<&Seeds<'_>>,
     ) -> Result<Run> {
         let mut run = match &self.record.plan {
-            Plan::Adaann(settings) => self.train(settings, progress, ledger_of, ledger)?,
+            Plan::Adaann(settings) => self.train(settings, progress, ledger_of, ledger, seeds)?,
             Plan::Answer(settings) => self.climb(settings, progress, ledger)?,
         };
         let Self { record, subject, .. } = self;
@@ -128,6 +133,7 @@ impl Job {
         progress: &Progress,
         ledger_of: LedgerOf,
         ledger: &mut Ledger,
+        elsewhere: Option<&Seeds<'_>>,
     ) -> Result<Run> {
         let Self { record, subject, longer, .. } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
@@ -144,7 +150,7 @@ impl Job {
         };
         let rule = self.rule.as_ref().map(|rule| &**rule as &(dyn Rule + Sync));
         let Restarts { mut runs, mut failed } =
-            restarts_with(target, settings, rule, repeats.seeds, watch, ledger_of)?;
+            restarts_with(target, settings, rule, repeats.seeds, watch, ledger_of, elsewhere)?;
         // What was ended for want of time has its checkpoint: the others are no answer yet.
         if interrupt::is_overdue()
             && let Some((_, error)) = failed.pop()

@@ -67,7 +67,10 @@ pub(super) fn run(
     number: u64,
 ) -> Result<Chains> {
     let seed = context.settings.seed ^ CHAINS_SEED.wrapping_add(number);
-    let settings = chains::Settings { target_ess, seed, ..chains::Settings::default() };
+    let usual = chains::Settings::default();
+    // The target sees them in blocks.
+    let chains = usual.chains.max(context.settings.at_once.next_multiple_of(32));
+    let settings = chains::Settings { chains, target_ess, seed, ..usual };
     let max_evaluations = settings.max_evaluations.min(context.budget().evaluations().max(FEWEST));
     let settings = chains::Settings { max_evaluations, ..settings };
     let (dim, count) = (context.base.dim(), settings.chains);

@@ -149,7 +149,10 @@ pub(super) fn examine(
     };
     let approximation = Approximation::new(target, candidate.flow.clone())?;
     let left = context.budget();
-    let settings = diagnostics::Settings { particles, climbs: CLIMBS, search: true, budget: left };
+    let at_once = context.settings.at_once;
+    let particles = if particles == 0 { 0 } else { particles.max(at_once) };
+    let settings =
+        diagnostics::Settings { particles, climbs: CLIMBS, search: true, at_once, budget: left };
     let share = context.settings.check;
     let budget = (context.evaluations() as f64 * share / (1.0 - share)) as usize;
     let budget = budget.max(LEAST_BUDGET);

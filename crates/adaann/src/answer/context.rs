@@ -179,14 +179,16 @@ impl<'a> Context<'a> {
 
     /// The rules of adapting that the settings ask for.
     pub(super) fn rules(&self) -> Rules {
-        let Settings { target_ess, most_draws, draws, .. } = *self.settings;
+        let Settings { target_ess, most_draws, draws, at_once, .. } = *self.settings;
         let rules = Rules::new(self.target.dim());
+        let rules = Rules { draws: rules.draws.max(at_once), ..rules };
         Rules { target_ess, most_draws, exactly: draws, budget: self.budget(), ..rules }
     }
 
     /// How particles travel to this target: from the prior where there is a proper one, and else by
     /// powers of the density.
     pub(super) fn particles(&self, count: usize, seed: u64) -> smc::Settings {
+        let count = count.max(self.settings.at_once);
         let from_prior = self.target.has_prior() && self.target.has_proper_prior();
         let (path, t0) = match from_prior {
             true => (crate::path::PathKind::Likelihood, 0.0),

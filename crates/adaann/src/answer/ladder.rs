@@ -192,7 +192,7 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     let budget = context.budget();
     let searched = context.with_ledger(|context, ledger| {
         let Context { unconstrained, base, settings, .. } = context;
-        let search = Search::new(unconstrained.dim()).within(budget);
+        let search = Search::new(unconstrained.dim()).at_once(settings.at_once).within(budget);
         modes::search_with(unconstrained, base, &search, settings.seed, ledger)
     })?;
     let Context { base, settings, .. } = context;

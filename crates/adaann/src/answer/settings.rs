@@ -5,6 +5,9 @@ use crate::{Result, budget::Budget, error, flow::BaseSpec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+/// Points of a batch that ranks could share; more is surely a slip.
+const MOST_AT_ONCE: usize = 100_000;
+
 /// The settings of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -21,6 +24,9 @@ pub struct Settings {
     pub draws: Option<usize>,
     /// The check's share of all evaluations: 0 for no check.
     pub check: f64,
+    /// How many points are evaluated at a time elsewhere, on ranks or in processes: batches have at least so many,
+    /// where the method allows for it. More evaluations in all, and fewer batches one after another.
+    pub at_once: usize,
     /// The most evaluations of the target, check included, if given. A batch that is under way is finished.
     pub max_evaluations: Option<usize>,
     /// The most seconds, check included, if given.
@@ -39,6 +45,7 @@ impl Default for Settings {
             most_draws: 200_000,
             draws: None,
             check: 0.5,
+            at_once: 1,
             max_evaluations: None,
             max_time: None,
             seed: 1,
@@ -71,6 +78,9 @@ impl Settings {
         }
         if let Some(time) = self.max_time.filter(|time| time.is_nan() || *time <= 0.0) {
             return Err(error::setting("max-time", format!("{time}s"), "more than 0"));
+        }
+        if !(1..=MOST_AT_ONCE).contains(&self.at_once) {
+            return Err(error::setting("at-once", self.at_once, "from 1 to 100000"));
         }
         if !(0.0..=0.9).contains(&self.check) {
             return Err(error::setting("check", self.check, "from 0 to 0.9"));

@@ -20,7 +20,7 @@ pub fn weighted(draws: usize) -> usize {
 const RANK_SEED: u64 = 0x517c_c1b7_2722_0a95;
 
 /// What came of a trial.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Trial {
     /// How many of the draws are below the truth, in the order of [`names`].
     pub ranks: Vec<usize>,

@@ -45,6 +45,7 @@
 //! name the place. Fields that serde fills in by themselves (`#[serde(default)]`, an `Option`) may be
 //! absent, as in any other format.
 
+mod bytes;
 mod checksum;
 mod container;
 mod decode;
@@ -65,6 +66,7 @@ pub(crate) mod tests;
 mod trouble;
 mod value;
 
+pub use bytes::{from_bytes, to_bytes};
 pub use fingerprint::Fingerprint;
 pub use header::{FORMAT, Header};
 pub use keeper::{Cost, Keeper};

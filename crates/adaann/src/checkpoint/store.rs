@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Behind the number of a checkpoint in its file's name.
-const ENDING: &str = ".safetensors";
+pub(super) const ENDING: &str = ".safetensors";
 /// Files with numbers are written in pieces of this many bytes at least.
 const PIECE: usize = 1 << 20;
 

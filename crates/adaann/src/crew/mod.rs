@@ -33,6 +33,18 @@ use std::{
     thread,
 };
 
+/// Others who do tasks of a crew, such as processes on other machines.
+pub trait Elsewhere<T>: Sync {
+    /// How many tasks they do at a time.
+    fn seats(&self) -> usize;
+
+    /// Does a task, and comes back when it is done.
+    ///
+    /// # Errors
+    /// If it came to nothing there.
+    fn run(&self, task: usize) -> Result<T>;
+}
+
 /// Workers that take one task after another, each with a thread pool of its own.
 #[derive(Debug, Clone)]
 pub struct Crew<'a> {
@@ -73,6 +85,20 @@ impl<'a> Crew<'a> {
         &self,
         count: usize,
         task: impl Fn(usize) -> T + Sync,
+        keep: impl FnMut(usize, Result<T>) -> Result<Option<R>, E>,
+    ) -> Result<Vec<(usize, R)>, E> {
+        self.run_with(count, task, None, keep)
+    }
+
+    /// The same with others who take tasks as they become free.
+    ///
+    /// # Errors
+    /// As [`Crew::run`].
+    pub fn run_with<T: Send, R, E: From<Error>>(
+        &self,
+        count: usize,
+        task: impl Fn(usize) -> T + Sync,
+        elsewhere: Option<&dyn Elsewhere<T>>,
         mut keep: impl FnMut(usize, Result<T>) -> Result<Option<R>, E>,
     ) -> Result<Vec<(usize, R)>, E> {
         // Pools of their own: a worker of one pool that waits would begin another task in the
@@ -85,10 +111,20 @@ impl<'a> Crew<'a> {
                 || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
             Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&i| !is_over && i < count)
         };
-        let work = |pool: ThreadPool, ended: Sender<(usize, Result<T>)>| {
+        let here = |pool: &ThreadPool, i: usize| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(|| task(i))));
+            outcome.map_err(|panic| Error::Panicked(message(&*panic)))
+        };
+        // Whoever waits for a task elsewhere is a thread as well, though an idle one.
+        let others = elsewhere.map_or(0, |elsewhere| elsewhere.seats().min(count));
+        let seats = pools.into_iter().map(Some).chain((0..others).map(|_| None));
+        let work = |pool: Option<ThreadPool>, ended: Sender<(usize, Result<T>)>| {
             while let Some(i) = take() {
-                let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(|| task(i))));
-                let outcome = outcome.map_err(|panic| Error::Panicked(message(&*panic)));
+                let outcome = match (&pool, elsewhere) {
+                    (Some(pool), _) => here(pool, i),
+                    (None, Some(elsewhere)) => elsewhere.run(i),
+                    (None, None) => break,
+                };
                 // Nobody listens any more once something has failed.
                 if ended.send((i, outcome)).is_err() {
                     break;
@@ -97,7 +133,7 @@ impl<'a> Crew<'a> {
         };
         let mut kept = thread::scope(|scope| {
             let (send, ended) = mpsc::channel();
-            for pool in pools {
+            for pool in seats {
                 let (work, send) = (&work, send.clone());
                 let started = thread::Builder::new().spawn_scoped(scope, move || work(pool, send));
                 if let Err(error) = started {
@@ -129,7 +165,7 @@ impl<'a> Crew<'a> {
 }
 
 /// What a panic said.
-fn message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("without a message").to_owned()

@@ -67,6 +67,41 @@ fn threads_are_shared_out() {
     }
 }
 
+/// Squares, by others.
+struct Others(Mutex<Vec<usize>>);
+
+impl Elsewhere<usize> for Others {
+    fn seats(&self) -> usize {
+        3
+    }
+
+    fn run(&self, task: usize) -> Result<usize> {
+        self.0.lock().unwrap().push(task);
+        thread::sleep(std::time::Duration::from_millis(2));
+        if task == 7 { Err(Error::Target("rank 2 is gone".into())) } else { Ok(task * task) }
+    }
+}
+
+#[test]
+fn others_take_tasks_too() {
+    let others = Others(Mutex::default());
+    let task = |i: usize| {
+        // Slower than the others: they come to all the later ones.
+        thread::sleep(std::time::Duration::from_millis(20 + 10 * (i as u64 % 2)));
+        i * i
+    };
+    let kept = Crew::sharing(1, 30).run_with(30, task, Some(&others), all).unwrap();
+    assert_eq!(kept.len(), 30);
+    let done = others.0.into_inner().unwrap();
+    assert!(done.len() > 15 && done.len() < 30, "{done:?}");
+    for (i, outcome) in kept {
+        match outcome {
+            Ok(square) => assert_eq!(square, i * i),
+            Err(error) => assert!(i == 7 && error.to_string().contains("rank 2"), "{i}: {error}"),
+        }
+    }
+}
+
 #[test]
 fn a_panic_costs_its_task_alone() {
     for workers in [1, 3] {

@@ -29,6 +29,8 @@ pub struct Settings {
     pub climbs: usize,
     /// Does the check search by itself, with ascents and a mixture of its own?
     pub search: bool,
+    /// Points that its own search evaluates at a time, at least.
+    pub at_once: usize,
     /// What it may spend beyond the draws that it is given. Ascents, particles and the naming of modes each
     /// have a part of it, and do a little whatever it is.
     #[serde(skip)]
@@ -38,7 +40,7 @@ pub struct Settings {
 impl Default for Settings {
     /// 2,000 particles, with whom a mode of one per cent is not missed by chance, and 256 climbs.
     fn default() -> Self {
-        Self { particles: 2_000, climbs: 256, search: true, budget: Budget::default() }
+        Self { particles: 2_000, climbs: 256, search: true, at_once: 1, budget: Budget::default() }
     }
 }
 
@@ -137,7 +139,7 @@ pub fn examine_from(
     let mut search = || {
         ledger.part("search", |ledger| {
             let budget = settings.budget.share(OF_SEARCH);
-            let found = own::search(target, &base, how.seed, budget, ledger);
+            let found = own::search(target, &base, how.seed, (budget, settings.at_once), ledger);
             Ok(ledger.done(found.map_err(|error| error.to_string())))
         })
     };

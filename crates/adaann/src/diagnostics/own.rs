@@ -50,11 +50,11 @@ pub(super) fn search(
     target: &Unconstrained,
     base: &Base,
     seed: u64,
-    budget: Budget,
+    (budget, at_once): (Budget, usize),
     ledger: &mut Ledger,
 ) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
-    let search = Search::new(target.dim()).within(budget);
+    let search = Search::new(target.dim()).at_once(at_once).within(budget);
     let searched = modes::search_with(target, base, &search, seed, ledger)?;
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
@@ -62,6 +62,7 @@ pub(super) fn search(
     } else {
         rules(dim)
     };
+    let rules = Rules { draws: rules.draws.max(at_once), ..rules };
     let mut evaluations = searched.evaluations;
     let mut found = None;
     for start in adaptive::starts(&searched, base, seed ^ STARTS_SEED) {

@@ -4,7 +4,7 @@ use crate::external::{Command, GradientBy, answer::Abilities, worker::Worker};
 use crate::{Batch, Error, Result};
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
@@ -162,6 +162,16 @@ impl Simulator {
         points.div_ceil(MOST).max(SMALLEST).min(self.largest)
     }
 
+    /// A process that nobody asks now, or else the first: several threads may ask at a time.
+    fn free(&self) -> Option<MutexGuard<'_, Worker>> {
+        let free = self.workers.iter().find_map(|worker| match worker.try_lock() {
+            Ok(free) => Some(free),
+            Err(TryLockError::Poisoned(free)) => Some(free.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        free.or_else(|| Some(self.workers.first()?.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
     /// Answers for all pieces, each from the program that is free first.
     fn ask_all(
         &self,
@@ -170,8 +180,7 @@ impl Simulator {
         gradient: bool,
     ) -> Result<Vec<Vec<f64>>> {
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |worker: &Mutex<Worker>| {
-            let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = |mut worker: MutexGuard<Worker>| {
             let mut answers = Vec::new();
             while !failed.load(Ordering::Relaxed) {
                 let k = next.fetch_add(1, Ordering::Relaxed);
@@ -182,14 +191,16 @@ impl Simulator {
             }
             answers
         };
-        let busy = &self.workers[..self.workers.len().min(pieces.len())];
-        let mut answers: Vec<_> = match busy {
-            [] => Vec::new(),
-            [one] => work(one),
-            many => thread::scope(|scope| {
-                let work = &work;
+        let in_turn =
+            |worker: &Mutex<Worker>| work(worker.lock().unwrap_or_else(PoisonError::into_inner));
+        let many = &self.workers[..self.workers.len().min(pieces.len())];
+        let mut answers: Vec<_> = match many.len() {
+            0 => Vec::new(),
+            1 => self.free().map_or_else(Vec::new, work),
+            _ => thread::scope(|scope| {
+                let in_turn = &in_turn;
                 let threads: Vec<_> =
-                    many.iter().map(|worker| scope.spawn(move || work(worker))).collect();
+                    many.iter().map(|worker| scope.spawn(move || in_turn(worker))).collect();
                 let done = threads.into_iter().map(|thread| thread.join());
                 done.flat_map(|answers| answers.expect("asking does not panic")).collect()
             }),

@@ -1,7 +1,14 @@
 //! The same run from several seeds, in parallel, and the best of them.
 
 use super::{Fit, Observer, Outcome, Settings};
-use crate::{Error, Result, checkpoint::Ledger, crew::Crew, error, schedule::Rule, target::Target};
+use crate::{
+    Error, Result,
+    checkpoint::Ledger,
+    crew::{Crew, Elsewhere},
+    error,
+    schedule::Rule,
+    target::Target,
+};
 
 /// Draws that the runs are compared by: the Monte Carlo error of their neg-ELBO is then about a
 /// hundredth of the spread of log q − log p.
@@ -12,7 +19,7 @@ const COMPARISON_DRAWS: usize = 10_000;
 const MOST_LOST: f64 = 0.01;
 
 /// One of several runs.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Restart {
     /// Its seed.
     pub seed: u64,
@@ -35,6 +42,22 @@ impl Restart {
     fn rank(&self) -> (bool, bool, f64) {
         (self.outcome.failure.is_some(), self.lost > MOST_LOST, self.neg_elbo)
     }
+}
+
+/// One of several runs: that of the seed of the settings.
+///
+/// # Errors
+/// As [`Fit::run_with`](super::Fit::run_with).
+pub fn restart(
+    target: &dyn Target,
+    settings: &Settings,
+    rule: Option<&(dyn Rule + Sync)>,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Restart> {
+    let fit = Fit::new(target, settings);
+    let fit = if let Some(rule) = rule { fit.rule(rule) } else { fit };
+    Restart::new(target, settings.seed, fit.run_with(observer, ledger)?)
 }
 
 /// Several runs.
@@ -60,11 +83,12 @@ pub fn restarts<O: Observer>(
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
 ) -> Result<Restarts> {
-    restarts_with(target, settings, None, count, observer, |_| Ok(Ledger::off()))
+    restarts_with(target, settings, None, count, observer, |_| Ok(Ledger::off()), None)
 }
 
 /// The same with a list of what was finished before for each seed: each goes on where its own ends. A rule, if
-/// one is given, chooses the temperatures in place of the settings' schedule.
+/// one is given, chooses the temperatures in place of the settings' schedule. Others elsewhere, if there are some, do
+/// whole seeds, by their place from that of the settings on.
 ///
 /// # Errors
 /// As [`restarts`]; a seed whose list cannot be read or is that of another run fails.
@@ -75,6 +99,7 @@ pub fn restarts_with<O: Observer>(
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
     ledger: impl Fn(u64) -> Result<Ledger> + Sync,
+    elsewhere: Option<&dyn Elsewhere<Result<Restart>>>,
 ) -> Result<Restarts> {
     error::at_least_one("seeds", count)?;
     settings.check(target)?;
@@ -82,13 +107,11 @@ pub fn restarts_with<O: Observer>(
     let run = |i: usize| -> Result<Restart> {
         let seed = seed_of(i);
         let settings = Settings { seed, ..settings.clone() };
-        let fit = Fit::new(target, &settings);
-        let fit = if let Some(rule) = rule { fit.rule(rule) } else { fit };
-        let outcome = fit.run_with(&mut observer(seed), &mut ledger(seed)?)?;
-        Restart::new(target, seed, outcome)
+        restart(target, &settings, rule, &mut observer(seed), &mut ledger(seed)?)
     };
     let crew = Crew::sharing(rayon::current_num_threads(), count);
-    let results = crew.run(count, run, |_, result| Ok::<_, Error>(Some(result.flatten())))?;
+    let keep = |_, result: Result<Result<Restart>>| Ok::<_, Error>(Some(result.flatten()));
+    let results = crew.run_with(count, run, elsewhere, keep)?;
     let mut all = Restarts { runs: Vec::new(), failed: Vec::new() };
     for (i, result) in results {
         match result {

@@ -73,6 +73,13 @@ impl Outside {
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = given;
     }
 
+    /// The patience that was asked for.
+    pub(super) fn patience(&self) -> Output {
+        let Patience { retries, timeout } =
+            *self.patience.lock().unwrap_or_else(PoisonError::into_inner);
+        Output { retries, command_timeout: timeout, ..Output::default() }
+    }
+
     /// How the program is called with the patience that is asked for.
     fn patiently(&self) -> external::Command {
         let Patience { retries, timeout } =

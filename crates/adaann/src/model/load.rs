@@ -21,6 +21,8 @@ pub(super) enum Place<'a> {
     Given { path: &'a Path, folder: &'a Path },
     /// In a copy of the file that is named, if one is, joined with others already.
     Copied(&'a Path),
+    /// Among these files, which have the names and the texts of copies in a run folder.
+    Held(&'a [(String, String)]),
 }
 
 impl Place<'_> {
@@ -29,6 +31,7 @@ impl Place<'_> {
         match self {
             Self::Named(folder) => folder.join(named),
             Self::Given { path, .. } | Self::Copied(path) => path.to_owned(),
+            Self::Held(_) => COPY_OF_DATA.into(),
         }
     }
 
@@ -37,6 +40,7 @@ impl Place<'_> {
         match self {
             Self::Named(_) | Self::Given { .. } => folder.join(&file.text),
             Self::Copied(data) => data.with_file_name(copy_of_input(&input.text)),
+            Self::Held(_) => copy_of_input(&input.text).into(),
         }
     }
 
@@ -44,7 +48,7 @@ impl Place<'_> {
     fn help(self) -> Option<String> {
         let help = match self {
             Self::Named(_) => "the path is relative to the folder of the model file",
-            Self::Given { .. } => return None,
+            Self::Given { .. } | Self::Held(_) => return None,
             Self::Copied(_) => {
                 "a run has its data beside it, and is not read with that of another place"
             }
@@ -52,6 +56,9 @@ impl Place<'_> {
         Some(help.to_owned())
     }
 }
+
+/// The name that a copy of the data has in a run folder.
+const COPY_OF_DATA: &str = "data.csv";
 
 /// The name that a copy of such a file has.
 pub(super) fn copy_of_input(input: &str) -> String {
@@ -96,6 +103,7 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
     let name = match place {
         Place::Named(_) => path.text.clone(),
         Place::Given { path, .. } | Place::Copied(path) => path.display().to_string(),
+        Place::Held(_) => COPY_OF_DATA.to_owned(),
     };
     let mut csv = Source::new(name, text);
     if let Place::Named(folder) | Place::Given { folder, .. } = place {
@@ -137,7 +145,15 @@ pub(super) fn text_of(
     source: &Source,
     report: &mut Report,
 ) -> Option<String> {
-    match read_regular(found, MOST_BYTES).map(String::from_utf8) {
+    let read = match place {
+        Place::Held(files) => {
+            let held = files.iter().find(|(name, _)| Path::new(name) == found);
+            held.map(|(_, text)| Ok(text.clone()))
+                .ok_or_else(|| std::io::ErrorKind::NotFound.into())
+        }
+        _ => read_regular(found, MOST_BYTES).map(String::from_utf8),
+    };
+    match read {
         Ok(Ok(text)) => Some(text),
         Ok(Err(_)) => {
             let message = format!("{} is no text in UTF-8", found.display());

@@ -201,6 +201,20 @@ impl Model {
         Self::read_at(path, folder, load::Place::Copied(data))
     }
 
+    /// A model whose files are at hand as texts, with the names that copies have in a run folder: that of the data is
+    /// `data.csv`, those of inputs are as [`Model::input_files`] has them. A program that it names is relative to `folder`.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn of_files(
+        name: &str,
+        text: &str,
+        folder: &Path,
+        files: &[(String, String)],
+    ) -> Result<Self, Diagnostics> {
+        Self::build(Source::new(name, text), folder, load::Place::Held(files))
+    }
+
     fn read_at(path: &Path, folder: &Path, data: load::Place<'_>) -> Result<Self, Diagnostics> {
         let name = path.display().to_string();
         let mut report = Report::default();
@@ -308,6 +322,12 @@ impl Model {
     /// last part.
     pub fn target(&self) -> Arc<dyn Target> {
         self.target.clone()
+    }
+
+    /// How often the program is started again and how long it may take, as far as that was said by
+    /// [`Model::be_patient`]: settings that say the same elsewhere.
+    pub fn patience(&self) -> Output {
+        self.target.outside.as_deref().map_or_else(Output::default, Outside::patience)
     }
 
     /// The program that computes the likelihood, if one does: how it is called, and where.

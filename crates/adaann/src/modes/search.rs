@@ -53,6 +53,14 @@ impl Search {
         Self { first, budget, ..self }
     }
 
+    /// The same with at least so many ascents at a time.
+    #[must_use]
+    pub fn at_once(self, points: usize) -> Self {
+        let [first, ascents, most_ascents] =
+            [self.first, self.ascents, self.most_ascents].map(|count| count.max(points));
+        Self { first, ascents, most_ascents, ..self }
+    }
+
     /// A search in so many dimensions. A narrow mode is as hard to hit as its volume is small, so that
     /// there are more ascents in more dimensions. Most cost some fifteen evaluations; with 300 a basin
     /// that one in a hundred starts leads to is missed once in 20.

@@ -9,6 +9,7 @@ use adaann::{
     model::Model,
 };
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use std::{fmt::Write, fs, path::Path};
 
 /// Name of the file.
@@ -18,8 +19,8 @@ const FILE: &str = "trials.csv";
 const LOCK: &str = ".lock";
 
 /// A trial that is done.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Entry {
     pub(super) number: usize,
     /// What it found, or why it failed, in one line.
     pub(super) outcome: Result<Trial, String>,

@@ -5,7 +5,7 @@ mod journal;
 mod output;
 mod progress;
 mod summary;
-mod trials;
+pub(crate) mod trials;
 
 use crate::{
     args::{CalibrateArgs, Cli, Command, FitArgs, patience_over},

@@ -5,16 +5,18 @@ use crate::{
         journal::{Entry, Journal},
         progress::Progress,
     },
+    folder::subject::described,
     job::interrupt,
+    ranks::{self, Question, Ranks},
 };
 use adaann::{
     Error,
     answer::{self, Event},
     calibrate::{seed_of, trial},
-    crew::Crew,
+    crew::{Crew, Elsewhere},
     model::Model,
 };
-use anyhow::Result;
+use anyhow::{Result, bail};
 use std::{collections::BTreeSet, ops::ControlFlow, thread};
 
 /// What is run.
@@ -40,15 +42,22 @@ pub(super) fn run(
     let done: BTreeSet<usize> = journal.entries().iter().map(|entry| entry.number).collect();
     let left: Vec<usize> = (1..=plan.trials).filter(|number| !done.contains(number)).collect();
     progress.begin(plan.trials - left.len(), plan.trials);
-    let threads = match plan.threads {
+    let threads = match ranks::threads(plan.threads) {
         0 => thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
+    let elsewhere = ranks::get().map(|ranks| TrialsElsewhere::new(ranks, plan, &left));
+    let elsewhere = elsewhere.as_ref().map(|all| all as &dyn Elsewhere<Option<Entry>>);
     let crew = Crew::sharing(threads, left.len()).until(interrupt::flag());
-    crew.run(
+    crew.run_with(
         left.len(),
         |i| one(plan, left[i]),
+        elsewhere,
         |i, outcome| -> Result<Option<()>> {
+            // A rank that is lost is no trial that failed.
+            if let Some(why) = ranks::failure() {
+                bail!("{why}; the same command goes on with the trials that are left");
+            }
             let failed = |error: Error| Some(Entry::failed(left[i], &error));
             let Some(entry) = outcome.unwrap_or_else(failed) else { return Ok(None) };
             let is_failure = entry.outcome.is_err();
@@ -62,14 +71,52 @@ pub(super) fn run(
     Ok(entries.filter(|entry| entry.number <= plan.trials).cloned().collect())
 }
 
+/// The other ranks, for the trials that are left.
+struct TrialsElsewhere<'a> {
+    ranks: &'static Ranks,
+    plan: &'a Plan<'a>,
+    left: &'a [usize],
+    /// The number that the ranks know the model by.
+    subject: u64,
+}
+
+impl<'a> TrialsElsewhere<'a> {
+    fn new(ranks: &'static Ranks, plan: &'a Plan<'a>, left: &'a [usize]) -> Self {
+        Self { ranks, plan, left, subject: ranks.tell(&described(plan.model)) }
+    }
+}
+
+impl Elsewhere<Option<Entry>> for TrialsElsewhere<'_> {
+    fn seats(&self) -> usize {
+        self.ranks.seats()
+    }
+
+    fn run(&self, task: usize) -> adaann::Result<Option<Entry>> {
+        let (Plan { fit, draws, seed, .. }, number) = (self.plan, self.left[task]);
+        let (subject, fit, draws, seed) = (self.subject, (*fit).clone(), *draws, *seed);
+        self.ranks.ask(&Question::Trial { subject, fit, draws, seed, number }, |_| ())
+    }
+}
+
 /// A trial; none if it was stopped.
 fn one(plan: &Plan, number: usize) -> Option<Entry> {
+    let Plan { model, fit, draws, seed, .. } = *plan;
+    run_one(model, fit, draws, seed, number)
+}
+
+/// A trial of a calibration with this seed; none if it was stopped.
+pub(crate) fn run_one(
+    model: &Model,
+    fit: &answer::Plan,
+    draws: usize,
+    seed: u64,
+    number: usize,
+) -> Option<Entry> {
     let mut watch = |_: &Event| match interrupt::asked() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let seed = seed_of(plan.seed, number);
-    let found = trial(plan.model, plan.fit, plan.draws, seed, &mut watch).transpose()?;
+    let found = trial(model, fit, draws, seed_of(seed, number), &mut watch).transpose()?;
     Some(match found {
         Ok(trial) => Entry { number, outcome: Ok(trial) },
         Err(error) => Entry::failed(number, &error),

@@ -26,8 +26,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn new(model: &Model) -> Result<Self> {
-        let target = &*model.target();
+    pub(super) fn new(model: &Model, target: &dyn Target) -> Result<Self> {
         let unconstrained = Unconstrained::new(target)?;
         let mut findings = Self { facts: vec![], warnings: vec![], errors: vec![] };
         findings.say_size(model, target);

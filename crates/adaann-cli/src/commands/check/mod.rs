@@ -10,7 +10,7 @@ use crate::{
         stored::Stored,
         subject::{Programs, Subject},
     },
-    job::interrupt,
+    job::{interrupt, threads::pool_of_run},
     text::{failure::usage, style::Style},
 };
 use adaann::model::{Model, Notation};
@@ -25,7 +25,13 @@ use std::{
 
 /// Reads a model and looks at its density.
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
-    let model = read(args)?;
+    let subject = read(args)?;
+    let model = subject.model.as_ref().ok_or_else(|| {
+        usage(format!(
+            "{} is no run of a model file: there is nothing to check",
+            args.model.display()
+        ))
+    })?;
     let style = Style::detect();
     let mut text = String::new();
     if let Some(title) = model.title() {
@@ -38,18 +44,19 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     stdout().write_all(text.as_bytes())?;
     stdout().flush()?;
     interrupt::end_when_asked()?;
-    let findings = Findings::new(&model)?;
-    stdout().write_all(findings.text(&model, style).as_bytes())?;
+    let pool = pool_of_run(0)?;
+    let findings = pool.install(|| Findings::new(model, &*subject.problem.target))?;
+    stdout().write_all(findings.text(model, style).as_bytes())?;
     Ok(if findings.is_wrong() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Reads a model file that the user names, or that of a run folder, whose program is not started unless
 /// the user says so.
-fn read(args: &CheckArgs) -> Result<Model> {
+fn read(args: &CheckArgs) -> Result<Subject> {
     let path = &args.model;
     let run = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
     if !run.join(Record::FILE).is_file() {
-        return Ok(Model::read_with_data(path, args.data.as_deref())?);
+        return Ok(Subject::of_model(Model::read_with_data(path, args.data.as_deref())?));
     }
     let programs = Programs::new(args.allow_command);
     let subject = match (path.is_dir(), &args.data) {
@@ -65,7 +72,5 @@ fn read(args: &CheckArgs) -> Result<Model> {
         }
     };
     subject.announce();
-    subject.model.ok_or_else(|| {
-        usage(format!("{} is no run of a model file: there is nothing to check", run.display()))
-    })
+    Ok(subject)
 }

@@ -194,6 +194,9 @@ impl<'a> Posterior<'a> {
     /// through these: of them the likelihood says too little.
     fn say_unsaid(&self, typical: &Typical, findings: &mut Findings) -> Result<()> {
         let is_independent = self.model.independent_priors();
+        if !is_independent.contains(&true) {
+            return Ok(());
+        }
         let names = self.target.target().names();
         let is_told = |one: &Unsaid| one.along.iter().all(|&(d, _)| is_independent[d]);
         let all: Vec<Unsaid> = unsaid(self.target, typical)?.into_iter().filter(is_told).collect();

@@ -5,10 +5,11 @@ mod bars;
 use crate::{
     args::PaperArgs,
     job::{MOST_THREADS, interrupt},
+    ranks::{self, Question, Ranks},
     text::failure::usage,
 };
 use adaann_paper::{
-    campaign::{self, Plan},
+    campaign::{self, Made, Others, Plan},
     chapters,
     experiments::{self, Size},
     machine, output,
@@ -30,12 +31,14 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
     let plan = plan(args)?;
     interrupt::listen()?;
     let pool = ThreadPoolBuilder::new()
-        .num_threads(args.threads)
+        .num_threads(ranks::threads(args.threads))
         .build()
         .with_context(|| format!("cannot start {} threads", args.threads))?;
     let bars = Bars::new(args.quiet);
-    let results =
-        pool.install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars));
+    let others = ranks::get().map(Elsewhere);
+    let others = others.as_ref().map(|others| others as &dyn Others);
+    let results = pool
+        .install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars, others));
     bars.finish();
     let Some(results) = results? else {
         // Nobody may be listening any more.
@@ -54,6 +57,19 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The other ranks, for trials.
+struct Elsewhere(&'static Ranks);
+
+impl Others for Elsewhere {
+    fn seats(&self) -> usize {
+        self.0.seats()
+    }
+
+    fn trial(&self, run: &str, value: Option<f64>, number: usize) -> adaann::Result<Made> {
+        self.0.ask(&Question::Paper { run: run.to_owned(), value, number }, |_| ())
+    }
 }
 
 fn plan(args: &PaperArgs) -> Result<Plan> {

@@ -24,8 +24,9 @@ use crate::{
         memory::{self, Held},
         particles::Watch,
         progress::Progress,
-        threads::pool,
+        threads::pool_of_run,
     },
+    ranks,
     text::{failure::usage, said::say, style::Style},
 };
 use adaann::{
@@ -134,12 +135,13 @@ fn carry_out(
         say(&format!("lengthening {}: {}", out.display(), longer.words));
     }
     let earlier = longer.map(|longer| longer.population);
-    let pool = pool(threads)?;
+    let pool = pool_of_run(threads)?;
     let progress = Progress::new(quiet || json);
     pool.install(|| {
-        let mut ledger = kept.ledger()?;
+        let mut ledger = ranks::until_failure(kept.ledger()?);
         let run = Run::new(subject, record, earlier, &progress, budget, &mut ledger);
         kept.save(&mut ledger);
+        ranks::check(out)?;
         if run.is_err() && interrupt::is_overdue() {
             return Ok(interrupt::without_answer(out));
         }

@@ -82,7 +82,7 @@ fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
     patience(args)?.refuse_program("target")?;
     let entry = registry::find(&args.subject)?;
     let choices = run::choices(entry, &args.data, &args.parameters, args.preset.clone())?;
-    let problem = entry.choose(&choices)?;
+    let subject = Subject::of_density(entry, &choices)?;
     let record = SmcRecord {
         preset: run::preset(entry, &choices),
         data_seed: run::data_seed(entry, &choices),
@@ -90,8 +90,8 @@ fn of_target(args: &SmcArgs) -> Result<(Subject, FitSettings, SmcRecord)> {
         parameters: run::parameters(entry, &choices),
         ..record(args.subject.clone())
     };
-    let fit = problem.settings.clone();
-    Ok((Subject::of_problem(problem), fit, record))
+    let fit = subject.problem.settings.clone();
+    Ok((subject, fit, record))
 }
 
 fn set<T>(setting: &mut T, flag: Option<T>) {

@@ -6,6 +6,7 @@ use crate::{
         subject::Subject,
         summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
     },
+    ranks,
     text::failure::in_flags,
 };
 use adaann::{
@@ -119,7 +120,7 @@ impl SmcSummary {
             warnings: warnings(population, t, record.settings.islands),
             notes: target.notes(),
             instructions: Instructions::current().to_string(),
-            threads: rayon::current_num_threads(),
+            threads: ranks::threads_at_work(),
         })
     }
 

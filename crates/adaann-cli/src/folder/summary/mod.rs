@@ -9,6 +9,7 @@ pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::{
     folder::{stored::Stored, words::warnings},
+    ranks,
     text::failure::{in_flags, usage},
 };
 use adaann::{
@@ -294,7 +295,7 @@ impl Summary {
             draws: sample.len(),
             draws_seed: None,
             instructions: Instructions::current().to_string(),
-            threads: rayon::current_num_threads(),
+            threads: ranks::threads_at_work(),
             seeds,
         };
         summary.name_modes(known);

@@ -1,0 +1,262 @@
+//! What more ranks would bring: the batches of real runs, replayed against a model of ranks, messages and costs.
+//!
+//! A run asks for one batch after another, and goes on when the last point of a batch is there. What that takes with many
+//! ranks follows from the lengths of its batches, what a point costs and how unequal points are, and what a message takes.
+
+use adaann::{
+    Batch, Result,
+    answer::{self, approximate},
+    fit::{self, fit},
+    model::Model,
+    registry::{self, Choices},
+    smc::{self, Smc},
+    target::{Evaluation, Support, Target, Weights},
+};
+use std::{cmp::Reverse, collections::BinaryHeap, path::Path, sync::Mutex, time::Instant};
+
+/// Seconds that a message takes on its way, and that rank 0 is busy with it: `bench/mpi` measures both.
+const LATENCY: f64 = 2.5e-4;
+const HANDLING: f64 = 2e-5;
+
+/// A target that writes down the lengths of its batches.
+struct Recorded<'a> {
+    target: &'a dyn Target,
+    seen: Mutex<Seen>,
+}
+
+/// What a run has asked for.
+#[derive(Clone, Default)]
+struct Seen {
+    batches: Vec<usize>,
+    /// Seconds within the target.
+    inside: f64,
+}
+
+impl Target for Recorded<'_> {
+    fn dim(&self) -> usize {
+        self.target.dim()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        let started = Instant::now();
+        let found = self.target.evaluate(points, gradient, out);
+        let mut seen = self.seen.lock().expect("nobody panics");
+        seen.batches.push(points.len());
+        seen.inside += started.elapsed().as_secs_f64();
+        found
+    }
+
+    /// So that its batches are those of a simulator.
+    fn wants_whole_batch(&self) -> bool {
+        true
+    }
+
+    fn has_prior(&self) -> bool {
+        self.target.has_prior()
+    }
+
+    fn has_proper_prior(&self) -> bool {
+        self.target.has_proper_prior()
+    }
+
+    fn support(&self, d: usize) -> Support {
+        self.target.support(d)
+    }
+
+    fn standardisation(&self, d: usize) -> (f64, f64) {
+        self.target.standardisation(d)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.target.names()
+    }
+}
+
+/// The batches of a run, and the seconds that it spends beside its target.
+struct Run {
+    batches: Vec<usize>,
+    engine: f64,
+}
+
+impl Run {
+    fn of(target: &dyn Target, work: impl FnOnce(&dyn Target)) -> Self {
+        let recorded = Recorded { target, seen: Mutex::default() };
+        let started = Instant::now();
+        work(&recorded);
+        let all = started.elapsed().as_secs_f64();
+        let Seen { batches, inside } = recorded.seen.into_inner().expect("nobody panics");
+        Self { batches, engine: all - inside }
+    }
+
+    fn points(&self) -> usize {
+        self.batches.iter().sum()
+    }
+
+    /// Seconds of the run with so many ranks of one thread, where a point takes this long in the mean, and as long as
+    /// an exponential number where costs are unequal.
+    fn seconds(&self, ranks: usize, cost: f64, is_unequal: bool) -> f64 {
+        let mut dice = Dice(1);
+        let batches = self.batches.iter().map(|points| {
+            let costs =
+                (0..*points).map(|_| if is_unequal { cost * dice.exponential() } else { cost });
+            batch(ranks, costs)
+        });
+        self.engine + batches.sum::<f64>()
+    }
+
+    /// The share of their time that ranks are at work for points.
+    fn efficiency(&self, ranks: usize, cost: f64, is_unequal: bool) -> f64 {
+        self.points() as f64 * cost / (ranks as f64 * self.seconds(ranks, cost, is_unequal))
+    }
+}
+
+/// Seconds of a batch: each point goes to the rank that is free first. Rank 0 evaluates without messages; it hands out one
+/// question after another, which takes it a moment each.
+fn batch(ranks: usize, costs: impl Iterator<Item = f64>) -> f64 {
+    // In nanoseconds, so that moments have an order.
+    let nanoseconds = |seconds: f64| (1e9 * seconds).round() as u64;
+    let mut free: BinaryHeap<Reverse<(u64, usize)>> =
+        (0..ranks).map(|rank| Reverse((0, rank))).collect();
+    let (mut handed_out, mut end) = (0, 0);
+    for cost in costs {
+        let Some(Reverse((at, rank))) = free.pop() else { break };
+        let done = if rank == 0 {
+            at + nanoseconds(cost)
+        } else {
+            let asked = at.max(handed_out) + nanoseconds(HANDLING);
+            handed_out = asked;
+            asked + nanoseconds(cost + 2.0 * LATENCY)
+        };
+        end = end.max(done);
+        free.push(Reverse((done, rank)));
+    }
+    end as f64 * 1e-9
+}
+
+/// Numbers that are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn exponential(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        -((((self.0 >> 11) as f64) + 0.5) / (1_u64 << 53) as f64).ln()
+    }
+}
+
+const RANKS: [usize; 6] = [4, 16, 64, 256, 1024, 4096];
+const COSTS: [f64; 4] = [0.001, 0.01, 0.1, 1.0];
+
+/// Prints the tables.
+pub(crate) fn run() {
+    let hiv = registry::find("hiv")
+        .and_then(|entry| entry.choose(&Choices::default()))
+        .expect("its data is made");
+    let target = &*hiv.target;
+    let ladder = |at_once: usize| {
+        Run::of(target, |target| {
+            let settings = answer::Settings { at_once, ..answer::Settings::default() };
+            approximate(target, &settings, &mut ()).expect("it has an answer");
+        })
+    };
+    let flow = Run::of(target, |target| {
+        let settings =
+            fit::Settings { flow: adaann::flow::FlowSpec::planar(25), ..hiv.settings.clone() };
+        fit(target, &settings, &mut ()).expect("it is trained");
+    });
+    let particles = |particles: usize| {
+        Run::of(target, |target| {
+            let settings = smc::Settings { particles, ..smc::Settings::default() };
+            Smc::new(target, &settings).run(&mut ()).expect("they arrive");
+        })
+    };
+    let runs = [
+        ("mixture (the ladder)", ladder(1)),
+        ("mixture, --at-once 1000", ladder(1000)),
+        ("flow (Algorithm 1)", flow),
+        ("2,000 particles", particles(2_000)),
+        ("20,000 particles", particles(20_000)),
+    ];
+    println!(
+        "HIV dynamics: batches of real runs, replayed; a message takes {:.0} us and {:.0} us of rank 0",
+        1e6 * LATENCY,
+        1e6 * HANDLING
+    );
+    println!(
+        "\nrun                       batches    points  median  mean  seconds beside the target"
+    );
+    for (name, run) in &runs {
+        let mut sorted = run.batches.clone();
+        sorted.sort_unstable();
+        let (count, points) = (run.batches.len(), run.points());
+        println!(
+            "{name:<24} {count:>8} {points:>9} {:>7} {:>5} {:>6.2}",
+            sorted[count / 2],
+            points / count,
+            run.engine
+        );
+    }
+    for is_unequal in [false, true] {
+        let kind = if is_unequal { "costs that are exponential numbers" } else { "equal costs" };
+        println!("\nefficiency by ranks of one thread, {kind}");
+        print!("run                       a point takes");
+        RANKS.iter().for_each(|ranks| print!(" {ranks:>6}"));
+        println!("   half at");
+        for (name, run) in &runs {
+            for cost in COSTS {
+                print!("{name:<24} {:>12} s ", cost);
+                RANKS.iter().for_each(|ranks| {
+                    print!(" {:>5.0}%", 100.0 * run.efficiency(*ranks, cost, is_unequal))
+                });
+                let half = (0..=12)
+                    .map(|k| 1 << k)
+                    .take_while(|ranks| run.efficiency(*ranks, cost, is_unequal) >= 0.5)
+                    .last();
+                println!("  {:>8}", half.map_or("none".into(), |ranks| ranks.to_string()));
+            }
+        }
+    }
+}
+
+/// Prints what a fit of a model file would take with some numbers of ranks, where a point takes so many seconds; its
+/// program should be quick while this looks at it.
+pub(crate) fn forecast(path: &str, cost: f64, ranks: &[usize]) {
+    let model = Model::read(Path::new(path)).unwrap_or_else(|found| panic!("{found}"));
+    let run = Run::of(&*model.target(), |target| {
+        approximate(target, &answer::Settings::default(), &mut ()).expect("it has an answer");
+    });
+    println!("{} batches, {} points", run.batches.len(), run.points());
+    for &count in ranks {
+        println!("{count} {:.2}", run.seconds(count, cost, false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_a_batch() {
+        let around = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-3, "{found} for {expected}")
+        };
+        around(batch(1, [1.0; 8].into_iter()), 8.0);
+        around(batch(4, [1.0; 8].into_iter()), 2.0 + 4.0 * LATENCY);
+        // The last long one is waited for; who is free first takes the next.
+        around(batch(2, [1.0, 3.0, 1.0, 1.0].into_iter()), 3.0);
+        // No more than one rank has something to do.
+        around(batch(1000, [1.0].into_iter()), 1.0);
+    }
+
+    #[test]
+    fn one_rank_is_at_work_all_the_time() {
+        let run = Run { batches: vec![10, 20], engine: 0.0 };
+        assert!((run.efficiency(1, 0.1, false) - 1.0).abs() < 1e-9);
+        assert!(run.efficiency(8, 0.1, true) < run.efficiency(2, 0.1, true));
+    }
+}

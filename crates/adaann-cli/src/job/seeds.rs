@@ -1,0 +1,89 @@
+//! Flows from several seeds on several ranks: each is a task that a rank does whole.
+
+use crate::{
+    job::{Job, interrupt, kept::Kept, progress::Progress},
+    ranks::{KeptHere, Question, Ranks},
+};
+use adaann::{
+    Error,
+    answer::Plan,
+    budget::Budget,
+    checkpoint::{Keeper, Ledger, Store},
+    crew::Elsewhere,
+    fit::{Restart, restart},
+    target::{Counted, Target},
+};
+use std::time::Duration;
+
+/// The other ranks, for the seeds of a run.
+pub(crate) struct SeedsElsewhere<'a> {
+    ranks: &'static Ranks,
+    job: &'a Job,
+    kept: &'a Kept,
+    /// The number that the ranks know the target by.
+    subject: u64,
+}
+
+impl<'a> SeedsElsewhere<'a> {
+    /// None if there are no other ranks, or nothing that they could do whole.
+    pub(crate) fn new(job: &'a Job, kept: &'a Kept) -> Option<Self> {
+        let ranks = crate::ranks::get()?;
+        if !job.has_several_seeds() || job.longer.is_some() || job.rule.is_some() {
+            return None;
+        }
+        let subject = job.subject.shared?;
+        Some(Self { ranks, job, kept, subject })
+    }
+}
+
+impl Elsewhere<adaann::Result<Restart>> for SeedsElsewhere<'_> {
+    fn seats(&self) -> usize {
+        self.ranks.seats()
+    }
+
+    fn run(&self, task: usize) -> adaann::Result<adaann::Result<Restart>> {
+        let plan = &self.job.record.plan;
+        let seed = plan.seed().wrapping_add(task as u64);
+        let repeats = self.job.repeats();
+        let most = repeats.max_evaluations.map(|_| repeats.budget_of_fit().evaluations());
+        let question = Question::Seed {
+            subject: self.subject,
+            plan: plan.clone(),
+            seed,
+            most: (most, repeats.max_time.map(|time| 2.0 / 3.0 * time)),
+            kept: self.kept.of_seed_elsewhere(seed)?,
+        };
+        let answer = self.ranks.ask(&question, |told| self.kept.keep_of_seed(seed, told));
+        answer.map(|found: Result<Restart, String>| found.map_err(Error::Target))
+    }
+}
+
+/// A seed, on the rank that was asked for it; checkpoints are told as they are made.
+pub(crate) fn answer(
+    target: &dyn Target,
+    plan: &Plan,
+    seed: u64,
+    most: (Option<usize>, Option<f64>),
+    kept: Option<KeptHere>,
+    tell: impl Fn(&[u8]) + Send + Sync + 'static,
+) -> Result<Restart, String> {
+    let Plan::Adaann(settings) = plan.clone().with_seed(seed) else {
+        return Err("seeds belong to annealed flows".into());
+    };
+    let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    let ledger = || match kept {
+        None => Ok(Ledger::off()),
+        Some(KeptHere { every, header, last }) => {
+            let store = Store::told(last.as_deref(), tell)?;
+            Ledger::new(Keeper::new(store, time(every)), header).resumed()
+        }
+    };
+    let run = || -> adaann::Result<Restart> {
+        let target = &Counted::new(target).until(interrupt::is_overdue);
+        let budget = Budget::new(most.0, most.1.map(time));
+        let mut watch = Progress::new(true).watch("", &settings, target.dim(), budget);
+        let mut ledger = ledger()?.urgent_when(interrupt::flag());
+        restart(target, &settings, None, &mut watch, &mut ledger)
+    };
+    run().map_err(|error| error.to_string())
+}

@@ -1,0 +1,83 @@
+//! What a rank does with a question about its target.
+
+use super::evaluation::{Asked, answer, asked};
+use crate::target::{Evaluation, Target};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, OnceLock},
+};
+
+/// Coordinates of a point that an error names.
+const NAMED: usize = 12;
+
+/// A target that answers questions. It lives as long as its process: the twin that is computed more accurately
+/// refers to it.
+pub struct Answering {
+    target: &'static dyn Target,
+    tightened: OnceLock<Option<Box<dyn Target>>>,
+}
+
+impl Answering {
+    /// For this target.
+    pub fn new(target: Arc<dyn Target>) -> Self {
+        Self { target: &**Box::leak(Box::new(target)), tightened: OnceLock::new() }
+    }
+
+    /// The answer to a question.
+    ///
+    /// # Errors
+    /// What the target says, or that it has panicked, with the point.
+    pub fn answer(&self, question: &[u8]) -> Result<Vec<u8>, String> {
+        let asked = asked(question).ok_or("a question that is none")?;
+        let target = match asked.is_tightened {
+            false => self.target,
+            true => {
+                let twin = self.tightened.get_or_init(|| self.target.tightened());
+                twin.as_deref().ok_or("a tightened target where there is none")?
+            }
+        };
+        if asked.points.dim() != target.dim() {
+            let (found, expected) = (asked.points.dim(), target.dim());
+            return Err(format!("points of {found} coordinates for a target of {expected}"));
+        }
+        let mut found = Evaluation::zeros(target.dim(), asked.points.len());
+        let evaluate = || target.evaluate(&asked.points, asked.gradient, &mut found);
+        match catch_unwind(AssertUnwindSafe(evaluate)) {
+            Ok(Ok(())) => Ok(answer(&asked, &found)),
+            Ok(Err(error)) => Err(with_place(&error.to_string(), target, &asked)),
+            Err(panic) => {
+                let said = crate::crew::message(&*panic);
+                Err(with_place(&format!("a bug: it panicked: {said}"), target, &asked))
+            }
+        }
+    }
+}
+
+/// What went wrong, and where, unless that says it already.
+fn with_place(error: &str, target: &dyn Target, asked: &Asked) -> String {
+    let first = target.names().first().map(|name| format!("{name} = {}", asked.points.row(0)[0]));
+    match first.is_some_and(|first| error.contains(&first)) {
+        true => error.to_owned(),
+        false => format!("{}: {error}", place(target, asked)),
+    }
+}
+
+/// Where it was asked, in the target's own coordinates.
+fn place(target: &dyn Target, asked: &Asked) -> String {
+    let point = asked.points.point(0);
+    let mut named: Vec<String> = target
+        .names()
+        .iter()
+        .zip(&point)
+        .take(NAMED)
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    if point.len() > NAMED {
+        named.push(format!("and {} more", point.len() - NAMED));
+    }
+    let first = named.join(", ");
+    match asked.points.len() {
+        1 => format!("at {first}"),
+        count => format!("at one of {count} points, the first of which is {first}"),
+    }
+}

@@ -1,0 +1,40 @@
+//! Work for other processes: pieces of batches and whole trials, done by whichever rank is free.
+//!
+//! One process, rank 0, runs the algorithm. What it wants to know of others are questions in a [`Queue`], bytes that
+//! some transport carries to a rank that is free and whose answer it carries back. [`Shared`] is a target whose batches
+//! are cut into such questions by their length alone, and whose answers are put together by their index: who computes a
+//! piece depends on the moment, and no number does. Sums are made at rank 0, in the order that they have without ranks.
+//!
+//! ```
+//! use adaann::{Batch, Program, ranks::{Answering, Queue, Shared}, target::{Evaluation, Target}};
+//! use std::{sync::Arc, thread};
+//!
+//! let target: Arc<dyn Target> = Arc::new(Program::record(1, |z| -0.5 * z[0].square()));
+//! let queue = Arc::new(Queue::default());
+//! // A rank: here a thread, elsewhere a process behind a transport.
+//! let (rank, questions) = (Answering::new(target.clone()), queue.clone());
+//! thread::spawn(move || {
+//!     while let Some(request) = questions.wait_for_request() {
+//!         let answer = rank.answer(request.question());
+//!         request.answer(answer);
+//!     }
+//! });
+//! let shared = Shared::new(target, queue.clone(), 7);
+//! let mut found = Evaluation::zeros(1, 2);
+//! shared.evaluate(&Batch::from_points(1, &[[1.0], [2.0]]), None, &mut found)?;
+//! assert_eq!(found.log_likelihood[..2], [-0.5, -2.0]);
+//! queue.close();
+//! # Ok::<(), adaann::Error>(())
+//! ```
+
+mod answering;
+mod evaluation;
+mod queue;
+mod shared;
+#[cfg(test)]
+mod tests;
+
+pub use answering::Answering;
+pub use evaluation::subject_of;
+pub use queue::{Answers, Dropped, Queue, Request, Word};
+pub use shared::Shared;

@@ -1,0 +1,124 @@
+//! A target whose batches are shared out among ranks.
+
+use super::{
+    evaluation::{fill, question},
+    queue::{Dropped, LOOK_EVERY, Queue, Word},
+};
+use crate::{
+    Batch, Error, Result,
+    target::{Evaluation, Support, Target, Weights},
+};
+use std::sync::Arc;
+
+/// Points of a piece where the target works on blocks of so many at once.
+const BLOCK: usize = 32;
+
+/// A target that is evaluated by whoever takes the questions of a queue.
+///
+/// A batch is cut by its length alone. A target that wants whole batches, such as a simulator, has its own idea of how
+/// to share them out, and its points are costly: each is a piece by itself. Any other works on blocks of points.
+#[derive(Clone)]
+pub struct Shared<'a> {
+    target: Arc<dyn Target + 'a>,
+    queue: Arc<Queue>,
+    /// The number by which ranks know the target.
+    subject: u64,
+    is_tightened: bool,
+    is_over: fn() -> bool,
+}
+
+impl<'a> Shared<'a> {
+    /// Shares a target that ranks know by this number.
+    pub fn new(target: Arc<dyn Target + 'a>, queue: Arc<Queue>, subject: u64) -> Self {
+        Self { target, queue, subject, is_tightened: false, is_over: || false }
+    }
+
+    /// The same that waits for no answer from when this says so.
+    #[must_use]
+    pub fn until(self, is_over: fn() -> bool) -> Self {
+        Self { is_over, ..self }
+    }
+
+    fn piece(&self) -> usize {
+        if self.target.wants_whole_batch() { 1 } else { BLOCK }
+    }
+}
+
+impl Target for Shared<'_> {
+    fn dim(&self) -> usize {
+        self.target.dim()
+    }
+
+    fn evaluate(
+        &self,
+        points: &Batch,
+        gradient: Option<Weights>,
+        out: &mut Evaluation,
+    ) -> Result<()> {
+        let (len, piece) = (points.len(), self.piece());
+        let pieces: Vec<_> = (0..len).step_by(piece).map(|at| at..len.min(at + piece)).collect();
+        let asked = |range| question(self.subject, self.is_tightened, gradient, points, range);
+        let answers = self.queue.ask_all(pieces.iter().map(asked).collect())?;
+        let mut missing = pieces.len();
+        while missing > 0 {
+            match answers.wait(LOOK_EVERY) {
+                Ok(Some((_, Word::Note(_)))) => {}
+                Ok(Some((i, Word::Answer(answer)))) => {
+                    fill(&answer?, &pieces[i], gradient.is_some(), out)?;
+                    missing -= 1;
+                }
+                Ok(None) if (self.is_over)() => {
+                    return Err(Error::Target("the run is to end, and waits no more".into()));
+                }
+                // What was asked of a rank that is lost comes back from nobody.
+                Ok(None) if self.queue.failure().is_some() => return Err(self.queue.nobody()),
+                Ok(None) => {}
+                Err(Dropped) => return Err(self.queue.nobody()),
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_whole_batch(&self) -> bool {
+        self.target.wants_whole_batch()
+    }
+
+    fn has_prior(&self) -> bool {
+        self.target.has_prior()
+    }
+
+    fn has_proper_prior(&self) -> bool {
+        self.target.has_proper_prior()
+    }
+
+    fn support(&self, d: usize) -> Support {
+        self.target.support(d)
+    }
+
+    fn standardisation(&self, d: usize) -> (f64, f64) {
+        self.target.standardisation(d)
+    }
+
+    fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
+        self.target.exact_draws(count, seed)
+    }
+
+    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
+        let twin = self.target.tightened()?;
+        // Ranks have a twin of the target, and none of that twin.
+        if self.is_tightened {
+            return Some(twin);
+        }
+        let queue = self.queue.clone();
+        let shared = Shared::new(Arc::from(twin), queue, self.subject).until(self.is_over);
+        Some(Box::new(Shared { is_tightened: true, ..shared }))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.target.notes()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.target.names()
+    }
+}
