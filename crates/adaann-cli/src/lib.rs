@@ -24,20 +24,9 @@ mod job;
 mod ranks;
 mod text;
 
-use args::Cli;
-use clap::{CommandFactory, Parser};
 use std::{ffi::OsString, process::ExitCode};
 
 /// Does what the arguments ask for, the first of which is the program's name, and gives its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let asked = match Cli::try_parse_from(arguments) {
-        Ok(asked) => asked,
-        Err(error) => {
-            // Help is printed like this, too. Where there is nobody to tell, the code says it.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
-    };
-    commands::obey(asked.command)
-        .unwrap_or_else(|error| text::failure::report(&error, &Cli::command()))
+    commands::main(arguments)
 }

@@ -19,10 +19,27 @@ pub(crate) mod sample;
 pub(crate) mod smc;
 pub(crate) mod verify;
 
-use crate::args::Command;
+use crate::{
+    args::{Cli, Command},
+    text::failure,
+};
 use adaann::Instructions;
 use anyhow::Result;
-use std::process::ExitCode;
+use clap::{CommandFactory, Parser};
+use std::{ffi::OsString, process::ExitCode};
+
+/// Does what the arguments of the program ask for, its name first, says what is wrong, and gives the exit code.
+pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let asked = match Cli::try_parse_from(arguments) {
+        Ok(asked) => asked,
+        Err(error) => {
+            // Help is printed like this, too. Where there is nobody to tell, the code says it.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    obey(asked.command).unwrap_or_else(|error| failure::report(&error, &Cli::command()))
+}
 
 /// Does what was asked.
 pub(crate) fn obey(command: Command) -> Result<ExitCode> {

@@ -30,7 +30,7 @@ pub fn command_of_ranks(
     seats: usize,
 ) -> ExitCode {
     ranks::begin(queue, threads, seats, interrupt::is_overdue);
-    crate::main(arguments)
+    crate::commands::main(arguments)
 }
 
 /// Has somebody asked the run of this process to end?

@@ -67,37 +67,48 @@ fn threads_are_shared_out() {
     }
 }
 
-/// Squares, by others.
-struct Others(Mutex<Vec<usize>>);
+/// Squares, by three others who are all at work at once; the first that is asked of them fails.
+struct Others<'a> {
+    meeting: &'a Barrier,
+    done: Mutex<Vec<usize>>,
+}
 
-impl Elsewhere<usize> for Others {
+impl Elsewhere<usize> for Others<'_> {
     fn seats(&self) -> usize {
         3
     }
 
     fn run(&self, task: usize) -> Result<usize> {
-        self.0.lock().unwrap().push(task);
-        thread::sleep(std::time::Duration::from_millis(2));
-        if task == 7 { Err(Error::Target("rank 2 is gone".into())) } else { Ok(task * task) }
+        meet(self.meeting, task);
+        let mut done = self.done.lock().unwrap();
+        done.push(task);
+        if done.len() == 1 { Err(Error::Target("rank 2 is gone".into())) } else { Ok(task * task) }
+    }
+}
+
+/// The first four tasks wait for each other, so that each has a seat of its own.
+fn meet(meeting: &Barrier, task: usize) {
+    if task < 4 {
+        meeting.wait();
     }
 }
 
 #[test]
 fn others_take_tasks_too() {
-    let others = Others(Mutex::default());
+    let meeting = &Barrier::new(4);
+    let others = Others { meeting, done: Mutex::default() };
     let task = |i: usize| {
-        // Slower than the others: they come to all the later ones.
-        thread::sleep(std::time::Duration::from_millis(20 + 10 * (i as u64 % 2)));
+        meet(meeting, i);
         i * i
     };
     let kept = Crew::sharing(1, 30).run_with(30, task, Some(&others), all).unwrap();
     assert_eq!(kept.len(), 30);
-    let done = others.0.into_inner().unwrap();
-    assert!(done.len() > 15 && done.len() < 30, "{done:?}");
+    let done = others.done.into_inner().unwrap();
+    assert_eq!(done.iter().filter(|task| **task < 4).count(), 3, "{done:?}");
     for (i, outcome) in kept {
         match outcome {
             Ok(square) => assert_eq!(square, i * i),
-            Err(error) => assert!(i == 7 && error.to_string().contains("rank 2"), "{i}: {error}"),
+            Err(error) => assert!(i == done[0] && error.to_string().contains("rank 2"), "{error}"),
         }
     }
 }

@@ -81,3 +81,23 @@ fn place(target: &dyn Target, asked: &Asked) -> String {
         count => format!("at one of {count} points, the first of which is {first}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{evaluation::question, subject_of};
+    use super::*;
+    use crate::{Batch, target::pointwise};
+
+    #[test]
+    fn what_is_no_question_is_refused() {
+        let answering = Answering::new(Arc::new(pointwise(3, |_, _| 0.0)));
+        let whole = question(5, false, None, &Batch::zeros(3, 2), &(0..2));
+        assert!(answering.answer(&whole).is_ok());
+        assert_eq!((subject_of(&whole), subject_of(&[])), (Some(5), None));
+        for len in 0..whole.len() {
+            assert!(answering.answer(&whole[..len]).is_err(), "{len}");
+        }
+        let other = question(5, false, None, &Batch::zeros(2, 2), &(0..2));
+        assert!(answering.answer(&other).unwrap_err().contains("2 coordinates for a target of 3"));
+    }
+}

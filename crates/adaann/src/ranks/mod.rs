@@ -31,8 +31,6 @@ mod answering;
 mod evaluation;
 mod queue;
 mod shared;
-#[cfg(test)]
-mod tests;
 
 pub use answering::Answering;
 pub use evaluation::subject_of;

@@ -40,6 +40,7 @@ mod priors;
 mod program;
 mod psis;
 mod rank;
+mod ranks;
 mod resume;
 mod rng;
 mod rooms;
