@@ -31,7 +31,8 @@ fn main() -> ExitCode {
         ["precision"] => precision::run(),
         ["checkpoints"] => checkpoints::run(),
         ["stiff"] => stiff::run(),
-        ["ranks"] => ranks::run(),
+        ["ranks"] => return ranks::run(None),
+        ["ranks", "--figure", path] => return ranks::run(Some(path)),
         ["ranks", model, seconds, ref counts @ ..] => {
             let counts =
                 counts.iter().map(|count| count.parse()).collect::<Result<Vec<usize>, _>>();
@@ -107,9 +108,9 @@ fn usage() -> ExitCode {
          adaann-bench programs            recorded programs against hand-written kernels\n       \
          adaann-bench precision           what f32 layers cost in quality\n       \
          adaann-bench checkpoints         what being ready for a kill costs\n       \
-         adaann-bench ranks               what up to 4,096 ranks would bring, from the batches of real runs\n       \
-         adaann-bench ranks MODEL SECONDS RANKS ...  what a fit of a model file would take, at so much a point
-       adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
+         adaann-bench ranks [--figure FILE.svg]  what up to 4,096 ranks would bring, from the batches of real runs\n       \
+         adaann-bench ranks MODEL SECONDS RANKS ...  what a fit of a model file would take, at so much a point\n       \
+         adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \

@@ -8,11 +8,16 @@ use adaann::{
     answer::{self, approximate},
     fit::{self, fit},
     model::Model,
+    path::PathKind,
     registry::{self, Choices},
     smc::{self, Smc},
     target::{Evaluation, Support, Target, Weights},
 };
-use std::{cmp::Reverse, collections::BinaryHeap, path::Path, sync::Mutex, time::Instant};
+use adaann_report::{Axis, Color, Figure, Mark, Panel};
+use std::{
+    cmp::Reverse, collections::BinaryHeap, fs, path::Path, process::ExitCode, sync::Mutex,
+    time::Instant,
+};
 
 /// Seconds that a message takes on its way, and that rank 0 is busy with it: `bench/mpi` measures both.
 const LATENCY: f64 = 2.5e-4;
@@ -152,8 +157,22 @@ impl Dice {
 const RANKS: [usize; 6] = [4, 16, 64, 256, 1024, 4096];
 const COSTS: [f64; 4] = [0.001, 0.01, 0.1, 1.0];
 
-/// Prints the tables.
-pub(crate) fn run() {
+/// Prints the tables, and draws the figure into a file if one is named.
+pub(crate) fn run(figure: Option<&str>) -> ExitCode {
+    let runs = recorded();
+    print(&runs);
+    let Some(path) = figure else { return ExitCode::SUCCESS };
+    match fs::write(path, draw(&runs).svg()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cannot write {path}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs of the posterior of HIV dynamics by each method.
+fn recorded() -> [(&'static str, Run); 5] {
     let hiv = registry::find("hiv")
         .and_then(|entry| entry.choose(&Choices::default()))
         .expect("its data is made");
@@ -171,17 +190,25 @@ pub(crate) fn run() {
     });
     let particles = |particles: usize| {
         Run::of(target, |target| {
-            let settings = smc::Settings { particles, ..smc::Settings::default() };
+            let settings = smc::Settings {
+                path: PathKind::Likelihood,
+                base: hiv.settings.base.clone(),
+                particles,
+                ..smc::Settings::starting_at(0.0)
+            };
             Smc::new(target, &settings).run(&mut ()).expect("they arrive");
         })
     };
-    let runs = [
+    [
         ("mixture (the ladder)", ladder(1)),
         ("mixture, --at-once 1000", ladder(1000)),
         ("flow (Algorithm 1)", flow),
         ("2,000 particles", particles(2_000)),
         ("20,000 particles", particles(20_000)),
-    ];
+    ]
+}
+
+fn print(runs: &[(&str, Run)]) {
     println!(
         "HIV dynamics: batches of real runs, replayed; a message takes {:.0} us and {:.0} us of rank 0",
         1e6 * LATENCY,
@@ -190,7 +217,7 @@ pub(crate) fn run() {
     println!(
         "\nrun                       batches    points  median  mean  seconds beside the target"
     );
-    for (name, run) in &runs {
+    for (name, run) in runs {
         let mut sorted = run.batches.clone();
         sorted.sort_unstable();
         let (count, points) = (run.batches.len(), run.points());
@@ -207,7 +234,7 @@ pub(crate) fn run() {
         print!("run                       a point takes");
         RANKS.iter().for_each(|ranks| print!(" {ranks:>6}"));
         println!("   half at");
-        for (name, run) in &runs {
+        for (name, run) in runs {
             for cost in COSTS {
                 print!("{name:<24} {:>12} s ", cost);
                 RANKS.iter().for_each(|ranks| {
@@ -221,6 +248,27 @@ pub(crate) fn run() {
             }
         }
     }
+}
+
+/// Efficiency by ranks, a panel for each cost of a point, with costs that are unequal.
+fn draw(runs: &[(&str, Run)]) -> Figure {
+    let panels = COSTS.map(|cost| Panel {
+        title: Some(format!("a point takes {cost} s in the mean")),
+        x: Axis::new("ranks").log(),
+        y: Axis::new("efficiency").between(0.0, 1.0),
+        marks: runs
+            .iter()
+            .zip(Color::CYCLE)
+            .map(|((name, run), color)| {
+                let points = (0..=12)
+                    .map(|k| 1 << k)
+                    .map(|ranks| (ranks as f64, run.efficiency(ranks, cost, true)));
+                Mark::line(points.collect::<Vec<_>>(), color).label(*name)
+            })
+            .collect(),
+    });
+    let caption = "Efficiency of ranks by their number, for points of unequal costs.";
+    Figure::grid("ranks", caption, 2, panels.into())
 }
 
 /// Prints what a fit of a model file would take with some numbers of ranks, where a point takes so many seconds; its
