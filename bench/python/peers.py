@@ -22,6 +22,7 @@ SAMPLERS = {
     "adaann_native": ("adaann, its own target", sys.executable),
     "pymc": ("PyMC, NUTS", sys.executable),
     "numpyro": ("numpyro, NUTS", BENCH / ".venv-nuts/bin/python"),
+    "nutpie": ("nutpie, NUTS", BENCH / ".venv-nuts/bin/python"),
     "blackjax": ("blackjax, tempered SMC", BENCH / ".venv-samplers/bin/python"),
     "dynesty": ("dynesty", BENCH / ".venv-samplers/bin/python"),
     "nautilus": ("nautilus", BENCH / ".venv-samplers/bin/python"),

@@ -4,9 +4,10 @@ usage: worker.py SAMPLER PROBLEM SEED       peers.py starts it, in the environme
 
 Seconds begin after the imports and include compiling. Settings are the samplers' own where they have any.
 NUTS: four chains of 1,000 draws after 1,000 of warm-up, from uniform(-2, 2) in unbounded coordinates, as Stan,
-numpyro and PyMC begin. nautilus: 2,000 live points; dynesty: static, 500 live points. blackjax's SMC has no
-defaults: 2,000 particles from the prior, temperatures by an ESS of one half, five Hamiltonian moves of ten
-steps of a quarter of the widths of the posterior's modes, which only this benchmark can know.
+numpyro and PyMC begin; nutpie begins there too, and has six chains and 400 of warm-up. nautilus: 2,000 live
+points; dynesty: static, 500 live points. blackjax's SMC has no defaults: 2,000 particles from the prior,
+temperatures by an ESS of one half, five Hamiltonian moves of ten steps of a quarter of the widths of the
+posterior's modes, which only this benchmark can know.
 """
 
 import json
@@ -87,6 +88,26 @@ def numpyro(problem, seed):
     evaluations = count()
     chains.run(keys[1], init_params=init, extra_fields=("num_steps",))
     yield dict(evaluations=evaluations + count(), **described(problem, problem.bounded(chains.get_samples())))
+
+
+def nutpie(problem, seed):
+    import nutpie
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    both = jax.jit(jax.value_and_grad(problem.log_density_unbounded))
+
+    def log_density(y):
+        value, slope = both(y)
+        return float(value), np.asarray(slope)
+
+    model = from_pyfunc(
+        problem.dim, lambda: log_density, lambda *seeds_and_chain: lambda y: {"y": y},
+        [np.dtype(float)], [(problem.dim,)], ["y"],
+    )  # fmt: skip
+    data = nutpie.sample(model, seed=seed, progress_bar=False)
+    steps = int(data.sample_stats["n_steps"].sum()) + int(data.warmup_sample_stats["n_steps"].sum())
+    points = problem.bounded(data.posterior["y"].values.reshape(-1, problem.dim))
+    yield dict(evaluations=steps, **described(problem, points))
 
 
 def pymc(problem, seed):
@@ -175,7 +196,7 @@ def nautilus(problem, seed):
 
 SAMPLERS = {
     function.__name__: function
-    for function in (adaann_jax, adaann_native, numpyro, pymc, blackjax, dynesty, nautilus)
+    for function in (adaann_jax, adaann_native, numpyro, nutpie, pymc, blackjax, dynesty, nautilus)
 }
 
 

@@ -276,7 +276,10 @@ fn draw(runs: &[(&str, Run)]) -> Figure {
 pub(crate) fn forecast(path: &str, cost: f64, ranks: &[usize]) {
     let model = Model::read(Path::new(path)).unwrap_or_else(|found| panic!("{found}"));
     let run = Run::of(&*model.target(), |target| {
-        approximate(target, &answer::Settings::default(), &mut ()).expect("it has an answer");
+        // As `adaann fit` does it without flags.
+        let settings =
+            answer::Settings { base: model.settings().base, ..answer::Settings::default() };
+        approximate(target, &settings, &mut ()).expect("it has an answer");
     });
     println!("{} batches, {} points", run.batches.len(), run.points());
     for &count in ranks {

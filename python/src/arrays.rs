@@ -3,6 +3,7 @@
 use adaann::Batch;
 use numpy::{
     PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+    ndarray::{Axis, Slice},
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
@@ -79,12 +80,33 @@ fn add(
         )));
     }
     let view = from.as_array();
-    for d in 0..to.dim() {
-        let pairs = to.row_mut(d).iter_mut().zip(view.row(d));
-        match is_first {
-            true => pairs.for_each(|(to, from)| *to = weight * from),
-            false => pairs.for_each(|(to, from)| *to += weight * from),
+    let count = to.len();
+    // Points in blocks: where the coordinates of a point lie side by side, as in (n, d) of NumPy's, a block stays in
+    // the cache while one coordinate after another is taken from it.
+    for first in (0..count).step_by(BLOCK) {
+        let end = count.min(first + BLOCK);
+        for d in 0..to.dim() {
+            let to = &mut to.row_mut(d)[first..end];
+            let row = view.row(d);
+            let from = row.slice_axis(Axis(0), Slice::from(first..end));
+            match from.to_slice() {
+                // Slices are worked through by lanes, the iterator of an array number by number.
+                Some(from) => scale(to, weight, from.iter(), is_first),
+                None => scale(to, weight, from.iter(), is_first),
+            }
         }
     }
     Ok(())
+}
+
+/// Points that are worked on at a time.
+const BLOCK: usize = 256;
+
+/// Writes numbers times a weight, or adds them to what is there.
+fn scale<'a>(to: &mut [f64], weight: f64, from: impl Iterator<Item = &'a f64>, is_first: bool) {
+    let pairs = to.iter_mut().zip(from);
+    match is_first {
+        true => pairs.for_each(|(to, from)| *to = weight * from),
+        false => pairs.for_each(|(to, from)| *to += weight * from),
+    }
 }

@@ -1,11 +1,4 @@
-/* What BridgeStan's Python package asks of a compiled Stan model, written by hand for this one:
- *
- *   parameters { real mu; vector<lower=0>[2] sigma; }
- *   transformed parameters { vector[2] twice = 2 * sigma; }
- *   model { mu ~ normal(1, 2); sigma[1] ~ exponential(1); sigma[2] ~ exponential(3);
- *           if (mu > 100) reject("mu is too large"); }
- *   generated quantities { real draw = mu + uniform_rng(0, 1); }
- *
+/* What BridgeStan's Python package asks of a compiled Stan model, written by hand for `stan_stand_in.stan`.
  * Constants are dropped with propto, and the Jacobian of sigma = exp(z) is added with jacobian. */
 #include <math.h>
 #include <stdbool.h>

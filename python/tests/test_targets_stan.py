@@ -1,10 +1,11 @@
 """Stan models through BridgeStan.
 
-To compile a real Stan model takes C++ sources that are in no package registry. So the model here is
+To compile a model for BridgeStan takes C++ sources that are in no package registry. So the model here is
 `stan_stand_in.c`, a shared library of ours with the functions that BridgeStan's Python package calls
-in a compiled model: what is tested is all from that package on, and nothing of Stan itself.
+in a compiled model. What Stan itself computes for that model is in `fixtures/stan.json`.
 """
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,6 +30,14 @@ def model(tmp_path_factory):
     return bridgestan.StanModel(str(library), warn=False)
 
 
+@pytest.fixture(scope="module")
+def stan():
+    here = Path(__file__).parent
+    numbers = json.loads((here / "fixtures/stan.json").read_text())
+    assert numbers["program"] == (here / "stan_stand_in.stan").read_text(), "run fixtures/make_stan.py again"
+    return numbers
+
+
 def truth(x):
     """Log density with constants and Jacobian, and its gradient, by hand."""
     rate = np.array([[1.0], [3.0]])
@@ -49,6 +58,24 @@ def test_values_and_gradients(model) -> None:
     alone = target.evaluate(x, False)
     np.testing.assert_allclose(alone[1], truth(x)[0], rtol=1e-13)
     assert alone[3] is None
+
+
+def test_as_stan_computes_it(model, stan) -> None:
+    target = adapt(model)
+    assert model.param_names(include_tp=True, include_gq=True) == stan["names"]
+    x = np.array([point["unconstrained"] for point in stan["points"]]).T
+    _, value, _, slope = target.evaluate(x, True)
+    rejected = np.array([point["log_density"] is None for point in stan["points"]])
+    np.testing.assert_array_equal(np.isneginf(value), rejected)
+
+    # Constants and Jacobian are in both, so that nothing is left to be subtracted.
+    inside = [point for point in stan["points"] if point["log_density"] is not None]
+    close = dict(rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(value[~rejected], [point["log_density"] for point in inside], **close)
+    np.testing.assert_allclose(slope.T[~rejected], [point["gradient"] for point in inside], **close)
+    values = target.constrain(x[:, ~rejected])
+    constrained = np.column_stack([values[name] for name in ("mu", "sigma", "twice")])
+    np.testing.assert_allclose(constrained, [point["constrained"] for point in inside], rtol=1e-12)
 
 
 def test_rejected_points_are_outside_of_the_support(model) -> None:

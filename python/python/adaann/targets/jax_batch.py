@@ -15,7 +15,7 @@ from .padding import SIZES, pieces
 
 #: The lengths of batches of values alone, which are those of 64 particles and of draws in most cases: for one
 #: point the program of 64 will do.
-VALUE_SIZES = (64, SIZES[-1])
+VALUE_SIZES = (64, 1024)
 
 #: From a point (d,) to any number of arrays.
 PointFunction = Callable[[Any], tuple[Any, ...]]
