@@ -15,9 +15,9 @@ const FEW_OPERATIONS: usize = 512;
 /// for the last. More would take longer to compile than a few runs more take.
 const MOST_COMPILED: usize = 3 * MOST_OPERATIONS;
 
-/// Rows that shorter runs still have on average: what a run costs by itself is then a hundredth. A program of so few rows
-/// takes a fraction of the time to compile.
-const ENOUGH_ROWS: usize = 64;
+/// Shorter runs may be one more for so many rows: what a run costs by itself is then a hundredth of what these cost. A
+/// program of fewer rows takes a fraction of the time to compile.
+const ROWS_A_RUN: usize = 40;
 
 /// Ways to cut that are tried.
 const MOST_CUTS: usize = 16;
@@ -107,18 +107,20 @@ fn cut(recursion: &Recursion, operations: usize) -> Vec<(usize, usize)> {
         (rows * operations <= MOST_COMPILED).then_some((pieces, rows))
     });
     let Some((long, rows)) = long else { return pieces(recursion, few, false) };
-    let alike = alike(recursion, most).filter(|(_, fewer)| *fewer < rows);
+    let most_pieces = long.len() + recursion.rows.len() / ROWS_A_RUN;
+    let alike = alike(recursion, most, most_pieces).filter(|(_, fewer)| *fewer < rows);
     alike.map_or(long, |(pieces, _)| pieces)
 }
 
-/// Pieces of rows that do the same, with the fewest rows to compile that a few runs more buy, and how many these are;
+/// Pieces of rows that do the same, with the fewest rows to compile that so many pieces buy, and how many these are;
 /// nothing if rows differ too often.
-fn alike(recursion: &Recursion, most: usize) -> Option<(Vec<(usize, usize)>, usize)> {
+fn alike(
+    recursion: &Recursion,
+    most: usize,
+    most_pieces: usize,
+) -> Option<(Vec<(usize, usize)>, usize)> {
     let runs = pieces(recursion, usize::MAX, true);
     let longest = runs.iter().map(|(first, end)| end - first).max()?;
-    let begins = |row: &&u32| recursion.patterns[**row as usize].is_first;
-    let groups = recursion.rows.iter().filter(begins).count();
-    let most_pieces = recursion.rows.len() / ENOUGH_ROWS + 2 * groups;
     // What a run of rows leaves over when it is cut evenly is a program too.
     let parts = longest.div_ceil(most)..;
     let cuts = parts.take(MOST_CUTS).map_while(|parts| {
@@ -218,7 +220,7 @@ mod tests {
     #[test]
     fn one_program_serves_most_rows_that_are_alike() {
         let garch = [&[0][..], &[1; 199]].concat();
-        assert_eq!(lengths(&garch, 30), [1, 66, 66, 66, 1]);
+        assert_eq!(lengths(&garch, 30), [1, 39, 39, 39, 39, 39, 4]);
         // A last row that adds something would be a program too, and a run: not for so few.
         let hidden_states = [&[0][..], &[1; 98], &[2]].concat();
         assert_eq!(lengths(&hidden_states, 30), [100]);
