@@ -13,9 +13,14 @@ import numpy as np
 from .adapter import Array
 from .padding import SIZES, pieces
 
-#: The lengths of batches of values alone, which are those of 64 particles and of draws in most cases: for one
-#: point the program of 64 will do.
-VALUE_SIZES = (64, 1024)
+
+def value_sizes(dim: int) -> tuple[int, ...]:
+    """The lengths of batches of values alone: those of 64 particles, and of a round of the engine's draws.
+
+    For one point the program of 64 will do.
+    """
+    return 64, 1000 + 20 * dim
+
 
 #: From a point (d,) to any number of arrays.
 PointFunction = Callable[[Any], tuple[Any, ...]]
@@ -59,13 +64,13 @@ class JaxBatch:
 
     def arrays(self, points: Array) -> list[Array]:
         """What the function returns at each point."""
-        parts = self._run(self._arrays, points, VALUE_SIZES)
+        parts = self._run(self._arrays, points, value_sizes(len(points)))
         n = points.shape[1]
         return [np.concatenate([np.asarray(part) for part in array])[:n] for array in zip(*parts)]
 
     def numbers(self, points: Array) -> list[Array]:
         """The numbers that the function returns at each point."""
-        return list(_beside(self._run(self._numbers, points, VALUE_SIZES), points.shape[1]))
+        return list(_beside(self._run(self._numbers, points, value_sizes(len(points))), points.shape[1]))
 
     def numbers_and_slopes(self, points: Array) -> tuple[list[Array], list[Array]]:
         """The same numbers, and their gradients."""

@@ -10,11 +10,12 @@ from .adapter import Array
 
 #: The lengths that pieces may have. The engine climbs from 48 points at once, and with fewer and fewer; a point
 #: alone is common, and by far cheaper than a filled piece; from some hundreds on, longer pieces are not cheaper
-#: for a point, and do not fit into the cache.
-SIZES = (1, 48, 512)
+#: for a point. None is a large power of two: the rows of such arrays share places in the cache, and a point of 512
+#: takes a quarter longer than one of 520.
+SIZES = (1, 48, 520)
 
-#: What a call costs, in points: a call of JAX takes some tens of microseconds.
-CALL = 64
+#: What a call costs, in points: with a scan over time a call of JAX takes 50 to 150 microseconds.
+CALL = 128
 
 
 @lru_cache(maxsize=4096)
