@@ -19,7 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = (ROOT / "docs/src/python.md").read_text()
-DISTRIBUTIONS = {"emcee": "emcee", "dynesty": "dynesty", "nautilus": "nautilus-sampler", "pocoMC": "pocomc", "PyMC": "pymc"}
+# By the headings of the chapter.
+DISTRIBUTIONS = {
+    "emcee": "emcee", "dynesty": "dynesty", "nautilus": "nautilus-sampler", "pocoMC": "pocomc", "PyMC": "pymc",
+}  # fmt: skip
 
 # The posterior of the line is normal. Monte Carlo errors are up to 0.02 SD for a mean, with 4,000 effective draws, and
 # 0.15 for log Z, with 500 live points: four of these are allowed for log Z, ten for a mean.
@@ -194,7 +197,8 @@ def main():
     wanted = sys.argv[1].split(",") if sys.argv[1:] else list(DISTRIBUTIONS)
     failed = []
     for package in wanted:
-        print(f"{package} {version(DISTRIBUTIONS[package])}, {len(left_column(package))} calls of the table", flush=True)
+        calls = len(left_column(package))
+        print(f"{package} {version(DISTRIBUTIONS[package])}, {calls} calls of the table", flush=True)
         if not run(package):
             failed.append(package)
     sys.exit(f"FAILED: {', '.join(failed)}" if failed else 0)

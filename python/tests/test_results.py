@@ -40,6 +40,17 @@ def test_new_draws(result):
     assert abs(draws["mu"].mean()) < 5 * np.sqrt(2 / 2000)
 
 
+def test_quantiles_are_where_their_names_say(result):
+    for row in result.table():
+        draws, weights = result.draws[row["name"]], result.draws.weights
+        levels = [key for key in row if key.endswith("%")]
+        assert len(levels) == 5
+        for level in levels:
+            share = weights[draws <= row[level]].sum()
+            # These are the very draws that the quantiles are of: one draw more or less.
+            assert share == pytest.approx(float(level[:-1]) / 100, abs=2 * weights.max()), level
+
+
 def test_arviz(result):
     arviz = pytest.importorskip("arviz")
     data = result.to_arviz()

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: The quantiles of every table.
-LEVELS = ("2.5%", "25%", "50%", "75%", "97.5%")
-_SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
+#: The quantiles of every table: those that the engine gives.
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+LEVELS = tuple(f"{share:.0%}" for share in SHARES)
 
 
 def described(name: str, values: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[str, Any]:
@@ -23,6 +23,6 @@ def described(name: str, values: NDArray[np.float64], weights: NDArray[np.float6
     sd_error = float(np.sqrt(weights**2 @ (squares - variance) ** 2)) / (2 * sd) if sd > 0 else 0.0
     order = np.argsort(values)
     share = np.cumsum(weights[order])
-    places = np.searchsorted(share, _SHARES).clip(max=len(values) - 1)
+    places = np.searchsorted(share, SHARES).clip(max=len(values) - 1)
     quantiles = dict(zip(LEVELS, map(float, values[order][places]), strict=True))
     return {"name": name, "mean": mean, "mean_error": mean_error, "sd": sd, "sd_error": sd_error, **quantiles}
