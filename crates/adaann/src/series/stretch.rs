@@ -15,8 +15,8 @@ const FEW_OPERATIONS: usize = 512;
 /// for the last. More would take longer to compile than a few runs more take.
 const MOST_COMPILED: usize = 3 * MOST_OPERATIONS;
 
-/// Shorter runs may be one more for so many rows: what a run costs by itself is then a hundredth of what these cost. A
-/// program of fewer rows takes a fraction of the time to compile.
+/// Shorter runs may be one more for so many rows: what a run costs by itself is then a hundredth or two of what these cost.
+/// A program of fewer rows takes a fraction of the time to compile.
 const ROWS_A_RUN: usize = 40;
 
 /// Ways to cut that are tried.
