@@ -29,12 +29,8 @@ pub use rank::{Rank, command_of_ranks, is_asked_to_end};
 pub use session::{Described, Session};
 pub use words::{Help, Word, settings, settings_help};
 
-use crate::{
-    args::Cli,
-    commands,
-    job::{interrupt, threads},
-    text::said,
-};
+use crate::{args::Cli, commands, job::interrupt, text::said};
+use adaann::crew::{self, Life};
 use clap::Parser;
 use std::{
     ffi::OsString,
@@ -46,10 +42,10 @@ static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
 /// To be called once: signals are left alone, lines that would go to standard error go to a listener, and every
 /// thread that works lives within a function, which calls what it is given.
-pub fn begin(listener: fn(&str), within: fn(Box<dyn FnOnce() + Send>)) {
+pub fn begin(listener: fn(&str), within: fn(Life)) {
     interrupt::leave_signals();
     said::listen_with(listener);
-    threads::live_within(within);
+    crew::live_within(within);
 }
 
 /// Asks all runs of this process to end with what they have; false if that was asked before.

@@ -8,6 +8,7 @@ use crate::{
 };
 use adaann::{
     checkpoint::{from_bytes, to_bytes},
+    crew,
     ranks::{Answering, Queue, subject_of},
     target::Target,
 };
@@ -64,7 +65,7 @@ impl Rank {
     /// # Errors
     /// If they cannot be started.
     pub fn new(threads: usize) -> Result<Self, String> {
-        let pool = ranks::pool(threads).map_err(|error| format!("{error:#}"))?;
+        let pool = crew::pool(threads).map_err(|error| error.to_string())?;
         Ok(Self { opened: Mutex::default(), pool })
     }
 
@@ -101,7 +102,7 @@ impl Rank {
         let worded = |error: adaann::Error| error.to_string();
         let question: Question = from_bytes(question).map_err(worded)?;
         // A whole trial has one thread, as it has where there are no ranks.
-        let single = ranks::pool(1).map_err(|error| format!("{error:#}"))?;
+        let single = crew::pool(1).map_err(|error| error.to_string())?;
         single.install(|| self.work(question, note)).map_err(|error| format!("{error:#}"))
     }
 

@@ -9,12 +9,11 @@ pub(crate) use question::{Described, KeptHere, Question, Told};
 
 use adaann::{
     checkpoint::{Ledger, from_bytes, to_bytes},
-    crew::fingerprint,
+    crew::{self, fingerprint},
     ranks::{Answering, Queue, Shared, subject_of},
     target::Target,
 };
-use anyhow::{Context, Result, bail};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use anyhow::{Result, bail};
 use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeMap,
@@ -159,7 +158,7 @@ impl Ranks {
     /// Begins to answer questions about targets in this process, as the other ranks do in theirs.
     fn answer_here(&'static self) {
         // Without threads the others have to do it all, which is no reason to stop.
-        let Ok(pool) = pool(self.threads) else { return };
+        let Ok(pool) = crew::pool(self.threads) else { return };
         let pool = Arc::new(pool);
         for _ in 0..self.threads {
             let pool = pool.clone();
@@ -188,10 +187,4 @@ impl Ranks {
         let bytes = [&[QUESTION][..], &to_bytes(question)?].concat();
         from_bytes(&self.queue.ask_elsewhere(bytes, note)?)
     }
-}
-
-/// So many threads.
-pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.with_context(|| format!("cannot start {threads} threads"))
 }

@@ -16,13 +16,15 @@ mod journal;
 mod lock;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 pub use fingerprint::fingerprint;
 pub use journal::{Format, Journal};
 pub use lock::Lock;
+pub use threads::{Life, live_within, pool};
 
 use crate::{Error, Result};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -104,7 +106,7 @@ impl<'a> Crew<'a> {
         // Pools of their own: a worker of one pool that waits would begin another task in the
         // meantime, and another.
         let pools =
-            (0..self.workers.min(count)).map(|_| self.pool()).collect::<Result<Vec<_>>>()?;
+            (0..self.workers.min(count)).map(|_| pool(self.threads)).collect::<Result<Vec<_>>>()?;
         let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
         let take = || {
             let is_over = halt.load(Ordering::Relaxed)
@@ -156,11 +158,6 @@ impl<'a> Crew<'a> {
         })?;
         kept.sort_by_key(|(i, _)| *i);
         Ok(kept)
-    }
-
-    fn pool(&self) -> Result<ThreadPool> {
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
-        pool.map_err(|error| Error::Threads(error.to_string()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::{
+    cell::Cell,
     fs,
     path::PathBuf,
     sync::{Barrier, Mutex},
@@ -226,6 +227,20 @@ fn lines_of_other_settings_are_told_apart() {
     journal.retain(|entry| *entry == 2);
     journal.settle().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "2,f\n");
+}
+
+/// An interpreter knows the threads that call it, those of a crew too.
+#[test]
+fn tasks_run_in_threads_that_live_within_a_function() {
+    thread_local!(static IS_WITHIN: Cell<bool> = const { Cell::new(false) });
+    live_within(|life| {
+        IS_WITHIN.set(true);
+        life();
+    });
+    let seen = Crew::sharing(4, 3).run(3, |_| IS_WITHIN.get(), |_, seen| seen.map(Some)).unwrap();
+    assert_eq!(seen, [(0, true), (1, true), (2, true)]);
+    assert!(pool(1).unwrap().install(|| IS_WITHIN.get()));
+    assert!(!IS_WITHIN.get(), "this thread is the test's own");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod bars;
 
 use crate::{
     args::PaperArgs,
-    job::{MOST_THREADS, interrupt},
+    job::{MOST_THREADS, interrupt, threads::pool},
     ranks::{self, Question, Ranks},
     text::failure::usage,
 };
@@ -14,9 +14,8 @@ use adaann_paper::{
     experiments::{self, Size},
     machine, output,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bars::Bars;
-use rayon::ThreadPoolBuilder;
 use std::{
     io::{Write, stderr, stdout},
     process::ExitCode,
@@ -30,10 +29,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
     let examples = experiments::all();
     let plan = plan(args)?;
     interrupt::listen()?;
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(ranks::threads(args.threads))
-        .build()
-        .with_context(|| format!("cannot start {} threads", args.threads))?;
+    let pool = pool(args.threads)?;
     let bars = Bars::new(args.quiet);
     let others = ranks::get().map(Elsewhere);
     let others = others.as_ref().map(|others| others as &dyn Others);
