@@ -59,6 +59,101 @@ def test_compilations_are_few() -> None:
     assert target.compilations == traced
 
 
+def decay(x, steps=40, h=0.05):
+    """Squares of a damped oscillation, by Heun's steps: p' = v, v' = -a p - b v."""
+
+    def slope(state):
+        return jnp.stack([state[1], -x[0] * state[0] - x[1] * state[1]])
+
+    def one(state, _):
+        first = slope(state)
+        state = state + 0.5 * h * (first + slope(state + h * first))
+        return state, state[0]
+
+    return -jnp.sum(jax.lax.scan(one, jnp.stack([1.0 + 0.0 * x[0], x[1]]), None, length=steps)[1] ** 2)
+
+
+def decay_by_numpy(x, steps=40, h=0.05):
+    """The same over a batch (2, n), and its derivatives by complex steps."""
+
+    def value(a, b):
+        p, v, total = np.ones_like(a), b.copy(), 0.0
+        for _ in range(steps):
+            dp, dv = v, -a * p - b * v
+            q, w = p + h * dp, v + h * dv
+            p, v = p + 0.5 * h * (dp + w), v + 0.5 * h * (dv - a * q - b * w)
+            total = total - p**2
+        return total
+
+    a, b = x.astype(complex)
+    slopes = [value(a + 1e-30j, b).imag / 1e-30, value(a, b + 1e-30j).imag / 1e-30]
+    return value(a, b).real, np.array(slopes)
+
+
+def kernels(target) -> list[bool]:
+    """Which of the compiled programs XLA has made one kernel of."""
+    batch = target.batch
+    programs = [*batch._numbers._compiled.values(), *batch._slopes._compiled.values()]
+    return ["xla_cpu_small_call" in program.as_text() for program in programs]
+
+
+def test_small_loops_are_one_kernel() -> None:
+    target = adapt(decay, dim=2, backend="jax")
+    for n in (1, 5, 48, 64, 700):
+        x = points(n)
+        value, slope = decay_by_numpy(x)
+        np.testing.assert_allclose(target.evaluate(x, True)[1], value, rtol=1e-12)
+        np.testing.assert_allclose(target.evaluate(x, True)[3], slope, rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(target.evaluate(x, False)[1], value, rtol=1e-12)
+    assert kernels(target) == [True] * 5
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        lambda y: jnp.sort(y),
+        lambda y: jnp.linalg.cholesky(jnp.eye(3) + y[:, None] * y)[2],
+        lambda y: jnp.sin(jnp.arange(9.0).reshape(3, 3) @ y),
+        lambda y: y.at[jnp.argmax(y)].multiply(0.5),
+        lambda y: jnp.abs(jnp.fft.fft(y)),
+        lambda y: jnp.sin(jnp.concatenate([y, jnp.ones(300_000)]))[:3],
+    ],
+    ids=["sort", "cholesky", "product", "scatter", "fft", "large"],
+)
+def test_other_loops_are_run_as_ever(inner, capfd) -> None:
+    """What XLA cannot have in one kernel, or has faster outside of it, and without a word about it."""
+
+    def function(x):
+        start = jnp.stack([x[0], x[1], x[0] * x[1]])
+        return -jnp.sum(jax.lax.fori_loop(0, 5, lambda _, y: 0.9 * inner(y) + 0.1 * y, start) ** 2)
+
+    target, x = adapt(function, dim=2, backend="jax"), points(5)
+    with jax.enable_x64(True):
+        expected, slopes = jax.jit(jax.vmap(jax.value_and_grad(function)))(x.T)
+    found = target.evaluate(x, True)
+    np.testing.assert_allclose(found[1], expected, rtol=1e-12)
+    np.testing.assert_allclose(found[3], slopes.T, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(target.evaluate(x, False)[1], expected, rtol=1e-12)
+    assert kernels(target) == [False, False]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_no_loop_is_left_as_it_is() -> None:
+    target = adapt(likelihood, dim=2, backend="jax")
+    target.evaluate(points(5), True)
+    assert kernels(target) == [False]
+
+
+def test_without_a_word_of_kernels(monkeypatch) -> None:
+    """Other versions of JAX may know nothing of them."""
+    from adaann.targets import jax_program
+
+    monkeypatch.setattr(jax_program, "NO_LIBRARY", {"xla_cpu_of_another_version": True})
+    target, x = adapt(decay, dim=2, backend="jax"), points(5)
+    np.testing.assert_allclose(target.evaluate(x, True)[1], decay_by_numpy(x)[0], rtol=1e-12)
+    assert kernels(target) == [False]
+
+
 def test_jitted_functions_are_recognised() -> None:
     target = adapt(jax.jit(likelihood), dim=2)
     np.testing.assert_allclose(target.evaluate(points(3), False)[1], log_likelihood(points(3).T), rtol=1e-13)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -11,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .adapter import Array
+from .jax_program import Program, double
 from .padding import SIZES, pieces
 
 
@@ -26,17 +26,6 @@ def value_sizes(dim: int) -> tuple[int, ...]:
 PointFunction = Callable[[Any], tuple[Any, ...]]
 
 
-def double() -> AbstractContextManager[Any]:
-    """Double precision in this thread, whatever the user's settings are."""
-    if hasattr(jax, "enable_x64"):
-        context: AbstractContextManager[Any] = jax.enable_x64(True)
-        return context
-    from jax import experimental  # where older versions have it
-
-    context = getattr(experimental, "enable_x64")()
-    return context
-
-
 class JaxBatch:
     """`function` over batches (d, n): its arrays as (n, ...), the gradients of its numbers as (d, n).
 
@@ -44,11 +33,7 @@ class JaxBatch:
     """
 
     def __init__(self, function: PointFunction) -> None:
-        self.compilations = 0
-        """So many programs were traced and compiled until now."""
-
         def arrays(points: Any) -> tuple[Any, ...]:
-            self.compilations += 1
             found: tuple[Any, ...] = jax.vmap(function, in_axes=1)(points)
             return found
 
@@ -56,11 +41,15 @@ class JaxBatch:
             return jnp.stack(arrays(points))
 
         def slopes(points: Any) -> Any:
-            self.compilations += 1
             values, slopes = jax.vmap(_with_slopes(function), in_axes=1, out_axes=(0, 1))(points)
             return jnp.concatenate([jnp.stack(values), *slopes])
 
-        self._arrays, self._numbers, self._slopes = map(jax.jit, (arrays, numbers, slopes))
+        self._arrays, self._numbers, self._slopes = map(Program, (arrays, numbers, slopes))
+
+    @property
+    def compilations(self) -> int:
+        """So many programs were traced and compiled until now."""
+        return sum(program.compilations for program in (self._arrays, self._numbers, self._slopes))
 
     def arrays(self, points: Array) -> list[Array]:
         """What the function returns at each point."""
@@ -80,7 +69,7 @@ class JaxBatch:
         slopes = rows[count:].reshape(count, dim, n) if count > 1 else rows[np.newaxis, 1:]
         return list(rows[:count]), list(slopes)
 
-    def _run(self, program: Callable[[Any], Any], points: Array, sizes: tuple[int, ...]) -> list[Any]:
+    def _run(self, program: Program, points: Array, sizes: tuple[int, ...]) -> list[Any]:
         with double():
             # All are started before the first is waited for.
             return [program(piece) for _, _, piece in pieces(points, sizes)]

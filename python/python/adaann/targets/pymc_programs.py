@@ -53,7 +53,8 @@ class ByJax:
                 os.environ["XLA_FLAGS"] = flags
         import jax
 
-        from .jax_batch import JaxBatch, double
+        from .jax_batch import JaxBatch
+        from .jax_program import double
 
         function = get_jaxified_graph([point], outputs)
 
