@@ -133,12 +133,18 @@ def test_a_fit_in_a_child_process():
 
 
 MEMORY = """
-    import ctypes, gc, os, adaann
+    import ctypes, gc, os, time, adaann
     def log_density(x):
         return -0.5 * ((x - 1) ** 2).sum(axis=1), 1 - x
+    threads = len(os.listdir("/proc/self/task"))
     for seed in range(10):
         adaann.fit(log_density, dim=5, gradient=True, seed=seed, draws=20000)
         gc.collect()
+        # The threads of a fit end a moment after it, and have memory of their own until then.
+        until = time.monotonic() + 5
+        while len(os.listdir("/proc/self/task")) > threads:
+            assert time.monotonic() < until, "threads of a fit live on"
+            time.sleep(0.01)
         # What the allocator keeps for later is not what a fit leaves behind.
         ctypes.CDLL(None).malloc_trim(0)
         print(int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
@@ -150,7 +156,8 @@ def test_ten_fits_leave_no_memory_behind():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(MEMORY)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     sizes = [int(line) for line in done.stdout.split()]
-    assert len(sizes) == 10 and sizes[-1] < 1.05 * sizes[1], sizes
+    # The allocator's pages come and go by two megabytes; what is left behind stays, and adds up.
+    assert len(sizes) == 10 and min(sizes[7:]) < 1.05 * min(sizes[1:4]), sizes
 
 
 def test_progress_is_told_and_nothing_else_is_printed(capfd):

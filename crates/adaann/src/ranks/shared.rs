@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Batch, Error, Result,
-    target::{Evaluation, Support, Target, Weights},
+    target::{Evaluation, Support, Target, Weights, hand_on},
 };
 use std::sync::Arc;
 
@@ -45,9 +45,7 @@ impl<'a> Shared<'a> {
 }
 
 impl Target for Shared<'_> {
-    fn dim(&self) -> usize {
-        self.target.dim()
-    }
+    hand_on!(self => self.target);
 
     fn evaluate(
         &self,
@@ -79,30 +77,6 @@ impl Target for Shared<'_> {
         Ok(())
     }
 
-    fn wants_whole_batch(&self) -> bool {
-        self.target.wants_whole_batch()
-    }
-
-    fn has_prior(&self) -> bool {
-        self.target.has_prior()
-    }
-
-    fn has_proper_prior(&self) -> bool {
-        self.target.has_proper_prior()
-    }
-
-    fn support(&self, d: usize) -> Support {
-        self.target.support(d)
-    }
-
-    fn standardisation(&self, d: usize) -> (f64, f64) {
-        self.target.standardisation(d)
-    }
-
-    fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
-        self.target.exact_draws(count, seed)
-    }
-
     fn tightened(&self) -> Option<Box<dyn Target + '_>> {
         let twin = self.target.tightened()?;
         // Ranks have a twin of the target, and none of that twin.
@@ -112,13 +86,5 @@ impl Target for Shared<'_> {
         let queue = self.queue.clone();
         let shared = Shared::new(Arc::from(twin), queue, self.subject).until(self.is_over);
         Some(Box::new(Shared { is_tightened: true, ..shared }))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.target.notes()
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.target.names()
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use by_differences::by_differences;
 pub(crate) use central::{slope, steps_inside};
 pub use differences::{Disagreement, compare_gradient};
 pub use edge::Edge;
+pub(crate) use forward::hand_on;
 pub use forward::{Counted, Points};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
