@@ -76,3 +76,17 @@ fn flows_agree_on_every_instruction_set() {
         }
     }
 }
+
+/// The tests of the kernels once more, with the instructions that every machine has.
+#[test]
+fn kernels_pass_their_tests_with_the_narrowest_instructions() {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["flow_laws::", "fit::", "program::", "targets::", "ode_gradients::"])
+        .env("ADAANN_SIMD", "baseline")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    let passed = text.split("test result: ok. ").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(passed.unwrap().parse::<usize>().unwrap() > 50, "{text}");
+}
