@@ -31,7 +31,12 @@ def slow(x):
 def run_and_interrupt(code: str, presses: int) -> subprocess.CompletedProcess:
     """Runs a program that prints "begun", and presses Ctrl-C so often."""
     program = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background has the signal ignored, and so had all that they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert program.stdout.readline() == "begun\n"
     for _ in range(presses):
