@@ -192,68 +192,8 @@ def of_jax(runs=12):
     print("least: the sum over batches of the least time of each, so that other work on the machine is not counted")
 
 
-def oscillators(states):
-    """Lorenz's system of 1996, a hundred steps from a start of which three numbers are unknown."""
-    import jax.numpy as jnp
-    from jax import lax
-
-    def slope(x):
-        return (jnp.roll(x, -1) - jnp.roll(x, 2)) * jnp.roll(x, 1) - x + 8.0
-
-    def one(x, _):
-        k1 = slope(x)
-        k2 = slope(x + 0.005 * k1)
-        k3 = slope(x + 0.005 * k2)
-        x = x + 0.01 / 6.0 * (k1 + 2.0 * (k2 + k3) + slope(x + 0.01 * k3))
-        return x, x[0]
-
-    def log_density(z):
-        start = jnp.concatenate([z, jnp.linspace(0.0, 1.0, states - 3)])
-        return -0.5 * jnp.sum(lax.scan(one, start, None, length=100)[1] ** 2)
-
-    return log_density
-
-
-def epidemic(z):
-    """Susceptible and infected as one array, which is how most people write it."""
-    import jax.numpy as jnp
-    from jax import lax
-
-    infection, recovery = jnp.exp(z[0]), jnp.exp(z[1])
-
-    def slope(x):
-        new = infection * x[0] * x[1]
-        return jnp.array([-new, new - recovery * x[1]])
-
-    def one(x, _):
-        k1 = slope(x)
-        k2 = slope(x + 0.05 * k1)
-        k3 = slope(x + 0.05 * k2)
-        x = x + 0.1 / 6.0 * (k1 + 2.0 * (k2 + k3) + slope(x + 0.1 * k3))
-        return x, x[1]
-
-    infected = lax.scan(one, jnp.array([0.99, 0.01]), None, length=100)[1]
-    return -50.0 * jnp.sum((infected - 0.1) ** 2) - 0.5 * jnp.sum(z**2)
-
-
-def hidden_chain(z, rows=200):
-    """The forward pass of a hidden Markov chain of three states."""
-    import jax.numpy as jnp
-    from jax import lax
-    from jax.nn import log_softmax, logsumexp
-
-    seen = np.sin(0.7 * np.arange(rows))
-    moves = log_softmax(jnp.eye(3) * (1.0 + z[0] ** 2), axis=1)
-    means = jnp.array([-1.0, 0.0, 1.0]) * jnp.exp(z[1])
-
-    def one(log_weights, y):
-        of_row = -0.5 * ((y - means) * jnp.exp(z[2])) ** 2 + z[2]
-        return logsumexp(log_weights[:, None] + moves, axis=0) + of_row, None
-
-    return logsumexp(lax.scan(one, jnp.full(3, -np.log(3.0)), seen)[0]) - 0.5 * jnp.sum(z**2)
-
-
 def of_loops(runs=100):
+    from loops import epidemic, hidden_chain, oscillators
     from problem import hiv, lotka_volterra
 
     from adaann.targets import adapt, jax_program

@@ -144,11 +144,18 @@ def test_no_loop_is_left_as_it_is() -> None:
     assert kernels(target) == [False]
 
 
-def test_without_a_word_of_kernels(monkeypatch) -> None:
-    """Other versions of JAX may know nothing of them."""
+def refuse(_) -> bool:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("NO_LIBRARY", {"xla_cpu_of_another_version": True}), ("_is_small_loop", refuse)]
+)
+def test_without_a_word_of_kernels(name: str, value, monkeypatch) -> None:
+    """Other versions of JAX may know nothing of them, or of what a program costs."""
     from adaann.targets import jax_program
 
-    monkeypatch.setattr(jax_program, "NO_LIBRARY", {"xla_cpu_of_another_version": True})
+    monkeypatch.setattr(jax_program, name, value)
     target, x = adapt(decay, dim=2, backend="jax"), points(5)
     np.testing.assert_allclose(target.evaluate(x, True)[1], decay_by_numpy(x)[0], rtol=1e-12)
     assert kernels(target) == [False]

@@ -62,8 +62,7 @@ class Program:
     def _compile(self, points: Array) -> Callable[[Any], Any]:
         lowered = self._jitted.lower(points)
         # Which it is depends on the program alone, never on a stopwatch: a seed fixes the bits.
-        one = _in_one_kernel(self._jitted, points) if _is_small_loop(lowered) else None
-        compiled: Callable[[Any], Any] = one or lowered.compile()
+        compiled: Callable[[Any], Any] = _in_one_kernel(self._jitted, lowered, points) or lowered.compile()
         return compiled
 
 
@@ -78,12 +77,14 @@ def _is_small_loop(lowered: Any) -> bool:
     return isinstance(cost, dict) and cost.get("bytes accessed", math.inf) <= MOST_BYTES
 
 
-def _in_one_kernel(jitted: Callable[[Any], Any], points: Array) -> Callable[[Any], Any] | None:
+def _in_one_kernel(jitted: Callable[[Any], Any], lowered: Any, points: Array) -> Callable[[Any], Any] | None:
     """The program as a call that XLA is told to make a kernel of, as it does by itself with the smallest loops.
 
-    None where this version of JAX knows no such thing.
+    None where it is no small loop, and where this version of JAX knows no such thing.
     """
     try:
+        if not _is_small_loop(lowered):
+            return None
         from jax.experimental.xla_metadata import set_xla_metadata
 
         def call(points: Any) -> Any:
@@ -92,4 +93,5 @@ def _in_one_kernel(jitted: Callable[[Any], Any], points: Array) -> Callable[[Any
         compiled: Callable[[Any], Any] = jax.jit(call, compiler_options=NO_LIBRARY).lower(points).compile()
         return compiled
     except Exception:
+        # Whatever it is that this version lacks, the function itself has been traced and is right.
         return None
