@@ -119,7 +119,7 @@ fn judgement(verdict: &Verdict, sight: Option<&str>) -> Block {
     Block::Judgement {
         tone: match verdict.trust {
             Trust::Reliable => Tone::Good,
-            Trust::Care => Tone::Doubtful,
+            Trust::Local | Trust::Care => Tone::Doubtful,
             Trust::Distrust => Tone::Bad,
         },
         title: format!("Verdict: {}", verdict.trust),

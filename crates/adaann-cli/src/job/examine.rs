@@ -70,6 +70,7 @@ fn of_answer(answer: &Answer) -> Verdict {
     let unchecked = || Verdict {
         trust: Trust::Care,
         reasons: vec![Reason { trust: Trust::Care, finding, remedy }],
+        power: None,
     };
     let verdict = answer.examination.as_ref().map_or_else(unchecked, |found| found.verdict.clone());
     let is_told = |reason: &Reason| matches!(reason.finding, Finding::Stopped { .. });

@@ -24,6 +24,9 @@ settings! {
             most_draws: usize = "most-draws" "COUNT",
             /// The check's share of all evaluations, up to 0.9; 0 for no check [default: 0.5]
             check: f64 = "check" "SHARE",
+            /// Multiplies the effort of the search for modes: 10 finds modes that are ten times as hard to hit
+            /// [default: 1]
+            search: f64 = "search" "FACTOR",
             /// How many points ranks or processes evaluate at a time: batches have at least so many, and there
             /// are fewer of them, for more evaluations in all [default: 1, as few as it takes]
             at_once: usize = "at-once" "COUNT",
@@ -71,6 +74,7 @@ impl Overlay {
             target_ess: self.target_ess.unwrap_or(base.target_ess),
             most_draws: self.most_draws.unwrap_or(base.most_draws),
             check: self.check.unwrap_or(base.check),
+            search: self.search.unwrap_or(base.search),
             at_once: self.at_once.unwrap_or(base.at_once),
             ..base
         }

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// Points of a batch that ranks could share; more is surely a slip.
 const MOST_AT_ONCE: usize = 100_000;
 
+/// The most that the search's effort is multiplied by; more is surely a slip.
+const MOST_SEARCH: f64 = 10_000.0;
+
 /// The settings of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -24,6 +27,8 @@ pub struct Settings {
     pub draws: Option<usize>,
     /// The check's share of all evaluations: 0 for no check.
     pub check: f64,
+    /// Multiplies the effort of the search for modes, in the answer and in its check.
+    pub search: f64,
     /// How many points are evaluated at a time elsewhere, on ranks or in processes: batches have at least so many,
     /// where the method allows for it. More evaluations in all, and fewer batches one after another.
     pub at_once: usize,
@@ -45,6 +50,7 @@ impl Default for Settings {
             most_draws: 200_000,
             draws: None,
             check: 0.5,
+            search: 1.0,
             at_once: 1,
             max_evaluations: None,
             max_time: None,
@@ -81,6 +87,9 @@ impl Settings {
         }
         if !(1..=MOST_AT_ONCE).contains(&self.at_once) {
             return Err(error::setting("at-once", self.at_once, "from 1 to 100000"));
+        }
+        if !(0.01..=MOST_SEARCH).contains(&self.search) {
+            return Err(error::setting("search", self.search, "from 0.01 to 10000"));
         }
         if !(0.0..=0.9).contains(&self.check) {
             return Err(error::setting("check", self.check, "from 0 to 0.9"));

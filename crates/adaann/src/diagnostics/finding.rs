@@ -149,6 +149,11 @@ pub enum Finding {
         /// What happened.
         reason: String,
     },
+    /// The search was too weak to rule out other modes.
+    ModesNotExcluded {
+        /// The share of planted modes that it would have found.
+        power: f64,
+    },
     /// The draws cannot be weighted at all.
     NotExamined {
         /// What went wrong.
@@ -183,6 +188,7 @@ impl Finding {
             Self::Stopped { .. } => "stopped",
             Self::Unfinished { .. } => "unfinished",
             Self::EndedEarly { .. } => "ended-early",
+            Self::ModesNotExcluded { .. } => "modes-not-excluded",
             Self::NotExamined { .. } => "not-examined",
         }
     }
@@ -210,6 +216,7 @@ impl Finding {
             }
             Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
             Self::Stopped { .. } | Self::Unfinished { .. } | Self::BudgetSpent => Remedy::Finish,
+            Self::ModesNotExcluded { .. } => Remedy::SearchMore,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
     }
@@ -334,6 +341,12 @@ impl fmt::Display for Finding {
                 "the solver's error moves the evidence: a tighter one changes log p by {nats:+.2} \
                  everywhere"
             ),
+            Self::ModesNotExcluded { power } => write!(
+                f,
+                "other modes are not ruled out: the search would have found {:.0} per cent of modes planted at \
+                 random (a fifth of the mass, half to as wide as the answer)",
+                per_cent(*power)
+            ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
     }
@@ -411,6 +424,7 @@ mod tests {
             Finding::Stopped { t: 0.5 },
             Finding::Unfinished { t: Some(0.25) },
             Finding::EndedEarly { t: 0.75, reason: "no step is left".into() },
+            Finding::ModesNotExcluded { power: 0.625 },
             Finding::NotExamined { why: "all are lost".into() },
         ]
     }
@@ -442,6 +456,7 @@ mod tests {
             "stopped at t = 0.5000",
             "unfinished: at its last checkpoint it was annealed to t = 0.2500",
             "of t = 0.7500: no step is left",
+            "the search would have found 62 per cent of modes planted at random",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");

@@ -33,6 +33,7 @@ mod findings;
 mod modes;
 mod own;
 mod particles;
+mod power;
 mod remedy;
 mod seen;
 mod spread;
@@ -46,6 +47,7 @@ pub use examination::{Examination, Settings, examine, examine_from, examine_with
 pub use finding::{Finding, Place};
 pub use modes::Mode;
 pub use particles::Particles;
+pub use power::Power;
 pub use remedy::Remedy;
 pub use trust::Trust;
 pub use verdict::{Reason, Verdict};

@@ -27,11 +27,13 @@ pub enum Remedy {
     AddParticles,
     /// Solve the equations more accurately.
     SolveTighter,
+    /// Search longer for other modes.
+    SearchMore,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::TrainMore,
         Self::AnnealMore,
         Self::DrawMore,
@@ -43,6 +45,7 @@ impl Remedy {
         Self::ChangeParticles,
         Self::AddParticles,
         Self::SolveTighter,
+        Self::SearchMore,
     ];
 
     /// Its name in files, which stays when words change.
@@ -59,6 +62,7 @@ impl Remedy {
             Self::ChangeParticles => "change-particles",
             Self::AddParticles => "add-particles",
             Self::SolveTighter => "solve-tighter",
+            Self::SearchMore => "search-more",
         }
     }
 }
@@ -86,6 +90,7 @@ impl fmt::Display for Remedy {
             Self::SolveTighter => {
                 "solve the equations with tighter tolerances, or with shorter steps"
             }
+            Self::SearchMore => "search longer for other modes, or tell more by the prior",
         })
     }
 }

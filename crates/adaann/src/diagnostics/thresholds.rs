@@ -228,6 +228,17 @@ pub const DIVERGENCES: Threshold = Threshold {
     meaning: "where many do, chains do not enter a narrow part of p",
 };
 
+/// The share of planted modes that the search would have found.
+pub const POWER: Threshold = Threshold {
+    name: "power of the search",
+    bad: Side::Below,
+    unit: Unit::Share,
+    care: 0.9,
+    distrust: None,
+    meaning: "share of modes planted at random (a fifth of the mass, half to as wide as the answer) that the \
+              search would have found; below this the verdict is local, not reliable",
+};
+
 /// How far a tighter solver's log p at the modes is from a mere shift.
 pub const SOLVER_MODES: Threshold = Threshold {
     name: "log p at a mode, by a tighter solver",
@@ -261,7 +272,7 @@ pub const SOLVER_SHIFT: Threshold = Threshold {
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 18] = [
+pub const TABLE: [Threshold; 19] = [
     K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
@@ -277,6 +288,7 @@ pub const TABLE: [Threshold; 18] = [
     R_HAT,
     CHAINS_APART,
     DIVERGENCES,
+    POWER,
     SOLVER_MODES,
     SOLVER_DRAWS,
     SOLVER_SHIFT,

@@ -5,13 +5,13 @@
 //! cannot tell from their own luck is not held against q.
 
 use crate::diagnostics::{
-    Finding, Place, Remedy, Trust,
+    Finding, Place, Power, Remedy, Trust,
     findings::{Comparison, Findings, ModeShares},
     spread::Spread,
     thresholds::{
         ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
         MASS_LACKING, MODE_ERROR, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART,
-        OUTSIDE_SUPPORT, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF, is_mode_lost,
+        OUTSIDE_SUPPORT, POWER, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF, is_mode_lost,
     },
 };
 use crate::importance::Estimate;
@@ -40,6 +40,8 @@ pub struct Verdict {
     pub trust: Trust,
     /// What speaks against it, the worst first; none if it is reliable.
     pub reasons: Vec<Reason>,
+    /// How likely the search was to find other modes of some size; none if that was not measured.
+    pub power: Option<Power>,
 }
 
 impl Verdict {
@@ -82,9 +84,7 @@ impl Verdict {
     pub fn of_stopped(self, t: f64) -> Self {
         // Before t = 1 the flow approximates another density.
         let trust = if t < 1.0 { Trust::Distrust } else { Trust::Care };
-        let mut reasons = self.reasons;
-        reasons.push(Reason::new(trust, Finding::Stopped { t }));
-        Self::new(reasons)
+        self.and(std::iter::once(Reason::new(trust, Finding::Stopped { t })))
     }
 
     /// The judgement on the last checkpoint of a run that has not come to its end; `t` is where it was, if it
@@ -94,7 +94,7 @@ impl Verdict {
         let mut reasons = self.reasons;
         reasons.retain(|reason| !matches!(reason.finding, Finding::Stopped { .. }));
         reasons.insert(0, Reason::new(Trust::Distrust, Finding::Unfinished { t }));
-        Self::new(reasons)
+        Self { power: self.power, ..Self::new(reasons) }
     }
 
     /// The judgement on a run that could not go on, in place of that on one that came to its end.
@@ -103,7 +103,7 @@ impl Verdict {
         let finding = Finding::EndedEarly { t, reason: reason.into() };
         let mut reasons = self.reasons;
         reasons.insert(0, Reason::new(Trust::Distrust, finding));
-        Self::new(reasons)
+        Self { power: self.power, ..Self::new(reasons) }
     }
 
     /// The judgement on a run that has spent its budget, in place of that on one that came to its end.
@@ -115,15 +115,23 @@ impl Verdict {
         self.and(std::iter::once(Reason::new(Trust::Care, Finding::BudgetSpent)))
     }
 
+    /// This judgement with the power of the search: other modes are not ruled out by a weak one.
+    #[must_use]
+    pub fn with_power(self, power: Power) -> Self {
+        let trust = (power.share() < POWER.care).then_some(Trust::Local);
+        let weak = reason(trust, Finding::ModesNotExcluded { power: power.share() });
+        Self { power: Some(power), ..self.and(weak.into_iter()) }
+    }
+
     /// This judgement with more reasons.
     pub(super) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
-        Self::new(self.reasons.into_iter().chain(more).collect())
+        Self { power: self.power, ..Self::new(self.reasons.into_iter().chain(more).collect()) }
     }
 
     pub(super) fn new(mut reasons: Vec<Reason>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.trust));
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
-        Self { trust, reasons }
+        Self { trust, reasons, power: None }
     }
 }
 

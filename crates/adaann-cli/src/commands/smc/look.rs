@@ -45,7 +45,7 @@ fn summary(subject: &Subject, record: &SmcRecord, population: &Population) -> Re
     let (problem, sample) = (&subject.problem, population.sample());
     let quantities = subject.quantities(sample.x())?;
     let t = population.stages.last().map_or(0.0, |stage| stage.t);
-    let nothing = Verdict { trust: Trust::Reliable, reasons: Vec::new() };
+    let nothing = Verdict { trust: Trust::Reliable, reasons: Vec::new(), power: None };
     Ok(Summary::new(Sources {
         target: &record.target,
         names: &subject.columns(),

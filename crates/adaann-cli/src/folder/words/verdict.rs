@@ -56,6 +56,7 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
             "solve the equations more accurately: a smaller rtol and atol, or a smaller step, in [ode] of \
              the model file"
         }
+        Remedy::SearchMore => "search longer (--search 10), or tell more by the prior",
         Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
     }
 }
@@ -65,7 +66,7 @@ pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> Stri
     let said = verdict.trust.to_string().to_uppercase();
     let said = match verdict.trust {
         Trust::Reliable => style.green(&said),
-        Trust::Care => style.yellow(&said),
+        Trust::Local | Trust::Care => style.yellow(&said),
         Trust::Distrust => style.red(&said),
     };
     let mut text = format!("{}  {}\n", style.bold("Verdict"), style.bold(&said));

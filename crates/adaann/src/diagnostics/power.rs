@@ -1,0 +1,28 @@
+//! The power of a search against modes that it did not find.
+
+use serde::{Deserialize, Serialize};
+
+/// Why other modes of some size can, or cannot, be ruled out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Power {
+    /// The density is log-concave, which its formulas show: it has one mode.
+    LogConcave,
+    /// Modes were planted at random, and the recorded starts of the search were asked which of them lie in a
+    /// planted basin.
+    Planted {
+        /// How many modes were planted.
+        planted: usize,
+        /// How many of them the search would have found.
+        caught: usize,
+    },
+}
+
+impl Power {
+    /// The share of planted modes that the search would have found: 1 for a density with one mode.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::LogConcave => 1.0,
+            Self::Planted { planted, caught } => caught as f64 / planted.max(1) as f64,
+        }
+    }
+}
