@@ -8,15 +8,18 @@ use crate::{
     Result, adaptive,
     approximation::Approximation,
     checkpoint::Ledger,
-    diagnostics::{self, Examination, Trust, examine_chains, examine_exact, examine_from},
+    diagnostics::{
+        self, Check, Coverage, Examination, Trust, examine_chains, examine_exact, examine_from,
+    },
     mixture::{Component, Mixture},
+    modes::Searched,
     smc,
     target::Target,
 };
 use std::ops::ControlFlow;
 
-/// Particles of the check: with so many a mode of seven per cent is seen.
-const PARTICLES: usize = 64;
+/// Particles of the check: the share of one of two equal modes is then known to 3 percentage points.
+const PARTICLES: usize = 288;
 
 /// What particles may cost at least, where the answer was cheap.
 const LEAST_BUDGET: usize = 9_000;
@@ -67,7 +70,11 @@ fn examined_and_repaired(
         let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
         let target = &context.unconstrained;
         let Candidate { sample, log_z, .. } = &candidate;
-        let found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        let mut found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        let searches: Vec<&Searched> = context.searches.iter().collect();
+        let log_z = log_z.map_or(f64::NAN, |log_z| log_z.value);
+        let coverage = Coverage::new(target, &searches, log_z, sample, context.settings.seed);
+        found.verdict = coverage.judged(found.verdict);
         return Ok((candidate, Some(found)));
     }
     if candidate.method == Method::Prior {
@@ -151,18 +158,38 @@ pub(super) fn examine(
     let left = context.budget();
     let at_once = context.settings.at_once;
     let particles = if particles == 0 { 0 } else { particles.max(at_once) };
-    let settings =
-        diagnostics::Settings { particles, climbs: CLIMBS, search: true, at_once, budget: left };
     let share = context.settings.check;
-    let budget = (context.evaluations() as f64 * share / (1.0 - share)) as usize;
+    let ratio = share / (1.0 - share);
+    let settings = diagnostics::Settings {
+        particles,
+        climbs: CLIMBS,
+        search: true,
+        effort: context.settings.search * ratio,
+        at_once,
+        budget: left,
+    };
+    let budget = (context.evaluations() as f64 * ratio) as usize;
     let budget = budget.max(LEAST_BUDGET);
-    context.with_ledger(|context, ledger| {
+    let (base, earlier) = (context.base.clone(), std::mem::take(&mut context.searches));
+    let found = context.with_ledger(|context, ledger| {
         let mut watch = |stage: &smc::Stage| match stage.evaluations > budget {
             true => ControlFlow::Break(()),
             false => context.see(&Event::Particles(stage)),
         };
-        examine_from(&approximation, &candidate.sample, &how, &settings, &mut watch, ledger)
-    })
+        let check = Check {
+            approximation: &approximation,
+            sample: &candidate.sample,
+            base: &base,
+            how: &how,
+            settings: &settings,
+            earlier: &earlier,
+        };
+        examine_from(&check, &mut watch, ledger)
+    });
+    context.searches = earlier;
+    let found = found?;
+    context.searches.extend(found.searched.clone());
+    Ok(found)
 }
 
 /// What to begin a repair with: the candidate's components and the check's, if that may help.

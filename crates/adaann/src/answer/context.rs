@@ -11,13 +11,15 @@ use crate::{
     checkpoint::{Done, Ledger, Part},
     fit,
     flow::Base,
+    modes::{self, Searched},
+    path::PathKind,
     smc,
     target::{Target, Unconstrained},
 };
 use std::ops::ControlFlow;
 
-/// Dimensions up to which particles from the base are worth their cost in a check.
-const MOST_DIMENSIONS: usize = 12;
+/// Dimensions up to which particles are worth their cost in a check.
+const MOST_DIMENSIONS: usize = 20;
 
 /// The work of an answer.
 pub(super) struct Context<'a> {
@@ -30,6 +32,8 @@ pub(super) struct Context<'a> {
     /// What was finished before; a part under way has it.
     ledger: Option<&'a mut Ledger>,
     pub(super) rungs: Vec<Rung>,
+    /// What searches for modes have found, those of checks included.
+    pub(super) searches: Vec<Searched>,
     /// What the answer may spend, and what all of it may.
     of_answer: Budget,
     of_all: Budget,
@@ -58,6 +62,7 @@ impl<'a> Context<'a> {
             observer,
             ledger: Some(ledger),
             rungs: Vec::new(),
+            searches: Vec::new(),
             of_answer: settings.budget(1.0 - settings.check),
             of_all: settings.budget(1.0),
             is_checking: false,
@@ -185,17 +190,19 @@ impl<'a> Context<'a> {
         Rules { target_ess, most_draws, exactly: draws, budget: self.budget(), ..rules }
     }
 
-    /// How particles travel to this target: from the prior where there is a proper one, and else by
-    /// powers of the density.
+    /// How particles travel to this target: from the prior where there is a proper one, else from a wide Gaussian
+    /// around the modes that are known, else by powers of the density.
     pub(super) fn particles(&self, count: usize, seed: u64) -> smc::Settings {
         let count = count.max(self.settings.at_once);
         let from_prior = self.target.has_prior() && self.target.has_proper_prior();
+        let frame = self.searches.last().filter(|_| !from_prior).and_then(modes::frame);
+        let has_frame = frame.is_some();
+        let base = frame.unwrap_or_else(|| self.settings.base.clone());
         let (path, t0) = match from_prior {
-            true => (crate::path::PathKind::Likelihood, 0.0),
-            false if self.target.has_prior() => (crate::path::PathKind::Bridge, 0.0),
-            false => (crate::path::PathKind::Power, 0.01),
+            true => (PathKind::Likelihood, 0.0),
+            false if has_frame || self.target.has_prior() => (PathKind::Bridge, 0.0),
+            false => (PathKind::Power, 0.01),
         };
-        let base = self.settings.base.clone();
         smc::Settings { path, base, particles: count, seed, ..smc::Settings::starting_at(t0) }
     }
 }

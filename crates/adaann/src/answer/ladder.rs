@@ -8,7 +8,7 @@ use crate::{
     Error, Result,
     adaptive::{self, Shape},
     checkpoint::Ledger,
-    modes::{self, Search, Searched},
+    modes::{self, Kind, Search, Searched},
     target::Target,
 };
 
@@ -192,15 +192,19 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     let budget = context.budget();
     let searched = context.with_ledger(|context, ledger| {
         let Context { unconstrained, base, settings, .. } = context;
-        let search = Search::new(unconstrained.dim()).at_once(settings.at_once).within(budget);
-        modes::search_with(unconstrained, base, &search, settings.seed, ledger)
+        let search = Search::new(unconstrained.dim())
+            .with_effort(unconstrained, settings.search)
+            .at_once(settings.at_once)
+            .within(budget);
+        modes::search_with(unconstrained, base, &search, settings.seed, &[], ledger)
     })?;
     let Context { base, settings, .. } = context;
     let starts = adaptive::starts(&searched, base, settings.seed);
     let left = if starts.is_empty() { Left::Failed } else { Left::Prepared };
-    let evaluations = searched.evaluations;
+    let (evaluations, has_one_peak) = (searched.evaluations, searched.peaks() <= 1);
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
-    Ok((starts, searched.peaks() <= 1))
+    context.searches.push(searched);
+    Ok((starts, has_one_peak))
 }
 
 /// What a search has found, in words.
@@ -211,6 +215,14 @@ fn words(searched: &Searched) -> String {
         (1, _) => format!("one peak from {ascents} ascents"),
         (peaks, _) => format!("{peaks} peaks from {ascents} ascents"),
     };
+    let later: Vec<String> = Kind::ALL[1..]
+        .iter()
+        .filter(|kind| searched.tally(**kind).found > 0)
+        .map(|kind| format!("{} by {}", searched.tally(*kind).found, kind.name()))
+        .collect();
+    if !later.is_empty() {
+        words += &format!(" ({})", later.join(", "));
+    }
     if *adrift > 0 {
         words += &format!(", {adrift} of which came to none");
     }

@@ -72,6 +72,7 @@ pub(crate) fn examine_chains(
             None => verdict,
         },
         mixture: None,
+        searched: None,
     })
 }
 

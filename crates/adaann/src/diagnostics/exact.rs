@@ -42,5 +42,6 @@ pub(crate) fn examine_exact(
         evaluations: found.evaluations,
         verdict: Verdict::new(reasons.into_iter().filter_map(reason).collect()),
         mixture: None,
+        searched: None,
     })
 }

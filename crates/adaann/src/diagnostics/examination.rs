@@ -7,12 +7,14 @@ use crate::{
     budget::Budget,
     checkpoint::Ledger,
     diagnostics::{
-        Mode, Particles, Verdict, accuracy::Accuracy, audit, findings::Findings, modes::Found, own,
-        particles, seen::Seen, spread,
+        Mode, Particles, Verdict, accuracy::Accuracy, audit, coverage::Coverage,
+        findings::Findings, modes::Found, own, particles, seen::Seen, spread,
     },
     error, fit,
+    flow::Base,
     importance::{Estimate, Sample, pareto},
     mixture::Mixture,
+    modes::Searched,
     smc,
 };
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,8 @@ pub struct Settings {
     pub climbs: usize,
     /// Does the check search by itself, with ascents and a mixture of its own?
     pub search: bool,
+    /// Multiplies the effort of its own search.
+    pub effort: f64,
     /// Points that its own search evaluates at a time, at least.
     pub at_once: usize,
     /// What it may spend beyond the draws that it is given. Ascents, particles and the naming of modes each
@@ -40,7 +44,14 @@ pub struct Settings {
 impl Default for Settings {
     /// 2,000 particles, with whom a mode of one per cent is not missed by chance, and 256 climbs.
     fn default() -> Self {
-        Self { particles: 2_000, climbs: 256, search: true, at_once: 1, budget: Budget::default() }
+        Self {
+            particles: 2_000,
+            climbs: 256,
+            search: true,
+            effort: 1.0,
+            at_once: 1,
+            budget: Budget::default(),
+        }
     }
 }
 
@@ -77,6 +88,21 @@ pub struct Examination {
     pub verdict: Verdict,
     /// The mixture of the check's own draws.
     pub(crate) mixture: Option<Mixture>,
+    /// The check's own search.
+    pub(crate) searched: Option<Searched>,
+}
+
+/// What is checked, and from where.
+pub(crate) struct Check<'a> {
+    pub(crate) approximation: &'a Approximation<'a>,
+    pub(crate) sample: &'a Sample,
+    /// Where the check's own search starts.
+    pub(crate) base: &'a Base,
+    /// How particles travel.
+    pub(crate) how: &'a smc::Settings,
+    pub(crate) settings: &'a Settings,
+    /// What earlier searches have found.
+    pub(crate) earlier: &'a [Searched],
 }
 
 /// Checks an approximation by draws of it.
@@ -110,24 +136,24 @@ pub fn examine_with(
     ledger: &mut Ledger,
 ) -> Result<Examination> {
     let how = fit.particles();
-    let found = examine_from(approximation, sample, &how, settings, observer, ledger)?;
+    let base = how.base.resolve(approximation.target(), how.seed)?;
+    let check = Check { approximation, sample, base: &base, how: &how, settings, earlier: &[] };
+    let found = examine_from(&check, observer, ledger)?;
     // The draws are taken for the check alone.
     Ok(Examination { evaluations: found.evaluations + sample.len(), ..found })
 }
 
-/// The same, with how particles travel: from the base and on the path of `how`, as many as the check's
-/// settings say. Ascents start from that base as well, at other draws than those of any answer.
+/// The same with where searches start, how particles travel, and what earlier searches have found. Ascents start
+/// at other draws than those of any answer.
 ///
 /// # Errors
 /// As [`examine`].
-pub fn examine_from(
-    approximation: &Approximation,
-    sample: &Sample,
-    how: &smc::Settings,
-    settings: &Settings,
+pub(crate) fn examine_from(
+    check: &Check,
     observer: &mut dyn smc::Observer,
     ledger: &mut Ledger,
 ) -> Result<Examination> {
+    let Check { approximation, sample, base, how, settings, earlier } = *check;
     if settings.climbs == 0 {
         return Err(error::setting("climbs", 0, "at least 1"));
     }
@@ -135,11 +161,12 @@ pub fn examine_from(
     let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
     let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
 
-    let base = how.base.resolve(target, how.seed)?;
     let mut search = || {
         ledger.part("search", |ledger| {
             let budget = settings.budget.share(OF_SEARCH);
-            let found = own::search(target, &base, how.seed, (budget, settings.at_once), ledger);
+            let given = own::heaviest(sample);
+            let effort = own::Effort { factor: settings.effort, budget, at_once: settings.at_once };
+            let found = own::search(target, base, how.seed, &given, effort, ledger);
             Ok(ledger.done(found.map_err(|error| error.to_string())))
         })
     };
@@ -207,10 +234,16 @@ pub fn examine_from(
         compared,
         failed,
     };
-    let verdict = match &accuracy {
+    let mut verdict = match &accuracy {
         Some(accuracy) => accuracy.judged(Verdict::of(&findings)),
         None => Verdict::of(&findings),
     };
+    if settings.search {
+        let latest = own.as_ref().map(|own| &own.searched);
+        let searches: Vec<&Searched> = earlier.iter().chain(latest).collect();
+        let coverage = Coverage::new(target, &searches, log_z.value, sample, how.seed);
+        verdict = coverage.judged(verdict);
+    }
     Ok(Examination {
         kl: sample.neg_elbo() + log_z.value,
         log_z,
@@ -228,6 +261,7 @@ pub fn examine_from(
         sight: sight(target.dim(), own.as_ref().map(|own| own.searched.ascents), population),
         verdict: if is_cut { verdict.of_spent() } else { verdict },
         mixture: adapted.map(Adapted::mixture),
+        searched: own.as_ref().map(|own| own.searched.clone()),
     })
 }
 

@@ -154,6 +154,13 @@ pub enum Finding {
         /// The share of planted modes that it would have found.
         power: f64,
     },
+    /// The check's own search did not find all modes of the answer.
+    ModesNotFoundAgain {
+        /// Modes that it did not find.
+        missed: usize,
+        /// Modes of the answer.
+        of: usize,
+    },
     /// The draws cannot be weighted at all.
     NotExamined {
         /// What went wrong.
@@ -189,6 +196,7 @@ impl Finding {
             Self::Unfinished { .. } => "unfinished",
             Self::EndedEarly { .. } => "ended-early",
             Self::ModesNotExcluded { .. } => "modes-not-excluded",
+            Self::ModesNotFoundAgain { .. } => "modes-not-found-again",
             Self::NotExamined { .. } => "not-examined",
         }
     }
@@ -216,7 +224,7 @@ impl Finding {
             }
             Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
             Self::Stopped { .. } | Self::Unfinished { .. } | Self::BudgetSpent => Remedy::Finish,
-            Self::ModesNotExcluded { .. } => Remedy::SearchMore,
+            Self::ModesNotExcluded { .. } | Self::ModesNotFoundAgain { .. } => Remedy::SearchMore,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
     }
@@ -347,6 +355,10 @@ impl fmt::Display for Finding {
                  random (a fifth of the mass, half to as wide as the answer)",
                 per_cent(*power)
             ),
+            Self::ModesNotFoundAgain { missed, of } => write!(
+                f,
+                "other modes are not ruled out: a second, independent search missed {missed} of {of} known modes"
+            ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
     }
@@ -425,6 +437,7 @@ mod tests {
             Finding::Unfinished { t: Some(0.25) },
             Finding::EndedEarly { t: 0.75, reason: "no step is left".into() },
             Finding::ModesNotExcluded { power: 0.625 },
+            Finding::ModesNotFoundAgain { missed: 1, of: 3 },
             Finding::NotExamined { why: "all are lost".into() },
         ]
     }
@@ -457,6 +470,7 @@ mod tests {
             "unfinished: at its last checkpoint it was annealed to t = 0.2500",
             "of t = 0.7500: no step is left",
             "the search would have found 62 per cent of modes planted at random",
+            "a second, independent search missed 1 of 3 known modes",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");

@@ -26,6 +26,7 @@
 mod accuracy;
 mod audit;
 mod chains;
+mod coverage;
 mod exact;
 mod examination;
 mod finding;
@@ -42,8 +43,10 @@ mod trust;
 mod verdict;
 
 pub(crate) use chains::examine_chains;
+pub(crate) use coverage::Coverage;
 pub(crate) use exact::examine_exact;
-pub use examination::{Examination, Settings, examine, examine_from, examine_with};
+pub(crate) use examination::{Check, examine_from};
+pub use examination::{Examination, Settings, examine, examine_with};
 pub use finding::{Finding, Place};
 pub use modes::Mode;
 pub use particles::Particles;

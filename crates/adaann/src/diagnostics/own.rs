@@ -6,6 +6,7 @@ use crate::{
     budget::Budget,
     checkpoint::Ledger,
     flow::Base,
+    importance::Sample,
     modes::{self, Search, Searched},
     target::Unconstrained,
 };
@@ -45,17 +46,40 @@ fn rules_without_peaks(dim: usize) -> Rules {
     Rules { draws, most_rounds, ..rules(dim) }
 }
 
-/// Searches from draws of the base.
+/// How much the check's own search may do.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// Multiplies the evaluations that follow from the target's cost.
+    pub(super) factor: f64,
+    pub(super) budget: Budget,
+    pub(super) at_once: usize,
+}
+
+/// Draws with the largest weights that ascents start from: where p is far above q, q lacks mass.
+const HEAVIEST: usize = 24;
+
+/// The draws with the largest weights.
+pub(super) fn heaviest(sample: &Sample) -> Vec<Vec<f64>> {
+    let log_weights = sample.log_weights();
+    let mut order: Vec<usize> = (0..sample.len()).filter(|&i| log_weights[i].is_finite()).collect();
+    order.sort_by(|&a, &b| log_weights[b].total_cmp(&log_weights[a]).then(a.cmp(&b)));
+    order.into_iter().take(HEAVIEST).map(|i| sample.z().point(i)).collect()
+}
+
+/// Searches from draws of the base, and from given points.
 pub(super) fn search(
     target: &Unconstrained,
     base: &Base,
     seed: u64,
-    (budget, at_once): (Budget, usize),
+    given: &[Vec<f64>],
+    effort: Effort,
     ledger: &mut Ledger,
 ) -> Result<Own> {
     let seed = seed ^ SEARCH_SEED;
-    let search = Search::new(target.dim()).at_once(at_once).within(budget);
-    let searched = modes::search_with(target, base, &search, seed, ledger)?;
+    let Effort { factor, budget, at_once } = effort;
+    let search =
+        Search::new(target.dim()).with_effort(target, factor).at_once(at_once).within(budget);
+    let searched = modes::search_with(target, base, &search, seed, given, ledger)?;
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
         rules_without_peaks(dim)

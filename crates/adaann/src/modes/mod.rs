@@ -30,7 +30,9 @@ mod starts;
 mod units;
 mod weights;
 
-pub use search::{Search, Searched, Summit, search, search_with};
+pub use search::{
+    Kind, Plant, Search, Searched, Starts, Summit, Tally, caught, frame, search, search_with,
+};
 pub use weights::{ModeSummary, shares};
 
 use crate::{Batch, Error, Result, error, target::Unconstrained};

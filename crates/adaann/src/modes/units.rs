@@ -57,6 +57,15 @@ impl Units {
         Self { middle, scale }
     }
 
+    /// Middle and half-width of each coordinate, so many spreads wide; of units that are spreads.
+    pub(super) fn ranges(&self, spreads: f64) -> Vec<(f64, f64)> {
+        let half = |d: usize| match &self.scale {
+            Scale::Spread(spread) => spreads * spread[d],
+            Scale::Factor(factor) => spreads * factor[d * (self.dim() + 1)],
+        };
+        (0..self.dim()).map(|d| (self.middle[d], half(d))).collect()
+    }
+
     pub(super) fn dim(&self) -> usize {
         self.middle.len()
     }

@@ -1,0 +1,111 @@
+//! What the searches for modes have covered: their power against planted modes, and whether one finds what another found.
+
+use super::{Finding, Power, Trust, Verdict, verdict::Reason};
+use crate::{
+    importance::{self, Sample},
+    modes::{self, Plant, Searched, Starts, Summit},
+    target::Unconstrained,
+};
+
+/// Modes that are planted: the share is known to two percentage points around 0.9.
+const PLANTED: usize = 200;
+
+/// The least width of a planted mode, as a share of the answer's.
+const NARROWEST: f64 = 0.35;
+
+/// A peak with at least this share of the largest mass has to be found by every search.
+const LEAST_MASS: f64 = 0.01;
+
+/// What the searches for an answer and for its check have covered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Coverage {
+    power: Power,
+    /// Peaks of earlier searches that the latest one did not find.
+    missed: usize,
+    /// Peaks of earlier searches.
+    of: usize,
+}
+
+impl Coverage {
+    /// What searches have covered, the latest last. `log_z` and `sample` are the answer's.
+    pub(crate) fn new(
+        target: &Unconstrained,
+        searches: &[&Searched],
+        log_z: f64,
+        sample: &Sample,
+        seed: u64,
+    ) -> Self {
+        let (missed, of) = missed(searches);
+        let power = match target.target().is_log_concave() {
+            true => Power::LogConcave,
+            false => planted(target, searches, log_z, sample, seed),
+        };
+        Self { power, missed, of }
+    }
+
+    /// A verdict with what this adds to it.
+    pub(crate) fn judged(self, verdict: Verdict) -> Verdict {
+        let Self { missed, of, power } = self;
+        let finding = Finding::ModesNotFoundAgain { missed, of };
+        let is_missed = missed > 0 && power != Power::LogConcave;
+        let missed = is_missed.then(|| Reason::new(Trust::Local, finding));
+        verdict.with_power(power).and(missed.into_iter())
+    }
+}
+
+/// How many of the modes planted at random the searches would have found.
+fn planted(
+    target: &Unconstrained,
+    searches: &[&Searched],
+    log_z: f64,
+    sample: &Sample,
+    seed: u64,
+) -> Power {
+    let none = Power::Planted { planted: PLANTED, caught: 0 };
+    let richest = searches.iter().max_by_key(|searched| searched.that_matter().count());
+    let Some(richest) = richest else { return none };
+    let mut shapes: Vec<Summit> = richest.that_matter().cloned().collect();
+    shapes.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
+    // One mode is as wide as its draws are; its curvature at the peak may be another.
+    if shapes.len() <= 1
+        && let Some(shape) = described(sample)
+    {
+        shapes = vec![shape];
+    }
+    let mut starts = Starts::default();
+    searches.iter().for_each(|searched| starts.extend(&searched.starts));
+    let log_z = if log_z.is_finite() { log_z } else { richest.log_mass() };
+    let has_prior = target.target().has_prior();
+    let plant = Plant { count: PLANTED, narrowest: NARROWEST, has_prior, seed };
+    let caught = modes::caught(&starts, &shapes, log_z, &plant);
+    Power::Planted { planted: PLANTED, caught }
+}
+
+/// The Gaussian of weighted draws as a peak.
+fn described(sample: &Sample) -> Option<Summit> {
+    let (z, weights) = (sample.z(), sample.weights());
+    let covariance = importance::covariance(z, weights).ok()?;
+    let mean = |d: usize| {
+        let row = z.row(d).iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        row.map(|(z, weight)| z * weight).sum::<f64>()
+    };
+    Summit::of_gaussian((0..z.dim()).map(mean).collect(), covariance)
+}
+
+/// Peaks of some mass that earlier searches found and the latest did not, and how many there are.
+fn missed(searches: &[&Searched]) -> (usize, usize) {
+    let Some((latest, earlier)) = searches.split_last() else { return (0, 0) };
+    if earlier.is_empty() || searches.iter().any(|searched| searched.is_endless) {
+        return (0, 0);
+    }
+    let most = earlier.iter().map(|searched| searched.most_log_mass()).fold(f64::MIN, f64::max);
+    let mut peaks: Vec<&Summit> = Vec::new();
+    for summit in earlier.iter().flat_map(|searched| &searched.summits) {
+        let is_heavy = summit.is_peak && summit.log_mass > most + LEAST_MASS.ln();
+        if is_heavy && !peaks.iter().any(|peak| peak.is_same(summit)) {
+            peaks.push(summit);
+        }
+    }
+    let is_missed = |peak: &&&Summit| !latest.summits.iter().any(|summit| peak.is_same(summit));
+    (peaks.iter().filter(is_missed).count(), peaks.len())
+}

@@ -1,0 +1,238 @@
+//! What a search has found.
+
+use super::{
+    kinds::Kind,
+    planted::Starts,
+    summit::{Arrived, Summit},
+};
+use crate::modes::{
+    heights::Heights,
+    laplace::{self, Curved},
+    units::Units,
+};
+use crate::{Result, linear, mixture::Component, target::Unconstrained};
+use serde::{Deserialize, Serialize};
+
+/// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
+const LEAST_MASS: f64 = -14.0;
+
+/// Peaks that are kept.
+pub(super) const MOST_SUMMITS: usize = 64;
+
+/// Ascents after which peaks are too many if most of them have one of their own, and that share.
+const FEW_ASCENTS: usize = 48;
+const ENDLESS: f64 = 0.6;
+
+/// An end so many nats, and so many for each dimension, below the highest peak is not looked at: to matter it would have to be
+/// twenty times as wide in every dimension.
+const TOO_LOW: (f64, f64) = (20.0, 3.0);
+
+/// Ascents of one kind of start, and what they found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Ascents.
+    pub ascents: usize,
+    /// Peaks that one of them was the first to reach.
+    pub found: usize,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Searched {
+    /// Peaks, the one with most mass first.
+    pub summits: Vec<Summit>,
+    /// Ascents that were made.
+    pub ascents: usize,
+    /// Ascents that came to no peak: on their way where the density is unbounded or endless, or stuck.
+    pub adrift: usize,
+    /// The chance that one more ascent from any draw of the base leads to a basin that none has reached and that
+    /// matters.
+    pub unseen: f64,
+    /// Did nearly every ascent find a peak of its own? Then there are more than can be listed.
+    pub is_endless: bool,
+    /// Points at which the density was evaluated.
+    pub evaluations: usize,
+    /// Ascents by the kind of their start, in the order of [`Kind::ALL`].
+    pub tallies: [Tally; Kind::ALL.len()],
+    /// Where ascents started.
+    pub starts: Starts,
+}
+
+impl Default for Searched {
+    /// Nothing: all is unseen.
+    fn default() -> Self {
+        Self {
+            summits: Vec::new(),
+            ascents: 0,
+            adrift: 0,
+            unseen: 1.0,
+            is_endless: false,
+            evaluations: 0,
+            tallies: Default::default(),
+            starts: Starts::default(),
+        }
+    }
+}
+
+impl Searched {
+    /// How many of the summits that matter are peaks in every direction.
+    pub fn peaks(&self) -> usize {
+        self.that_matter().filter(|summit| summit.is_peak).count()
+    }
+
+    /// Summits whose mass matters.
+    pub fn that_matter(&self) -> impl Iterator<Item = &Summit> {
+        let least = self.least_log_mass();
+        self.summits.iter().filter(move |summit| summit.log_mass > least)
+    }
+
+    /// Ascents and finds of one kind of start.
+    pub fn tally(&self, kind: Kind) -> Tally {
+        self.tallies[kind as usize]
+    }
+
+    /// log of the mass of all peaks, if each were its Gaussian.
+    pub fn log_mass(&self) -> f64 {
+        crate::weight::log_sum_exp(self.summits.iter().map(|summit| summit.log_mass))
+    }
+
+    /// log of the mass of the heaviest peak.
+    pub(crate) fn most_log_mass(&self) -> f64 {
+        let masses = self.summits.iter().map(|summit| summit.log_mass);
+        masses.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The mass from which a summit matters.
+    pub(super) fn least_log_mass(&self) -> f64 {
+        self.most_log_mass() + LEAST_MASS
+    }
+
+    /// The peak with most mass, if there is one.
+    pub(super) fn widest_peak(&self) -> Option<&Summit> {
+        let mass = |a: &&Summit, b: &&Summit| a.log_mass.total_cmp(&b.log_mass);
+        self.summits.iter().filter(|summit| summit.is_peak).max_by(mass)
+    }
+
+    /// Which summit is the highest, by its number.
+    pub(super) fn highest(&self) -> Option<&Summit> {
+        self.summits.iter().max_by(|a, b| a.log_density.total_cmp(&b.log_density))
+    }
+
+    /// Counts an ascent to a known summit.
+    pub(super) fn count(&mut self, summit: usize, is_any: bool) {
+        self.summits[summit].ascents += 1;
+        self.summits[summit].any += usize::from(is_any);
+    }
+
+    /// Puts ends of ascents together to peaks, the highest first.
+    pub(super) fn gather(
+        &mut self,
+        target: &Unconstrained,
+        arrived: &[Arrived],
+        is_any: &[bool],
+        kind: Kind,
+    ) -> Result<()> {
+        let mut order: Vec<usize> = (0..arrived.len()).collect();
+        order.sort_by(|&a, &b| {
+            let by_height = arrived[b].log_density.total_cmp(&arrived[a].log_density);
+            by_height.then(a.cmp(&b))
+        });
+        for i in order {
+            let end = &arrived[i];
+            match self.summits.iter().position(|summit| summit.is_at(end)) {
+                Some(at) => self.count(at, is_any[i]),
+                None => self.add(target, end, is_any[i], kind)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a new peak, if it may matter and there is room for it.
+    fn add(
+        &mut self,
+        target: &Unconstrained,
+        end: &Arrived,
+        is_any: bool,
+        kind: Kind,
+    ) -> Result<()> {
+        let dim = target.dim();
+        let highest = self.highest().map_or(f64::NEG_INFINITY, |summit| summit.log_density);
+        if end.log_density < highest - TOO_LOW.0 - TOO_LOW.1 * dim as f64 || !self.has_room(end) {
+            self.adrift += usize::from(!end.has_peaked);
+            return Ok(());
+        }
+        let mut heights = Heights::new(target, Units::around(end.z.clone()), usize::MAX);
+        let Curved { covariance, log_det, is_peak } =
+            laplace::curvature(&mut heights, &vec![0.0; dim])?;
+        self.evaluations += heights.used();
+        let Ok(factor) = linear::cholesky(dim, &covariance) else { return Ok(()) };
+        if !(end.has_peaked || is_peak) {
+            self.adrift += 1;
+        }
+        let log_mass = end.log_density + log_det + 0.5 * dim as f64 * std::f64::consts::TAU.ln();
+        if log_mass > self.least_log_mass() {
+            self.tallies[kind as usize].found += 1;
+        }
+        self.summits.push(Summit {
+            z: end.z.clone(),
+            log_density: end.log_density,
+            covariance,
+            log_mass,
+            ascents: 1,
+            is_peak: is_peak && end.has_peaked,
+            any: usize::from(is_any),
+            factor,
+        });
+        Ok(())
+    }
+
+    /// Makes room for a peak among those that are kept: the lowest one that is lower leaves.
+    fn has_room(&mut self, end: &Arrived) -> bool {
+        if self.summits.len() < MOST_SUMMITS {
+            return true;
+        }
+        let by_height = |a: &usize, b: &usize| {
+            self.summits[*a].log_density.total_cmp(&self.summits[*b].log_density)
+        };
+        let lowest = (0..self.summits.len()).min_by(by_height).expect("they are many");
+        let is_lower = self.summits[lowest].log_density < end.log_density;
+        if is_lower {
+            self.summits.remove(lowest);
+        }
+        is_lower
+    }
+
+    /// Tells, from ascents of the base, how much is unseen and whether there are peaks without end.
+    pub(super) fn judge_base(&mut self, any: usize) {
+        // A peak by which no answer would change is not missed.
+        let once = self.that_matter().filter(|summit| summit.any == 1).count();
+        self.unseen = once as f64 / any.max(1) as f64;
+        self.judge_endless();
+    }
+
+    /// Are there more peaks that matter than can be listed?
+    pub(super) fn judge_endless(&mut self) {
+        let matter = self.that_matter().count();
+        let ascents = self.ascents;
+        let own = matter as f64 / ascents as f64;
+        self.is_endless = matter == MOST_SUMMITS || ascents >= FEW_ASCENTS && own > ENDLESS;
+    }
+
+    /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained
+    /// coordinates: a little wider than their curvature says, and with light Student tails.
+    pub fn components(&self) -> Vec<Component> {
+        let Some(first) = self.summits.first() else { return Vec::new() };
+        let dim = first.z.len() as f64;
+        let wider = 1.0 + 0.6 / dim;
+        let component = |summit: &Summit| Component {
+            weight: (summit.log_mass - first.log_mass).exp(),
+            mean: summit.z.clone(),
+            covariance: summit.covariance.iter().map(|c| wider * c).collect(),
+            degrees: Some((4.0 * dim).max(6.0)),
+        };
+        let mut components: Vec<Component> = self.that_matter().map(component).collect();
+        let total: f64 = components.iter().map(|component| component.weight).sum();
+        components.iter_mut().for_each(|component| component.weight /= total);
+        components
+    }
+}

@@ -1,0 +1,110 @@
+//! Local maxima along lines through a peak, on a grid that becomes finer as long as that finds more of them.
+//!
+//! A period has one peak for each cycle more or less over the time of observation: thousands of narrow modes along
+//! one coordinate, between which no ascent passes.
+
+use super::summit::Summit;
+use crate::modes::heights::Heights;
+use crate::{Result, linear};
+
+/// Points of the first grid, and how much finer each further one is.
+const FIRST: usize = 64;
+const FINER: usize = 4;
+
+/// The finest grid.
+const FINEST: usize = 1 << 15;
+
+/// Maxima from which a line is rough, and the factor by which a finer grid has to add to them.
+const ROUGH: usize = 6;
+const MORE: f64 = 1.3;
+
+/// The highest maxima of a line that ascents start from: on a smooth and on a rough one.
+const KEPT: (usize, usize) = (3, 24);
+
+/// Dimensions up to which principal axes are looked along as well.
+const MOST_PRINCIPAL: usize = 20;
+
+/// Widths of a peak that a line goes to either side, where it stays near.
+const NEAR: f64 = 16.0;
+
+/// A line: origin + a · direction with a from `low` to `high`.
+struct Line {
+    direction: Vec<f64>,
+    low: f64,
+    high: f64,
+}
+
+/// Places on lines through a peak from which ascents should start. `around` is the middle and the half-width in which each
+/// coordinate is expected; `most` bounds the evaluations.
+pub(super) fn maxima(
+    heights: &mut Heights,
+    peak: &Summit,
+    around: &[(f64, f64)],
+    most: usize,
+) -> Result<Vec<Vec<f64>>> {
+    let lines = lines(peak, around);
+    let mut found = Vec::new();
+    for (k, line) in lines.iter().enumerate() {
+        // Every line has its share of what is left.
+        let share = most.saturating_sub(heights.used()) / (lines.len() - k);
+        found.extend(along(heights, peak, line, share)?);
+    }
+    Ok(found)
+}
+
+fn lines(peak: &Summit, around: &[(f64, f64)]) -> Vec<Line> {
+    let dim = peak.z.len();
+    let mut lines = Vec::new();
+    for (d, (middle, half)) in around.iter().enumerate() {
+        let mut direction = vec![0.0; dim];
+        direction[d] = 1.0;
+        let width = NEAR * peak.covariance[d * dim + d].sqrt();
+        let (low, high) = (middle - half - peak.z[d], middle + half - peak.z[d]);
+        lines.push(Line { direction: direction.clone(), low: -width, high: width });
+        lines.push(Line { direction, low: low.min(-width), high: high.max(width) });
+    }
+    if (2..=MOST_PRINCIPAL).contains(&dim) {
+        let (variances, axes) = linear::symmetric_eigen(dim, &peak.covariance);
+        for (variance, direction) in variances.into_iter().zip(axes) {
+            let width = NEAR * variance.max(0.0).sqrt();
+            lines.push(Line { direction, low: -width, high: width });
+        }
+    }
+    lines.retain(|line| line.low.is_finite() && line.high.is_finite() && line.low < line.high);
+    lines
+}
+
+/// The highest maxima of one line.
+fn along(heights: &mut Heights, peak: &Summit, line: &Line, most: usize) -> Result<Vec<Vec<f64>>> {
+    let before = heights.used();
+    let at = |a: f64| -> Vec<f64> {
+        peak.z.iter().zip(&line.direction).map(|(z, direction)| z + a * direction).collect()
+    };
+    let (mut count, mut known) = (FIRST.min(most), 0);
+    let mut maxima: Vec<(f64, f64)> = Vec::new();
+    while count >= 8 && heights.used() - before + count <= most {
+        let place = |i: usize| line.low + (line.high - line.low) * (i as f64 + 0.5) / count as f64;
+        let points: Vec<Vec<f64>> =
+            (0..count).map(|i| heights.standardisation().to_u(&at(place(i)))).collect();
+        let seen = heights.at(&points)?;
+        let is_above = |i: usize, j: usize| seen.get(j).is_none_or(|other| seen[i] > *other);
+        maxima = (0..count)
+            .filter(|&i| {
+                seen[i].is_finite() && is_above(i, i.wrapping_sub(1)) && is_above(i, i + 1)
+            })
+            .map(|i| (seen[i], place(i)))
+            .collect();
+        let is_richer = maxima.len() >= ROUGH && maxima.len() as f64 > MORE * known as f64;
+        if !is_richer || count * FINER > FINEST {
+            break;
+        }
+        (known, count) = (maxima.len(), count * FINER);
+    }
+    maxima.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
+    let kept = if maxima.len() >= ROUGH { KEPT.1 } else { KEPT.0 };
+    let is_elsewhere = |z: &Vec<f64>| {
+        let y = peak.whitened(z);
+        linear::dot(&y, &y) > 1.0
+    };
+    Ok(maxima.into_iter().take(kept).map(|(_, a)| at(a)).filter(is_elsewhere).collect())
+}

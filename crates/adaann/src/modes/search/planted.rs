@@ -1,0 +1,162 @@
+//! The power of a search: how many of some modes planted at random its starts would have led to.
+//!
+//! A planted mode makes p into (1 − w) p + w Z N(c, s² Σ). An ascent from a point where the second term is the larger
+//! one ends at c. Where the starts of a search were, and how high p is there, is recorded; so that no evaluation is
+//! needed to tell which of the planted modes it would have found.
+
+use super::summit::Summit;
+use crate::{
+    Batch, linear,
+    rng::{Purpose, Stream},
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The share of the mass that a planted mode has.
+const WEIGHT: f64 = 0.2;
+
+/// How far planted modes are from a known peak, in units of its widths.
+const DISTANCE: (f64, f64) = (6.0, 12.0);
+
+/// Numbers that are recorded of starts; later starts are not.
+const MOST_NUMBERS: usize = 2_000_000;
+
+const PLANTED_SEED: u64 = 0x3b9a_ca07_c0ff_ee11;
+
+/// Where ascents started, and log p + log|J| there.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Starts {
+    /// One point after another.
+    z: Vec<f64>,
+    log_density: Vec<f64>,
+}
+
+impl Starts {
+    /// How many starts are recorded.
+    pub fn len(&self) -> usize {
+        self.log_density.len()
+    }
+
+    /// Are none recorded?
+    pub fn is_empty(&self) -> bool {
+        self.log_density.is_empty()
+    }
+
+    pub(super) fn record(&mut self, z: &[f64], log_density: f64) {
+        if self.z.len() + z.len() <= MOST_NUMBERS {
+            self.z.extend_from_slice(z);
+            self.log_density.push(log_density);
+        }
+    }
+
+    /// Adds the starts of another search.
+    pub fn extend(&mut self, other: &Self) {
+        self.z.extend_from_slice(&other.z);
+        self.log_density.extend_from_slice(&other.log_density);
+    }
+}
+
+/// What the planted modes are like.
+#[derive(Debug, Clone, Copy)]
+pub struct Plant {
+    /// How many.
+    pub count: usize,
+    /// The least width, as a share of that of the peak whose shape a planted mode has; the largest is 1.
+    pub narrowest: f64,
+    /// Is every second one planted where the prior is: at N(0, 1) in its units? The others are near known peaks.
+    pub has_prior: bool,
+    /// Fixes where they are.
+    pub seed: u64,
+}
+
+/// A mode that is planted, in units of a peak's Gaussian.
+struct Planted {
+    /// Which peak.
+    peak: usize,
+    /// Its centre in those units.
+    centre: Vec<f64>,
+    width: f64,
+}
+
+/// Peaks whose shapes are planted.
+const SHAPES: usize = 3;
+
+/// How many of the planted modes the starts would have led to. They have the shapes of the first peaks.
+pub fn caught(starts: &Starts, peaks: &[Summit], log_z: f64, plant: &Plant) -> usize {
+    let mut missed = vec![true; plant.count];
+    catch(starts, 0, peaks, log_z, plant, &mut missed);
+    missed.iter().filter(|missed| !**missed).count()
+}
+
+/// Takes out of `missed` the modes that starts from number `first` on would have led to.
+pub(super) fn catch(
+    starts: &Starts,
+    first: usize,
+    peaks: &[Summit],
+    log_z: f64,
+    plant: &Plant,
+    missed: &mut [bool],
+) {
+    let shapes = &peaks[..peaks.len().min(SHAPES)];
+    if shapes.is_empty() || starts.len() <= first {
+        return;
+    }
+    let planted = modes(shapes, plant);
+    let log_density = &starts.log_density[first..];
+    for (number, peak) in shapes.iter().enumerate() {
+        let is_open = |(mode, missed): &(&Planted, &mut bool)| mode.peak == number && **missed;
+        let open: Vec<_> = planted.iter().zip(missed.iter_mut()).filter(is_open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let dim = peak.z.len();
+        let mut y = starts.z[first * dim..].to_vec();
+        y.par_chunks_mut(dim).for_each(|z| z.copy_from_slice(&peak.whitened(z)));
+        let log_det: f64 = (0..dim).map(|d| peak.factor[d * (dim + 1)].ln()).sum();
+        open.into_par_iter().for_each(|(mode, missed)| {
+            *missed = !leads_to(mode, &y, log_density, log_z - log_det);
+        });
+    }
+}
+
+/// Is a start in the basin of a planted mode? With y the start and c the centre in units of the peak,
+/// log w + log Z − log|L| − d log s − d/2 log 2π − |y − c|²/(2 s²) > log(1 − w) + log p.
+fn leads_to(mode: &Planted, y: &[f64], log_density: &[f64], log_z: f64) -> bool {
+    let (dim, width) = (mode.centre.len(), mode.width);
+    let peak = (WEIGHT / (1.0 - WEIGHT)).ln() + log_z
+        - dim as f64 * (width.ln() + 0.5 * std::f64::consts::TAU.ln());
+    let scale = 2.0 * width * width;
+    y.chunks_exact(dim).zip(log_density).any(|(y, log_density)| {
+        let most = scale * (peak - log_density);
+        let mut square = 0.0;
+        for (y, c) in y.iter().zip(&mode.centre) {
+            if square >= most {
+                return false;
+            }
+            square += (y - c) * (y - c);
+        }
+        square < most
+    })
+}
+
+fn modes(shapes: &[Summit], plant: &Plant) -> Vec<Planted> {
+    let dim = shapes[0].z.len();
+    let stream = Stream::new(plant.seed ^ PLANTED_SEED, Purpose::Modes);
+    let mut normals = Batch::zeros(dim, plant.count);
+    stream.fill_normals(0, 0, &mut normals);
+    let one = |i: usize| {
+        let uniform = |number| stream.point_uniform_of(0, i as u64, number);
+        let peak = i / 2 % shapes.len();
+        let width = plant.narrowest.powf(uniform(1));
+        let normal = normals.point(i);
+        let centre = if plant.has_prior && i % 2 == 1 {
+            shapes[peak].whitened(&normal)
+        } else {
+            let length = linear::dot(&normal, &normal).sqrt();
+            let distance = DISTANCE.0 + (DISTANCE.1 - DISTANCE.0) * uniform(2);
+            normal.iter().map(|y| y * distance / length).collect()
+        };
+        Planted { peak, centre, width }
+    };
+    (0..plant.count).map(one).collect()
+}
