@@ -4,6 +4,7 @@ mod beside;
 mod checkpoints;
 mod evidence;
 mod families;
+mod honesty;
 mod ladder;
 mod models;
 mod networks;
@@ -19,6 +20,7 @@ mod trials;
 mod updates;
 mod verdicts;
 
+use honesty::HonestyOptions;
 use ladder::LadderOptions;
 use std::process::ExitCode;
 use trials::Options;
@@ -52,6 +54,10 @@ fn main() -> ExitCode {
         ["beside", first, second] => return beside::run([first, second]),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
+        ["honesty", ref options @ ..] => {
+            let Some(options) = HonestyOptions::read(options, 40) else { return usage() };
+            return ended(honesty::run(&options));
+        }
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
         ["sabotage", ref options @ ..] => return of_ladder(ladder::sabotage::run, options, 3),
         ["verdicts", "--ladder", ref options @ ..] => {
@@ -113,6 +119,7 @@ fn usage() -> ExitCode {
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
+         adaann-bench honesty [OPTIONS] [HONESTY]  answers and verdicts on random targets with known answers\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
          adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
          adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled?\n\n\
@@ -121,6 +128,8 @@ fn usage() -> ExitCode {
          --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
          ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
          (first bench/peers/install.sh samplers)\n\
+         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain; --only then takes classes with commas between:\n  \
+         mixtures, pairs, forty, narrow, students, light, period, planets\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

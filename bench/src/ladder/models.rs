@@ -32,7 +32,7 @@ struct Link {
 ///
 /// # Errors
 /// If there are none, or the references cannot be read.
-pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
     let within = folder.join("models");
     let files = if within.is_dir() { &within } else { folder };
     let mut paths = tomls(files)?;
@@ -66,7 +66,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
 }
 
 /// A model's target with the settings of its file.
-pub(super) fn built(model: Model, truth: impl Fn(Model) -> Truth) -> Built {
+pub(crate) fn built(model: Model, truth: impl Fn(Model) -> Truth) -> Built {
     Built { target: model.target(), base: model.settings().base, truth: truth(model) }
 }
 

@@ -10,7 +10,7 @@ use adaann::{Error, Result};
 use std::{path::PathBuf, time::Duration};
 
 /// The most time of a run if nothing is said: observers ask it to end then.
-pub(super) const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 pub(crate) struct LadderOptions {
     pub(super) trials: Options,

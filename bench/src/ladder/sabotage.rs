@@ -12,7 +12,6 @@ use adaann::{
     diagnostics::Trust,
     flow::{Base, Flow},
     importance::{Estimate, Sample},
-    registry::Known,
     target::Target,
 };
 use serde_json::Value;
@@ -83,7 +82,9 @@ pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
 /// An answer to a target in all its spoiled forms, as the check judges them.
 fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     let Built { target, base, truth } = (subject.build)()?;
-    let Truth::Known(known) = &truth else { return Ok(Vec::new()) };
+    if truth.known().is_none() {
+        return Ok(Vec::new());
+    }
     // What is spoiled need not have been checked.
     let settings = Settings { seed, base, check: 0.0, ..Settings::default() };
     let answer = answer::approximate(&*target, &settings, &mut ())?;
@@ -91,7 +92,7 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
         Settings { check: Settings::default().check, seed: seed ^ CHECK_SEED, ..settings };
     let mut judged = Vec::new();
     for kind in Kind::ALL {
-        let Some(wrong) = spoiled(kind, &*target, &answer, known, seed)? else { continue };
+        let Some(wrong) = spoiled(kind, &*target, &answer, &truth, seed)? else { continue };
         let off = Deviation::of(&wrong, &truth)?;
         let is_right = off.is_right() == Some(true);
         let trust =
@@ -109,18 +110,17 @@ fn spoiled(
     kind: Kind,
     target: &dyn Target,
     answer: &Answer,
-    known: &Known,
+    truth: &Truth,
     seed: u64,
 ) -> Result<Option<Answer>> {
     match kind {
-        Kind::ShiftedWeights => Ok(shift(&answer.sample, known)
+        Kind::ShiftedWeights => Ok(shift(&answer.sample, truth)
             .transpose()?
             .map(|sample| Answer { sample, ..answer.clone() })),
         Kind::LostMode => {
-            let place = |mean: &[f64]| mode_at(target, known, mean);
-            let lost = (known.modes.len() > 1)
-                .then(|| without_a_mode(answer.flow.base(), place))
-                .flatten();
+            let place = |mean: &[f64]| mode_at(target, truth, mean);
+            let lost =
+                (modes(truth) > 1).then(|| without_a_mode(answer.flow.base(), place)).flatten();
             lost.map(|base| drawn_again(target, answer, base, seed)).transpose()
         }
         Kind::TooNarrow => {
@@ -131,10 +131,15 @@ fn spoiled(
 }
 
 /// The mode that a point on the whole line belongs to.
-fn mode_at(target: &dyn Target, known: &Known, mean: &[f64]) -> Option<usize> {
+fn mode_at(target: &dyn Target, truth: &Truth, mean: &[f64]) -> Option<usize> {
     let unconstrained = adaann::target::Unconstrained::new(target).ok()?;
     let (x, _) = unconstrained.constrain(&Batch::from_points(mean.len(), &[mean]));
-    known.mode_of(&x.point(0))
+    truth.mode_of(&x.point(0))
+}
+
+/// How many modes are known.
+fn modes(truth: &Truth) -> usize {
+    truth.known().map_or(0, |known| known.modes.len())
 }
 
 /// The same layers over another base, with draws of their own.
@@ -202,10 +207,11 @@ fn numbers(file: &Value, key: &str) -> Option<Vec<f64>> {
 
 /// The sample with weight taken from its heaviest mode and given to the next; none if there is no such
 /// weight, or no other mode.
-fn shift(sample: &Sample, known: &Known) -> Option<Result<Sample>> {
+fn shift(sample: &Sample, truth: &Truth) -> Option<Result<Sample>> {
+    let count = modes(truth);
     let modes: Vec<Option<usize>> =
-        (0..sample.len()).map(|i| known.mode_of(&sample.x().point(i))).collect();
-    let mut shares: Vec<(usize, f64)> = (0..known.modes.len())
+        (0..sample.len()).map(|i| truth.mode_of(&sample.x().point(i))).collect();
+    let mut shares: Vec<(usize, f64)> = (0..count)
         .map(|mode| {
             let own = modes.iter().zip(sample.weights()).filter(|(of, _)| **of == Some(mode));
             (mode, own.map(|(_, weight)| weight).sum())
@@ -271,6 +277,7 @@ fn page(spoiled: &[Spoiled]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use adaann::registry::Known;
 
     fn base() -> Base {
         let (means, shapes) = ([0.0, 0.0, 5.0, 1.0, 0.1, 0.0], [1.0, 0.5, 0.5, 1.0]);
@@ -303,13 +310,13 @@ mod tests {
     #[test]
     fn weight_goes_from_the_heaviest_mode_to_the_next() {
         let modes = [-1.0, 1.0].map(|at| adaann::registry::Mode::new(vec![at], 0.5)).to_vec();
-        let known = Known { modes, ..Known::default() };
+        let truth = Truth::Known(Known { modes, ..Known::default() });
         let x = Batch::from_points(1, &[[-1.0], [1.0], [1.0], [1.0]]);
         let zeros = || vec![0.0; 4];
         let sample = Sample::of_particles(x.clone(), x, zeros(), zeros()).unwrap();
-        let shifted = shift(&sample, &known).unwrap().unwrap();
+        let shifted = shift(&sample, &truth).unwrap().unwrap();
         assert!((shifted.weights()[0] - 0.45).abs() < 1e-12);
         assert!((shifted.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(shift(&sample, &Known::default()).is_none());
+        assert!(shift(&sample, &Truth::Known(Known::default())).is_none());
     }
 }

@@ -120,7 +120,7 @@ fn closing(measured: &[Measured]) -> String {
 }
 
 /// The middle value, or the mean of both of them; 0 of none.
-pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     match values.len() {
