@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
         ["honesty", ref options @ ..] => {
-            let Some(options) = HonestyOptions::read(options, 40) else { return usage() };
+            let Some(options) = HonestyOptions::read(options) else { return usage() };
             return ended(honesty::run(&options));
         }
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
@@ -128,7 +128,8 @@ fn usage() -> ExitCode {
          --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
          ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
          (first bench/peers/install.sh samplers)\n\
-         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain; --only then takes classes with commas between:\n  \
+         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, and --laws, which runs ten mixtures\n  \
+         as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --only then takes classes with commas between:\n  \
          mixtures, pairs, forty, narrow, students, light, period, planets\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );

@@ -58,6 +58,16 @@ impl Dice {
         matrices::rotation(dim, self.seed.wrapping_add(at + 1))
     }
 
+    /// A random order of 0, 1, ..., count − 1 (Fisher and Yates).
+    pub(crate) fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        for last in (1..count).rev() {
+            let other = self.uniform(0.0, (last + 1) as f64) as usize;
+            order.swap(last, other.min(last));
+        }
+        order
+    }
+
     /// Weights of a Dirichlet(2) law, each raised to at least 0.1 before they are normalised again.
     pub(crate) fn weights(&mut self, count: usize) -> Vec<f64> {
         // Gamma(2, 1) is the sum of two exponential numbers.
@@ -87,8 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn directions_have_length_one_and_weights_their_sum() {
+    fn orders_are_complete_and_directions_have_length_one() {
         let mut dice = Dice::new("test", 1);
+        let mut order = dice.order(20);
+        assert_ne!(order, (0..20).collect::<Vec<_>>());
+        order.sort_unstable();
+        assert_eq!(order, (0..20).collect::<Vec<_>>());
         let square: f64 = dice.direction(7).iter().map(|x| x * x).sum();
         assert!((square - 1.0).abs() < 1e-14);
         let weights = dice.weights(4);

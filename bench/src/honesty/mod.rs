@@ -3,6 +3,8 @@
 mod classes;
 mod dice;
 mod exact;
+mod laws;
+mod maps;
 mod mixtures;
 mod narrow;
 mod options;
@@ -21,8 +23,11 @@ use crate::ladder::{run_all, subject::Subject};
 use outcome::Outcome;
 use std::io;
 
-/// Runs every instance with its own seed; prints a table by class and by dimension.
+/// Runs every instance with its own seed; prints a table by class and by dimension, or that of the laws.
 pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
+    if options.laws {
+        return laws::run(options);
+    }
     let instances = options.instances();
     let runs: Vec<(&Subject, u64)> =
         instances.iter().map(|instance| (&instance.subject, instance.seed)).collect();

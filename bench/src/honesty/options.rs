@@ -4,6 +4,10 @@ use super::classes::{CLASSES, Class, Instance};
 use crate::{ladder::options::LIMIT, trials::Options};
 use std::time::Duration;
 
+/// Instances of each class, and runs of each target of the laws, unless `--seeds` says otherwise.
+const SEEDS: u64 = 40;
+const LAW_SEEDS: u64 = 5;
+
 pub(crate) struct HonestyOptions {
     pub(crate) trials: Options,
     /// Dimensions whose instances are run; all if empty.
@@ -14,17 +18,21 @@ pub(crate) struct HonestyOptions {
     pub(crate) limit: Duration,
     /// Print the rungs and reasons of each run?
     pub(crate) explain: bool,
+    /// Compare mixtures with their mapped forms instead?
+    pub(crate) laws: bool,
 }
 
 impl HonestyOptions {
     /// Reads the options; none if there is an unknown one, or an unknown class.
-    pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
+    pub(crate) fn read(arguments: &[&str]) -> Option<Self> {
+        let seeds = if arguments.contains(&"--laws") { LAW_SEEDS } else { SEEDS };
         let mut options = Self {
             trials: Options::read(&[], seeds)?,
             dims: Vec::new(),
             jobs: None,
             limit: LIMIT,
             explain: false,
+            laws: false,
         };
         let (mut rest, mut arguments) = (Vec::new(), arguments.iter());
         while let Some(&argument) = arguments.next() {
@@ -35,6 +43,7 @@ impl HonestyOptions {
                 }
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
                 "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
+                "--laws" => options.laws = true,
                 "--explain" => options.explain = true,
                 other => rest.push(other),
             }
@@ -66,7 +75,7 @@ mod tests {
 
     #[test]
     fn options_are_read_or_refused() {
-        let read = |text: &str| HonestyOptions::read(&text.split(' ').collect::<Vec<_>>(), 40);
+        let read = |text: &str| HonestyOptions::read(&text.split(' ').collect::<Vec<_>>());
         let options =
             read("--seeds 12 --from 5 --only forty,pairs --dims 2,20 --jobs 2 --limit 9").unwrap();
         assert_eq!((options.jobs, options.limit), (Some(2), Duration::from_secs(9)));
@@ -76,6 +85,7 @@ mod tests {
         assert_eq!(found[..3], wanted);
         let wanted = [("forty", 2, 8), ("forty", 2, 12), ("forty", 2, 16)];
         assert_eq!(found[3..], wanted);
+        assert_eq!(read("--laws").unwrap().trials.seeds, LAW_SEEDS);
         for wrong in ["--only mixture", "--only pairs,", "--jobs 0", "--dims two", "--sedes 3"] {
             assert!(read(wrong).is_none(), "{wrong}");
         }
