@@ -2,6 +2,7 @@
 
 mod beside;
 mod checkpoints;
+mod dice;
 mod evidence;
 mod families;
 mod honesty;
@@ -122,7 +123,7 @@ fn usage() -> ExitCode {
          adaann-bench honesty [OPTIONS] [HONESTY]  answers and verdicts on random targets with known answers\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
          adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
-         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled?\n\n\
+         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled? Random mixtures are off-centre\n\n\
          OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
          --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \

@@ -54,7 +54,7 @@ impl Class {
                 let data = period::Velocities::new(self.name, signals, seed);
                 let name = format!("{}, {}", self.name, data.description());
                 let dim = data.dim();
-                let subject = Subject::new(name, self.name, move || {
+                let subject = Subject::new(name, self.name, move |_| {
                     let model = parsed(&data.text())?;
                     Ok(models::built(model, |model| Truth::Reference {
                         model: Box::new(model),
@@ -72,7 +72,7 @@ pub(crate) fn of_recipe(class: &'static str, seed: u64, recipe: Recipe) -> Insta
     let (dim, ratio) = (recipe.dim(), recipe.log10_ratio());
     let parts = recipe.parts.len();
     let name = format!("{class}, d = {dim}, {parts} modes, log10 volume ratio {ratio:.1}");
-    let subject = Subject::new(name, class, move || {
+    let subject = Subject::new(name, class, move |_| {
         Ok(models::built(parsed(&recipe.text())?, |_| recipe.truth()))
     });
     Instance { class, seed, dim, log10_ratio: Some(ratio), subject }

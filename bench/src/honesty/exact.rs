@@ -1,9 +1,7 @@
 //! The exact posterior of a [`Recipe`]: evidence, moments, and the weight of each mode.
 
-use super::{
-    dice::{Dice, normalised},
-    recipe::{Prior, Recipe, Tails},
-};
+use super::recipe::{Prior, Recipe, Tails};
+use crate::dice::{Dice, normalised};
 use crate::ladder::subject::{Truth, Whitening};
 use adaann::registry::{Known, Mode};
 use std::f64::consts::TAU;

@@ -4,12 +4,12 @@
 use super::{
     HonestyOptions,
     classes::{Instance, of_recipe},
-    dice::Dice,
     maps::Map,
     mixtures,
     outcome::Outcome,
     recipe::Recipe,
 };
+use crate::dice::Dice;
 use crate::ladder::{run_all, subject::Subject};
 use std::{fmt::Write, io};
 

@@ -1,9 +1,7 @@
 //! Similarity maps of recipes: shifts, scales, rotations, reflections and exchanges of coordinates.
 
-use super::{
-    dice::Dice,
-    recipe::{Axes, Prior, Recipe, dot},
-};
+use super::recipe::{Axes, Prior, Recipe, dot};
+use crate::dice::Dice;
 
 /// x ↦ scale · Q x + shift with an orthogonal Q.
 #[derive(Debug, Clone)]

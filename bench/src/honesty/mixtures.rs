@@ -1,9 +1,7 @@
 //! Random mixtures of two to four Gaussians at random places, scales and shapes.
 
-use super::{
-    dice::Dice,
-    recipe::{Axes, Part, Prior, Recipe, Tails},
-};
+use super::recipe::{Axes, Part, Prior, Recipe, Tails};
+use crate::dice::Dice;
 
 const DIMS: [usize; 7] = [2, 3, 5, 8, 10, 15, 20];
 

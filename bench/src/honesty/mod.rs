@@ -1,9 +1,9 @@
 //! Random targets that know nothing of the origin: are the answers right, and do the verdicts say so?
 
 mod classes;
-mod dice;
 mod exact;
 mod laws;
+pub(crate) mod lost;
 mod maps;
 mod mixtures;
 mod narrow;

@@ -2,9 +2,9 @@
 
 use super::{
     classes::in_turn,
-    dice::Dice,
     recipe::{Part, Prior, Recipe, Tails},
 };
+use crate::dice::Dice;
 
 const DIMS: [usize; 5] = [2, 3, 5, 8, 10];
 

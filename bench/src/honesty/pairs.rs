@@ -2,10 +2,10 @@
 
 use super::{
     classes::in_turn,
-    dice::Dice,
     mixtures::{beside, scale},
     recipe::{Part, Prior, Recipe, Tails},
 };
+use crate::dice::Dice;
 
 /// Dimension, the second component's width, and its weight.
 const PAIRS: [(usize, f64, f64); 4] =

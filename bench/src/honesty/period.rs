@@ -1,6 +1,6 @@
 //! Velocities of a star with one planet or two, whose periods a wide prior leaves open.
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use crate::ladder::{matrices::cholesky, subject::Reference};
 use std::f64::consts::TAU;
 

@@ -1,10 +1,10 @@
 //! Heavy-tailed components of different widths, and a light narrow mode beside a heavy wide one.
 
 use super::{
-    dice::Dice,
     mixtures::{beside, scale},
     recipe::{Part, Prior, Recipe, Tails},
 };
+use crate::dice::Dice;
 
 const DIM: usize = 8;
 const WIDTHS: [f64; 4] = [1.0, 0.15, 0.6, 0.3];

@@ -2,11 +2,11 @@
 
 use super::{
     classes::CLASSES,
-    dice::Dice,
     mixtures, narrow, pairs,
     recipe::{Part, Recipe, Tails},
     students,
 };
+use crate::dice::Dice;
 use adaann::{
     Batch,
     model::Model,
@@ -159,7 +159,7 @@ fn every_instance_can_be_built_and_has_its_dimension() {
     for class in &CLASSES {
         for seed in 1..=3 {
             let instance = class.instance(seed);
-            let built = (instance.subject.build)().unwrap();
+            let built = (instance.subject.build)(seed).unwrap();
             assert_eq!(built.target.dim(), instance.dim, "{} {seed}", class.name);
         }
     }

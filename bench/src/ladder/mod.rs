@@ -1,6 +1,7 @@
 //! The ladder on targets with known answers: is it right, does it know, and what does it cost?
 
 mod components;
+mod frame;
 mod goals;
 mod logistic;
 pub(crate) mod matrices;

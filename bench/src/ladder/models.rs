@@ -53,7 +53,7 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
         let (references, key) = (references.clone(), name.clone());
         let is_ours = references.of(&name).is_none() && nuts::of(&name).is_some();
         // What is asked of the models that others have answers for is counted without these.
-        Subject::new(name, if is_ours { "large-models" } else { "models" }, move || {
+        Subject::new(name, if is_ours { "large-models" } else { "models" }, move |_| {
             let model = Model::read(&path)
                 .map_err(|faults| Error::Data(format!("{}: {faults}", path.display())))?;
             Ok(built(model, |model| Truth::Reference {

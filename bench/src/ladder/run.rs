@@ -39,7 +39,7 @@ pub(crate) struct Run {
 impl Run {
     /// Answers, within a limit of time.
     pub(crate) fn new(subject: &Subject, seed: u64, limit: Duration) -> Result<Self> {
-        let Built { target, base, truth } = (subject.build)()?;
+        let Built { target, base, truth } = (subject.build)(seed)?;
         let settings = Settings { seed, base, ..Settings::default() };
         let (start, busy) = (Instant::now(), busy());
         let mut watch = |_: &Event| {

@@ -8,7 +8,8 @@ pub(crate) struct Subject {
     pub(crate) name: String,
     /// What it is one of.
     pub(crate) group: &'static str,
-    pub(crate) build: Box<dyn Fn() -> Result<Built> + Sync>,
+    /// Makes the target; of those that are drawn at random the seed fixes where and how large.
+    pub(crate) build: Box<dyn Fn(u64) -> Result<Built> + Sync>,
 }
 
 /// A target that is ready.
@@ -72,7 +73,7 @@ impl Subject {
     pub(crate) fn new(
         name: impl Into<String>,
         group: &'static str,
-        build: impl Fn() -> Result<Built> + Sync + 'static,
+        build: impl Fn(u64) -> Result<Built> + Sync + 'static,
     ) -> Self {
         Self { name: name.into(), group, build: Box::new(build) }
     }
