@@ -2,8 +2,10 @@
 
 mod beside;
 mod checkpoints;
+mod dice;
 mod evidence;
 mod families;
+mod honesty;
 mod ladder;
 mod models;
 mod networks;
@@ -19,6 +21,7 @@ mod trials;
 mod updates;
 mod verdicts;
 
+use honesty::HonestyOptions;
 use ladder::LadderOptions;
 use std::process::ExitCode;
 use trials::Options;
@@ -52,6 +55,10 @@ fn main() -> ExitCode {
         ["beside", first, second] => return beside::run([first, second]),
         ["odes"] => updates::run(Kind::Odes, false),
         ["odes", "--peers"] => updates::run(Kind::Odes, true),
+        ["honesty", ref options @ ..] => {
+            let Some(options) = HonestyOptions::read(options) else { return usage() };
+            return ended(honesty::run(&options));
+        }
         ["ladder", ref options @ ..] => return of_ladder(ladder::run, options, 3),
         ["sabotage", ref options @ ..] => return of_ladder(ladder::sabotage::run, options, 3),
         ["verdicts", "--ladder", ref options @ ..] => {
@@ -113,14 +120,18 @@ fn usage() -> ExitCode {
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
+         adaann-bench honesty [OPTIONS] [HONESTY]  answers and verdicts on random targets with known answers\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
          adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
-         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled?\n\n\
+         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled? Random mixtures are off-centre\n\n\
          OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
          LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
          --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
          ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
          (first bench/peers/install.sh samplers)\n\
+         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, and --laws, which runs ten mixtures\n  \
+         as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --only then takes classes with commas between:\n  \
+         mixtures, pairs, forty, narrow, students, light, period, planets\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );
     ExitCode::from(2)

@@ -22,7 +22,7 @@ pub(super) enum Shape {
 }
 
 /// A component of a mixture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Component {
     pub(super) weight: f64,
     pub(super) mean: Vec<f64>,

@@ -2,12 +2,13 @@
 //!
 //! The reference answers and the script that makes them, with the same data, are in `bench/fixtures`.
 
+use super::frame::Frame;
 use adaann::{Expr, Program, registry::Known};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
 const ROWS: usize = 500;
-const DIM: usize = 50;
+pub(super) const DIM: usize = 50;
 const SEED: u64 = 16;
 
 /// Coefficients are drawn with this standard deviation.
@@ -19,16 +20,19 @@ struct Data {
     y: Vec<bool>,
 }
 
-pub(super) fn target() -> Program {
+/// The posterior of the coefficients in a frame.
+pub(super) fn target(frame: &Frame) -> Program {
     let Data { x, y } = data();
-    Program::record_parts(DIM, |b| {
+    Program::record_parts(DIM, |framed| {
+        let b = frame.inverse(framed);
         let square: Expr<'_> = b.iter().map(|b| b.square()).sum();
         let row = |(x, y): (&Vec<f64>, &bool)| -> Expr<'_> {
             let eta: Expr<'_> = b.iter().zip(x).map(|(b, x)| *b * *x).sum();
             -(if *y { -eta } else { eta }).softplus()
         };
         let log_likelihood: Expr<'_> = x.iter().zip(&y).map(row).sum();
-        (-0.5 * square - 0.5 * DIM as f64 * TAU.ln(), log_likelihood)
+        let log_volume = 0.5 * DIM as f64 * TAU.ln() + frame.log_volume();
+        (-0.5 * square - log_volume, log_likelihood)
     })
 }
 

@@ -3,13 +3,13 @@
 use adaann::support::rng::{Purpose, Stream};
 
 /// Standard normal numbers that a seed fixes.
-pub(super) fn normals(seed: u64, count: usize) -> Vec<f64> {
+pub(crate) fn normals(seed: u64, count: usize) -> Vec<f64> {
     let stream = Stream::new(seed, Purpose::Data);
     (0..count as u64).map(|at| stream.normal_at(at)).collect()
 }
 
 /// A Aᵀ
-pub(super) fn with_transpose(dim: usize, a: &[f64]) -> Vec<f64> {
+pub(crate) fn with_transpose(dim: usize, a: &[f64]) -> Vec<f64> {
     let dot = |i: usize, j: usize| -> f64 {
         a[i * dim..][..dim].iter().zip(&a[j * dim..][..dim]).map(|(x, y)| x * y).sum()
     };
@@ -17,12 +17,12 @@ pub(super) fn with_transpose(dim: usize, a: &[f64]) -> Vec<f64> {
 }
 
 /// Aᵀ
-pub(super) fn transpose(dim: usize, a: &[f64]) -> Vec<f64> {
+pub(crate) fn transpose(dim: usize, a: &[f64]) -> Vec<f64> {
     (0..dim * dim).map(|at| a[at % dim * dim + at / dim]).collect()
 }
 
 /// The lower triangle L with L Lᵀ the matrix, which has to be positive definite.
-pub(super) fn cholesky(dim: usize, matrix: &[f64]) -> Vec<f64> {
+pub(crate) fn cholesky(dim: usize, matrix: &[f64]) -> Vec<f64> {
     let mut factor = vec![0.0; dim * dim];
     for i in 0..dim {
         for j in 0..=i {
@@ -36,7 +36,7 @@ pub(super) fn cholesky(dim: usize, matrix: &[f64]) -> Vec<f64> {
 }
 
 /// A rotation that a seed fixes: normal rows made orthogonal by Gram and Schmidt, twice against rounding.
-pub(super) fn rotation(dim: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn rotation(dim: usize, seed: u64) -> Vec<f64> {
     let mut rows = normals(seed, dim * dim);
     for i in 0..dim {
         let (before, row) = rows.split_at_mut(i * dim);

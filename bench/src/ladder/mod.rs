@@ -1,20 +1,21 @@
 //! The ladder on targets with known answers: is it right, does it know, and what does it cost?
 
 mod components;
+mod frame;
 mod goals;
 mod logistic;
-mod matrices;
-mod models;
+pub(crate) mod matrices;
+pub(crate) mod models;
 mod nuts;
-mod options;
+pub(crate) mod options;
 mod peers;
 mod registered;
-mod right;
+pub(crate) mod right;
 mod rosenbrock;
-mod run;
+pub(crate) mod run;
 pub(crate) mod sabotage;
-mod subject;
-mod table;
+pub(crate) mod subject;
+pub(crate) mod table;
 mod targets;
 pub(crate) mod verdicts;
 
@@ -22,7 +23,7 @@ pub(crate) use options::LadderOptions;
 
 use adaann::{Result, crew::Crew};
 use run::Run;
-use std::io;
+use std::{io, time::Duration};
 use subject::Subject;
 use table::Measured;
 
@@ -43,21 +44,8 @@ fn measure<'a>(subjects: &'a [Subject], options: &LadderOptions) -> io::Result<V
     let runs: Vec<(&Subject, u64)> = (subjects.iter())
         .flat_map(|subject| options.trials.seeds().map(move |seed| (subject, seed)))
         .collect();
-    let one = |&(subject, seed): &(&Subject, u64)| {
-        let run = Run::new(subject, seed, options.limit.unwrap_or(options::LIMIT));
-        tell(subject, seed, &run, options.explain);
-        run
-    };
-    let found: Vec<Result<Run>> = match options.jobs {
-        None => runs.iter().map(one).collect(),
-        Some(jobs) => {
-            let crew = Crew::of_single_threads(jobs, runs.len());
-            let done = crew.run(runs.len(), |i| one(&runs[i]), |_, run| Ok(Some(run.flatten())));
-            let done: Vec<(usize, Result<Run>)> =
-                done.map_err(|error: adaann::Error| io::Error::other(error))?;
-            done.into_iter().map(|(_, run)| run).collect()
-        }
-    };
+    let limit = options.limit.unwrap_or(options::LIMIT);
+    let found = run_all(&runs, options.jobs, limit, options.explain)?;
     let mut found = found.into_iter();
     let of = |subject| Measured {
         subject,
@@ -66,7 +54,28 @@ fn measure<'a>(subjects: &'a [Subject], options: &LadderOptions) -> io::Result<V
     Ok(subjects.iter().map(of).collect())
 }
 
-/// A run as it ends, for whoever waits.
+/// Runs each subject with its seed, `jobs` at a time on one thread each or else one after another on all
+/// threads, and reports each run to the standard error as it ends.
+pub(crate) fn run_all(
+    runs: &[(&Subject, u64)],
+    jobs: Option<usize>,
+    limit: Duration,
+    explain: bool,
+) -> io::Result<Vec<Result<Run>>> {
+    let one = |&(subject, seed): &(&Subject, u64)| {
+        let run = Run::new(subject, seed, limit);
+        tell(subject, seed, &run, explain);
+        run
+    };
+    let Some(jobs) = jobs else { return Ok(runs.iter().map(one).collect()) };
+    let crew = Crew::of_single_threads(jobs, runs.len());
+    let done = crew.run(runs.len(), |i| one(&runs[i]), |_, run| Ok(Some(run.flatten())));
+    let done: Vec<(usize, Result<Run>)> =
+        done.map_err(|error: adaann::Error| io::Error::other(error))?;
+    Ok(done.into_iter().map(|(_, run)| run).collect())
+}
+
+/// Reports a run as it ends.
 fn tell(subject: &Subject, seed: u64, run: &Result<Run>, explain: bool) {
     let name = &subject.name;
     match run {

@@ -32,7 +32,7 @@ struct Link {
 ///
 /// # Errors
 /// If there are none, or the references cannot be read.
-pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
     let within = folder.join("models");
     let files = if within.is_dir() { &within } else { folder };
     let mut paths = tomls(files)?;
@@ -53,7 +53,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
         let (references, key) = (references.clone(), name.clone());
         let is_ours = references.of(&name).is_none() && nuts::of(&name).is_some();
         // What is asked of the models that others have answers for is counted without these.
-        Subject::new(name, if is_ours { "large-models" } else { "models" }, move || {
+        Subject::new(name, if is_ours { "large-models" } else { "models" }, move |_| {
             let model = Model::read(&path)
                 .map_err(|faults| Error::Data(format!("{}: {faults}", path.display())))?;
             Ok(built(model, |model| Truth::Reference {
@@ -66,7 +66,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
 }
 
 /// A model's target with the settings of its file.
-pub(super) fn built(model: Model, truth: impl Fn(Model) -> Truth) -> Built {
+pub(crate) fn built(model: Model, truth: impl Fn(Model) -> Truth) -> Built {
     Built { target: model.target(), base: model.settings().base, truth: truth(model) }
 }
 

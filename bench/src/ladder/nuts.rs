@@ -102,7 +102,7 @@ mod tests {
             fs::write(folder.join(format!("{name}.toml")), text).unwrap();
         }
         for subject in models::in_folder(&folder).unwrap() {
-            let built = (subject.build)().unwrap();
+            let built = (subject.build)(1).unwrap();
             let Truth::Reference { values, .. } = built.truth else { panic!("of a model file") };
             assert_eq!(values.is_none(), subject.name == "another");
             assert_eq!(subject.group == "models", subject.name == "another");

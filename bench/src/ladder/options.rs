@@ -10,7 +10,7 @@ use adaann::{Error, Result};
 use std::{path::PathBuf, time::Duration};
 
 /// The most time of a run if nothing is said: observers ask it to end then.
-pub(super) const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 pub(crate) struct LadderOptions {
     pub(super) trials: Options,
@@ -64,6 +64,11 @@ impl LadderOptions {
 
     /// The subjects that are asked for.
     pub(super) fn subjects(&self) -> Result<Vec<Subject>> {
+        self.among(self.all_subjects()?)
+    }
+
+    /// The subjects to choose from.
+    pub(super) fn all_subjects(&self) -> Result<Vec<Subject>> {
         let mut subjects = Vec::new();
         for folder in &self.models {
             subjects.extend(models::in_folder(folder)?);
@@ -74,7 +79,7 @@ impl LadderOptions {
         if subjects.is_empty() {
             subjects = targets::all();
         }
-        self.among(subjects)
+        Ok(subjects)
     }
 
     /// Those of some subjects that are asked for.

@@ -95,7 +95,7 @@ fn log_z(of: &str) -> f64 {
 }
 
 fn subject(dim: usize) -> Subject {
-    Subject::new(name(dim), "box", move || {
+    Subject::new(name(dim), "box", move |_| {
         let mixture = mixture(dim);
         let known = mixture.known();
         // On the whole line a uniform number between two bounds is nearly N(0, 1.7²).

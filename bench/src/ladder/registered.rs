@@ -71,7 +71,7 @@ fn density(name: &'static str, dim: Option<f64>, group: &'static str) -> Subject
     // The registry's own plane would else be taken for the chain.
     let label = if name == "rosenbrock" { "rosenbrock-2".to_owned() } else { label };
     let label = if name == "gaussian" { "correlated-5".to_owned() } else { label };
-    Subject::new(label, group, move || {
+    Subject::new(label, group, move |_| {
         let parameters = dim.map(|dim| ("dim".to_owned(), dim)).into_iter().collect();
         built(name, &Choices { parameters, ..Choices::default() })
     })
@@ -83,7 +83,7 @@ fn posterior(name: &'static str, noise: Option<f64>, source: Source) -> Subject 
         Source::Seed(seed) => format!("{name}{level}-seed-{seed}"),
         Source::File(path) => format!("{name}{level}-{}", stem(path)),
     };
-    Subject::new(label, name, move || {
+    Subject::new(label, name, move |_| {
         let parameters = noise.map(|noise| ("noise-variance".to_owned(), noise));
         let data = match &source {
             Source::Seed(seed) => Data::Seed(*seed),

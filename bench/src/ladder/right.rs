@@ -21,30 +21,34 @@ const MOST_LOG_Z: f64 = 0.1;
 
 /// The worst that an answer is off by; 0 where nothing is known.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Deviation {
+pub(crate) struct Deviation {
     /// A mean, in standard deviations.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
     /// A standard deviation over the true one, less 1.
-    pub(super) sd: f64,
+    pub(crate) sd: f64,
     /// The weight of a mode.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
+    /// How many modes are known, or sides of coordinates that are split.
+    pub(crate) modes: usize,
     /// Modes that are as good as absent.
-    pub(super) lost: usize,
+    pub(crate) lost: usize,
     /// A standard deviation of a mode's points over the true one, less 1.
-    pub(super) sd_within: f64,
+    pub(crate) sd_within: f64,
     /// log Z less the true one.
-    pub(super) log_z: Option<f64>,
+    pub(crate) log_z: Option<f64>,
     /// Its stated error.
-    pub(super) log_z_error: f64,
+    pub(crate) log_z_error: f64,
     /// Is anything known to compare with?
-    pub(super) is_known: bool,
+    pub(crate) is_known: bool,
 }
 
 impl Deviation {
     /// Holds an answer against the truth.
-    pub(super) fn of(answer: &Answer, truth: &Truth) -> Result<Self> {
+    pub(crate) fn of(answer: &Answer, truth: &Truth) -> Result<Self> {
         match truth {
-            Truth::Known(known) => Self::from_known(answer, known),
+            Truth::Known(known) | Truth::Whitened(known, _) => {
+                Self::from_known(answer, known, &|point| truth.mode_of(point))
+            }
             Truth::Reference { values: None, .. } => Ok(Self::default()),
             Truth::Reference { model, values: Some(values) } => {
                 Self::from_reference(&answer.sample, model, values)
@@ -52,7 +56,11 @@ impl Deviation {
         }
     }
 
-    fn from_known(answer: &Answer, known: &Known) -> Result<Self> {
+    fn from_known(
+        answer: &Answer,
+        known: &Known,
+        mode_of: &dyn Fn(&[f64]) -> Option<usize>,
+    ) -> Result<Self> {
         let mut off = Self { is_known: true, ..Self::default() };
         let sample = &answer.sample;
         if let (Some(mean), Some(sd)) = (&known.mean, &known.sd) {
@@ -62,7 +70,7 @@ impl Deviation {
                 }
             }
         }
-        off.weigh_modes(sample, known);
+        off.weigh_modes(sample, known, mode_of);
         if let (Some(truth), Some(found)) = (known.log_z, answer.log_z) {
             off.log_z = Some(found.value - truth);
             off.log_z_error = found.error;
@@ -94,10 +102,14 @@ impl Deviation {
         self.sd = worse(self.sd, sd / true_sd - 1.0);
     }
 
-    fn weigh_modes(&mut self, sample: &Sample, known: &Known) {
+    fn weigh_modes(
+        &mut self,
+        sample: &Sample,
+        known: &Known,
+        mode_of: &dyn Fn(&[f64]) -> Option<usize>,
+    ) {
         let (x, weights) = (sample.x(), sample.weights());
-        let mode_of: Vec<Option<usize>> =
-            (0..x.len()).map(|i| known.mode_of(&x.point(i))).collect();
+        let mode_of: Vec<Option<usize>> = (0..x.len()).map(|i| mode_of(&x.point(i))).collect();
         for (at, mode) in known.modes.iter().enumerate() {
             let inside = |i: &usize| mode_of[*i] == Some(at);
             let points: Vec<usize> = (0..x.len()).filter(inside).collect();
@@ -115,6 +127,7 @@ impl Deviation {
 
     fn weigh(&mut self, share: f64, truth: f64) {
         self.weight = worse(self.weight, share - truth);
+        self.modes += 1;
         self.lost += usize::from(is_mode_lost(share, truth));
     }
 
@@ -139,12 +152,21 @@ impl Deviation {
     }
 
     /// Within all that is allowed; none if nothing is known.
-    pub(super) fn is_right(&self) -> Option<bool> {
+    pub(crate) fn is_right(&self) -> Option<bool> {
         self.is_known.then(|| self.faults().is_empty())
     }
 
+    /// How many of the known modes the answer has, and how many there are. An answer that is compared by
+    /// moments alone has its one mode if no mean is off by more than a standard deviation.
+    pub(crate) fn modes_found(&self) -> (usize, usize) {
+        match self.modes {
+            0 => (usize::from(self.mean.abs() <= 1.0), 1),
+            modes => (modes - self.lost, modes),
+        }
+    }
+
     /// What is beyond the allowed, in words.
-    pub(super) fn faults(&self) -> Vec<String> {
+    pub(crate) fn faults(&self) -> Vec<String> {
         // What is no number is beyond all that is allowed.
         let is_beyond = |off: f64, allowed: f64| off.is_nan() || off.abs() > allowed;
         let mut faults = Vec::new();
@@ -173,13 +195,13 @@ impl Deviation {
     }
 
     /// Is log Z within three stated errors? None where it is not stated or not known.
-    pub(super) fn is_log_z_within_errors(&self) -> Option<bool> {
+    pub(crate) fn is_log_z_within_errors(&self) -> Option<bool> {
         self.log_z.map(|off| off.abs() <= LOG_Z_ERRORS * self.log_z_error)
     }
 }
 
 /// The one that is further from 0; what is not a number is furthest.
-pub(super) fn worse(a: f64, b: f64) -> f64 {
+pub(crate) fn worse(a: f64, b: f64) -> f64 {
     if a.abs() >= b.abs() || a.is_nan() { a } else { b }
 }
 
@@ -234,7 +256,7 @@ mod tests {
         let log_weights = vec![0.0, 3.0_f64.ln()];
         let sample = Sample::of_particles(x.clone(), x, vec![0.0; 2], log_weights).unwrap();
         let mut off = Deviation { is_known: true, ..Deviation::default() };
-        off.weigh_modes(&sample, &known);
+        off.weigh_modes(&sample, &known, &|point| known.mode_of(point));
         assert!(off.weight.abs() < 1e-12 && off.faults().is_empty(), "{off:?}");
         off.weigh(0.01, 0.2);
         assert_eq!((off.lost, off.faults().len()), (1, 2));

@@ -5,30 +5,33 @@
 //! the scale of its kernel, 0.07, or, through x², a sixth of that: a trapezoid rule with a spacing
 //! below a tenth of it has no error but rounding.
 
+use super::frame::Frame;
 use adaann::{
     Batch, Expr, Program, Result,
     registry::Known,
     target::{Evaluation, Support, Target, Weights},
 };
 
-const DIM: usize = 10;
+pub(super) const DIM: usize = 10;
 const SIDE: f64 = 10.0;
 const STEEPNESS: f64 = 100.0;
 
 /// Points on either side of the origin: a spacing of 0.001.
 const STEPS: usize = 10_000;
 
-/// The density within its bounds.
-pub(super) struct Chain(Program);
+/// The density within its bounds, in a frame.
+pub(super) struct Chain(Program, Frame);
 
-pub(super) fn target() -> Chain {
-    Chain(Program::record_parts(DIM, |x| {
+pub(super) fn target(frame: &Frame) -> Chain {
+    let program = Program::record_parts(DIM, |framed| {
+        let x = frame.inverse(framed);
         let largest = x.iter().map(|x| x.abs()).reduce(|a, b| a.max(b)).expect("ten of them");
-        let log_prior = -(DIM as f64) * (2.0 * SIDE).ln();
+        let log_prior = -(DIM as f64) * (2.0 * SIDE).ln() - frame.log_volume();
         let prior = largest.le(SIDE).select(log_prior, f64::NEG_INFINITY);
         let sum: Expr<'_> = x.windows(2).map(|pair| link(pair[0], pair[1])).sum();
         (prior, -sum)
-    }))
+    });
+    Chain(program, frame.clone())
 }
 
 fn link<'g>(x: Expr<'g>, next: Expr<'g>) -> Expr<'g> {
@@ -57,8 +60,9 @@ impl Target for Chain {
         true
     }
 
-    fn support(&self, _: usize) -> Support {
-        Support::Between(-SIDE, SIDE)
+    fn support(&self, d: usize) -> Support {
+        let (middle, half) = (self.1.shift[d], SIDE * self.1.scale[d].abs());
+        Support::Between(middle - half, middle + half)
     }
 }
 
@@ -132,9 +136,14 @@ mod tests {
     #[test]
     fn the_peak_is_at_one_and_outside_there_is_nothing() {
         let mut out = Evaluation::zeros(DIM, 2);
-        let points = [[1.0; DIM], [10.5; DIM]];
-        target().evaluate(&Batch::from_points(DIM, &points), None, &mut out).unwrap();
-        assert_eq!((out.log_likelihood[0], out.log_prior[1]), (0.0, f64::NEG_INFINITY));
-        assert!((out.log_prior[0] + 10.0 * 20.0_f64.ln()).abs() < 1e-12);
+        let frame = Frame::new("test", DIM, 1);
+        let at = |y: f64| -> Vec<f64> {
+            frame.shift.iter().zip(&frame.scale).map(|(shift, scale)| shift + scale * y).collect()
+        };
+        let points = Batch::from_points(DIM, &[at(1.0), at(10.5)]);
+        target(&frame).evaluate(&points, None, &mut out).unwrap();
+        assert!(out.log_likelihood[0].abs() < 1e-20 && out.log_prior[1] == f64::NEG_INFINITY);
+        let log_prior = -10.0 * 20.0_f64.ln() - frame.log_volume();
+        assert!((out.log_prior[0] - log_prior).abs() < 1e-12);
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use adaann::{
     Result,
     answer::{self, Event, Method, Settings},
-    diagnostics::Trust,
+    diagnostics::{Power, Trust},
 };
 use std::{
     ops::ControlFlow,
@@ -15,29 +15,31 @@ use std::{
 };
 
 /// A run that came to an answer.
-pub(super) struct Run {
-    pub(super) off: Deviation,
-    pub(super) method: Method,
+pub(crate) struct Run {
+    pub(crate) off: Deviation,
+    pub(crate) method: Method,
     /// None if there was no check.
-    pub(super) trust: Option<Trust>,
-    pub(super) reasons: Vec<String>,
+    pub(crate) trust: Option<Trust>,
+    /// The claimed power of the search; none if it was not measured.
+    pub(crate) power: Option<Power>,
+    pub(crate) reasons: Vec<String>,
     /// Points at which the target was evaluated: for the answer, and for its check.
-    pub(super) evaluations: usize,
-    pub(super) check_evaluations: usize,
-    pub(super) ess_share: f64,
-    pub(super) seconds: f64,
+    pub(crate) evaluations: usize,
+    pub(crate) check_evaluations: usize,
+    pub(crate) ess_share: f64,
+    pub(crate) seconds: f64,
     /// Processor time of the whole process meanwhile, where the system tells: on a machine that others
     /// use, it says more than seconds.
-    pub(super) busy: Option<f64>,
-    pub(super) stopped: bool,
+    pub(crate) busy: Option<f64>,
+    pub(crate) stopped: bool,
     /// A line of each rung.
-    pub(super) rungs: Vec<String>,
+    pub(crate) rungs: Vec<String>,
 }
 
 impl Run {
     /// Answers, within a limit of time.
-    pub(super) fn new(subject: &Subject, seed: u64, limit: Duration) -> Result<Self> {
-        let Built { target, base, truth } = (subject.build)()?;
+    pub(crate) fn new(subject: &Subject, seed: u64, limit: Duration) -> Result<Self> {
+        let Built { target, base, truth } = (subject.build)(seed)?;
         let settings = Settings { seed, base, ..Settings::default() };
         let (start, busy) = (Instant::now(), busy());
         let mut watch = |_: &Event| {
@@ -62,6 +64,7 @@ impl Run {
             off: Deviation::of(&answer, &truth)?,
             method: answer.method,
             trust: check.map(|check| check.verdict.trust),
+            power: check.and_then(|check| check.verdict.power),
             reasons: check.map_or(Vec::new(), |check| {
                 check.verdict.reasons.iter().map(|reason| reason.finding.to_string()).collect()
             }),
@@ -75,33 +78,35 @@ impl Run {
         })
     }
 
-    pub(super) fn all_evaluations(&self) -> usize {
+    pub(crate) fn all_evaluations(&self) -> usize {
         self.evaluations + self.check_evaluations
     }
 
-    pub(super) fn is_right(&self) -> bool {
+    pub(crate) fn is_right(&self) -> bool {
         self.off.is_right() == Some(true)
     }
 
-    pub(super) fn is_wrong(&self) -> bool {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.off.is_right() == Some(false)
     }
 
-    pub(super) fn is_reliable(&self) -> bool {
+    pub(crate) fn is_reliable(&self) -> bool {
         self.trust == Some(Trust::Reliable)
     }
 
     /// What there is to say of it in one line.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let judged = match self.off.is_right() {
             Some(true) => "right".to_owned(),
             Some(false) => format!("WRONG ({})", self.off.faults().join(", ")),
             None => "unknown".to_owned(),
         };
         let trust = self.trust.map_or("not checked".to_owned(), |trust| trust.to_string());
+        let power =
+            self.power.map_or(String::new(), |power| format!(", power {:.2}", power.share()));
         let busy = self.busy.map_or(String::new(), |busy| format!(" ({busy:.2} s of processors)"));
         format!(
-            "{judged}, {trust}, {} + {} evaluations, {:.2} s{busy}, ESS share {:.3}, by {}{}",
+            "{judged}, {trust}{power}, {} + {} evaluations, {:.2} s{busy}, ESS share {:.3}, by {}{}",
             self.evaluations,
             self.check_evaluations,
             self.seconds,

@@ -5,6 +5,7 @@ use super::{
     right::Deviation,
     subject::{Built, Subject, Truth},
 };
+use crate::honesty::lost::{self, Lost};
 use adaann::{
     Batch, Error, Result,
     answer::{self, Answer, Settings},
@@ -12,7 +13,6 @@ use adaann::{
     diagnostics::Trust,
     flow::{Base, Flow},
     importance::{Estimate, Sample},
-    registry::Known,
     target::Target,
 };
 use serde_json::Value;
@@ -27,19 +27,28 @@ enum Kind {
     ShiftedWeights,
     /// Every covariance of q is divided by 4, and q draws again.
     TooNarrow,
+    /// q is the exact posterior of a random mixture without one of its components.
+    LostOffCentre,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::LostMode, Self::ShiftedWeights, Self::TooNarrow];
+    const OF_ANSWERS: [Self; 3] = [Self::LostMode, Self::ShiftedWeights, Self::TooNarrow];
+    const ALL: [Self; 4] =
+        [Self::LostMode, Self::ShiftedWeights, Self::TooNarrow, Self::LostOffCentre];
 
     fn label(self) -> &'static str {
         match self {
             Self::LostMode => "a mode removed from q",
             Self::ShiftedWeights => "weights of modes shifted by 0.2",
             Self::TooNarrow => "covariances of q divided by 4",
+            Self::LostOffCentre => "a mode of a random mixture never found",
         }
     }
 }
+
+/// The random mixtures, by this name, and how many of them each seed has.
+const OFF_CENTRE: &str = "off-centre";
+const EACH_SEED: u64 = 100;
 
 /// Weight that goes from one mode to another.
 const SHIFT: f64 = 0.2;
@@ -67,39 +76,74 @@ impl Spoiled {
 /// Spoils the answers to all targets with all seeds that are asked for, in every way that applies;
 /// prints how many the check called reliable.
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
-    let subjects = options.subjects().map_err(io::Error::other)?;
     let mut spoiled = Vec::new();
-    for subject in &subjects {
+    for subject in &subjects(options).map_err(io::Error::other)? {
         for seed in options.trials.seeds() {
-            match spoil(subject, seed) {
-                Ok(judged) => spoiled.extend(judged),
-                Err(error) => eprintln!("{}, seed {seed}: {error}", subject.name),
+            if subject.name == OFF_CENTRE {
+                let own = (0..EACH_SEED).map(|i| seed.wrapping_mul(EACH_SEED).wrapping_add(i));
+                spoiled.extend(own.filter_map(|seed| told(subject, seed, off_centre(seed))));
+            } else if let Some(judged) = told(subject, seed, spoil(subject, seed)) {
+                spoiled.extend(judged);
             }
         }
     }
     options.trials.publish("sabotage", &page(&spoiled))
 }
 
+/// The ladder's targets and the random mixtures, as far as they are asked for.
+fn subjects(options: &LadderOptions) -> Result<Vec<Subject>> {
+    let mut all = options.all_subjects()?;
+    all.push(Subject::new(OFF_CENTRE, OFF_CENTRE, |_| {
+        Err(Error::Data("random mixtures are made with their answers".into()))
+    }));
+    options.among(all)
+}
+
+/// The result, unless it is an error, which is printed.
+fn told<T>(subject: &Subject, seed: u64, result: Result<T>) -> Option<T> {
+    result.map_err(|error| eprintln!("{}, seed {seed}: {error}", subject.name)).ok()
+}
+
+/// An answer to a random mixture that lacks a mode, as the check judges it.
+fn off_centre(seed: u64) -> Result<Spoiled> {
+    let Lost { target, truth, answer, settings } = lost::mode(seed)?;
+    judge(Kind::LostOffCentre, OFF_CENTRE, seed, &*target, &truth, &answer, &settings)
+}
+
+/// The check's verdict on a spoiled answer.
+fn judge(
+    kind: Kind,
+    name: &str,
+    seed: u64,
+    target: &dyn Target,
+    truth: &Truth,
+    wrong: &Answer,
+    settings: &Settings,
+) -> Result<Spoiled> {
+    let settings =
+        Settings { check: Settings::default().check, seed: seed ^ CHECK_SEED, ..settings.clone() };
+    let off = Deviation::of(wrong, truth)?;
+    let is_right = off.is_right() == Some(true);
+    let trust = answer::check(target, wrong, &settings, &mut ()).map(|found| found.verdict.trust);
+    let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
+    let so = if is_right { "still right".into() } else { off.faults().join(", ") };
+    eprintln!("{name}, seed {seed}, {}: {so}, {shown}", kind.label());
+    Ok(Spoiled { kind, name: name.to_owned(), seed, is_right, trust })
+}
+
 /// An answer to a target in all its spoiled forms, as the check judges them.
 fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
-    let Built { target, base, truth } = (subject.build)()?;
-    let Truth::Known(known) = &truth else { return Ok(Vec::new()) };
+    let Built { target, base, truth } = (subject.build)(seed)?;
+    if truth.known().is_none() {
+        return Ok(Vec::new());
+    }
     // What is spoiled need not have been checked.
     let settings = Settings { seed, base, check: 0.0, ..Settings::default() };
     let answer = answer::approximate(&*target, &settings, &mut ())?;
-    let settings =
-        Settings { check: Settings::default().check, seed: seed ^ CHECK_SEED, ..settings };
     let mut judged = Vec::new();
-    for kind in Kind::ALL {
-        let Some(wrong) = spoiled(kind, &*target, &answer, known, seed)? else { continue };
-        let off = Deviation::of(&wrong, &truth)?;
-        let is_right = off.is_right() == Some(true);
-        let trust =
-            answer::check(&*target, &wrong, &settings, &mut ()).map(|found| found.verdict.trust);
-        let shown = trust.as_ref().map_or_else(Error::to_string, Trust::to_string);
-        let so = if is_right { "still right".into() } else { off.faults().join(", ") };
-        eprintln!("{}, seed {seed}, {}: {so}, {shown}", subject.name, kind.label());
-        judged.push(Spoiled { kind, name: subject.name.clone(), seed, is_right, trust });
+    for kind in Kind::OF_ANSWERS {
+        let Some(wrong) = spoiled(kind, &*target, &answer, &truth, seed)? else { continue };
+        judged.push(judge(kind, &subject.name, seed, &*target, &truth, &wrong, &settings)?);
     }
     Ok(judged)
 }
@@ -109,32 +153,37 @@ fn spoiled(
     kind: Kind,
     target: &dyn Target,
     answer: &Answer,
-    known: &Known,
+    truth: &Truth,
     seed: u64,
 ) -> Result<Option<Answer>> {
     match kind {
-        Kind::ShiftedWeights => Ok(shift(&answer.sample, known)
+        Kind::ShiftedWeights => Ok(shift(&answer.sample, truth)
             .transpose()?
             .map(|sample| Answer { sample, ..answer.clone() })),
         Kind::LostMode => {
-            let place = |mean: &[f64]| mode_at(target, known, mean);
-            let lost = (known.modes.len() > 1)
-                .then(|| without_a_mode(answer.flow.base(), place))
-                .flatten();
+            let place = |mean: &[f64]| mode_at(target, truth, mean);
+            let lost =
+                (modes(truth) > 1).then(|| without_a_mode(answer.flow.base(), place)).flatten();
             lost.map(|base| drawn_again(target, answer, base, seed)).transpose()
         }
         Kind::TooNarrow => {
             let base = narrowed(answer.flow.base());
             base.map(|base| drawn_again(target, answer, base, seed)).transpose()
         }
+        Kind::LostOffCentre => Ok(None),
     }
 }
 
 /// The mode that a point on the whole line belongs to.
-fn mode_at(target: &dyn Target, known: &Known, mean: &[f64]) -> Option<usize> {
+fn mode_at(target: &dyn Target, truth: &Truth, mean: &[f64]) -> Option<usize> {
     let unconstrained = adaann::target::Unconstrained::new(target).ok()?;
     let (x, _) = unconstrained.constrain(&Batch::from_points(mean.len(), &[mean]));
-    known.mode_of(&x.point(0))
+    truth.mode_of(&x.point(0))
+}
+
+/// How many modes are known.
+fn modes(truth: &Truth) -> usize {
+    truth.known().map_or(0, |known| known.modes.len())
 }
 
 /// The same layers over another base, with draws of their own.
@@ -202,10 +251,11 @@ fn numbers(file: &Value, key: &str) -> Option<Vec<f64>> {
 
 /// The sample with weight taken from its heaviest mode and given to the next; none if there is no such
 /// weight, or no other mode.
-fn shift(sample: &Sample, known: &Known) -> Option<Result<Sample>> {
+fn shift(sample: &Sample, truth: &Truth) -> Option<Result<Sample>> {
+    let count = modes(truth);
     let modes: Vec<Option<usize>> =
-        (0..sample.len()).map(|i| known.mode_of(&sample.x().point(i))).collect();
-    let mut shares: Vec<(usize, f64)> = (0..known.modes.len())
+        (0..sample.len()).map(|i| truth.mode_of(&sample.x().point(i))).collect();
+    let mut shares: Vec<(usize, f64)> = (0..count)
         .map(|mode| {
             let own = modes.iter().zip(sample.weights()).filter(|(of, _)| **of == Some(mode));
             (mode, own.map(|(_, weight)| weight).sum())
@@ -235,9 +285,9 @@ fn page(spoiled: &[Spoiled]) -> String {
     let mut page = String::new();
     let mut add = |line: &str| writeln!(page, "{line}").expect("memory takes all");
     add(
-        "| what was done | answers | still right | reliable | use with care | do not trust | check failed | not reliable | of those that are wrong |",
+        "| what was done | answers | still right | reliable | local | use with care | do not trust | check failed | not reliable | of those that are wrong |",
     );
-    add("|---|---|---|---|---|---|---|---|---|");
+    add("|---|---|---|---|---|---|---|---|---|---|");
     let rows = Kind::ALL.map(Some).into_iter().chain([None]);
     for kind in rows {
         let of = || spoiled.iter().filter(move |one| kind.is_none_or(|kind| one.kind == kind));
@@ -248,9 +298,10 @@ fn page(spoiled: &[Spoiled]) -> String {
         let wrong = of().filter(|one| !one.is_right).count();
         let believed = of().filter(|one| !one.is_right && one.is_reliable()).count();
         add(&format!(
-            "| {} | {all} | {} | {reliable} | {} | {} | {} | {:.1} % | {:.1} % |",
+            "| {} | {all} | {} | {reliable} | {} | {} | {} | {} | {:.1} % | {:.1} % |",
             kind.map_or("all", Kind::label),
             all - wrong,
+            count(Trust::Local),
             count(Trust::Care),
             count(Trust::Distrust),
             of().filter(|one| one.trust.is_err()).count(),
@@ -271,6 +322,7 @@ fn page(spoiled: &[Spoiled]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use adaann::registry::Known;
 
     fn base() -> Base {
         let (means, shapes) = ([0.0, 0.0, 5.0, 1.0, 0.1, 0.0], [1.0, 0.5, 0.5, 1.0]);
@@ -303,13 +355,13 @@ mod tests {
     #[test]
     fn weight_goes_from_the_heaviest_mode_to_the_next() {
         let modes = [-1.0, 1.0].map(|at| adaann::registry::Mode::new(vec![at], 0.5)).to_vec();
-        let known = Known { modes, ..Known::default() };
+        let truth = Truth::Known(Known { modes, ..Known::default() });
         let x = Batch::from_points(1, &[[-1.0], [1.0], [1.0], [1.0]]);
         let zeros = || vec![0.0; 4];
         let sample = Sample::of_particles(x.clone(), x, zeros(), zeros()).unwrap();
-        let shifted = shift(&sample, &known).unwrap().unwrap();
+        let shifted = shift(&sample, &truth).unwrap().unwrap();
         assert!((shifted.weights()[0] - 0.45).abs() < 1e-12);
         assert!((shifted.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(shift(&sample, &Known::default()).is_none());
+        assert!(shift(&sample, &Truth::Known(Known::default())).is_none());
     }
 }

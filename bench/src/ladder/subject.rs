@@ -4,55 +4,88 @@ use adaann::{Result, flow::BaseSpec, model::Model, registry::Known, target::Targ
 use std::sync::Arc;
 
 /// A target by name; it is made when its turn comes.
-pub(super) struct Subject {
-    pub(super) name: String,
+pub(crate) struct Subject {
+    pub(crate) name: String,
     /// What it is one of.
-    pub(super) group: &'static str,
-    pub(super) build: Box<dyn Fn() -> Result<Built> + Sync>,
+    pub(crate) group: &'static str,
+    /// Makes the target; of those that are drawn at random the seed fixes where and how large.
+    pub(crate) build: Box<dyn Fn(u64) -> Result<Built> + Sync>,
 }
 
 /// A target that is ready.
-pub(super) struct Built {
-    pub(super) target: Arc<dyn Target>,
-    pub(super) base: BaseSpec,
-    pub(super) truth: Truth,
+pub(crate) struct Built {
+    pub(crate) target: Arc<dyn Target>,
+    pub(crate) base: BaseSpec,
+    pub(crate) truth: Truth,
 }
 
 /// What an answer is held against.
-pub(super) enum Truth {
+pub(crate) enum Truth {
     /// Closed forms and quadrature.
     Known(Known),
+    /// The same, with modes whose locations, and points nearest to them, are in other coordinates.
+    Whitened(Known, Whitening),
     /// Means and standard deviations from long runs of others, by the names of a model's parameters and
     /// quantities; none where there are no such runs.
     Reference { model: Box<Model>, values: Option<Vec<Reference>> },
 }
 
 /// A number's mean and standard deviation.
-pub(super) struct Reference {
-    pub(super) name: String,
-    pub(super) mean: f64,
-    pub(super) sd: f64,
+pub(crate) struct Reference {
+    pub(crate) name: String,
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
     /// Is the latter known well enough to hold another against it? Else it is the mean's unit alone.
-    pub(super) is_sd_known: bool,
+    pub(crate) is_sd_known: bool,
+}
+
+/// The linear map, row by row, in which distances from modes are measured: in it they are spheres.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Whitening(pub(crate) Vec<f64>);
+
+impl Whitening {
+    pub(crate) fn of(&self, point: &[f64]) -> Vec<f64> {
+        let rows = self.0.chunks_exact(point.len());
+        rows.map(|row| row.iter().zip(point).map(|(w, x)| w * x).sum()).collect()
+    }
+}
+
+impl Truth {
+    /// What is known exactly; none if there are only references.
+    pub(crate) fn known(&self) -> Option<&Known> {
+        match self {
+            Self::Known(known) | Self::Whitened(known, _) => Some(known),
+            Self::Reference { .. } => None,
+        }
+    }
+
+    /// The mode that a point belongs to.
+    pub(crate) fn mode_of(&self, point: &[f64]) -> Option<usize> {
+        match self {
+            Self::Known(known) => known.mode_of(point),
+            Self::Whitened(known, whitening) => known.mode_of(&whitening.of(point)),
+            Self::Reference { .. } => None,
+        }
+    }
 }
 
 impl Subject {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: impl Into<String>,
         group: &'static str,
-        build: impl Fn() -> Result<Built> + Sync + 'static,
+        build: impl Fn(u64) -> Result<Built> + Sync + 'static,
     ) -> Self {
         Self { name: name.into(), group, build: Box::new(build) }
     }
 
     /// Is it, or its group, among these names, which commas part?
-    pub(super) fn is_among(&self, names: &str) -> bool {
+    pub(crate) fn is_among(&self, names: &str) -> bool {
         names.split(',').any(|name| name == self.name || name == self.group)
     }
 }
 
 /// Which subjects a word means: those of this name or group, else those with it in their names.
-pub(super) fn meant(word: &str, subjects: &[Subject]) -> Vec<usize> {
+pub(crate) fn meant(word: &str, subjects: &[Subject]) -> Vec<usize> {
     let word = word.strip_suffix(".toml").unwrap_or(word);
     let which = |is_so: &dyn Fn(&Subject) -> bool| -> Vec<usize> {
         (0..subjects.len()).filter(|&at| is_so(&subjects[at])).collect()
@@ -66,13 +99,13 @@ pub(super) fn meant(word: &str, subjects: &[Subject]) -> Vec<usize> {
 }
 
 impl Built {
-    pub(super) fn known(target: impl Target + 'static, base: BaseSpec, known: Known) -> Self {
+    pub(crate) fn known(target: impl Target + 'static, base: BaseSpec, known: Known) -> Self {
         Self { target: Arc::new(target), base, truth: Truth::Known(known) }
     }
 }
 
 /// N(0, sd²) in all coordinates.
-pub(super) fn normal(sd: f64) -> BaseSpec {
+pub(crate) fn normal(sd: f64) -> BaseSpec {
     BaseSpec { sd: vec![sd], ..BaseSpec::default() }
 }
 

@@ -20,7 +20,7 @@ impl Measured<'_> {
     }
 }
 
-const HEAD: &str = "| target | right | reliable, care, distrust | reliable and wrong | evaluations, median | largest | seconds, median | ESS share, least | by | worst mean, SDs | worst SD | worst weight | log Z | what failed |\n\
+const HEAD: &str = "| target | right | reliable, local, care, distrust | reliable and wrong | evaluations, median | largest | seconds, median | ESS share, least | by | worst mean, SDs | worst SD | worst weight | log Z | what failed |\n\
     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
 /// A line for each target, and the closing count.
@@ -41,10 +41,11 @@ pub(super) fn line(measured: &Measured) -> String {
     let known = |text: String| if is_known { text } else { "-".to_owned() };
     let log_z = runs().filter_map(|run| run.off.log_z).reduce(worse);
     format!(
-        "| {} | {} | {}, {}, {} | {} | {:.0} | {:.0} | {:.2} | {:.2} | {} | {} | {} | {} | {} | {} |\n",
+        "| {} | {} | {}, {}, {}, {} | {} | {:.0} | {:.0} | {:.2} | {:.2} | {} | {} | {} | {} | {} | {} |\n",
         measured.subject.name,
         known(format!("{} of {}", measured.count(Run::is_right), measured.runs.len())),
         trust(Trust::Reliable),
+        trust(Trust::Local),
         trust(Trust::Care),
         trust(Trust::Distrust),
         measured.count(|run| run.is_reliable() && run.is_wrong()),
@@ -120,7 +121,7 @@ fn closing(measured: &[Measured]) -> String {
 }
 
 /// The middle value, or the mean of both of them; 0 of none.
-pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     match values.len() {

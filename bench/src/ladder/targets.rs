@@ -2,10 +2,12 @@
 
 use super::{
     components::{Component, Mixture, Shape},
+    frame::Frame,
     logistic, matrices, models, registered, rosenbrock,
     subject::{Built, Subject, normal},
 };
-use adaann::{Result, model::Model, registry::Known};
+use crate::dice::Dice;
+use adaann::{Result, flow::BaseSpec, model::Model, registry::Known};
 
 /// Tells the matrices of one target from those of another.
 const SEED: u64 = 16_000;
@@ -26,24 +28,23 @@ pub(super) fn all() -> Vec<Subject> {
     for (group, shape) in [("skewed", Shape::Skewed(ALPHA)), ("student", Shape::Student(DEGREES))] {
         all.extend([2, 5, 10, 20, 50].map(|dim| two_components(group, dim, shape)));
     }
-    all.push(Subject::new("half-width-20", "half-width", || {
-        let mixture = half_as_wide(20);
-        let known = mixture.known();
-        Ok(Built::known(mixture, normal(3.0), known))
-    }));
+    all.push(framed("half-width-20".into(), "half-width", || half_as_wide(20)));
     for dim in [10, 100, 300] {
-        all.push(Subject::new(format!("gaussian-{dim}"), "gaussian", move || {
-            let mixture = uneven(dim);
-            let known = mixture.known();
-            Ok(Built::known(mixture, normal(2.0), known))
-        }));
+        all.push(framed(format!("gaussian-{dim}"), "gaussian", move || uneven(dim)));
     }
-    all.push(Subject::new("logistic-50", "logistic", || {
-        Ok(Built::known(logistic::target(), normal(1.0), logistic::known()))
+    all.push(Subject::new("logistic-50", "logistic", |seed| {
+        let frame = Frame::new("logistic-50", logistic::DIM, seed);
+        // The prior, where a user would start.
+        let sd = frame.scale.iter().map(|scale| scale.abs()).collect();
+        let base = BaseSpec { mean: frame.shift.clone(), sd, ..BaseSpec::default() };
+        let known = frame.known(&logistic::known());
+        Ok(Built::known(logistic::target(&frame), base, known))
     }));
-    all.push(Subject::new("rosenbrock-10", "rosenbrock", || {
+    all.push(Subject::new("rosenbrock-10", "rosenbrock", |seed| {
+        let frame = Frame::new("rosenbrock-10", rosenbrock::DIM, seed);
+        let known = frame.known(&rosenbrock::known());
         // On the whole line a uniform number between two bounds is nearly N(0, 1.7²).
-        Ok(Built::known(rosenbrock::target(), normal(1.7), rosenbrock::known()))
+        Ok(Built::known(rosenbrock::target(&frame), normal(1.7), known))
     }));
     all.push(Subject::new("priors", "priors", priors));
     all.extend(registered::all());
@@ -51,10 +52,20 @@ pub(super) fn all() -> Vec<Subject> {
 }
 
 fn two_components(group: &'static str, dim: usize, shape: Shape) -> Subject {
-    Subject::new(format!("{group}-{dim}"), group, move || {
-        let mixture = unequal(dim, shape);
+    framed(format!("{group}-{dim}"), group, move || unequal(dim, shape))
+}
+
+/// A mixture in a random frame. The base is the default one: nobody knows where the target is.
+fn framed(
+    name: String,
+    group: &'static str,
+    mixture: impl Fn() -> Mixture + Sync + 'static,
+) -> Subject {
+    let label = name.clone();
+    Subject::new(name, group, move |seed| {
+        let mixture = mixture().framed(&label, seed);
         let known = mixture.known();
-        Ok(Built::known(mixture, normal(3.0), known))
+        Ok(Built::known(mixture, BaseSpec::default(), known))
     })
 }
 
@@ -105,28 +116,34 @@ fn uneven(dim: usize) -> Mixture {
     Mixture { components, log_z: LOG_Z, side: None }
 }
 
-/// A model of priors alone, one of which depends on another.
-fn priors() -> Result<Built> {
-    const TEXT: &str = r#"
+/// A model of priors alone, one of which depends on another, with places and scales from the seed.
+fn priors(seed: u64) -> Result<Built> {
+    let mut dice = Dice::new("priors", seed);
+    let sd_a = 3.0 * 10_f64.powf(dice.uniform(-1.0, 1.5));
+    let (mean_a, sd_f) = (3.0 * sd_a * dice.normal(), sd_a / 3.0);
+    let (log_mean_b, rate_c) = (2.0 * dice.normal(), 10_f64.powf(dice.uniform(-1.0, 1.5)));
+    let text = format!(
+        r#"
         density = "0"
         [parameters]
-        a = "normal(2, 3)"
-        b = "lognormal(0, 0.5)"
-        c = "gamma(3, 2)"
+        a = "normal({mean_a:?}, {sd_a:?})"
+        b = "lognormal({log_mean_b:?}, 0.5)"
+        c = "gamma(3, {rate_c:?})"
         d = "beta(2, 5)"
-        f = "normal(a, 1)"
-    "#;
-    let model = Model::parse("priors.toml", TEXT).expect("tested");
-    let (mean_b, square_b) = (0.125_f64.exp(), 0.25_f64.exp());
+        f = "normal(a, {sd_f:?})"
+    "#
+    );
+    let model = Model::parse("priors.toml", &text).expect("tested");
+    let (mean_b, square_b) = ((log_mean_b + 0.125).exp(), 0.25_f64.exp());
     let known = Known {
         log_z: Some(0.0),
-        mean: Some(vec![2.0, mean_b, 1.5, 2.0 / 7.0, 2.0]),
+        mean: Some(vec![mean_a, mean_b, 3.0 / rate_c, 2.0 / 7.0, mean_a]),
         sd: Some(vec![
-            3.0,
+            sd_a,
             mean_b * (square_b - 1.0).sqrt(),
-            0.75_f64.sqrt(),
+            3.0_f64.sqrt() / rate_c,
             (10.0 / (49.0 * 8.0_f64)).sqrt(),
-            10.0_f64.sqrt(),
+            sd_a.hypot(sd_f),
         ]),
         ..Known::default()
     };
@@ -169,7 +186,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), all.len());
         for subject in &all {
-            let built = (subject.build)().unwrap();
+            let built = (subject.build)(1).unwrap();
             assert!(built.target.dim() > 0, "{}", subject.name);
         }
     }

@@ -16,8 +16,8 @@ pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
 fn page(measured: &[Measured], first: u64) -> String {
     let mut page = String::new();
     let mut add = |line: &str| writeln!(page, "{line}").expect("memory takes all");
-    add("| what is true | runs | reliable | use with care | do not trust | not checked |");
-    add("|---|---|---|---|---|---|");
+    add("| what is true | runs | reliable | local | use with care | do not trust | not checked |");
+    add("|---|---|---|---|---|---|---|");
     let runs = || measured.iter().flat_map(|measured| measured.answered());
     for (label, is_so) in [
         ("right", Run::is_right as fn(&Run) -> bool),
@@ -26,16 +26,17 @@ fn page(measured: &[Measured], first: u64) -> String {
     ] {
         let of = |trust| runs().filter(|run| is_so(run) && run.trust == trust).count();
         add(&format!(
-            "| {label} | {} | {} | {} | {} | {} |",
+            "| {label} | {} | {} | {} | {} | {} | {} |",
             runs().filter(|run| is_so(run)).count(),
             of(Some(Trust::Reliable)),
+            of(Some(Trust::Local)),
             of(Some(Trust::Care)),
             of(Some(Trust::Distrust)),
             of(None)
         ));
     }
     let all: usize = measured.iter().map(|measured| measured.runs.len()).sum();
-    add(&format!("| no answer | {} | - | - | - | - |", all - runs().count()));
+    add(&format!("| no answer | {} | - | - | - | - | - |", all - runs().count()));
     add("\n| what is asked | wanted | found |");
     add("|---|---|---|");
     let lies = runs().filter(|run| run.is_reliable() && run.is_wrong()).count();
