@@ -345,7 +345,8 @@ impl fmt::Display for Finding {
                 f,
                 "other modes are not ruled out: the search would have found {:.0} per cent of modes planted at \
                  random (a fifth of the mass, half to as wide as the answer)",
-                per_cent(*power)
+                // Rounded down: 89.9 per cent must not read as the 90 that would have been enough.
+                per_cent(*power).floor()
             ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }

@@ -6,7 +6,7 @@ use crate::folder::{
 };
 use adaann::{
     answer::Method,
-    diagnostics::{self, Examination, Mode, Particles, Trust},
+    diagnostics::{self, Examination, Mode, Particles, Power, Trust},
     importance::{Estimate, Sample, pareto},
     modes::ModeSummary,
     registry::Known,
@@ -72,6 +72,13 @@ pub(crate) struct Verdict {
     pub(crate) trust: Trust,
     /// The worst first.
     pub(crate) reasons: Vec<Reason>,
+    /// The share of modes planted at random that the search would have found, from 0 to 1; absent if it
+    /// was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) power: Option<f64>,
+    /// What the power rests on: `planted`, `log-concave` or `exact-draws`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) power_basis: Option<String>,
 }
 
 /// Something that speaks against a run, and what to try, with names that stay when words change.
@@ -95,7 +102,12 @@ impl Verdict {
             remedy_code: reason.remedy.code().to_owned(),
             remedy: words(reason.remedy, method).to_owned(),
         };
-        Self { trust: verdict.trust, reasons: verdict.reasons.iter().map(reason).collect() }
+        Self {
+            trust: verdict.trust,
+            reasons: verdict.reasons.iter().map(reason).collect(),
+            power: verdict.power.map(Power::share),
+            power_basis: verdict.power.map(|power| power.code().to_owned()),
+        }
     }
 }
 
