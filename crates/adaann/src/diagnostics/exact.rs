@@ -5,8 +5,8 @@ use crate::{
     diagnostics::{
         Examination, Finding, Power, Verdict,
         modes::Found,
+        reason::Reason,
         thresholds::{ESS, OUTSIDE_SUPPORT},
-        verdict::Reason,
     },
     importance::{Estimate, Sample},
     target::Unconstrained,

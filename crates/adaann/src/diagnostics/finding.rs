@@ -268,15 +268,15 @@ impl fmt::Display for Finding {
             ),
             Self::ModeLost { at, under_q, particles } => write!(
                 f,
-                "a mode at {at} is lost: {:.1} per cent of the independent particles, {:.1} of the \
-                 draws",
+                "a mode at {at} is lost: {:.1} per cent of the mass by independent particles, {:.1} of \
+                 the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
             Self::ModeThin { at, under_q, particles } => write!(
                 f,
-                "the mode at {at} is thin: {:.1} per cent of the independent particles, {:.1} of \
-                 the draws",
+                "the mode at {at} is thin: {:.1} per cent of the mass by independent particles, {:.1} \
+                 of the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
@@ -442,8 +442,8 @@ mod tests {
             "50 per cent of the draws have other weights",
             "the weight of the mode at a = 1.000, b = -0.250 is known to 0.010 only: 0.125",
             "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
-            "is lost: 12.5 per cent of the independent particles, 0.5 of the draws",
-            "is thin: 12.5 per cent of the independent particles, 5.0 of the draws",
+            "is lost: 12.5 per cent of the mass by independent particles, 0.5 of the draws",
+            "is thin: 12.5 per cent of the mass by independent particles, 5.0 of the draws",
             "has 50.0 per cent of the weighted draws, and 12.5 of the independent particles",
             "more evidence: log Z differs by +0.30 ± 0.05",
             "less evidence: log Z differs by -0.80 ± 0.05",

@@ -4,7 +4,7 @@ use crate::{
     diagnostics::{
         Place,
         spread::Spread,
-        thresholds::{ALLOWANCE, TAIL_MASS},
+        thresholds::{ALLOWANCE, EVIDENCE_APART, EVIDENCE_BELOW, TAIL_MASS},
     },
     importance::Estimate,
 };
@@ -58,13 +58,36 @@ pub(super) struct ModeShares {
     pub(super) particles: Estimate,
 }
 
+impl Comparison {
+    /// By what a share of these points is multiplied to count as a share of the whole: Z_check / Z_answer,
+    /// at the upper end of its error, where that is below 1.
+    pub(super) fn evidence_scale(&self) -> f64 {
+        evidence_scale(self.log_z_gap)
+    }
+
+    /// Have these points seen enough of the mass to check an answer?
+    pub(super) fn is_check(&self) -> bool {
+        let Estimate { value, error } = self.log_z_gap;
+        value >= -EVIDENCE_APART.value * error || EVIDENCE_BELOW.judge(-value).is_none()
+    }
+}
+
+/// Z_check / Z_answer by the logarithm of it, at the upper end of its error; 1 where that is above 1 or not
+/// known.
+pub(super) fn evidence_scale(log_z_gap: Estimate) -> f64 {
+    // `min` ignores NaN.
+    (log_z_gap.value + log_z_gap.error).exp().min(1.0)
+}
+
 impl Findings {
-    /// Do independent points show that next to no mass of p lies where p is far above q?
+    /// Do independent points show that next to no mass of p lies where p is far above q? Points that have
+    /// missed most of the mass show nothing.
     pub(super) fn is_all_covered(&self) -> bool {
-        let is_covered = |compared: &Comparison| {
+        let is_covered = |compared: &&Comparison| {
             let Estimate { value, error } = compared.lacking;
             value + ALLOWANCE.value * error <= TAIL_MASS.value
         };
-        !self.compared.is_empty() && self.compared.iter().all(is_covered)
+        let mut checks = self.compared.iter().filter(|compared| compared.is_check()).peekable();
+        checks.peek().is_some() && checks.all(|compared| is_covered(&compared))
     }
 }

@@ -193,8 +193,9 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     unit: Unit::Number,
     care: 3.0,
     distrust: None,
-    meaning: "where it is more than their errors; the particles have missed something themselves, and \
-              from a factor of 20 on they are no check",
+    meaning: "where it is more than their errors; from a factor of 20 on the particles have missed too much \
+              to check anything, and if nothing else has, the verdict is local; their shares count for \
+              Z_check / Z_answer of the whole",
 };
 
 /// R-hat of chains.

@@ -1,38 +1,20 @@
-//! The judgement on an approximation: reliable, use with care, or do not trust, and why.
+//! The judgement on an approximation: reliable, local, use with care, or do not trust, and why.
 //!
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
 //! and their weights are as good as ever. That is what the independent particles are for. What they
 //! cannot tell from their own luck is not held against q.
 
 use crate::diagnostics::{
-    Finding, Place, Power, Remedy, Trust,
-    findings::{Comparison, Findings, ModeShares},
+    Finding, Power, Reason, Trust,
+    compared::of_comparisons,
+    findings::Findings,
+    reason::reason,
     spread::Spread,
     thresholds::{
-        ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
-        MASS_LACKING, MODE_ERROR, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART,
-        OUTSIDE_SUPPORT, POWER, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF,
-        is_mode_lost,
+        EQUAL_WEIGHTS, ESS, K_HAT, MODE_ERROR, OUTSIDE_SUPPORT, POWER, SPREAD, TAIL_ESS, Threshold,
+        WEIGHTS_OFF,
     },
 };
-use crate::importance::Estimate;
-
-/// Something that speaks against an approximation, and what to try.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reason {
-    /// How much it weighs.
-    pub trust: Trust,
-    /// What was found.
-    pub finding: Finding,
-    /// What to try.
-    pub remedy: Remedy,
-}
-
-impl Reason {
-    pub(super) fn new(trust: Trust, finding: Finding) -> Self {
-        Self { trust, remedy: finding.remedy(), finding }
-    }
-}
 
 /// The judgement on an approximation.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,20 +39,7 @@ impl Verdict {
             };
             reasons.push(Reason::new(Trust::Care, finding));
         }
-        let is_alone = findings.compared.len() == 1;
-        for comparison in &findings.compared {
-            let reasons_of_it = comparison.reasons().into_iter();
-            for reason in reasons_of_it.filter(|reason| is_alone || comparison.may_say(reason)) {
-                // Two that have seen the same thing say it once.
-                let (code, mode) = (reason.finding.code(), mode(&reason.finding));
-                let is_known = |other: &Reason| {
-                    other.finding.code() == code && self::mode(&other.finding) == mode
-                };
-                if !reasons.iter().any(is_known) {
-                    reasons.push(reason);
-                }
-            }
-        }
+        reasons.extend(of_comparisons(&findings.compared));
         Self::new(reasons)
     }
 
@@ -121,7 +90,10 @@ impl Verdict {
     pub fn with_power(self, power: Power) -> Self {
         let trust = (power.share() < POWER.care).then_some(Trust::Local);
         let weak = reason(trust, Finding::ModesNotExcluded { power: power.share() });
-        Self { power: Some(power), ..self.and(weak.into_iter()) }
+        let is_other =
+            |reason: &Reason| !matches!(reason.finding, Finding::ModesNotExcluded { .. });
+        let others = self.reasons.into_iter().filter(is_other);
+        Self { power: Some(power), ..Self::new(others.chain(weak).collect()) }
     }
 
     /// This judgement with more reasons.
@@ -134,11 +106,6 @@ impl Verdict {
         let trust = reasons.first().map_or(Trust::Reliable, |reason| reason.trust);
         Self { trust, reasons, power: None }
     }
-}
-
-/// A reason, if there is a degree of trust that it takes.
-fn reason(trust: Option<Trust>, finding: Finding) -> Option<Reason> {
-    trust.map(|trust| Reason::new(trust, finding))
 }
 
 impl Findings {
@@ -200,86 +167,16 @@ impl Spread {
     }
 }
 
-/// The mode that a finding is about, if it is about one of several.
-fn mode(finding: &Finding) -> Option<&Place> {
-    match finding {
-        Finding::ModeLost { at, .. }
-        | Finding::ModeThin { at, .. }
-        | Finding::ModeWeightOff { at, .. } => Some(at),
-        _ => None,
-    }
-}
-
-impl Comparison {
-    /// May these points say so where others have looked as well? Particles that have lost something
-    /// themselves disagree about evidence and weights; what counts is what they have found and q lacks.
-    fn may_say(&self, reason: &Reason) -> bool {
-        let has_found = match &reason.finding {
-            Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
-                true
-            }
-            Finding::EvidenceAbove { .. } => reason.trust == Trust::Distrust,
-            _ => false,
-        };
-        has_found || !self.are_particles && reason.finding.code() != "evidence-below"
-    }
-
-    fn reasons(&self) -> Vec<Reason> {
-        let Estimate { value, error } = self.lacking;
-        let lacking = Finding::MassLacking { share: self.lacking, at: self.lacking_at.clone() };
-        let mut reasons = Vec::new();
-        reasons.extend(reason(MASS_LACKING.judge(value - ALLOWANCE.value * error), lacking));
-        reasons.extend(self.modes.iter().flat_map(ModeShares::reasons));
-        reasons.extend(self.evidence());
-        // Points that have missed mass themselves have the wrong weights of all modes.
-        if self.log_z_gap.value < -EVIDENCE_APART.value * self.log_z_gap.error {
-            reasons.retain(|r| !matches!(r.finding.code(), "mode-weight-off" | "mode-thin"));
-        }
-        reasons
-    }
-
-    fn evidence(&self) -> Option<Reason> {
-        let gap = self.log_z_gap;
-        let is_apart = gap.value.abs() > EVIDENCE_APART.value * gap.error;
-        let size = if is_apart { gap.value.abs() } else { 0.0 };
-        if gap.value > 0.0 {
-            reason(EVIDENCE_ABOVE.judge(size), Finding::EvidenceAbove { gap })
-        } else {
-            reason(EVIDENCE_BELOW.judge(size), Finding::EvidenceBelow { gap })
-        }
-    }
-}
-
-impl ModeShares {
-    fn reasons(&self) -> Vec<Reason> {
-        let Self { under_q, weighted, particles, .. } = *self;
-        let Estimate { value: share, error } = particles;
-        if share < MODE_SEEN.value * error || share < SMALLEST_MODE.value {
-            return Vec::new();
-        }
-        let least = share - ALLOWANCE.value * error;
-        if is_mode_lost(under_q, least) {
-            let finding = Finding::ModeLost { at: self.at.clone(), under_q, particles };
-            return vec![Reason::new(Trust::Distrust, finding)];
-        }
-        let thin = (under_q < MODE_SHARE.care * least).then_some(Trust::Care);
-        let is_apart = particles.minus(weighted).z_score().abs() > MODES_APART.value;
-        let factor = (share / weighted.value).max(weighted.value / share);
-        let shift = (share - weighted.value).abs();
-        let off = MODE_WEIGHT.judge(factor).or_else(|| MODE_SHIFT.judge(shift));
-        let off = if is_apart { off } else { None };
-        let at = || self.at.clone();
-        let all = [
-            reason(thin, Finding::ModeThin { at: at(), under_q, particles }),
-            reason(off, Finding::ModeWeightOff { at: at(), weighted, particles }),
-        ];
-        all.into_iter().flatten().collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        diagnostics::{
+            Place,
+            findings::{Comparison, ModeShares},
+        },
+        importance::Estimate,
+    };
 
     fn estimate(value: f64, error: f64) -> Estimate {
         Estimate { value, error }
@@ -356,7 +253,6 @@ mod tests {
             (Findings { compared: Vec::new(), failed: Some("x".into()), ..good() }, "check-failed"),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
-            (compared(|c| c.log_z_gap = estimate(-3.8, 0.05)), "evidence-below"),
             (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
             (compared(|c| c.modes[0].weighted = estimate(0.2, 0.01)), "mode-weight-off"),
             (compared(|c| c.modes[0].under_q = 0.2), "mode-thin"),

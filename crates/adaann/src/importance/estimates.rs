@@ -18,6 +18,12 @@ impl Estimate {
         Self { value: self.value - other.value, error: self.error.hypot(other.error) }
     }
 
+    /// This number and its error, both times a factor.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, error: self.error * factor }
+    }
+
     /// The number in standard errors; 0 where it is 0, whatever its error.
     pub fn z_score(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { self.value / self.error }
