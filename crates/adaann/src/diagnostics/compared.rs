@@ -4,17 +4,14 @@
 //! the answer, a share of it counts for at most share · Z_check / Z_answer. So a population with less
 //! evidence than the answer, which lies elsewhere, is no argument against the answer; one with more is.
 
-use crate::{
-    diagnostics::{
-        Finding, Place, Reason, Trust,
-        findings::{Comparison, ModeShares},
-        reason::reason,
-        thresholds::{
-            ALLOWANCE, EVIDENCE_ABOVE, EVIDENCE_APART, MASS_LACKING, MODE_SEEN, MODE_SHARE,
-            MODE_SHIFT, MODE_WEIGHT, MODES_APART, SMALLEST_MODE, is_mode_lost,
-        },
+use crate::diagnostics::{
+    Finding, Place, Reason, Trust,
+    findings::{Comparison, ModeShares},
+    reason::reason,
+    thresholds::{
+        ALLOWANCE, EVIDENCE_ABOVE, EVIDENCE_APART, MASS_LACKING, MODE_SEEN, MODE_SHARE, MODE_SHIFT,
+        MODE_WEIGHT, MODES_APART, SMALLEST_MODE, is_mode_lost,
     },
-    importance::Estimate,
 };
 
 /// What all comparisons say; two that have seen the same thing say it once.
@@ -126,6 +123,7 @@ impl ModeShares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::importance::Estimate;
 
     fn estimate(value: f64, error: f64) -> Estimate {
         Estimate { value, error }

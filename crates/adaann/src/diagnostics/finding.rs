@@ -19,6 +19,15 @@ pub enum Finding {
         /// What it is above.
         threshold: f64,
     },
+    /// A parameter's mean or standard deviation hangs on a few draws with heavy weights.
+    MomentTail {
+        /// The parameter.
+        name: String,
+        /// The larger Pareto shape of w·|x − m| and w·(x − m)².
+        k_hat: f64,
+        /// What it is above.
+        threshold: f64,
+    },
     /// The weighted draws are worth few draws of the target.
     FewEffectiveDraws {
         /// Draws of q.
@@ -166,6 +175,7 @@ impl Finding {
     pub fn code(&self) -> &'static str {
         match self {
             Self::HeavyTail { .. } => "heavy-tail",
+            Self::MomentTail { .. } => "moment-tail",
             Self::FewEffectiveDraws { .. } => "few-effective-draws",
             Self::OutsideSupport { .. } => "outside-support",
             Self::BudgetSpent => "budget-spent",
@@ -196,7 +206,7 @@ impl Finding {
     /// What to try against it.
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::HeavyTail { .. } => Remedy::TrainMore,
+            Self::HeavyTail { .. } | Self::MomentTail { .. } => Remedy::TrainMore,
             Self::FewEffectiveDraws { .. }
             | Self::WeightsOff { .. }
             | Self::ModeWeightUnknown { .. } => Remedy::DrawMore,
@@ -228,6 +238,11 @@ impl fmt::Display for Finding {
             Self::HeavyTail { k_hat, threshold } => write!(
                 f,
                 "the weights have a heavy tail: Pareto k-hat is {k_hat:.2}, above {threshold:.2}"
+            ),
+            Self::MomentTail { name, k_hat, threshold } => write!(
+                f,
+                "mean and standard deviation of {name} hang on a few draws: Pareto k-hat of its moments is \
+                 {k_hat:.2}, above {threshold:.2}"
             ),
             Self::FewEffectiveDraws { draws, ess } => write!(
                 f,
@@ -403,6 +418,7 @@ mod tests {
         let gap = |value| Estimate { value, error: 0.05 };
         vec![
             Finding::HeavyTail { k_hat: 0.8, threshold: 0.7 },
+            Finding::MomentTail { name: "b".into(), k_hat: 0.9, threshold: 0.7 },
             Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
             Finding::OutsideSupport { share: 0.025 },
             Finding::SpreadUnknown { name: "a".into(), error: 0.06 },
@@ -435,6 +451,7 @@ mod tests {
         let said: Vec<String> = all().iter().map(ToString::to_string).collect();
         for (words, part) in said.iter().zip([
             "k-hat is 0.80, above 0.70",
+            "of b hang on a few draws: Pareto k-hat of its moments is 0.90, above 0.70",
             "1000 draws are worth 40 of the target itself; 400 are wanted",
             "2.5 per cent of the draws are outside",
             "deviation of a hangs on its furthest draws: it is known to 6 per cent",

@@ -1,12 +1,14 @@
 //! What a verdict looks at: the numbers of an examination, and nothing else.
 
 use crate::{
+    Result,
     diagnostics::{
         Place,
-        spread::Spread,
-        thresholds::{ALLOWANCE, EVIDENCE_APART, EVIDENCE_BELOW, TAIL_MASS},
+        moment_tail::{self, MomentTail},
+        spread::{self, Spread},
+        thresholds::{ALLOWANCE, EQUAL_WEIGHTS, EVIDENCE_APART, EVIDENCE_BELOW, TAIL_MASS},
     },
-    importance::Estimate,
+    importance::{Estimate, Sample, pareto},
 };
 
 /// The numbers of an examination.
@@ -22,6 +24,8 @@ pub(super) struct Findings {
     pub(super) largest_weight: f64,
     /// The parameter whose standard deviation is known least.
     pub(super) spread: Option<Spread>,
+    /// The parameter whose mean or standard deviation hangs most on a few draws, where weights differ.
+    pub(super) moment: Option<MomentTail>,
     /// The mode whose weight is known least, where there are several.
     pub(super) least_known_mode: Option<(Place, Estimate)>,
     /// Share of the draws whose weights are not those of q, where there is a q.
@@ -80,6 +84,31 @@ pub(super) fn evidence_scale(log_z_gap: Estimate) -> f64 {
 }
 
 impl Findings {
+    /// What the draws and their weights alone say: nothing has been compared.
+    ///
+    /// # Errors
+    /// If a weight is infinite, or all draws are lost.
+    pub(super) fn of_sample(sample: &Sample, names: &[String]) -> Result<Self> {
+        let (sums, smoothed, count) = (sample.weight_sums()?, sample.smoothed()?, sample.len());
+        let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let largest_weight = (largest - sums.log_z()).exp();
+        let are_equal = largest_weight < EQUAL_WEIGHTS.value;
+        Ok(Self {
+            draws: count,
+            outside: sample.lost() as f64 / count as f64,
+            k_hat: smoothed.k_hat,
+            k_hat_threshold: pareto::k_hat_threshold(count),
+            ess: sums.ess(),
+            largest_weight,
+            spread: spread::least_known(sample, names),
+            moment: if are_equal { None } else { moment_tail::heaviest(sample, names) },
+            least_known_mode: None,
+            weights_off: None,
+            compared: Vec::new(),
+            failed: None,
+        })
+    }
+
     /// Do independent points show that next to no mass of p lies where p is far above q? Points that have
     /// missed most of the mass show nothing.
     pub(super) fn is_all_covered(&self) -> bool {

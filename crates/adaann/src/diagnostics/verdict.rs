@@ -8,13 +8,16 @@ use crate::diagnostics::{
     Finding, Power, Reason, Trust,
     compared::of_comparisons,
     findings::Findings,
+    mixed::of_mixing,
+    moment_tail::MomentTail,
     reason::reason,
     spread::Spread,
     thresholds::{
-        EQUAL_WEIGHTS, ESS, K_HAT, MODE_ERROR, OUTSIDE_SUPPORT, POWER, SPREAD, TAIL_ESS, Threshold,
-        WEIGHTS_OFF,
+        EQUAL_WEIGHTS, ESS, K_HAT, MODE_ERROR, MOMENT_K_HAT, OUTSIDE_SUPPORT, POWER, TAIL_ESS,
+        Threshold, WEIGHTS_OFF,
     },
 };
+use crate::importance::Sample;
 
 /// The judgement on an approximation.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +44,20 @@ impl Verdict {
         }
         reasons.extend(of_comparisons(&findings.compared));
         Self::new(reasons)
+    }
+
+    /// The judgement on a sample that nothing has checked, as that of a run that was stopped: by the same
+    /// thresholds for weights and chains as after a check, and with the reason that there was none.
+    pub fn of_unchecked(sample: &Sample, names: &[String]) -> Self {
+        if let Some(mixing) = sample.mixing() {
+            let reasons = of_mixing(mixing, sample, names);
+            return Self::new(reasons)
+                .and(std::iter::once(Reason::new(Trust::Care, Finding::NotChecked)));
+        }
+        match Findings::of_sample(sample, names) {
+            Ok(findings) => Self::of(&findings),
+            Err(error) => Self::not_examined(&error),
+        }
     }
 
     /// The judgement on draws that [`examine`](super::examine) refuses, by what it says.
@@ -116,6 +133,7 @@ impl Findings {
         let outside_support = Finding::OutsideSupport { share: outside };
         let all = [
             self.tail(),
+            self.moment_tail(),
             reason(ESS.judge(ess), few),
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
             // Few draws know no spread: that has been said then.
@@ -139,6 +157,23 @@ impl Findings {
         self.ess >= ESS.care && self.ess < TAIL_ESS.value * self.draws as f64
     }
 
+    /// Is a heavy tail of weights harmless? Most draws count, and independent points show that the tail
+    /// stands for next to no mass.
+    fn is_tail_harmless(&self) -> bool {
+        self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered()
+    }
+
+    /// A moment that hangs on a few draws, where the weights alone look well.
+    fn moment_tail(&self) -> Option<Reason> {
+        let MomentTail { name, k_hat } = self.moment.clone()?;
+        let threshold = self.k_hat_threshold;
+        let trust = Threshold { care: threshold, ..MOMENT_K_HAT }.judge(k_hat)?;
+        let is_said = self.tail().is_some();
+        let is_noise = self.largest_weight < EQUAL_WEIGHTS.value;
+        let finding = Finding::MomentTail { name, k_hat, threshold };
+        (!is_said && !is_noise && !self.is_tail_harmless()).then(|| Reason::new(trust, finding))
+    }
+
     /// Heavy weights matter as much as the mass of p that they stand for.
     fn tail(&self) -> Option<Reason> {
         let Self { k_hat, k_hat_threshold, .. } = *self;
@@ -147,7 +182,7 @@ impl Findings {
         if self.largest_weight < EQUAL_WEIGHTS.value {
             return None;
         }
-        let is_harmless = self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered();
+        let is_harmless = self.is_tail_harmless();
         let trust = match trust {
             Trust::Distrust if is_harmless => Trust::Care,
             _ if is_harmless => return None,
@@ -156,14 +191,6 @@ impl Findings {
         let no_mean = K_HAT.distrust.filter(|from| k_hat >= *from);
         let threshold = no_mean.unwrap_or(k_hat_threshold);
         Some(Reason::new(trust, Finding::HeavyTail { k_hat, threshold }))
-    }
-}
-
-impl Spread {
-    /// A spread that is hardly known.
-    pub(super) fn reason(&self) -> Option<Reason> {
-        let Self { name, error } = self.clone();
-        reason(SPREAD.judge(error), Finding::SpreadUnknown { name, error })
     }
 }
 
@@ -195,6 +222,7 @@ mod tests {
             ess: 8_000.0,
             largest_weight: 30.0,
             spread: Some(Spread { name: "x".into(), error: 0.01 }),
+            moment: Some(MomentTail { name: "x".into(), k_hat: 0.3 }),
             least_known_mode: Some((place(), estimate(0.5, 0.01))),
             weights_off: Some(0.0),
             compared: vec![Comparison {
@@ -219,6 +247,10 @@ mod tests {
         findings
     }
 
+    fn heavy_moment(k_hat: f64) -> Option<MomentTail> {
+        Some(MomentTail { name: "x".into(), k_hat })
+    }
+
     /// Some mass lacks, so that a heavy tail has its whole weight.
     fn uncovered() -> Findings {
         compared(|c| c.lacking = estimate(0.004, 0.001))
@@ -234,6 +266,9 @@ mod tests {
     fn each_finding_has_its_weight() {
         let care = [
             (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
+            (Findings { moment: heavy_moment(0.8), ..uncovered() }, "moment-tail"),
+            // A tail of weights that is heavier than a moment's says it once.
+            (Findings { k_hat: 0.8, moment: heavy_moment(1.2), ..uncovered() }, "heavy-tail"),
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
             (
@@ -290,6 +325,7 @@ mod tests {
             Findings { least_known_mode: Some((place(), estimate(0.5, 0.02))), ..good() },
             // A heavy tail of weights where p has next to no mass.
             Findings { k_hat: 0.8, ..good() },
+            Findings { moment: heavy_moment(0.8), ..good() },
             compared(|c| c.lacking = estimate(0.03, 0.02)),
             compared(|c| c.log_z_gap = estimate(0.8, 0.4)),
             // The shape of a tail of nearly equal weights.
