@@ -246,7 +246,9 @@ class Result:
         """Mean, standard deviation and quantiles of each parameter and quantity, with their errors."""
         if self._is_constrained:
             draws = self.draws
-            return [described(name, draws[name], draws.weights) for name in draws.columns]
+            chains = self.info.get("chains") or {}
+            per_effective = chains.get("draws_per_effective") or 1.0
+            return [described(name, draws[name], draws.weights, per_effective) for name in draws.columns]
         rows = []
         for entry in [*self.info["parameters"], *self.info.get("quantities", [])]:
             row = {key: entry[key] for key in ("name", "mean", "mean_error", "sd", "sd_error")}
