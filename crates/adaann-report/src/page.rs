@@ -56,6 +56,8 @@ pub enum Block {
 pub enum Tone {
     /// All is well.
     Good,
+    /// Right as far as it goes; something beyond it is open.
+    Partial,
     /// Something is off.
     Doubtful,
     /// It is wrong.
@@ -145,6 +147,7 @@ impl Block {
             Self::Judgement { tone, title, points } => {
                 let class = match tone {
                     Tone::Good => "good",
+                    Tone::Partial => "partial",
                     Tone::Doubtful => "doubtful",
                     Tone::Bad => "bad",
                 };

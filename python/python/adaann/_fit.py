@@ -60,9 +60,10 @@ def fit(
     or a number of processes: pieces of each batch are computed there.
 
     All else are settings of the command line, by their names there with `_` for `-`: `seed`, `method`,
-    `target_ess`, `max_evaluations`, `max_time`, `out`, ...; `adaann.settings()` has them all. `flow` and
-    `schedule` choose the paper's Algorithm 1 (`adaann.flows`, `adaann.schedules`). With `out` the run folder is
-    written on the way, and a run that was killed goes on when it is called again.
+    `target_ess`, `search`, `check`, `max_evaluations`, `max_time`, `out`, ...; `adaann.settings()` has them all.
+    `search=10` searches ten times as long for modes. `flow` and `schedule` choose the paper's Algorithm 1
+    (`adaann.flows`, `adaann.schedules`). With `out` the run folder is written on the way, and a run that was
+    killed goes on when it is called again.
 
     The first Ctrl-C ends the run and returns what there is (`result.stopped`); the second raises
     `KeyboardInterrupt`. `progress=True` shows a bar.

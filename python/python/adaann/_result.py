@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,17 +40,25 @@ class Reason:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far to trust the answer: `reliable`, `care` or `distrust`, with the reasons."""
+    """How far to trust the answer, with the reasons.
+
+    `trust` is `reliable` (described correctly, and the search would have found other modes), `local` (described
+    correctly, but other modes are not ruled out), `care` or `distrust`. True only if reliable.
+    """
 
     trust: str
     reasons: list[Reason]
-    looked: str | None
+    #: What the check could have seen, and what can hide from it, in words.
+    coverage: str | None
+    #: The share of modes planted at random that the search would have found, from 0 to 1; None if not measured.
+    power: float | None
 
     def __bool__(self) -> bool:
         return self.trust == "reliable"
 
     def __str__(self) -> str:
-        lines = [self.trust.upper()]
+        power = "" if self.power is None else f" (power {math.floor(100 * self.power)} %)"
+        lines = [self.trust.upper() + power]
         for reason in self.reasons:
             lines.append(f"  {reason.finding}: {reason.remedy}")
         return "\n".join(lines)
@@ -175,7 +184,7 @@ class Result:
             Reason(reason["finding_code"], as_arguments(reason["finding"]), as_arguments(reason["remedy"]))
             for reason in found["reasons"]
         ]
-        return Verdict(found["trust"], reasons, self.info.get("sight"))
+        return Verdict(found["trust"], reasons, self.info.get("sight"), found.get("power"))
 
     @property
     def modes(self) -> list[Mode]:
@@ -237,7 +246,9 @@ class Result:
         """Mean, standard deviation and quantiles of each parameter and quantity, with their errors."""
         if self._is_constrained:
             draws = self.draws
-            return [described(name, draws[name], draws.weights) for name in draws.columns]
+            chains = self.info.get("chains") or {}
+            per_effective = chains.get("draws_per_effective") or 1.0
+            return [described(name, draws[name], draws.weights, per_effective) for name in draws.columns]
         rows = []
         for entry in [*self.info["parameters"], *self.info.get("quantities", [])]:
             row = {key: entry[key] for key in ("name", "mean", "mean_error", "sd", "sd_error")}

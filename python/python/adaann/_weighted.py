@@ -12,15 +12,20 @@ SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LEVELS = tuple(f"{share:.0%}" for share in SHARES)
 
 
-def described(name: str, values: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[str, Any]:
-    """Mean and standard deviation with their standard errors, and quantiles, of independent weighted draws."""
+def described(
+    name: str, values: NDArray[np.float64], weights: NDArray[np.float64], per_effective: float = 1.0
+) -> dict[str, Any]:
+    """Mean and standard deviation with their standard errors, and quantiles, of weighted draws.
+
+    `per_effective` draws are worth one independent draw: more than 1 if they come from chains.
+    """
     mean = float(weights @ values)
     squares = (values - mean) ** 2
     variance = float(weights @ squares)
     sd = variance**0.5
     # The delta method, for ratios of sums: the error of a mean is the root of the sum of (w (x - mean))^2.
-    mean_error = float(np.sqrt(weights**2 @ squares))
-    sd_error = float(np.sqrt(weights**2 @ (squares - variance) ** 2)) / (2 * sd) if sd > 0 else 0.0
+    mean_error = float(np.sqrt(per_effective * (weights**2 @ squares)))
+    sd_error = float(np.sqrt(per_effective * (weights**2 @ (squares - variance) ** 2))) / (2 * sd) if sd > 0 else 0.0
     order = np.argsort(values)
     share = np.cumsum(weights[order])
     places = np.searchsorted(share, SHARES).clip(max=len(values) - 1)

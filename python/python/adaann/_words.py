@@ -9,14 +9,21 @@ from typing import Any
 
 import numpy as np
 
-_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: (smc|flow|mixture|chains|ladder|bridge|likelihood|power)\b)?")
+_CHOICE = "smc|flow|mixture|chains|ladder|bridge|likelihood|power|spline"
+_FLAG = re.compile(rf"--([a-z][a-z0-9-]*)(?: (?:({_CHOICE})\b|([0-9]+(?:\.[0-9]+)?)))?")
 
 
 def as_arguments(text: str) -> str:
-    """A sentence of the engine's whose flags are written as arguments: `method="smc"` for `--method smc`."""
+    """A sentence of the engine's whose flags are written as arguments: `method="smc"` for `--method smc`.
+
+    >>> as_arguments("search longer (--search 10: ten times the evaluations)")
+    'search longer (search=10: ten times the evaluations)'
+    """
 
     def argument(flag: re.Match[str]) -> str:
         name = flag[1].replace("-", "_")
+        if flag[3]:
+            return f"{name}={flag[3]}"
         return f'{name}="{flag[2]}"' if flag[2] else name
 
     return _FLAG.sub(argument, text.replace("`adaann smc`", "adaann.smc"))

@@ -7,7 +7,7 @@ use crate::{
         record::Record,
         stored::Stored,
         subject::{Programs, Subject},
-        summary::{Parameter, Quality, Summary},
+        summary::{Parameter, Quality, Summary, Verdict},
     },
     text::{layout::aligned, style::Style},
 };
@@ -96,7 +96,7 @@ fn evidence(runs: &[Run]) -> Table {
         vec![
             format!("{}{unfinished}", run.label),
             method.name().to_owned(),
-            run.summary.verdict.trust.to_string(),
+            judged(&run.summary.verdict),
             with(log_z, log_z_error),
             number(run.log_evidence() - best),
             known,
@@ -121,6 +121,14 @@ fn evidence(runs: &[Run]) -> Table {
         "the runs are of different data: their evidences cannot be compared"
     };
     Table { header, rows, note: Some(note.to_owned()), ..Table::default() }
+}
+
+/// The verdict, with the power of the search where that was measured.
+fn judged(verdict: &Verdict) -> String {
+    match verdict.power {
+        Some(power) => format!("{}, power {} %", verdict.trust, (100.0 * power).floor()),
+        None => verdict.trust.to_string(),
+    }
 }
 
 /// Mean and standard deviation of every parameter and quantity, for each run that has it.

@@ -10,7 +10,7 @@ use crate::folder::{
     words::{
         table::tables,
         title::title,
-        verdict::{Advice, advice, more},
+        verdict::{Advice, advice, coverage, more},
     },
 };
 use adaann::diagnostics::Trust;
@@ -115,11 +115,12 @@ fn judgement(verdict: &Verdict, sight: Option<&str>) -> Block {
         }
     }
     points.extend(more(verdict));
-    points.extend(sight.map(|sight| format!("**looked:** {sight}")));
+    points.extend(coverage(verdict, sight).map(|words| format!("**search coverage:** {words}")));
     Block::Judgement {
         tone: match verdict.trust {
             Trust::Reliable => Tone::Good,
-            Trust::Local | Trust::Care => Tone::Doubtful,
+            Trust::Local => Tone::Partial,
+            Trust::Care => Tone::Doubtful,
             Trust::Distrust => Tone::Bad,
         },
         title: format!("Verdict: {}", verdict.trust),

@@ -115,7 +115,7 @@ impl Job {
             made: Made::by_ladder(&answer).or_unfinished(ledger.is_looking()),
             sample: &answer.sample,
             examination,
-            verdict: examine::of_answer_by(&answer, ledger),
+            verdict: examine::of_answer_by(&answer, &problem.target.names(), ledger),
             quantities: quantities.as_ref(),
             seconds,
             seeds: Vec::new(),

@@ -37,6 +37,10 @@ impl Style {
         self.paint("32", text)
     }
 
+    pub(crate) fn blue(self, text: &str) -> String {
+        self.paint("34", text)
+    }
+
     pub(crate) fn yellow(self, text: &str) -> String {
         self.paint("33", text)
     }

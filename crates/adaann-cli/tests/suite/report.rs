@@ -86,6 +86,26 @@ fn the_verdict_of_the_summary_is_shown() {
     assert!(page.contains("NaN"));
 }
 
+/// The power of the search survives the file, and is shown by `report` and by `compare`.
+#[test]
+fn a_local_verdict_has_its_own_tone_and_says_its_power() {
+    let place = Place::new();
+    place.run("bimodal --out r");
+    let mut summary = place.summary("r");
+    summary["verdict"] = serde_json::json!({
+        "trust": "local", "reasons": [], "power": 0.625, "power_basis": "planted"
+    });
+    place.forget_index("r");
+    place.write("r/summary.json", &summary.to_string());
+    report(&place, "r");
+    let page = place.read("r/report.html");
+    assert!(page.contains("<div class=\"judgement partial\" role=\"note\">"));
+    assert!(page.contains("<strong>Verdict: local</strong>"));
+    assert!(page.contains("<strong>search coverage:</strong> would have found 62 % of modes"));
+    let compared = stdout(&place.adaann("compare r r", &[]));
+    assert!(compared.contains("local, power 62 %"), "{compared}");
+}
+
 #[test]
 fn what_is_wrong_with_a_folder_is_told_with_the_file() {
     let place = Place::new();

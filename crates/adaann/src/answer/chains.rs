@@ -103,5 +103,6 @@ fn sample(
     let log_p = (0..count).map(|i| found.log_density[chosen(i)] - log_jacobian[i]).collect();
     let component = Component::describing(&found.z)?;
     let log_weights = vec![log_z.unwrap_or(0.0); count];
-    Ok((Sample::of_particles(z, x, log_p, log_weights)?, vec![component]))
+    let sample = Sample::of_particles(z, x, log_p, log_weights)?;
+    Ok((sample.of_chains(found.mixing(count)), vec![component]))
 }

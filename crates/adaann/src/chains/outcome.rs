@@ -1,7 +1,7 @@
 //! What a run of chains gives: its draws, and how far they can be trusted.
 
 use super::draws::{largest, smallest};
-use crate::Batch;
+use crate::{Batch, importance::Mixing};
 
 /// The draws of chains after warm-up.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -49,6 +49,27 @@ impl Chains {
     /// The smallest bulk effective sample size; NaN where there are too few draws to tell.
     pub fn worst_bulk_ess(&self) -> f64 {
         smallest(&self.bulk_ess)
+    }
+
+    /// Share of the trajectories after warm-up that diverged.
+    pub fn divergent(&self) -> f64 {
+        self.divergences as f64 / (self.chains * self.iterations).max(1) as f64
+    }
+
+    /// How far `kept` of the draws, taken evenly, are from independent ones.
+    pub fn mixing(&self, kept: usize) -> Mixing {
+        let dim = self.z.dim();
+        let Self { bulk_ess, tail_ess, .. } = self;
+        let of_coordinates = |all: &[f64]| all[..dim.min(all.len())].to_vec();
+        let mixing = Mixing::new(
+            (self.worst_r_hat(), self.divergent()),
+            &of_coordinates(bulk_ess),
+            &of_coordinates(tail_ess),
+            (self.z.len(), kept),
+        );
+        // The log density counts for the judgement, but is no coordinate.
+        let worst = [self.worst_bulk_ess(), self.worst_tail_ess()];
+        Mixing { ess: smallest(&worst), ..mixing }
     }
 
     /// The smallest tail effective sample size; NaN where there are too few draws to tell.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Batch, Result,
-    importance::Estimate,
+    importance::{Estimate, Mixing, Sample},
     path::lopsided::{Lopsided, MOMENTS},
     rng::{Purpose, Stream},
     target::{Evaluation, Target, Unconstrained, Weights},
@@ -271,4 +271,61 @@ fn more_starts_than_chains_are_used_evenly() {
     let settings = Settings { chains: 16, max_iterations: 5, max_warm_up: 1, ..quick() };
     let found = run(&unconstrained, &starts(2, 1.0), None, &settings, &mut ()).unwrap();
     assert_eq!((target.count(), found.z.len()), (found.evaluations, 80));
+}
+
+/// Stationary AR(1) chains, iteration by iteration, of variance 1.
+fn autoregressive(phi: f64, chains: usize, iterations: usize, seed: u64) -> Vec<f64> {
+    let mut noise = Batch::zeros(1, chains * iterations);
+    Stream::new(seed, Purpose::MonteCarlo).fill_normals(0, 0, &mut noise);
+    let mut x = noise.row(0)[..chains * iterations].to_vec();
+    for i in chains..x.len() {
+        x[i] = phi * x[i - chains] + (1.0 - phi * phi).sqrt() * x[i];
+    }
+    x
+}
+
+/// Errors of what correlated draws say are those of their effective sample sizes, also where only every
+/// second or fourth of them is kept.
+#[test]
+fn errors_of_correlated_draws_cover() {
+    const RUNS: u64 = 200;
+    let (phi, chains, iterations) = (0.8, 8, 500);
+    for thinning in [1, 2, 4] {
+        // Squared errors in units of the stated ones: mean, sd, median, and the quantile of 5 per cent.
+        let mut squares = [0.0; 4];
+        let mut of_independent = 0.0;
+        for seed in 0..RUNS {
+            let all = autoregressive(phi, chains, iterations, seed);
+            let ess = [rank::bulk_ess(&all, chains)];
+            let tail_ess = [rank::tail_ess(&all, chains)];
+            let kept: Vec<[f64; 1]> =
+                all.chunks(chains).step_by(thinning).flatten().map(|x| [*x]).collect();
+            let mixing = Mixing::new((1.0, 0.0), &ess, &tail_ess, (all.len(), kept.len()));
+            let x = Batch::from_points(1, &kept);
+            let zeros = || vec![0.0; kept.len()];
+            let sample = Sample::of_particles(x.clone(), x, zeros(), zeros()).unwrap();
+            let found = sample.clone().of_chains(mixing).coordinates().unwrap()[0];
+            let exact = [(found.mean, 0.0), (found.sd, 1.0)];
+            let exact = exact
+                .into_iter()
+                .chain([(found.quantiles[2], 0.0), (found.quantiles[0], -1.644_854)]);
+            for (sum, (found, exact)) in squares.iter_mut().zip(exact) {
+                *sum += ((found.value - exact) / found.error).powi(2) / RUNS as f64;
+            }
+            let naive = sample.coordinates().unwrap()[0].mean;
+            of_independent += (naive.value / naive.error).powi(2) / RUNS as f64;
+        }
+        // The mean of 200 squares of standard normals has a standard deviation of 0.1; four of them. Effective
+        // sizes are off by some per cent. For tails the smaller of two effective sizes is used, which may state
+        // up to twice the variance.
+        let [mean, sd, median, low] = squares;
+        assert!((0.55..1.45).contains(&mean), "every {thinning}: mean {mean}");
+        assert!((0.3..1.45).contains(&sd), "every {thinning}: sd {sd}");
+        assert!((0.4..1.45).contains(&median), "every {thinning}: median {median}");
+        assert!((0.3..1.45).contains(&low), "every {thinning}: low quantile {low}");
+        // Taken for independent, (1 + φ^k)/(1 − φ^k) times the variance is missing: 9, 4.6 and 2.4.
+        let lag = phi.powi(thinning as i32);
+        let missing = (1.0 + lag) / (1.0 - lag);
+        assert!(of_independent > 0.55 * missing, "every {thinning}: {of_independent}");
+    }
 }

@@ -6,8 +6,8 @@ use crate::{
     Batch, Result,
     diagnostics::{
         Finding, Mode, Place, Verdict,
+        reason::Reason,
         thresholds::{SMALLEST_MODE, SOLVER_DRAWS, SOLVER_MODES, SOLVER_SHIFT},
-        verdict::Reason,
     },
     importance::Sample,
     target::{Evaluation, Target},

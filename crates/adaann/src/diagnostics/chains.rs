@@ -4,12 +4,8 @@ use crate::{
     Result,
     chains::Chains,
     diagnostics::{
-        Examination, Finding, Verdict,
-        accuracy::Accuracy,
-        modes::Found,
-        spread,
-        thresholds::{CHAINS_APART, DIVERGENCES, ESS, R_HAT, Threshold},
-        verdict::Reason,
+        Examination, Finding, Verdict, accuracy::Accuracy, mixed::of_mixing, modes::Found,
+        reason::Reason, thresholds::CHAINS_APART,
     },
     importance::{Estimate, Sample},
     target::Unconstrained,
@@ -27,27 +23,19 @@ pub(crate) fn examine_chains(
     log_z: Option<Estimate>,
     climbs: usize,
 ) -> Result<Examination> {
-    let found =
+    let mut found =
         Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, usize::MAX))?;
-    let ess = chains.worst_bulk_ess().min(chains.worst_tail_ess());
-    let paths = (chains.chains * chains.iterations).max(1) as f64;
-    let share = chains.divergences as f64 / paths;
-    let r_hat = chains.worst_r_hat();
+    let mixing = chains.mixing(sample.len());
+    let ess = mixing.ess;
+    let names = target.target().names();
     let (at, sds) = furthest(chains, others);
-    let name = target.target().names().get(at).cloned().unwrap_or_default();
-    let reason = |threshold: Threshold, value: f64, finding: Finding| {
-        threshold.judge(value).map(|trust| Reason::new(trust, finding))
-    };
-    let reasons = [
-        reason(R_HAT, r_hat, Finding::NotMixed { r_hat }),
-        reason(ESS, ess, Finding::FewEffectiveDraws { draws: sample.len(), ess }),
-        reason(CHAINS_APART, sds, Finding::ChainsApart { name, sds }),
-        reason(DIVERGENCES, share, Finding::Divergences { share }),
-    ];
-    let per_effective = sample.len() as f64 / ess;
-    let spread = spread::least_known(sample, &target.target().names(), per_effective);
-    let spread = spread.filter(|_| ess >= ESS.care).as_ref().and_then(spread::Spread::reason);
-    let verdict = Verdict::new(reasons.into_iter().chain([spread]).flatten().collect());
+    let name = names.get(at).cloned().unwrap_or_default();
+    let apart = Reason::beyond(CHAINS_APART, sds, Finding::ChainsApart { name, sds });
+    let reasons = of_mixing(&mixing, sample, &names).into_iter().chain(apart);
+    let verdict = Verdict::new(reasons.collect());
+    // Shares of modes are known as badly as correlated draws know them.
+    let errors_grow = mixing.worst_per_effective().sqrt();
+    found.modes.iter_mut().for_each(|mode| mode.weight.error *= errors_grow);
     let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
     Ok(Examination {
         log_z: log_z.unwrap_or(Estimate { value: f64::NAN, error: f64::NAN }),

@@ -1,6 +1,6 @@
 //! What the searches for modes have covered: their power against planted modes, and whether one finds what another found.
 
-use super::{Finding, Power, Trust, Verdict, verdict::Reason};
+use super::{Finding, Power, Reason, Trust, Verdict};
 use crate::{
     importance::{self, Sample},
     modes::{self, Plant, Searched, Starts, Summit},

@@ -3,10 +3,10 @@
 use crate::{
     Result,
     diagnostics::{
-        Examination, Finding, Verdict,
+        Examination, Finding, Power, Verdict,
         modes::Found,
+        reason::Reason,
         thresholds::{ESS, OUTSIDE_SUPPORT},
-        verdict::Reason,
     },
     importance::{Estimate, Sample},
     target::Unconstrained,
@@ -40,7 +40,8 @@ pub(crate) fn examine_exact(
         own_log_z: None,
         sight: "exact draws of the target itself: nothing can hide from them".into(),
         evaluations: found.evaluations,
-        verdict: Verdict::new(reasons.into_iter().filter_map(reason).collect()),
+        verdict: Verdict::new(reasons.into_iter().filter_map(reason).collect())
+            .with_power(Power::ExactDraws),
         mixture: None,
         searched: None,
     })

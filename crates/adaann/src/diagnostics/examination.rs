@@ -8,11 +8,11 @@ use crate::{
     checkpoint::Ledger,
     diagnostics::{
         Mode, Particles, Verdict, accuracy::Accuracy, audit, coverage::Coverage,
-        findings::Findings, modes::Found, own, particles, seen::Seen, spread,
+        findings::Findings, modes::Found, own, particles, seen::Seen,
     },
     error, fit,
     flow::Base,
-    importance::{Estimate, Sample, pareto},
+    importance::{Estimate, Sample},
     mixture::Mixture,
     modes::Searched,
     smc,
@@ -219,20 +219,12 @@ pub(crate) fn examine_from(
         }
     }
     let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
-    let count = sample.len();
-    let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let findings = Findings {
-        draws: count,
-        outside: sample.lost() as f64 / count as f64,
-        k_hat: smoothed.k_hat,
-        k_hat_threshold: pareto::k_hat_threshold(count),
-        ess: sums.ess(),
-        largest_weight: (largest - sums.log_z()).exp(),
-        spread: spread::least_known(sample, &names, 1.0),
         least_known_mode: found.least_known(&names),
         weights_off: audit::share_off(approximation, sample)?,
         compared,
         failed,
+        ..Findings::of_sample(sample, &names)?
     };
     let mut verdict = match &accuracy {
         Some(accuracy) => accuracy.judged(Verdict::of(&findings)),

@@ -19,6 +19,15 @@ pub enum Finding {
         /// What it is above.
         threshold: f64,
     },
+    /// A parameter's mean or standard deviation hangs on a few draws with heavy weights.
+    MomentTail {
+        /// The parameter.
+        name: String,
+        /// The larger Pareto shape of w·|x − m| and w·(x − m)².
+        k_hat: f64,
+        /// What it is above.
+        threshold: f64,
+    },
     /// The weighted draws are worth few draws of the target.
     FewEffectiveDraws {
         /// Draws of q.
@@ -173,6 +182,7 @@ impl Finding {
     pub fn code(&self) -> &'static str {
         match self {
             Self::HeavyTail { .. } => "heavy-tail",
+            Self::MomentTail { .. } => "moment-tail",
             Self::FewEffectiveDraws { .. } => "few-effective-draws",
             Self::OutsideSupport { .. } => "outside-support",
             Self::BudgetSpent => "budget-spent",
@@ -204,7 +214,7 @@ impl Finding {
     /// What to try against it.
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::HeavyTail { .. } => Remedy::TrainMore,
+            Self::HeavyTail { .. } | Self::MomentTail { .. } => Remedy::TrainMore,
             Self::FewEffectiveDraws { .. }
             | Self::WeightsOff { .. }
             | Self::ModeWeightUnknown { .. } => Remedy::DrawMore,
@@ -236,6 +246,11 @@ impl fmt::Display for Finding {
             Self::HeavyTail { k_hat, threshold } => write!(
                 f,
                 "the weights have a heavy tail: Pareto k-hat is {k_hat:.2}, above {threshold:.2}"
+            ),
+            Self::MomentTail { name, k_hat, threshold } => write!(
+                f,
+                "mean and standard deviation of {name} hang on a few draws: Pareto k-hat of its moments is \
+                 {k_hat:.2}, above {threshold:.2}"
             ),
             Self::FewEffectiveDraws { draws, ess } => write!(
                 f,
@@ -276,15 +291,15 @@ impl fmt::Display for Finding {
             ),
             Self::ModeLost { at, under_q, particles } => write!(
                 f,
-                "a mode at {at} is lost: {:.1} per cent of the independent particles, {:.1} of the \
-                 draws",
+                "a mode at {at} is lost: {:.1} per cent of the mass by independent particles, {:.1} of \
+                 the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
             Self::ModeThin { at, under_q, particles } => write!(
                 f,
-                "the mode at {at} is thin: {:.1} per cent of the independent particles, {:.1} of \
-                 the draws",
+                "the mode at {at} is thin: {:.1} per cent of the mass by independent particles, {:.1} \
+                 of the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
@@ -353,7 +368,8 @@ impl fmt::Display for Finding {
                 f,
                 "other modes are not ruled out: the search would have found {:.0} per cent of modes planted at \
                  random (a fifth of the mass, half to as wide as the answer)",
-                per_cent(*power)
+                // Rounded down: 89.9 per cent must not read as the 90 that would have been enough.
+                per_cent(*power).floor()
             ),
             Self::ModesNotFoundAgain { missed, of } => write!(
                 f,
@@ -414,6 +430,7 @@ mod tests {
         let gap = |value| Estimate { value, error: 0.05 };
         vec![
             Finding::HeavyTail { k_hat: 0.8, threshold: 0.7 },
+            Finding::MomentTail { name: "b".into(), k_hat: 0.9, threshold: 0.7 },
             Finding::FewEffectiveDraws { draws: 1_000, ess: 39.7 },
             Finding::OutsideSupport { share: 0.025 },
             Finding::SpreadUnknown { name: "a".into(), error: 0.06 },
@@ -447,6 +464,7 @@ mod tests {
         let said: Vec<String> = all().iter().map(ToString::to_string).collect();
         for (words, part) in said.iter().zip([
             "k-hat is 0.80, above 0.70",
+            "of b hang on a few draws: Pareto k-hat of its moments is 0.90, above 0.70",
             "1000 draws are worth 40 of the target itself; 400 are wanted",
             "2.5 per cent of the draws are outside",
             "deviation of a hangs on its furthest draws: it is known to 6 per cent",
@@ -454,8 +472,8 @@ mod tests {
             "50 per cent of the draws have other weights",
             "the weight of the mode at a = 1.000, b = -0.250 is known to 0.010 only: 0.125",
             "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
-            "is lost: 12.5 per cent of the independent particles, 0.5 of the draws",
-            "is thin: 12.5 per cent of the independent particles, 5.0 of the draws",
+            "is lost: 12.5 per cent of the mass by independent particles, 0.5 of the draws",
+            "is thin: 12.5 per cent of the mass by independent particles, 5.0 of the draws",
             "has 50.0 per cent of the weighted draws, and 12.5 of the independent particles",
             "more evidence: log Z differs by +0.30 ± 0.05",
             "less evidence: log Z differs by -0.80 ± 0.05",

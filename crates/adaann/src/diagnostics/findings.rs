@@ -1,12 +1,14 @@
 //! What a verdict looks at: the numbers of an examination, and nothing else.
 
 use crate::{
+    Result,
     diagnostics::{
         Place,
-        spread::Spread,
-        thresholds::{ALLOWANCE, TAIL_MASS},
+        moment_tail::{self, MomentTail},
+        spread::{self, Spread},
+        thresholds::{ALLOWANCE, EQUAL_WEIGHTS, EVIDENCE_APART, EVIDENCE_BELOW, TAIL_MASS},
     },
-    importance::Estimate,
+    importance::{Estimate, Sample, pareto},
 };
 
 /// The numbers of an examination.
@@ -22,6 +24,8 @@ pub(super) struct Findings {
     pub(super) largest_weight: f64,
     /// The parameter whose standard deviation is known least.
     pub(super) spread: Option<Spread>,
+    /// The parameter whose mean or standard deviation hangs most on a few draws, where weights differ.
+    pub(super) moment: Option<MomentTail>,
     /// The mode whose weight is known least, where there are several.
     pub(super) least_known_mode: Option<(Place, Estimate)>,
     /// Share of the draws whose weights are not those of q, where there is a q.
@@ -58,13 +62,61 @@ pub(super) struct ModeShares {
     pub(super) particles: Estimate,
 }
 
+impl Comparison {
+    /// By what a share of these points is multiplied to count as a share of the whole: Z_check / Z_answer,
+    /// at the upper end of its error, where that is below 1.
+    pub(super) fn evidence_scale(&self) -> f64 {
+        evidence_scale(self.log_z_gap)
+    }
+
+    /// Have these points seen enough of the mass to check an answer?
+    pub(super) fn is_check(&self) -> bool {
+        let Estimate { value, error } = self.log_z_gap;
+        value >= -EVIDENCE_APART.value * error || EVIDENCE_BELOW.judge(-value).is_none()
+    }
+}
+
+/// Z_check / Z_answer by the logarithm of it, at the upper end of its error; 1 where that is above 1 or not
+/// known.
+pub(super) fn evidence_scale(log_z_gap: Estimate) -> f64 {
+    // `min` ignores NaN.
+    (log_z_gap.value + log_z_gap.error).exp().min(1.0)
+}
+
 impl Findings {
-    /// Do independent points show that next to no mass of p lies where p is far above q?
+    /// What the draws and their weights alone say: nothing has been compared.
+    ///
+    /// # Errors
+    /// If a weight is infinite, or all draws are lost.
+    pub(super) fn of_sample(sample: &Sample, names: &[String]) -> Result<Self> {
+        let (sums, smoothed, count) = (sample.weight_sums()?, sample.smoothed()?, sample.len());
+        let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let largest_weight = (largest - sums.log_z()).exp();
+        let are_equal = largest_weight < EQUAL_WEIGHTS.value;
+        Ok(Self {
+            draws: count,
+            outside: sample.lost() as f64 / count as f64,
+            k_hat: smoothed.k_hat,
+            k_hat_threshold: pareto::k_hat_threshold(count),
+            ess: sums.ess(),
+            largest_weight,
+            spread: spread::least_known(sample, names),
+            moment: if are_equal { None } else { moment_tail::heaviest(sample, names) },
+            least_known_mode: None,
+            weights_off: None,
+            compared: Vec::new(),
+            failed: None,
+        })
+    }
+
+    /// Do independent points show that next to no mass of p lies where p is far above q? Points that have
+    /// missed most of the mass show nothing.
     pub(super) fn is_all_covered(&self) -> bool {
-        let is_covered = |compared: &Comparison| {
+        let is_covered = |compared: &&Comparison| {
             let Estimate { value, error } = compared.lacking;
             value + ALLOWANCE.value * error <= TAIL_MASS.value
         };
-        !self.compared.is_empty() && self.compared.iter().all(is_covered)
+        let mut checks = self.compared.iter().filter(|compared| compared.is_check()).peekable();
+        checks.peek().is_some() && checks.all(|compared| is_covered(&compared))
     }
 }

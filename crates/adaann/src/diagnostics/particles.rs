@@ -17,7 +17,9 @@ pub struct Particles {
     pub count: usize,
     /// Their log ∫ p.
     pub log_z: Estimate,
-    /// Share of them where p is far above q ([`LACKING_RATIO`](crate::diagnostics::thresholds::LACKING_RATIO)): mass that q lacks.
+    /// The mass that q lacks: the share of them where p is far above q
+    /// ([`LACKING_RATIO`](crate::diagnostics::thresholds::LACKING_RATIO)), times Z_check / Z_answer where the
+    /// particles have less evidence than the answer.
     pub lacking: Estimate,
     /// KL(p‖q), from the particles.
     pub forward_kl: f64,
@@ -81,7 +83,7 @@ impl Particles {
         Self {
             count: population.z.len(),
             log_z: beside.log_z,
-            lacking: beside.lacking,
+            lacking: beside.lacking_mass,
             forward_kl: beside.forward_kl,
             stages: population.stages.len(),
             evaluations: population.evaluations,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub enum Power {
     /// The density is log-concave, which its formulas show: it has one mode.
     LogConcave,
+    /// The draws are exact draws of the target itself: they have seen every mode of some size.
+    ExactDraws,
     /// Modes were planted at random, and the recorded starts of the search were asked which of them lie in a
     /// planted basin.
     Planted {
@@ -18,10 +20,19 @@ pub enum Power {
 }
 
 impl Power {
+    /// What it rests on: its name in files, which stays when words change.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::LogConcave => "log-concave",
+            Self::ExactDraws => "exact-draws",
+            Self::Planted { .. } => "planted",
+        }
+    }
+
     /// The share of planted modes that the search would have found: 1 for a density with one mode.
     pub fn share(self) -> f64 {
         match self {
-            Self::LogConcave => 1.0,
+            Self::LogConcave | Self::ExactDraws => 1.0,
             Self::Planted { planted, caught } => caught as f64 / planted.max(1) as f64,
         }
     }

@@ -4,7 +4,12 @@ use crate::{
     Batch, Result,
     adaptive::Adapted,
     approximation::Approximation,
-    diagnostics::{Place, findings::Comparison, modes::Found, thresholds::LACKING_RATIO},
+    diagnostics::{
+        Place,
+        findings::{Comparison, evidence_scale},
+        modes::Found,
+        thresholds::LACKING_RATIO,
+    },
     importance::{Estimate, Quantity},
     smc::Population,
     weight::log_weight,
@@ -26,6 +31,8 @@ pub(super) struct Beside {
     pub(super) log_z: Estimate,
     /// Share of them where p is far above q.
     pub(super) lacking: Estimate,
+    /// The same as a share of the whole, where they have less evidence than the answer.
+    pub(super) lacking_mass: Estimate,
     /// A place there.
     pub(super) lacking_at: Vec<f64>,
     /// KL(p‖q).
@@ -119,9 +126,11 @@ impl Seen<'_> {
                 worst = (log_p, i);
             }
         }
+        let lacking = self.mean_of_some(&lacks);
         Ok(Beside {
             log_z: own,
-            lacking: self.mean_of_some(&lacks),
+            lacking,
+            lacking_mass: lacking.times(evidence_scale(own.minus(log_z))),
             lacking_at: points.point(worst.1),
             forward_kl: self.mean_of_some(&ratios).value,
         })

@@ -13,16 +13,11 @@ pub(super) struct Spread {
     pub(super) error: f64,
 }
 
-/// The parameter whose standard deviation is known least. Draws of chains are worth fewer than they are: so
-/// many of them make one.
-pub(super) fn least_known(
-    sample: &Sample,
-    names: &[String],
-    draws_per_effective: f64,
-) -> Option<Spread> {
+/// The parameter whose standard deviation is known least.
+pub(super) fn least_known(sample: &Sample, names: &[String]) -> Option<Spread> {
     let spread = |(d, name): (usize, &String)| {
-        let sd = sample.quantity(&sample.x().row(d)[..sample.len()]).ok()?.sd();
-        let error = sd.error / sd.value * draws_per_effective.max(1.0).sqrt();
+        let sd = sample.coordinate(d).ok()?.sd();
+        let error = sd.error / sd.value;
         let error = if error.is_nan() { f64::INFINITY } else { error };
         // A parameter that does not move has nothing to be known.
         (sd.value != 0.0).then(|| Spread { name: name.clone(), error })

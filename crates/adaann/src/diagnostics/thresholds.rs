@@ -78,6 +78,17 @@ pub const K_HAT: Threshold = Threshold {
               practical rate, and from 1 on the weights have no mean (Vehtari and others, 2024)",
 };
 
+/// The same of the terms that a parameter's moments are averages of.
+pub const MOMENT_K_HAT: Threshold = Threshold {
+    name: "Pareto k-hat of a parameter's moments",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.7,
+    distrust: None,
+    meaning: "of the weights times the distance from the mean, and times its square; the largest of all \
+              parameters, with the limit and the exceptions of the weights' own",
+};
+
 /// How many draws of p the weighted draws are worth.
 pub const ESS: Threshold = Threshold {
     name: "effective sample size",
@@ -193,8 +204,9 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     unit: Unit::Number,
     care: 3.0,
     distrust: None,
-    meaning: "where it is more than their errors; the particles have missed something themselves, and \
-              from a factor of 20 on they are no check",
+    meaning: "where it is more than their errors; from a factor of 20 on the particles have missed too much \
+              to check anything, and if nothing else has, the verdict is local; their shares count for \
+              Z_check / Z_answer of the whole",
 };
 
 /// R-hat of chains.
@@ -272,8 +284,9 @@ pub const SOLVER_SHIFT: Threshold = Threshold {
 };
 
 /// Every threshold.
-pub const TABLE: [Threshold; 19] = [
+pub const TABLE: [Threshold; 20] = [
     K_HAT,
+    MOMENT_K_HAT,
     ESS,
     OUTSIDE_SUPPORT,
     SPREAD,

@@ -1,38 +1,23 @@
-//! The judgement on an approximation: reliable, use with care, or do not trust, and why.
+//! The judgement on an approximation: reliable, local, use with care, or do not trust, and why.
 //!
 //! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
 //! and their weights are as good as ever. That is what the independent particles are for. What they
 //! cannot tell from their own luck is not held against q.
 
 use crate::diagnostics::{
-    Finding, Place, Power, Remedy, Trust,
-    findings::{Comparison, Findings, ModeShares},
+    Finding, Power, Reason, Trust,
+    compared::of_comparisons,
+    findings::Findings,
+    mixed::of_mixing,
+    moment_tail::MomentTail,
+    reason::reason,
     spread::Spread,
     thresholds::{
-        ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
-        MASS_LACKING, MODE_ERROR, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART,
-        OUTSIDE_SUPPORT, POWER, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF,
-        is_mode_lost,
+        EQUAL_WEIGHTS, ESS, K_HAT, MODE_ERROR, MOMENT_K_HAT, OUTSIDE_SUPPORT, POWER, TAIL_ESS,
+        Threshold, WEIGHTS_OFF,
     },
 };
-use crate::importance::Estimate;
-
-/// Something that speaks against an approximation, and what to try.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reason {
-    /// How much it weighs.
-    pub trust: Trust,
-    /// What was found.
-    pub finding: Finding,
-    /// What to try.
-    pub remedy: Remedy,
-}
-
-impl Reason {
-    pub(super) fn new(trust: Trust, finding: Finding) -> Self {
-        Self { trust, remedy: finding.remedy(), finding }
-    }
-}
+use crate::importance::Sample;
 
 /// The judgement on an approximation.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,21 +42,22 @@ impl Verdict {
             };
             reasons.push(Reason::new(Trust::Care, finding));
         }
-        let is_alone = findings.compared.len() == 1;
-        for comparison in &findings.compared {
-            let reasons_of_it = comparison.reasons().into_iter();
-            for reason in reasons_of_it.filter(|reason| is_alone || comparison.may_say(reason)) {
-                // Two that have seen the same thing say it once.
-                let (code, mode) = (reason.finding.code(), mode(&reason.finding));
-                let is_known = |other: &Reason| {
-                    other.finding.code() == code && self::mode(&other.finding) == mode
-                };
-                if !reasons.iter().any(is_known) {
-                    reasons.push(reason);
-                }
-            }
-        }
+        reasons.extend(of_comparisons(&findings.compared));
         Self::new(reasons)
+    }
+
+    /// The judgement on a sample that nothing has checked, as that of a run that was stopped: by the same
+    /// thresholds for weights and chains as after a check, and with the reason that there was none.
+    pub fn of_unchecked(sample: &Sample, names: &[String]) -> Self {
+        if let Some(mixing) = sample.mixing() {
+            let reasons = of_mixing(mixing, sample, names);
+            return Self::new(reasons)
+                .and(std::iter::once(Reason::new(Trust::Care, Finding::NotChecked)));
+        }
+        match Findings::of_sample(sample, names) {
+            Ok(findings) => Self::of(&findings),
+            Err(error) => Self::not_examined(&error),
+        }
     }
 
     /// The judgement on draws that [`examine`](super::examine) refuses, by what it says.
@@ -121,7 +107,10 @@ impl Verdict {
     pub fn with_power(self, power: Power) -> Self {
         let trust = (power.share() < POWER.care).then_some(Trust::Local);
         let weak = reason(trust, Finding::ModesNotExcluded { power: power.share() });
-        Self { power: Some(power), ..self.and(weak.into_iter()) }
+        let is_other =
+            |reason: &Reason| !matches!(reason.finding, Finding::ModesNotExcluded { .. });
+        let others = self.reasons.into_iter().filter(is_other);
+        Self { power: Some(power), ..Self::new(others.chain(weak).collect()) }
     }
 
     /// This judgement with more reasons.
@@ -136,11 +125,6 @@ impl Verdict {
     }
 }
 
-/// A reason, if there is a degree of trust that it takes.
-fn reason(trust: Option<Trust>, finding: Finding) -> Option<Reason> {
-    trust.map(|trust| Reason::new(trust, finding))
-}
-
 impl Findings {
     /// What the weights say.
     fn of_weights(&self) -> Vec<Reason> {
@@ -149,6 +133,7 @@ impl Findings {
         let outside_support = Finding::OutsideSupport { share: outside };
         let all = [
             self.tail(),
+            self.moment_tail(),
             reason(ESS.judge(ess), few),
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
             // Few draws know no spread: that has been said then.
@@ -172,6 +157,23 @@ impl Findings {
         self.ess >= ESS.care && self.ess < TAIL_ESS.value * self.draws as f64
     }
 
+    /// Is a heavy tail of weights harmless? Most draws count, and independent points show that the tail
+    /// stands for next to no mass.
+    fn is_tail_harmless(&self) -> bool {
+        self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered()
+    }
+
+    /// A moment that hangs on a few draws, where the weights alone look well.
+    fn moment_tail(&self) -> Option<Reason> {
+        let MomentTail { name, k_hat } = self.moment.clone()?;
+        let threshold = self.k_hat_threshold;
+        let trust = Threshold { care: threshold, ..MOMENT_K_HAT }.judge(k_hat)?;
+        let is_said = self.tail().is_some();
+        let is_noise = self.largest_weight < EQUAL_WEIGHTS.value;
+        let finding = Finding::MomentTail { name, k_hat, threshold };
+        (!is_said && !is_noise && !self.is_tail_harmless()).then(|| Reason::new(trust, finding))
+    }
+
     /// Heavy weights matter as much as the mass of p that they stand for.
     fn tail(&self) -> Option<Reason> {
         let Self { k_hat, k_hat_threshold, .. } = *self;
@@ -180,7 +182,7 @@ impl Findings {
         if self.largest_weight < EQUAL_WEIGHTS.value {
             return None;
         }
-        let is_harmless = self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered();
+        let is_harmless = self.is_tail_harmless();
         let trust = match trust {
             Trust::Distrust if is_harmless => Trust::Care,
             _ if is_harmless => return None,
@@ -192,94 +194,16 @@ impl Findings {
     }
 }
 
-impl Spread {
-    /// A spread that is hardly known.
-    pub(super) fn reason(&self) -> Option<Reason> {
-        let Self { name, error } = self.clone();
-        reason(SPREAD.judge(error), Finding::SpreadUnknown { name, error })
-    }
-}
-
-/// The mode that a finding is about, if it is about one of several.
-fn mode(finding: &Finding) -> Option<&Place> {
-    match finding {
-        Finding::ModeLost { at, .. }
-        | Finding::ModeThin { at, .. }
-        | Finding::ModeWeightOff { at, .. } => Some(at),
-        _ => None,
-    }
-}
-
-impl Comparison {
-    /// May these points say so where others have looked as well? Particles that have lost something
-    /// themselves disagree about evidence and weights; what counts is what they have found and q lacks.
-    fn may_say(&self, reason: &Reason) -> bool {
-        let has_found = match &reason.finding {
-            Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
-                true
-            }
-            Finding::EvidenceAbove { .. } => reason.trust == Trust::Distrust,
-            _ => false,
-        };
-        has_found || !self.are_particles && reason.finding.code() != "evidence-below"
-    }
-
-    fn reasons(&self) -> Vec<Reason> {
-        let Estimate { value, error } = self.lacking;
-        let lacking = Finding::MassLacking { share: self.lacking, at: self.lacking_at.clone() };
-        let mut reasons = Vec::new();
-        reasons.extend(reason(MASS_LACKING.judge(value - ALLOWANCE.value * error), lacking));
-        reasons.extend(self.modes.iter().flat_map(ModeShares::reasons));
-        reasons.extend(self.evidence());
-        // Points that have missed mass themselves have the wrong weights of all modes.
-        if self.log_z_gap.value < -EVIDENCE_APART.value * self.log_z_gap.error {
-            reasons.retain(|r| !matches!(r.finding.code(), "mode-weight-off" | "mode-thin"));
-        }
-        reasons
-    }
-
-    fn evidence(&self) -> Option<Reason> {
-        let gap = self.log_z_gap;
-        let is_apart = gap.value.abs() > EVIDENCE_APART.value * gap.error;
-        let size = if is_apart { gap.value.abs() } else { 0.0 };
-        if gap.value > 0.0 {
-            reason(EVIDENCE_ABOVE.judge(size), Finding::EvidenceAbove { gap })
-        } else {
-            reason(EVIDENCE_BELOW.judge(size), Finding::EvidenceBelow { gap })
-        }
-    }
-}
-
-impl ModeShares {
-    fn reasons(&self) -> Vec<Reason> {
-        let Self { under_q, weighted, particles, .. } = *self;
-        let Estimate { value: share, error } = particles;
-        if share < MODE_SEEN.value * error || share < SMALLEST_MODE.value {
-            return Vec::new();
-        }
-        let least = share - ALLOWANCE.value * error;
-        if is_mode_lost(under_q, least) {
-            let finding = Finding::ModeLost { at: self.at.clone(), under_q, particles };
-            return vec![Reason::new(Trust::Distrust, finding)];
-        }
-        let thin = (under_q < MODE_SHARE.care * least).then_some(Trust::Care);
-        let is_apart = particles.minus(weighted).z_score().abs() > MODES_APART.value;
-        let factor = (share / weighted.value).max(weighted.value / share);
-        let shift = (share - weighted.value).abs();
-        let off = MODE_WEIGHT.judge(factor).or_else(|| MODE_SHIFT.judge(shift));
-        let off = if is_apart { off } else { None };
-        let at = || self.at.clone();
-        let all = [
-            reason(thin, Finding::ModeThin { at: at(), under_q, particles }),
-            reason(off, Finding::ModeWeightOff { at: at(), weighted, particles }),
-        ];
-        all.into_iter().flatten().collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        diagnostics::{
+            Place,
+            findings::{Comparison, ModeShares},
+        },
+        importance::Estimate,
+    };
 
     fn estimate(value: f64, error: f64) -> Estimate {
         Estimate { value, error }
@@ -298,6 +222,7 @@ mod tests {
             ess: 8_000.0,
             largest_weight: 30.0,
             spread: Some(Spread { name: "x".into(), error: 0.01 }),
+            moment: Some(MomentTail { name: "x".into(), k_hat: 0.3 }),
             least_known_mode: Some((place(), estimate(0.5, 0.01))),
             weights_off: Some(0.0),
             compared: vec![Comparison {
@@ -322,6 +247,10 @@ mod tests {
         findings
     }
 
+    fn heavy_moment(k_hat: f64) -> Option<MomentTail> {
+        Some(MomentTail { name: "x".into(), k_hat })
+    }
+
     /// Some mass lacks, so that a heavy tail has its whole weight.
     fn uncovered() -> Findings {
         compared(|c| c.lacking = estimate(0.004, 0.001))
@@ -337,6 +266,9 @@ mod tests {
     fn each_finding_has_its_weight() {
         let care = [
             (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
+            (Findings { moment: heavy_moment(0.8), ..uncovered() }, "moment-tail"),
+            // A tail of weights that is heavier than a moment's says it once.
+            (Findings { k_hat: 0.8, moment: heavy_moment(1.2), ..uncovered() }, "heavy-tail"),
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
             (
@@ -356,7 +288,6 @@ mod tests {
             (Findings { compared: Vec::new(), failed: Some("x".into()), ..good() }, "check-failed"),
             (compared(|c| c.modes[0].weighted = estimate(0.4, 0.01)), "mode-weight-off"),
             (compared(|c| c.lacking.value = 0.03), "mass-lacking"),
-            (compared(|c| c.log_z_gap = estimate(-3.8, 0.05)), "evidence-below"),
             (compared(|c| c.log_z_gap = estimate(0.3, 0.05)), "evidence-above"),
             (compared(|c| c.modes[0].weighted = estimate(0.2, 0.01)), "mode-weight-off"),
             (compared(|c| c.modes[0].under_q = 0.2), "mode-thin"),
@@ -394,6 +325,7 @@ mod tests {
             Findings { least_known_mode: Some((place(), estimate(0.5, 0.02))), ..good() },
             // A heavy tail of weights where p has next to no mass.
             Findings { k_hat: 0.8, ..good() },
+            Findings { moment: heavy_moment(0.8), ..good() },
             compared(|c| c.lacking = estimate(0.03, 0.02)),
             compared(|c| c.log_z_gap = estimate(0.8, 0.4)),
             // The shape of a tail of nearly equal weights.

@@ -18,6 +18,12 @@ impl Estimate {
         Self { value: self.value - other.value, error: self.error.hypot(other.error) }
     }
 
+    /// This number and its error, both times a factor.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, error: self.error * factor }
+    }
+
     /// The number in standard errors; 0 where it is 0, whatever its error.
     pub fn z_score(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { self.value / self.error }
@@ -38,6 +44,9 @@ pub struct Coordinate {
 /// Where the quantiles of a coordinate are taken.
 pub const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
+/// Quantiles that the bulk of the draws tells; the others are those of the tails.
+const MIDDLE: std::ops::RangeInclusive<f64> = 0.2..=0.8;
+
 /// One quantity at weighted draws, in ascending order.
 ///
 /// Errors are by the delta method for weights W that are divided by their sum. They ask for an
@@ -57,6 +66,9 @@ pub struct Quantity {
     weights: Vec<f64>,
     /// The sum of the weights before a draw and half its own.
     middles: Vec<f64>,
+    /// How many draws are worth one independent draw: for the mean and the middle, and for the spread and
+    /// the tails.
+    per_effective: [f64; 2],
 }
 
 impl Quantity {
@@ -79,13 +91,21 @@ impl Quantity {
             before - 0.5 * w
         };
         let middles = weights.iter().map(middle).collect();
-        Ok(Self { values, weights, middles })
+        Ok(Self { values, weights, middles, per_effective: [1.0; 2] })
     }
 
-    /// m = Σ W x, with variance Σ W² (x − m)².
+    /// The same values at draws that are correlated: so many of them are worth one independent draw, for the
+    /// mean and quantiles of the middle, and for the standard deviation and quantiles of the tails. Errors
+    /// grow by the square root of that.
+    #[must_use]
+    pub fn of_correlated(self, [middle, tails]: [f64; 2]) -> Self {
+        Self { per_effective: [middle.max(1.0), tails.max(1.0)], ..self }
+    }
+
+    /// m = Σ W x, with variance Σ W² (x − m)² of independent draws.
     pub fn mean(&self) -> Estimate {
         let value = self.average(|x| x);
-        self.estimate(value, self.error_of(|x| x - value))
+        self.estimate(value, self.error_of(self.per_effective[0], |x| x - value))
     }
 
     /// s = √(Σ W (x − m)²). The square has variance Σ W² ((x − m)² − s²)², and the root 1/(2 s)² of that.
@@ -93,7 +113,7 @@ impl Quantity {
         let mean = self.average(|x| x);
         let variance = self.average(|x| (x - mean).powi(2));
         let sd = variance.sqrt();
-        let error = self.error_of(|x| (x - mean).powi(2) - variance);
+        let error = self.error_of(self.per_effective[1], |x| (x - mean).powi(2) - variance);
         self.estimate(sd, if sd == 0.0 { 0.0 } else { error / (2.0 * sd) })
     }
 
@@ -111,14 +131,16 @@ impl Quantity {
             return Err(error::setting("level of a quantile", p, "between 0 and 1"));
         }
         let value = self.value_at(p);
-        let share = self.error_of(|x| f64::from(u8::from(x <= value)) - p);
+        let is_middle = MIDDLE.contains(&p);
+        let per_effective = self.per_effective[usize::from(!is_middle)];
+        let share = self.error_of(per_effective, |x| f64::from(u8::from(x <= value)) - p);
         let [low, high] = [p - share, p + share].map(|p| self.value_at(p));
         Ok(self.estimate(value, 0.5 * high - 0.5 * low))
     }
 
-    /// The effective sample size, 1/Σ W².
+    /// The effective sample size, 1/Σ W² of independent draws.
     pub fn ess(&self) -> f64 {
-        effective_size(1.0, self.weights.iter().map(|w| w * w).sum())
+        effective_size(1.0, self.weights.iter().map(|w| w * w).sum()) / self.per_effective[0]
     }
 
     /// Mean, standard deviation and quantiles at [`QUANTILES`].
@@ -137,9 +159,12 @@ impl Quantity {
         self.values.iter().zip(&self.weights).map(|(&x, w)| w * f(x)).sum()
     }
 
-    /// √(Σ W² f(x)²), the standard error of Σ W f for f of mean 0.
-    fn error_of(&self, f: impl Fn(f64) -> f64) -> f64 {
-        self.values.iter().zip(&self.weights).map(|(&x, w)| (w * f(x)).powi(2)).sum::<f64>().sqrt()
+    /// √(c Σ W² f(x)²), the standard error of Σ W f for f of mean 0 where c draws are worth one.
+    fn error_of(&self, per_effective: f64, f: impl Fn(f64) -> f64) -> f64 {
+        let squares = self.values.iter().zip(&self.weights).map(|(&x, w)| (w * f(x)).powi(2));
+        let sum: f64 = squares.sum();
+        // A value that never changes is known, however the draws are correlated.
+        if sum == 0.0 { 0.0 } else { (per_effective * sum).sqrt() }
     }
 
     /// One draw shows no spread, which is not to have none.

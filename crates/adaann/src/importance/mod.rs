@@ -9,6 +9,7 @@
 mod covariance;
 mod estimates;
 mod generalized_pareto;
+mod mixing;
 pub mod pareto;
 pub mod resample;
 mod sample;
@@ -19,5 +20,6 @@ mod weight_sums;
 pub use crate::weight::{ess, log_sum_exp};
 pub use covariance::covariance;
 pub use estimates::{Coordinate, Estimate, QUANTILES, Quantity};
+pub use mixing::Mixing;
 pub use sample::Sample;
 pub use weight_sums::WeightSums;

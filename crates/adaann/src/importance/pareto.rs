@@ -46,12 +46,10 @@ const FLAT: f64 = 1e-8;
 /// # Errors
 /// If a log ratio is +∞, and if no draw is left that is not lost.
 pub fn smooth(log_ratios: &[f64]) -> Result<Smoothed> {
-    let log_unit = largest_of_some(log_ratios)?;
-    let mut log_weights: Vec<f64> =
-        log_ratios.iter().map(|&l| lost::log_density(l) - log_unit).collect();
+    let (log_unit, mut log_weights) = relative(log_ratios)?;
     let log_cutoff = log_cutoff(&log_weights);
     let tail = ascending_above(log_cutoff, &log_weights);
-    let k_hat = if tail_length(log_weights.len()) >= FEWEST && -log_cutoff <= FLAT {
+    let k_hat = if is_flat(&log_weights, log_cutoff) {
         f64::NEG_INFINITY
     } else {
         smooth_tail(&mut log_weights, &tail, log_cutoff).unwrap_or(f64::INFINITY)
@@ -62,6 +60,32 @@ pub fn smooth(log_ratios: &[f64]) -> Result<Smoothed> {
     weights.iter_mut().for_each(|w| *w /= sum);
     let log_z = log_unit + (sum / weights.len() as f64).ln();
     Ok(Smoothed { weights, log_z, k_hat, tail: tail.len() })
+}
+
+/// The shape k̂ of the largest of some positive numbers, by their logarithms: that of [`Smoothed::k_hat`],
+/// for any terms that are averaged.
+///
+/// # Errors
+/// If one is +∞, and if none is positive.
+pub fn tail_shape(log_values: &[f64]) -> Result<f64> {
+    let (_, log_values) = relative(log_values)?;
+    let log_cutoff = log_cutoff(&log_values);
+    if is_flat(&log_values, log_cutoff) {
+        return Ok(f64::NEG_INFINITY);
+    }
+    let tail = ascending_above(log_cutoff, &log_values);
+    Ok(fit(&log_values, &tail, log_cutoff).map_or(f64::INFINITY, |law| law.k))
+}
+
+/// The largest log value, and all of them relative to it; those that are lost are −∞.
+fn relative(log_values: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let log_unit = largest_of_some(log_values)?;
+    Ok((log_unit, log_values.iter().map(|&l| lost::log_density(l) - log_unit).collect()))
+}
+
+/// Is the whole tail the same, but for rounding?
+fn is_flat(log_values: &[f64], log_cutoff: f64) -> bool {
+    tail_length(log_values.len()) >= FEWEST && -log_cutoff <= FLAT
 }
 
 /// The k̂ up to which this many draws make an estimate that is worth its error: min(1 − 1/log₁₀ S, 0.7).
@@ -98,16 +122,21 @@ fn ascending_above(log_cutoff: f64, log_weights: &[f64]) -> Vec<usize> {
     draws
 }
 
-/// Puts expected order statistics in the place of the tail's weights. Gives k̂; none if nothing could be
-/// fitted.
-fn smooth_tail(log_weights: &mut [f64], tail: &[usize], log_cutoff: f64) -> Option<f64> {
+/// The law of the tail's excesses over the cutoff; none if there are too few of them.
+fn fit(log_values: &[f64], tail: &[usize], log_cutoff: f64) -> Option<GeneralizedPareto> {
     if tail.len() < FEWEST {
         return None;
     }
     let cutoff = log_cutoff.exp();
     let excesses: Vec<f64> =
-        tail.iter().map(|&i| cutoff * (log_weights[i] - log_cutoff).exp_m1()).collect();
-    let law = GeneralizedPareto::fit(&excesses)?;
+        tail.iter().map(|&i| cutoff * (log_values[i] - log_cutoff).exp_m1()).collect();
+    GeneralizedPareto::fit(&excesses)
+}
+
+/// Puts expected order statistics in the place of the tail's weights. Gives k̂; none if nothing could be
+/// fitted.
+fn smooth_tail(log_weights: &mut [f64], tail: &[usize], log_cutoff: f64) -> Option<f64> {
+    let (law, cutoff) = (fit(log_weights, tail, log_cutoff)?, log_cutoff.exp());
     for (order, &i) in tail.iter().enumerate() {
         let excess = law.quantile((order as f64 + 0.5) / tail.len() as f64);
         log_weights[i] = (log_cutoff + (excess / cutoff).ln_1p()).min(0.0);

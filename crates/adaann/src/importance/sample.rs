@@ -1,7 +1,7 @@
 //! Weighted points that stand for p: draws of an approximation, or particles.
 
 use crate::importance::{
-    Coordinate, Quantity, WeightSums, covariance,
+    Coordinate, Mixing, Quantity, WeightSums, covariance,
     pareto::{self, Smoothed},
     resample,
     weight_sums::{largest_of_some, weight},
@@ -35,6 +35,9 @@ pub struct Sample {
     log_p: Vec<f64>,
     log_q: Option<Vec<f64>>,
     log_weights: Vec<f64>,
+    /// How the points depend on each other, if they are draws of chains.
+    #[serde(default)]
+    mixing: Option<Mixing>,
     /// Found when first asked for.
     #[serde(skip)]
     smoothed: OnceLock<Smoothed>,
@@ -66,6 +69,17 @@ impl Sample {
         Self::new(z, x, log_p, None, log_weights)
     }
 
+    /// The same points as draws of chains: errors are those of their effective sample sizes.
+    #[must_use]
+    pub fn of_chains(self, mixing: Mixing) -> Self {
+        Self { mixing: Some(mixing), ..self }
+    }
+
+    /// How the points depend on each other, if they are draws of chains.
+    pub fn mixing(&self) -> Option<&Mixing> {
+        self.mixing.as_ref()
+    }
+
     fn new(
         z: Batch,
         x: Batch,
@@ -83,7 +97,7 @@ impl Sample {
             });
         }
         let (smoothed, weights) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { z, x, log_p, log_q, log_weights, smoothed, weights })
+        Ok(Self { z, x, log_p, log_q, log_weights, mixing: None, smoothed, weights })
     }
 
     /// How many points there are.
@@ -164,12 +178,26 @@ impl Sample {
         })
     }
 
-    /// A function of the points under p, by its values at them.
+    /// A function of the points under p, by its values at them. Draws of chains are taken to be worth as
+    /// little as they are for any coordinate.
     ///
     /// # Errors
     /// As [`Quantity::new`].
     pub fn quantity(&self, values: &[f64]) -> Result<Quantity> {
-        Quantity::new(values, self.weights())
+        let worst = self.mixing.as_ref().map_or(1.0, Mixing::worst_per_effective);
+        Ok(Quantity::new(values, self.weights())?.of_correlated([worst; 2]))
+    }
+
+    /// One of the target's coordinates under p.
+    ///
+    /// # Errors
+    /// As [`Quantity::new`].
+    pub fn coordinate(&self, d: usize) -> Result<Quantity> {
+        let values = &self.x.row(d)[..self.len()];
+        let Some(mixing) = &self.mixing else { return self.quantity(values) };
+        let of = |all: &[f64]| all.get(d).copied().unwrap_or(f64::INFINITY);
+        let both = [of(&mixing.per_effective_bulk), of(&mixing.per_effective_tail)];
+        Ok(Quantity::new(values, self.weights())?.of_correlated(both))
     }
 
     /// Mean, standard deviation and quantiles of each of the target's coordinates under p.
@@ -177,7 +205,7 @@ impl Sample {
     /// # Errors
     /// As [`Quantity::new`].
     pub fn coordinates(&self) -> Result<Vec<Coordinate>> {
-        (0..self.x.dim()).map(|d| Ok(self.quantity(self.x.row(d))?.coordinate())).collect()
+        (0..self.x.dim()).map(|d| Ok(self.coordinate(d)?.coordinate())).collect()
     }
 
     /// Their covariance matrix under p, row by row.
@@ -258,6 +286,7 @@ impl Sample {
             log_p: of(&self.log_p),
             log_q: None,
             log_weights: vec![0.0; chosen.len()],
+            mixing: self.mixing.clone(),
             smoothed: OnceLock::new(),
             weights: OnceLock::new(),
         }

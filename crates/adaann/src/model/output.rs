@@ -27,7 +27,7 @@ settings! {
             max_evaluations: usize = "max-evaluations" "COUNT",
             /// The most time, check included, like 10m or 2h [default: as much as it takes]
             max_time: Interval = "max-time" "TIME",
-            /// End with exit code 3 unless the verdict is that the run is reliable
+            /// End with exit code 3 unless the verdict is RELIABLE: LOCAL, USE WITH CARE and DO NOT TRUST all do
             strict: bool = "strict" "",
             /// Threads; they never change a result [default: 0, all cores]
             threads: usize = "threads" "COUNT",

@@ -14,7 +14,7 @@ use crate::{
 };
 use adaann::{
     answer::{self, Method, Plan},
-    diagnostics::{Trust, Verdict},
+    diagnostics::Verdict,
     flow::{Base, Flow, FlowSpec},
     importance::Estimate,
     smc::{Population, Smc},
@@ -45,7 +45,7 @@ fn summary(subject: &Subject, record: &SmcRecord, population: &Population) -> Re
     let (problem, sample) = (&subject.problem, population.sample());
     let quantities = subject.quantities(sample.x())?;
     let t = population.stages.last().map_or(0.0, |stage| stage.t);
-    let nothing = Verdict { trust: Trust::Reliable, reasons: Vec::new(), power: None };
+    let unchecked = Verdict::of_unchecked(&sample, &problem.target.names());
     Ok(Summary::new(Sources {
         target: &record.target,
         names: &subject.columns(),
@@ -64,7 +64,7 @@ fn summary(subject: &Subject, record: &SmcRecord, population: &Population) -> Re
         },
         sample: &sample,
         examination: None,
-        verdict: nothing.of_unfinished(Some(t)),
+        verdict: unchecked.of_unfinished(Some(t)),
         quantities: quantities.as_ref(),
         seconds: 0.0,
         seeds: Vec::new(),

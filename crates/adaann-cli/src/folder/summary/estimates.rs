@@ -46,6 +46,11 @@ impl Parameter {
     /// What weighted draws say; nothing known. A quantity that is no number at a draw of positive
     /// weight has no weighted numbers.
     pub(crate) fn new(name: &str, values: &[f64], weights: &[f64]) -> Self {
+        Self::of_quantity(name, values, Quantity::new(values, weights).ok())
+    }
+
+    /// The same, with errors that know how the draws depend on each other.
+    pub(crate) fn of_quantity(name: &str, values: &[f64], quantity: Option<Quantity>) -> Self {
         let (mean_q, sd_q) = mean_and_sd(values);
         let mut parameter = Self {
             name: name.to_owned(),
@@ -59,7 +64,7 @@ impl Parameter {
             true_mean: None,
             true_sd: None,
         };
-        if let Ok(quantity) = Quantity::new(values, weights) {
+        if let Some(quantity) = quantity {
             let Coordinate { mean, sd, quantiles } = quantity.coordinate();
             (parameter.mean, parameter.mean_error) = (mean.value, mean.error);
             (parameter.sd, parameter.sd_error) = (sd.value, sd.error);

@@ -5,7 +5,7 @@ pub(crate) mod predictive;
 mod trust;
 
 pub(crate) use estimates::{Draws, ModeWeight, Parameter, SplitShare, known_modes, known_splits};
-pub(crate) use trust::{Check, FoundMode, Quality, Reason, Verdict};
+pub(crate) use trust::{Chains, Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::{
     folder::{stored::Stored, words::warnings},
@@ -85,6 +85,9 @@ pub(crate) struct Summary {
     pub(crate) check: Option<Check>,
     /// Target evaluations of the whole check.
     pub(crate) check_evaluations: usize,
+    /// How chains have mixed, if they made the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) chains: Option<Chains>,
     /// What the check could have seen and what it could not, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sight: Option<String>,
@@ -248,12 +251,16 @@ impl Summary {
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
-            let estimated = Parameter::new(name, draws.points.row(d), draws.weights);
+            let estimated =
+                Parameter::of_quantity(name, draws.points.row(d), sample.coordinate(d).ok());
             Parameter { true_mean, true_sd, ..estimated }.with_q(has_q)
         };
         let parameters = names.iter().enumerate().map(parameter).collect();
         let quantity = |(d, name): (usize, &String)| {
-            let row = |quantities: &Batch| Parameter::new(name, quantities.row(d), draws.weights);
+            let row = |quantities: &Batch| {
+                let values = quantities.row(d);
+                Parameter::of_quantity(name, values, sample.quantity(values).ok())
+            };
             quantities.map(|quantities| row(quantities).with_q(has_q))
         };
         let quantities = quantity_names.iter().enumerate().filter_map(quantity).collect();
@@ -288,6 +295,7 @@ impl Summary {
             verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
             check_evaluations: examination.map_or(0, |found| found.evaluations),
+            chains: sample.mixing().map(Chains::new),
             sight: examination.map(|found| found.sight.clone()).filter(|sight| !sight.is_empty()),
             notes,
             lost: Lost::new(steps, sample.lost() as f64 / sample.len() as f64),

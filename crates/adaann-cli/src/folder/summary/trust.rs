@@ -6,8 +6,8 @@ use crate::folder::{
 };
 use adaann::{
     answer::Method,
-    diagnostics::{self, Examination, Mode, Particles, Trust},
-    importance::{Estimate, Sample, pareto},
+    diagnostics::{self, Examination, Mode, Particles, Power, Trust},
+    importance::{Estimate, Mixing, Sample, pareto},
     modes::ModeSummary,
     registry::Known,
 };
@@ -50,13 +50,18 @@ impl Quality {
         let sums = sample.weight_sums().ok();
         let tail = sample.log_q().and_then(|_| sample.smoothed().ok());
         let own = |of: Option<f64>| of.unwrap_or(f64::NAN);
+        // Draws of chains are worth fewer than their equal weights say.
+        let of_chains = sample.mixing().map(|mixing| mixing.ess);
+        let ess = own(of_chains.or(sums.as_ref().map(|sums| sums.ess())));
+        let share = of_chains.map(|ess| ess / sample.len() as f64);
+        let ess_share = own(share.or(sums.map(|sums| sums.ess_share())));
         let or_own = |of: fn(&Examination) -> f64, own: f64| examination.map_or(own, of);
         Self {
             log_z: value,
             log_z_error: error,
             kl: or_own(|found| found.kl, sample.neg_elbo() + value),
-            ess: or_own(|found| found.ess, own(sums.as_ref().map(|sums| sums.ess()))),
-            ess_share: or_own(|found| found.ess_share, own(sums.map(|sums| sums.ess_share()))),
+            ess: or_own(|found| found.ess, ess),
+            ess_share: or_own(|found| found.ess_share, ess_share),
             k_hat: or_own(|found| found.k_hat, own(tail.map(|tail| tail.k_hat))),
             k_hat_threshold: or_own(
                 |found| found.k_hat_threshold,
@@ -66,12 +71,36 @@ impl Quality {
     }
 }
 
+/// How chains have mixed.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Chains {
+    /// The largest R-hat of all coordinates.
+    #[serde(deserialize_with = "number")]
+    pub(crate) r_hat: f64,
+    /// How many draws are worth one independent draw, by the worst coordinate.
+    #[serde(deserialize_with = "number")]
+    pub(crate) draws_per_effective: f64,
+}
+
+impl Chains {
+    pub(super) fn new(mixing: &Mixing) -> Self {
+        Self { r_hat: mixing.r_hat, draws_per_effective: mixing.worst_per_effective() }
+    }
+}
+
 /// How far to trust a run, and why, in the words of the command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) trust: Trust,
     /// The worst first.
     pub(crate) reasons: Vec<Reason>,
+    /// The share of modes planted at random that the search would have found, from 0 to 1; absent if it
+    /// was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) power: Option<f64>,
+    /// What the power rests on: `planted`, `log-concave` or `exact-draws`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) power_basis: Option<String>,
 }
 
 /// Something that speaks against a run, and what to try, with names that stay when words change.
@@ -95,7 +124,12 @@ impl Verdict {
             remedy_code: reason.remedy.code().to_owned(),
             remedy: words(reason.remedy, method).to_owned(),
         };
-        Self { trust: verdict.trust, reasons: verdict.reasons.iter().map(reason).collect() }
+        Self {
+            trust: verdict.trust,
+            reasons: verdict.reasons.iter().map(reason).collect(),
+            power: verdict.power.map(Power::share),
+            power_basis: verdict.power.map(|power| power.code().to_owned()),
+        }
     }
 }
 

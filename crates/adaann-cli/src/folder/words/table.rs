@@ -2,7 +2,7 @@
 
 use crate::{
     folder::{
-        summary::{Lost, Parameter, Quality, Seed, SplitShare, Summary},
+        summary::{Lost, Parameter, Quality, Reason, Seed, SplitShare, Summary},
         words::{modes, verdict},
     },
     text::{
@@ -38,8 +38,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
 }
 
 fn facts(summary: &Summary) -> Table {
-    let Quality { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold } =
-        summary.quality;
+    let Quality { log_z, log_z_error, kl, ess, ess_share, k_hat, .. } = summary.quality;
     let error = nats(summary.neg_elbo_standard_error);
     let mut rows = vec![("method", summary.method.name().to_owned())];
     if summary.steps > 0 || summary.method == Method::Adaann {
@@ -74,7 +73,7 @@ fn facts(summary: &Summary) -> Table {
     let of = thousands(summary.draws);
     rows.push(("ESS", format!("{worth} of {of} ({})", percent(ess_share))));
     if summary.has_q() {
-        rows.push(("Pareto k-hat", format!("{k_hat:.2} (good below {k_hat_threshold:.2})")));
+        rows.push(("Pareto k-hat", format!("{k_hat:.2} ({})", k_hat_words(summary))));
     }
     let Lost { before_1, at_1, draws } = summary.lost;
     if before_1 + at_1 + draws > 0.0 {
@@ -84,6 +83,21 @@ fn facts(summary: &Summary) -> Table {
     let note = (!summary.notes.is_empty()).then(|| summary.notes.join("; "));
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Table { rows, note, ..Table::default() }
+}
+
+/// What to think of k-hat. Above its limit the verdict says so, unless one of the documented exceptions makes
+/// the tail harmless.
+fn k_hat_words(summary: &Summary) -> String {
+    let Quality { k_hat, k_hat_threshold, .. } = summary.quality;
+    let is_held_against = |reason: &Reason| reason.finding_code == "heavy-tail";
+    let is_judged = !summary.verdict.reasons.iter().any(|r| r.finding_code == "not-examined");
+    let is_above = k_hat > k_hat_threshold;
+    if is_above && is_judged && !summary.verdict.reasons.iter().any(is_held_against) {
+        return format!(
+            "above {k_hat_threshold:.2}, but harmless: the tail of the weights has next to no mass"
+        );
+    }
+    format!("good below {k_hat_threshold:.2}")
 }
 
 /// The rungs of the ladder: what each cost, what it reached, why it was left; then what the draws that

@@ -12,52 +12,80 @@ use adaann::{
 /// Reasons shown; the rest is in `summary.json`.
 const MOST_REASONS: usize = 6;
 
-/// Exit code of a run with --strict whose verdict is not that it is reliable.
+/// Exit code of a run with --strict whose verdict is not RELIABLE; LOCAL is not, since modes may be missing.
 pub(crate) const EXIT_CODE: u8 = 3;
 
-/// What to try, as flags and commands of this program, after a run by some method.
+/// What to try, as flags and commands of this program, and about what it costs, after a run by some method.
 pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
     let is_annealed = method == Method::Adaann;
     match remedy {
         Remedy::TrainMore if is_annealed => {
-            "train longer (--refine), add a refinement by the forward KL divergence \
-             (--forward-kl 10), use a richer flow (--flow spline), or climb the ladder \
-             (--method ladder)"
+            "train longer (--refine: cost in proportion to its updates), add a refinement by the \
+             forward KL divergence (--forward-kl 10: about a hundred thousand evaluations more), use a richer \
+             flow (--flow spline: a few times the time of an update, no more evaluations), or climb \
+             the ladder (--method ladder: usually fewer evaluations)"
         }
-        Remedy::TrainMore => "try another method (--method smc, --method flow)",
+        Remedy::TrainMore => {
+            "try another method (--method smc: some hundred thousand evaluations; --method flow: \
+             several times that)"
+        }
         Remedy::AnnealMore if is_annealed => {
-            "let the ladder look for the modes (--method ladder), take smaller steps (a lower \
-             --tau), or several seeds (--seeds 4)"
+            "let the ladder look for the modes (--method ladder: usually fewer evaluations), take \
+             smaller steps (half of --tau: about twice the evaluations), or several seeds \
+             (--seeds 4: four times the evaluations)"
         }
         Remedy::AnnealMore => {
-            "start wider (--base-sd), give the check more of the work (--check 0.8), try another \
-             method (--method smc), or tell more by the prior"
+            "search longer (--search 10: about ten times the evaluations of the search), start wider \
+             (--base-sd: no more evaluations), give the check more of the work (--check 0.8: up to \
+             four times the evaluations of the answer), try another method (--method smc: some \
+             hundred thousand evaluations), or tell more by the prior"
         }
         Remedy::DrawMore if is_annealed => {
-            "take more draws (--draws), or train longer (--refine, --forward-kl 10)"
+            "take more draws (--draws: one evaluation each), or train longer (--refine: cost in \
+             proportion to its updates; --forward-kl 10: about a hundred thousand evaluations more)"
         }
         Remedy::DrawMore => {
-            "allow more draws (--most-draws), or try another method (--method smc, --method flow)"
+            "allow more draws (--most-draws: one evaluation each), or try another method (--method \
+             smc: some hundred thousand evaluations; --method flow: several times that)"
         }
         Remedy::BoundOrTrain if is_annealed => {
-            "give the parameters bounds or narrower priors, or train longer (--refine)"
+            "give the parameters bounds or narrower priors in the model file (no more evaluations), \
+             or train longer (--refine: cost in proportion to its updates)"
         }
         Remedy::BoundParameters | Remedy::BoundOrTrain => {
-            "give the parameters bounds or narrower priors"
+            "give the parameters bounds or narrower priors in the model file (no more evaluations)"
         }
-        Remedy::Finish => "let it run to its end",
-        Remedy::CheckWithParticles if is_annealed => "leave --check-particles at its default",
-        Remedy::CheckWithParticles => "leave --check at its default",
-        Remedy::ChangeParticles => "see what `adaann smc` says with other settings",
+        Remedy::Finish => {
+            "let it run to its end (the same command goes on; with larger --max-evaluations or \
+             --max-time if these ended it): the rest of its evaluations"
+        }
+        Remedy::CheckWithParticles if is_annealed => {
+            "leave --check-particles at its default: some hundred thousand \
+             evaluations more"
+        }
+        Remedy::CheckWithParticles => {
+            "leave --check at its default of 0.5: up to as many evaluations again as the answer took"
+        }
+        Remedy::ChangeParticles => {
+            "see what `adaann smc` says with other settings (--particles, --move): some hundred \
+             thousand evaluations"
+        }
         Remedy::ReadQuantiles => {
-            "read its median and quantiles, which are known, or give it a narrower prior"
+            "read its median and quantiles, which are known (no more evaluations), or give it a \
+             narrower prior"
         }
         Remedy::SolveTighter => {
             "solve the equations more accurately: a smaller rtol and atol, or a smaller step, in [ode] of \
-             the model file"
+             the model file; half the step costs twice the time of an evaluation"
         }
-        Remedy::SearchMore => "search longer (--search 10), or tell more by the prior",
-        Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
+        Remedy::SearchMore => {
+            "search longer (--search 10: about ten times the evaluations of the search), or tell more \
+             by the prior"
+        }
+        Remedy::AddParticles => {
+            "see whether `adaann smc` with more particles agrees (--particles 10000: some hundred \
+             thousand evaluations)"
+        }
     }
 }
 
@@ -66,7 +94,8 @@ pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> Stri
     let said = verdict.trust.to_string().to_uppercase();
     let said = match verdict.trust {
         Trust::Reliable => style.green(&said),
-        Trust::Local | Trust::Care => style.yellow(&said),
+        Trust::Local => style.blue(&said),
+        Trust::Care => style.yellow(&said),
         Trust::Distrust => style.red(&said),
     };
     let mut text = format!("{}  {}\n", style.bold("Verdict"), style.bold(&said));
@@ -81,11 +110,30 @@ pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> Stri
         text += &style.dim(&format!("  {more}"));
         text.push('\n');
     }
-    if let Some(sight) = sight {
-        text += &style.dim(wrapped("  looked: ", sight).trim_end());
+    if let Some(words) = coverage(verdict, sight) {
+        text += &style.dim(wrapped("  search coverage: ", &words).trim_end());
         text.push('\n');
     }
     text
+}
+
+/// How likely the search was to find other modes, and what can still hide from it.
+pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String> {
+    let power = match (verdict.power_basis.as_deref(), verdict.power) {
+        (Some("log-concave"), _) => {
+            Some("one mode: the density is log-concave, which its formulas show".to_owned())
+        }
+        // What these are is said by `sight`.
+        (Some("exact-draws"), _) | (_, None) => None,
+        (_, Some(power)) => Some(format!(
+            // Rounded down: 89.9 % must not read as the 90 % that would have been enough.
+            "would have found {} % of modes planted at random (a fifth of the mass, half to as wide \
+             as the answer)",
+            (100.0 * power).floor()
+        )),
+    };
+    let parts: Vec<String> = power.into_iter().chain(sight.map(str::to_owned)).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Findings that have the same remedy.
@@ -115,6 +163,7 @@ pub(crate) fn more(verdict: &Verdict) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use adaann::diagnostics;
 
     fn reason(trust: Trust, finding: &str, remedy: &str) -> Reason {
         Reason {
@@ -127,7 +176,7 @@ mod tests {
     }
 
     fn verdict(trust: Trust, reasons: Vec<Reason>) -> Verdict {
-        Verdict { trust, reasons }
+        Verdict { trust, reasons, power: None, power_basis: None }
     }
 
     #[test]
@@ -143,7 +192,46 @@ mod tests {
         );
         let reliable = verdict(Trust::Reliable, Vec::new());
         let said = text(&reliable, Some("far and wide"), Style::plain());
-        assert_eq!(said, "Verdict  RELIABLE\n  looked: far and wide\n");
+        assert_eq!(said, "Verdict  RELIABLE\n  search coverage: far and wide\n");
+    }
+
+    #[test]
+    fn power_is_said_in_words() {
+        let with = |power: f64, basis: &str| Verdict {
+            power: Some(power),
+            power_basis: Some(basis.into()),
+            ..verdict(Trust::Reliable, Vec::new())
+        };
+        let planted = coverage(&with(0.974, "planted"), Some("48 ascents")).unwrap();
+        assert!(
+            planted.starts_with("would have found 97 % of modes planted at random"),
+            "{planted}"
+        );
+        assert!(planted.ends_with("; 48 ascents"), "{planted}");
+        // Just below the limit is not said to be at it.
+        assert!(coverage(&with(0.899, "planted"), None).unwrap().contains("found 89 %"));
+        let concave = coverage(&with(1.0, "log-concave"), None).unwrap();
+        assert_eq!(concave, "one mode: the density is log-concave, which its formulas show");
+        assert_eq!(coverage(&with(1.0, "exact-draws"), Some("exact")).unwrap(), "exact");
+        assert_eq!(coverage(&verdict(Trust::Care, Vec::new()), None), None);
+    }
+
+    #[test]
+    fn a_verdict_survives_its_file() {
+        let local =
+            diagnostics::Verdict { trust: Trust::Reliable, reasons: Vec::new(), power: None }
+                .with_power(diagnostics::Power::Planted { planted: 200, caught: 125 });
+        let written = serde_json::to_string(&Verdict::new(&local, Method::Mixture)).unwrap();
+        assert!(written.contains("\"trust\":\"local\"") && written.contains("\"power\":0.625"));
+        let read: Verdict = serde_json::from_str(&written).unwrap();
+        assert_eq!((read.trust, read.power), (Trust::Local, Some(0.625)));
+        assert_eq!(read.reasons[0].finding_code, "modes-not-excluded");
+        assert!(read.reasons[0].remedy.contains("--search 10"));
+        let said = text(&read, None, Style::plain());
+        assert!(said.starts_with("Verdict  LOCAL\n") && said.contains("62 %"), "{said}");
+        // Files of earlier versions have no power.
+        let old: Verdict = serde_json::from_str(r#"{"trust":"care","reasons":[]}"#).unwrap();
+        assert_eq!((old.power, old.power_basis), (None, None));
     }
 
     #[test]
