@@ -77,6 +77,14 @@ impl Target for Recorded<'_> {
         self.target.standardisation(d)
     }
 
+    fn operations(&self) -> Option<f64> {
+        self.target.operations()
+    }
+
+    fn is_log_concave(&self) -> bool {
+        self.target.is_log_concave()
+    }
+
     fn names(&self) -> Vec<String> {
         self.target.names()
     }

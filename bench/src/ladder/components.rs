@@ -144,6 +144,12 @@ impl Target for Mixture {
         self.side.is_some()
     }
 
+    /// A component solves with its factor and the transpose, and has an exponential of its own.
+    fn operations(&self) -> Option<f64> {
+        let dim = self.dim() as f64;
+        Some(self.components.len() as f64 * (2.0 * dim * dim + 12.0 * dim + 40.0))
+    }
+
     fn support(&self, _: usize) -> Support {
         self.side.map_or(Support::Real, |side| Support::Between(-side, side))
     }

@@ -49,6 +49,10 @@ impl Target for Chain {
         self.0.evaluate(points, gradient, out)
     }
 
+    fn operations(&self) -> Option<f64> {
+        self.0.operations()
+    }
+
     fn has_prior(&self) -> bool {
         true
     }

@@ -11,7 +11,8 @@ use crate::diagnostics::{
     thresholds::{
         ALLOWANCE, EQUAL_WEIGHTS, ESS, EVIDENCE_ABOVE, EVIDENCE_APART, EVIDENCE_BELOW, K_HAT,
         MASS_LACKING, MODE_ERROR, MODE_SEEN, MODE_SHARE, MODE_SHIFT, MODE_WEIGHT, MODES_APART,
-        OUTSIDE_SUPPORT, POWER, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF, is_mode_lost,
+        OUTSIDE_SUPPORT, POWER, SMALLEST_MODE, SPREAD, TAIL_ESS, Threshold, WEIGHTS_OFF,
+        is_mode_lost,
     },
 };
 use crate::importance::Estimate;

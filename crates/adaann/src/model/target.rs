@@ -153,6 +153,14 @@ impl Target for ModelTarget {
         }))
     }
 
+    fn operations(&self) -> Option<f64> {
+        self.density.operations()
+    }
+
+    fn is_log_concave(&self) -> bool {
+        self.density.is_log_concave()
+    }
+
     fn notes(&self) -> Vec<String> {
         self.density.notes()
     }

@@ -114,6 +114,11 @@ impl Adjoint {
         self.step.routine.operations()
     }
 
+    /// Elementary operations that a sample takes in a reverse step, and at all observations.
+    pub(super) fn cost(&self) -> (f64, f64) {
+        (self.step.routine.cost(), self.observe.cost())
+    }
+
     pub(super) fn room(&self, grid: &Grid) -> AdjointRoom {
         let Layout { states, parameters, .. } = self.layout;
         AdjointRoom {

@@ -115,6 +115,11 @@ impl Forward {
         self.step.routine.operations()
     }
 
+    /// Elementary operations that a sample takes in a step, and for one course besides the steps.
+    pub(super) fn cost(&self) -> (f64, f64) {
+        (self.step.routine.cost(), self.start.routine.cost())
+    }
+
     pub(super) fn room(&self) -> ForwardRoom {
         ForwardRoom {
             start: self.start.routine.room(),

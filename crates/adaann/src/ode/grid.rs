@@ -87,6 +87,17 @@ impl Grid {
         self.ways.iter().map(steps).max().flatten()
     }
 
+    /// Steps of all ways: exact for fixed steps. Adaptive ones differ from sample to sample; here a way has
+    /// one for each stop and as many again as a smooth trajectory takes at such a tolerance.
+    pub(super) fn nominal_steps(&self, solver: &Solver) -> f64 {
+        let smooth = solver.steps_of_a_smooth_way();
+        let steps = |way: &Way| match way.until.as_ref().and_then(|until| until.last()) {
+            Some(steps) => *steps as f64,
+            None => way.times.len() as f64 + smooth,
+        };
+        self.ways.iter().map(steps).sum()
+    }
+
     /// Stops of the way that has most.
     pub(super) fn most_stops(&self) -> usize {
         self.ways.iter().map(|way| way.times.len()).max().unwrap_or(0)

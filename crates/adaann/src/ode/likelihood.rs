@@ -41,6 +41,8 @@ pub(crate) struct Likelihood {
     sensitivities: Option<(Forward, Patterns)>,
     adjoint: Adjoint,
     differentiation: Differentiation,
+    /// Steps of all courses together, as far as they are known beforehand.
+    nominal_steps: f64,
     /// Is it too large for the steps that its solver would have gone over to?
     is_too_large: bool,
 }
@@ -94,6 +96,7 @@ impl Likelihood {
         let adjoint = Adjoint::new(system, solver, &grid, measured, longest_window);
         let differentiation = Differentiation::Adjoint;
         let arguments = courses.iter().map(|course| course.arguments.clone()).collect();
+        let nominal_steps = grid.nominal_steps(solver);
         let mut likelihood = Self {
             grid,
             arguments,
@@ -102,6 +105,7 @@ impl Likelihood {
             sensitivities,
             adjoint,
             differentiation,
+            nominal_steps,
             is_too_large,
         };
         let (forward, adjoint) = likelihood.operations_per_step();
@@ -117,6 +121,25 @@ impl Likelihood {
             self.sensitivities.as_ref().map(|(forward, _)| forward.operations()),
             self.plain.operations() + self.adjoint.operations(),
         )
+    }
+
+    /// Elementary operations that a sample takes with its gradient, for the nominal number of steps.
+    pub(crate) fn cost(&self) -> f64 {
+        let courses = self.arguments.len() as f64;
+        match (&self.sensitivities, self.differentiation) {
+            (Some((forward, observe)), Differentiation::Forward) => {
+                let (step, start) = forward.cost();
+                self.nominal_steps * step + courses * start + observe.cost()
+            }
+            _ => {
+                let (step, start) = self.plain.cost();
+                let (back, observed) = self.adjoint.cost();
+                self.nominal_steps * (step + back)
+                    + courses * start
+                    + self.observe.cost()
+                    + observed
+            }
+        }
     }
 
     pub(crate) fn differentiation(&self) -> Differentiation {

@@ -34,6 +34,11 @@ impl Patterns {
         Self { routines: settings.into_iter().enumerate().map(prepare).collect(), of }
     }
 
+    /// Elementary operations that a sample takes at all stops.
+    pub(super) fn cost(&self) -> f64 {
+        self.of.iter().flatten().map(|(pattern, _)| self.routines[*pattern].routine.cost()).sum()
+    }
+
     pub(super) fn rooms(&self) -> Vec<Room> {
         self.routines.iter().map(|prepared| prepared.routine.room()).collect()
     }

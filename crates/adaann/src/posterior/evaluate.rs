@@ -35,6 +35,11 @@ impl Target for Posterior {
         true
     }
 
+    fn operations(&self) -> Option<f64> {
+        let sums = self.parts.iter().map(|part| part.sums.cost());
+        Some(self.with_gradient.cost() + sums.sum::<f64>())
+    }
+
     fn notes(&self) -> Vec<String> {
         self.systems().map(|system| system.likelihood.note()).collect()
     }
@@ -61,6 +66,15 @@ enum SumsRoom {
 }
 
 impl Sums {
+    /// Elementary operations that a sample takes with its slopes.
+    fn cost(&self) -> f64 {
+        match self {
+            Self::Rows(sum) => sum.cost(),
+            Self::System(system) => system.likelihood.cost(),
+            Self::Series(series) => series.cost(),
+        }
+    }
+
     fn room(&self) -> SumsRoom {
         match self {
             Self::Rows(sum) => SumsRoom::Rows(Box::new(sum.room())),

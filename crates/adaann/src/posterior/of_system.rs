@@ -169,6 +169,10 @@ impl Target for OdePosterior {
         }))
     }
 
+    fn operations(&self) -> Option<f64> {
+        self.density.operations()
+    }
+
     fn notes(&self) -> Vec<String> {
         self.density.notes()
     }

@@ -230,3 +230,15 @@ fn what_no_system_can_be_is_refused() {
     let error = Posterior::new(without).unwrap_err().to_string();
     assert!(error.contains("Time"), "{error}");
 }
+
+/// The times end at 2.5: steps of 0.1 and 0.05 are 25 and 50.
+#[test]
+fn operations_grow_with_the_steps() {
+    let cost = |solver| Posterior::new(recorded(solver, false)).unwrap().operations().unwrap();
+    let fixed = [0.1, 0.05, 0.025].map(|step| cost(Solver::Rk4 { step }));
+    let ratio = (fixed[2] - fixed[1]) / (fixed[1] - fixed[0]);
+    assert!((ratio - 2.0).abs() < 1e-9, "{fixed:?}");
+    let adaptive = cost(Solver::ADAPTIVE);
+    assert!(cost(Solver::ADAPTIVE.tightened()) > 1.5 * adaptive, "{adaptive}");
+    assert_eq!(adaptive, cost(Solver::ADAPTIVE));
+}

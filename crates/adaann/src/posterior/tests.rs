@@ -369,3 +369,19 @@ fn rows_cost_their_numbers_and_no_code() {
     // Numbers of the columns, coefficients of the form as they are tabulated, and these again.
     assert!(long - short < 20_000.0 * 8.0 * (5.0 + 5.0 + 6.0 + 5.0), "{}", (long - short) / 160e3);
 }
+
+/// Squares of affine forms are compressed to as many rows as there are parameters; all others loop over theirs.
+#[test]
+fn operations_grow_with_the_rows() {
+    for (name, model) in models() {
+        let cost = |rows: usize| {
+            Posterior::new(model.first(rows).recorded()).unwrap().operations().unwrap()
+        };
+        let counts = [10, 20, 40, 80].map(cost);
+        assert!(counts[0] > 0.0 && counts.is_sorted(), "{name}: {counts:?}");
+        if name == "poisson" {
+            let steps = [counts[2] - counts[1], counts[3] - counts[2]];
+            assert!((steps[1] / steps[0] - 2.0).abs() < 0.1, "{name}: {counts:?}");
+        }
+    }
+}

@@ -151,6 +151,10 @@ impl Target for Program {
     fn has_prior(&self) -> bool {
         self.has_prior
     }
+
+    fn operations(&self) -> Option<f64> {
+        Some(self.with_gradient.cost())
+    }
 }
 
 impl Program {

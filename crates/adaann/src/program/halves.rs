@@ -45,6 +45,11 @@ impl Halves {
         self.code.slots
     }
 
+    /// Elementary operations that a sample takes, through both halves.
+    pub(crate) fn cost(&self) -> f64 {
+        self.code.cost()
+    }
+
     /// Runs the first half.
     #[inline(never)]
     pub(crate) fn begin<S: Simd>(&self, simd: S, slots: &mut [Block], setting: usize) {

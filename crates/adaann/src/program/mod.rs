@@ -9,6 +9,7 @@ mod allocate;
 mod call_gradient;
 mod code;
 mod compile;
+mod cost;
 mod dense;
 mod density;
 mod expr;

@@ -81,6 +81,11 @@ impl Routine {
         self.code.instructions.len() + self.code.tails.len()
     }
 
+    /// Elementary operations that a sample takes.
+    pub(crate) fn cost(&self) -> f64 {
+        self.code.cost()
+    }
+
     /// The tables for some settings of the uniforms.
     pub(crate) fn tables<'u>(&self, settings: impl IntoIterator<Item = &'u [f64]>) -> Tables {
         Tables::new(&self.code, settings)

@@ -90,4 +90,12 @@ impl Target for Gaussian {
     ) -> Result<()> {
         self.program.evaluate(points, gradient, out)
     }
+
+    fn operations(&self) -> Option<f64> {
+        self.program.operations()
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
 }

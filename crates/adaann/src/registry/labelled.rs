@@ -58,6 +58,14 @@ impl<T: Target> Target for Labelled<T> {
         self.support.clone()
     }
 
+    fn operations(&self) -> Option<f64> {
+        self.target.operations()
+    }
+
+    fn is_log_concave(&self) -> bool {
+        self.target.is_log_concave()
+    }
+
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }

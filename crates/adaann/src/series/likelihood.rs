@@ -69,6 +69,11 @@ impl Likelihood {
         }
     }
 
+    /// Elementary operations that a sample takes with its slopes.
+    pub(crate) fn cost(&self) -> f64 {
+        self.stretches.iter().map(|stretch| self.both[stretch.kind as usize].cost()).sum()
+    }
+
     pub(crate) fn room(&self) -> LikelihoodRoom {
         LikelihoodRoom {
             value: self.value.room(),

@@ -168,6 +168,15 @@ impl<T: Target> Target for ByDifferences<T> {
         notes
     }
 
+    /// A value costs no more than a value with its gradient.
+    fn operations(&self) -> Option<f64> {
+        self.0.operations().map(|each| each * (2 * self.dim() + 1) as f64)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        self.0.is_log_concave()
+    }
+
     fn names(&self) -> Vec<String> {
         self.0.names()
     }

@@ -43,6 +43,14 @@ macro_rules! hand_on {
             $target.notes()
         }
 
+        fn operations(&$self) -> Option<f64> {
+            $target.operations()
+        }
+
+        fn is_log_concave(&$self) -> bool {
+            $target.is_log_concave()
+        }
+
         fn names(&$self) -> Vec<String> {
             $target.names()
         }
@@ -198,6 +206,14 @@ mod tests {
             vec!["contrary".into()]
         }
 
+        fn operations(&self) -> Option<f64> {
+            Some(11.0)
+        }
+
+        fn is_log_concave(&self) -> bool {
+            true
+        }
+
         fn names(&self) -> Vec<String> {
             ["a", "b", "c"].map(String::from).to_vec()
         }
@@ -217,6 +233,8 @@ mod tests {
         assert_eq!((drawn.len(), drawn.row(2)[1]), (2, 5.0));
         assert_eq!(target.tightened().unwrap().dim(), 3);
         assert_eq!(target.notes(), ["contrary"]);
+        assert_eq!(target.operations(), Some(11.0));
+        assert!(target.is_log_concave());
         assert_eq!(target.names(), ["a", "b", "c"]);
     }
 

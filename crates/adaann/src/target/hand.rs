@@ -34,7 +34,7 @@ struct Evaluate<'a, T> {
 }
 
 macro_rules! kernel {
-    ($density:ty, $dim:literal, [$($d:literal)*]) => {
+    ($density:ty, $dim:literal, [$($d:literal)*], $operations:literal) => {
         impl Kernel for Evaluate<'_, $density> {
             type Output = ();
 
@@ -77,12 +77,17 @@ macro_rules! kernel {
                 dispatch(Evaluate { density: *self, points, weights, out });
                 Ok(())
             }
+
+            fn operations(&self) -> Option<f64> {
+                Some($operations)
+            }
         }
     };
 }
-kernel!(Bimodal, 1, [0]);
-kernel!(Mixture2d, 2, [0 1]);
-kernel!(TwoMoons, 2, [0 1]);
+// With an exponential as 12, a logarithm as 16, a root as 6 and a division as 4.
+kernel!(Bimodal, 1, [0], 8.0);
+kernel!(Mixture2d, 2, [0 1], 50.0);
+kernel!(TwoMoons, 2, [0 1], 70.0);
 
 impl Density<1> for Bimodal {
     #[inline(always)]

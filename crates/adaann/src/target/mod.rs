@@ -127,6 +127,28 @@ pub trait Target: Send + Sync {
         Vec::new()
     }
 
+    /// About how many elementary operations one point takes with its gradient: an addition or a multiplication
+    /// counts 1, an elementary function 12 to 20. `None` where nobody knows, as for a closure or a program
+    /// outside.
+    ///
+    /// Effort is planned by this number, so it must follow from the target alone: not from a clock, the
+    /// number of threads or the width of the registers. Otherwise a seed would not fix the answer.
+    #[doc(alias = "flops")]
+    fn operations(&self) -> Option<f64> {
+        None
+    }
+
+    /// Is log prior + log likelihood proved to be a concave function of the coordinates, or of the
+    /// coordinates on the whole line with log|J| added?
+    ///
+    /// Every set {log p ≥ c} is then convex in that frame, and the density there has no second mode. A proof
+    /// for the coordinates themselves covers the whole line too: log|J| of every [`Support`] is a concave
+    /// function of the coordinates, so that the density on the line has sets that are convex in the
+    /// coordinates, hence connected. `false` means that nothing is proved.
+    fn is_log_concave(&self) -> bool {
+        false
+    }
+
     /// The coordinates' names, as they appear in tables and files.
     fn names(&self) -> Vec<String> {
         (1..=self.dim()).map(|d| format!("z{d}")).collect()

@@ -120,6 +120,14 @@ impl Target for Contrary {
         vec!["contrary".into()]
     }
 
+    fn operations(&self) -> Option<f64> {
+        Some(11.0)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+
     fn names(&self) -> Vec<String> {
         ["a", "b", "c"].map(String::from).to_vec()
     }
@@ -138,6 +146,8 @@ fn it_says_what_its_target_says() {
     assert!(!shared.wants_whole_batch() && shared.has_prior() && !shared.has_proper_prior());
     assert_eq!(shared.support(1), Support::Above(1.0));
     assert_eq!(shared.standardisation(2), (2.0, 7.0));
+    assert_eq!(shared.operations(), Some(11.0));
+    assert!(shared.is_log_concave());
     assert_eq!(shared.exact_draws(2, 5).unwrap().row(2)[1], 5.0);
     assert_eq!(shared.notes(), ["contrary"]);
     assert_eq!(shared.names(), ["a", "b", "c"]);

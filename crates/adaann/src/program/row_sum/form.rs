@@ -63,6 +63,12 @@ impl Form {
         }
     }
 
+    /// Elementary operations of both products, that with the values and that with the slopes.
+    pub(super) fn cost(&self) -> f64 {
+        let terms = self.dense.len() + self.gathered.len();
+        4.0 * (self.rows() * terms) as f64
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.offsets.len()
     }

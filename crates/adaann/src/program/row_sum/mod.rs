@@ -150,6 +150,11 @@ impl RowSum {
         (sum, crossing.items)
     }
 
+    /// Elementary operations that a sample takes, with slopes.
+    pub(crate) fn cost(&self) -> f64 {
+        self.gradient.cost() + self.forms.iter().map(Form::cost).sum::<f64>()
+    }
+
     /// Memory for a thread to run in.
     pub(crate) fn room(&self) -> RowSumRoom {
         RowSumRoom {

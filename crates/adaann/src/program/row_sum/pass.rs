@@ -124,6 +124,12 @@ impl Pass {
         }
     }
 
+    /// Elementary operations that a sample takes over all rows, without the products of forms.
+    pub(super) fn cost(&self) -> f64 {
+        let of = |runs: &Runs| runs.count as f64 * runs.prepared.routine.cost();
+        of(&self.many) + of(&self.one)
+    }
+
     pub(super) fn room(&self) -> PassRoom {
         PassRoom { many: self.many.prepared.routine.room(), one: self.one.prepared.routine.room() }
     }
