@@ -26,6 +26,7 @@
 mod accuracy;
 mod audit;
 mod chains;
+mod defects;
 mod exact;
 mod examination;
 mod finding;
@@ -42,6 +43,7 @@ mod trust;
 mod verdict;
 
 pub(crate) use chains::examine_chains;
+pub use defects::reasons_of_defects;
 pub(crate) use exact::examine_exact;
 pub use examination::{Examination, Settings, examine, examine_from, examine_with};
 pub use finding::{Finding, Place};

@@ -57,6 +57,10 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
              the model file"
         }
         Remedy::SearchMore => "search longer (--search 10), or tell more by the prior",
+        Remedy::MendTarget => {
+            "mend the density: the same value for the same point, the gradient of that value, and a number \
+             wherever the parameters may be; `adaann check` looks at a model file"
+        }
         Remedy::AddParticles => "see whether `adaann smc` with more particles agrees",
     }
 }
