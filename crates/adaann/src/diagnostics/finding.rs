@@ -141,6 +141,31 @@ pub enum Finding {
         /// By how much log p changes everywhere.
         nats: f64,
     },
+    /// Two evaluations of one point differ.
+    NoisyTarget {
+        /// Standard deviation of log p about its mean.
+        sd: f64,
+        /// Where two evaluations differ most.
+        at: Place,
+    },
+    /// The gradient is not that of the density.
+    WrongGradient {
+        /// The slope along a direction that the gradient has, in nats per width.
+        gradient: f64,
+        /// The slope that differences of log p have.
+        differences: f64,
+        /// Where.
+        at: Place,
+    },
+    /// log p is not a number at points inside the support.
+    NotANumber {
+        /// How many.
+        count: usize,
+        /// Of how many.
+        of: usize,
+        /// The first of them.
+        at: Place,
+    },
     /// The run was stopped.
     Stopped {
         /// The inverse temperature that it had reached.
@@ -202,6 +227,9 @@ impl Finding {
             Self::Divergences { .. } => "divergences",
             Self::SolverError { .. } => "solver-error",
             Self::SolverShift { .. } => "solver-shift",
+            Self::NoisyTarget { .. } => "noisy-target",
+            Self::WrongGradient { .. } => "wrong-gradient",
+            Self::NotANumber { .. } => "nan-density",
             Self::Stopped { .. } => "stopped",
             Self::Unfinished { .. } => "unfinished",
             Self::EndedEarly { .. } => "ended-early",
@@ -233,6 +261,9 @@ impl Finding {
                 Remedy::BoundParameters
             }
             Self::SolverError { .. } | Self::SolverShift { .. } => Remedy::SolveTighter,
+            Self::NoisyTarget { .. } | Self::WrongGradient { .. } | Self::NotANumber { .. } => {
+                Remedy::MendTarget
+            }
             Self::Stopped { .. } | Self::Unfinished { .. } | Self::BudgetSpent => Remedy::Finish,
             Self::ModesNotExcluded { .. } | Self::ModesNotFoundAgain { .. } => Remedy::SearchMore,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
@@ -364,6 +395,20 @@ impl fmt::Display for Finding {
                 "the solver's error moves the evidence: a tighter one changes log p by {nats:+.2} \
                  everywhere"
             ),
+            Self::NoisyTarget { sd, at } => write!(
+                f,
+                "log p is noisy: two evaluations of one point differ, with a standard deviation of {sd:.2} nats, most \
+                 at {at}"
+            ),
+            Self::WrongGradient { gradient, differences, at } => write!(
+                f,
+                "the gradient is not that of the density: at {at} its slope is {gradient:.3} nats per width, and \
+                 that of differences is {differences:.3}"
+            ),
+            Self::NotANumber { count, of, at } => write!(
+                f,
+                "log p is not a number at {count} of {of} points inside the support, the first of them {at}"
+            ),
             Self::ModesNotExcluded { power } => write!(
                 f,
                 "other modes are not ruled out: the search would have found {:.0} per cent of modes planted at \
@@ -450,6 +495,9 @@ mod tests {
             Finding::Divergences { share: 0.03 },
             Finding::SolverError { at_modes: 1.25, over_draws: 0.5, at: at() },
             Finding::SolverShift { nats: -0.5 },
+            Finding::NoisyTarget { sd: 0.75, at: at() },
+            Finding::WrongGradient { gradient: 1.5, differences: -1.5, at: at() },
+            Finding::NotANumber { count: 3, of: 72, at: at() },
             Finding::Stopped { t: 0.5 },
             Finding::Unfinished { t: Some(0.25) },
             Finding::EndedEarly { t: 0.75, reason: "no step is left".into() },
@@ -484,6 +532,9 @@ mod tests {
             "3.0 per cent of the trajectories diverge",
             "by up to 1.25 at a mode and by 0.50 over the draws, most at a = 1.000",
             "changes log p by -0.50 everywhere",
+            "standard deviation of 0.75 nats, most at a = 1.000",
+            "at a = 1.000, b = -0.250 its slope is 1.500 nats per width, and that of differences is -1.500",
+            "not a number at 3 of 72 points inside the support, the first of them a = 1.000",
             "stopped at t = 0.5000",
             "unfinished: at its last checkpoint it was annealed to t = 0.2500",
             "of t = 0.7500: no step is left",

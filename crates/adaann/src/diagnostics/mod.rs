@@ -28,6 +28,7 @@ mod audit;
 mod chains;
 mod compared;
 mod coverage;
+mod defects;
 mod exact;
 mod examination;
 mod finding;
@@ -48,6 +49,7 @@ mod verdict;
 
 pub(crate) use chains::examine_chains;
 pub(crate) use coverage::Coverage;
+pub use defects::reasons_of_defects;
 pub(crate) use exact::examine_exact;
 pub(crate) use examination::{Check, examine_from};
 pub use examination::{Examination, Settings, examine, examine_with};

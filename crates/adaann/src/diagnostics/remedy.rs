@@ -29,11 +29,13 @@ pub enum Remedy {
     SolveTighter,
     /// Search longer for other modes.
     SearchMore,
+    /// Mend the function that computes the density.
+    MendTarget,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::TrainMore,
         Self::AnnealMore,
         Self::DrawMore,
@@ -46,6 +48,7 @@ impl Remedy {
         Self::AddParticles,
         Self::SolveTighter,
         Self::SearchMore,
+        Self::MendTarget,
     ];
 
     /// Its name in files, which stays when words change.
@@ -63,6 +66,7 @@ impl Remedy {
             Self::AddParticles => "add-particles",
             Self::SolveTighter => "solve-tighter",
             Self::SearchMore => "search-more",
+            Self::MendTarget => "mend-target",
         }
     }
 }
@@ -91,6 +95,10 @@ impl fmt::Display for Remedy {
                 "solve the equations with tighter tolerances, or with shorter steps"
             }
             Self::SearchMore => "search longer for other modes, or tell more by the prior",
+            Self::MendTarget => {
+                "mend the density: the same value for the same point, the gradient of that value, and a number \
+                 wherever the parameters may be"
+            }
         })
     }
 }

@@ -283,8 +283,41 @@ pub const SOLVER_SHIFT: Threshold = Threshold {
     meaning: "log Z is off by as much, though draws are not; no comparison of models hangs on less",
 };
 
+/// Noise in log p.
+pub const NOISE: Threshold = Threshold {
+    name: "noise of log p",
+    bad: Side::Above,
+    unit: Unit::Number,
+    care: 0.1,
+    distrust: Some(0.5),
+    meaning: "standard deviation in nats, from two evaluations of the same points: the weights are off by as much, \
+              and log Z by half its square",
+};
+
+/// The gradient against differences.
+pub const WRONG_GRADIENT: Threshold = Threshold {
+    name: "error of the gradient",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.01,
+    distrust: None,
+    meaning: "relative, against differences of log p at points of the answer: weights do not need a gradient, but the \
+              search and every chain do",
+};
+
+/// Points at which log p is not a number.
+pub const NOT_A_NUMBER: Threshold = Threshold {
+    name: "points where log p is not a number",
+    bad: Side::Above,
+    unit: Unit::Share,
+    care: 0.0,
+    distrust: None,
+    meaning: "of points of the answer and around them, inside the support: they count as points without density, \
+              which may cut off a part of the posterior",
+};
+
 /// Every threshold.
-pub const TABLE: [Threshold; 20] = [
+pub const TABLE: [Threshold; 23] = [
     K_HAT,
     MOMENT_K_HAT,
     ESS,
@@ -305,6 +338,9 @@ pub const TABLE: [Threshold; 20] = [
     SOLVER_MODES,
     SOLVER_DRAWS,
     SOLVER_SHIFT,
+    NOISE,
+    WRONG_GRADIENT,
+    NOT_A_NUMBER,
 ];
 
 /// Where p is over this many times q, q lacks mass of p.

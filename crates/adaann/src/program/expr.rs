@@ -184,7 +184,7 @@ impl<'g> Expr<'g> {
     /// self^c for self ≥ 0; any self if c is an integer of at most 64.
     ///
     /// Half-integer powers are a root and products; others are e^(c ln self), whose derivative at
-    /// self = 0 is not a number.
+    /// self = 0 is 0: the limit for c > 1, and in place of an infinite one below.
     pub fn powf(self, c: f64) -> Self {
         match self.0 {
             Value::Constant(x) => x.powf(c).into(),

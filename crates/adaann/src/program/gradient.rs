@@ -2,7 +2,9 @@
 //!
 //! Conventions where there is no derivative: |x| has derivative 0 at 0; `min` and `max` give all of
 //! it to the first argument at a tie; a comparison has none, so `select` differentiates the branch
-//! that it takes. A factor that is the constant 0 makes its product 0, whatever the other is.
+//! that it takes. A factor that is the constant 0 makes its product 0, whatever the other is. A power
+//! x^y = e^(y ln x) has derivatives 0 at x = 0 for y > 0: those in y and, for y > 1, in x are the limits, and an
+//! infinite limit would only lose the point.
 
 use super::call_gradient::back_call;
 use super::graph::Graph;
@@ -105,6 +107,38 @@ fn special_slope(graph: &mut Graph, function: Special, x: Node, y: Node) -> Node
     }
 }
 
+/// The factors of an exponent y·ln x, where the logarithm may be a number that is known when run.
+pub(super) fn power(graph: &Graph, exponent: Node) -> Option<[Node; 2]> {
+    let is_log = |n: Node| {
+        matches!(graph.op(n), Op::Unary(Unary::Ln, _))
+            || graph.is_uniform(n) && graph.as_constant(n).is_none_or(f64::is_infinite)
+    };
+    match graph.op(exponent) {
+        Op::Binary(Binary::Mul, factors) if factors.into_iter().any(is_log) => Some(factors),
+        _ => None,
+    }
+}
+
+/// A factor that may be ln 0, as a finite number: 0 times it is then 0, the limit of x^y ln x.
+pub(super) fn finite_log(graph: &mut Graph, factor: Node) -> Node {
+    let is_log = matches!(graph.op(factor), Op::Unary(Unary::Ln, _)) || graph.is_uniform(factor);
+    match graph.as_constant(factor) {
+        Some(f64::NEG_INFINITY) => graph.constant(-f64::MAX),
+        None if is_log => {
+            let least = graph.constant(-f64::MAX);
+            graph.max(factor, least)
+        }
+        _ => factor,
+    }
+}
+
+/// 1/x, and the largest number at 0.
+pub(super) fn finite_reciprocal(graph: &mut Graph, x: Node) -> Node {
+    let (one, most) = (graph.constant(1.0), graph.constant(f64::MAX));
+    let reciprocal = graph.div(one, x);
+    graph.min(reciprocal, most)
+}
+
 struct Reverse<'a> {
     graph: &'a mut Graph,
     active: Vec<bool>,
@@ -120,6 +154,9 @@ impl Reverse<'_> {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => {}
             // What its parts were given is handed on when all of them are known.
             Op::Call(_) | Op::Part { .. } => {}
+            Op::Unary(Unary::Exp, x) if let Some(factors) = power(self.graph, x) => {
+                self.back_power(factors, node, adjoint);
+            }
             Op::Unary(function, x) => {
                 let slope = slope(self.graph, function, x, node);
                 self.give_times(x, adjoint, slope);
@@ -128,6 +165,25 @@ impl Reverse<'_> {
             Op::Select(comparison, [a, b, yes, no]) => {
                 self.give_select(yes, comparison, [a, b, adjoint, self.zero]);
                 self.give_select(no, comparison, [a, b, self.zero, adjoint]);
+            }
+        }
+    }
+
+    /// Hands the adjoint of e^(a·b), a power, to both factors, or to what they are logarithms of.
+    fn back_power(&mut self, [a, b]: [Node; 2], node: Node, adjoint: Node) {
+        let scaled = self.times(adjoint, node);
+        for (to, other) in [(a, b), (b, a)] {
+            if !self.active[to.index()] {
+                continue;
+            }
+            let other = finite_log(self.graph, other);
+            let given = self.times(scaled, other);
+            match self.graph.op(to) {
+                Op::Unary(Unary::Ln, x) => {
+                    let slope = finite_reciprocal(self.graph, x);
+                    self.give_times(x, given, slope);
+                }
+                _ => self.give(to, given),
             }
         }
     }

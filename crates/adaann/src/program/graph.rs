@@ -356,10 +356,23 @@ impl Graph {
             (false, false) => {
                 let (s, x) = self.take_scale(a);
                 let (t, y) = self.take_scale(b);
+                let [x, y] = self.with_finite_log(x, y);
                 let product = self.binary(Binary::Mul, [x, y]);
                 let scales: Vec<Node> = [s, t].into_iter().flatten().collect();
                 scales.into_iter().fold(product, |product, s| self.scale(s, product))
             }
+        }
+    }
+
+    /// x and ln x as factors of x ln x, which is 0 at 0.
+    fn with_finite_log(&mut self, x: Node, y: Node) -> [Node; 2] {
+        let is_log = |log: Node, of: Node| self.op(log) == Op::Unary(Unary::Ln, of);
+        let (in_first, in_second) = (is_log(x, y), is_log(y, x));
+        let least = if in_first || in_second { self.constant(-f64::MAX) } else { x };
+        match (in_first, in_second) {
+            (true, _) => [self.max(x, least), y],
+            (_, true) => [x, self.max(y, least)],
+            _ => [x, y],
         }
     }
 

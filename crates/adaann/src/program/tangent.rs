@@ -2,9 +2,9 @@
 //!
 //! The conventions where there is no derivative are those of the reverse mode.
 
-use super::gradient::slope;
+use super::gradient::{finite_log, finite_reciprocal, power, slope};
 use super::graph::Graph;
-use super::op::{Binary, Comparison, Node, Op};
+use super::op::{Binary, Comparison, Node, Op, Unary};
 
 /// The derivatives of `outputs` in the direction that moves each `(input, by)`.
 pub(crate) fn tangent(graph: &mut Graph, seeds: &[(Node, Node)], outputs: &[Node]) -> Vec<Node> {
@@ -37,6 +37,9 @@ impl Forward<'_> {
             Op::Call(_) | Op::Part { .. } => {
                 unreachable!("models of systems have no dense routines: matrices are unrolled")
             }
+            Op::Unary(Unary::Exp, x) if let Some(factors) = power(self.graph, x) => {
+                self.power(factors, node)
+            }
             Op::Unary(function, x) => {
                 let dx = of(x);
                 let slope = slope(self.graph, function, x, node);
@@ -52,6 +55,27 @@ impl Forward<'_> {
             }
         };
         self.tangents[node.index()] = result;
+    }
+
+    /// The tangent of y = e^(a·b), a power.
+    fn power(&mut self, [a, b]: [Node; 2], y: Node) -> Node {
+        let mut sum = self.zero;
+        for (of, other) in [(a, b), (b, a)] {
+            let moved = match self.graph.op(of) {
+                Op::Unary(Unary::Ln, x) if self.tangents[x.index()] != self.zero => {
+                    let slope = finite_reciprocal(self.graph, x);
+                    self.times(slope, self.tangents[x.index()])
+                }
+                _ => self.tangents[of.index()],
+            };
+            if moved != self.zero {
+                let other = finite_log(self.graph, other);
+                let scaled = self.times(y, other);
+                let part = self.times(scaled, moved);
+                sum = self.graph.add(sum, part);
+            }
+        }
+        sum
     }
 
     fn binary(&mut self, function: Binary, [a, b]: [Node; 2], d: [Node; 2], y: Node) -> Node {

@@ -2,10 +2,12 @@
 
 mod by_differences;
 mod central;
+mod defects;
 mod differences;
 mod edge;
 mod forward;
 pub(crate) mod hand;
+mod integrable;
 mod laplace;
 mod maps;
 mod pointwise;
@@ -15,10 +17,12 @@ mod unconstrained;
 pub use by_differences::ByDifferences;
 pub(crate) use by_differences::by_differences;
 pub(crate) use central::{slope, steps_inside};
+pub use defects::{Defects, Noise, NotANumber, WrongSlope, find_defects};
 pub use differences::{Disagreement, compare_gradient};
 pub use edge::Edge;
 pub(crate) use forward::hand_on;
 pub use forward::{Counted, Points};
+pub use integrable::{Endless, Tails, tails};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
 pub use support::Support;

@@ -5,11 +5,12 @@ use crate::text::{layout::thousands, style::Style};
 use adaann::{
     Batch,
     answer::{Method, Plan},
+    diagnostics::{Finding, reasons_of_defects},
     flow::BaseSpec,
     model::Model,
     path::PathKind,
     support::rng::{Purpose, Stream},
-    target::{Target, Unconstrained, Workspace},
+    target::{Target, Unconstrained, Workspace, find_defects},
 };
 use anyhow::Result;
 
@@ -35,6 +36,7 @@ impl Findings {
         if findings.look(&unconstrained, &points, origin)? {
             let posterior = Posterior::new(model, &unconstrained, &points, origin)?;
             posterior.judge(&mut findings)?;
+            findings.say_defects(&unconstrained, &points, origin)?;
         }
         findings.judge_method(model, target);
         Ok(findings)
@@ -93,6 +95,19 @@ impl Findings {
             ));
         }
         Ok(true)
+    }
+
+    /// Noise, a wrong gradient and values that are not numbers. A gradient that is wrong at typical points of
+    /// the posterior is an error already, and not said twice.
+    fn say_defects(&mut self, target: &Unconstrained, points: &Batch, origin: &str) -> Result<()> {
+        let found = find_defects(target, points, 1)?;
+        for reason in reasons_of_defects(&found, &target.target().names()) {
+            let is_gradient = matches!(reason.finding, Finding::WrongGradient { .. });
+            if !is_gradient || self.errors.is_empty() {
+                self.warnings.push(format!("{} ({origin})", reason.finding));
+            }
+        }
+        Ok(())
     }
 
     fn judge_method(&mut self, model: &Model, target: &dyn Target) {

@@ -86,6 +86,10 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
             "see whether `adaann smc` with more particles agrees (--particles 10000: some hundred \
              thousand evaluations)"
         }
+        Remedy::MendTarget => {
+            "mend the density: the same value for the same point, the gradient of that value, and a number \
+             wherever the parameters may be; `adaann check` looks at a model file"
+        }
     }
 }
 

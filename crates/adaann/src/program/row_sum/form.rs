@@ -50,14 +50,14 @@ impl Form {
                 }
                 Source::Row(RowInput::Gather(gather)) => gathered.push(Gathered {
                     elements: row.data.gathered(gather).map(|of| crossing.number(of)).collect(),
-                    coefficients: row.tabulate(&[coefficient]),
+                    coefficients: finite(row.tabulate(&[coefficient])),
                 }),
                 Source::Row(_) => unreachable!("a sum over rows has no states"),
             }
         }
         Self {
             dense,
-            matrix: row.tabulate(&dense_nodes),
+            matrix: finite(row.tabulate(&dense_nodes)),
             offsets: row.tabulate(&[found.offset]),
             gathered,
         }
@@ -155,4 +155,12 @@ impl Form {
             add_scaled(simd, 1.0, &room.sums[j], &mut slopes[self.dense[j]]);
         }
     }
+}
+
+/// ln 0 as the least number that is finite: h ln 0 is still so far below 0 that 0^h = e^(h ln 0) is 0, and its slope
+/// 0·ln 0 in h is the limit 0 in place of NaN.
+fn finite(mut coefficients: Vec<f64>) -> Vec<f64> {
+    let logs_of_zero = coefficients.iter_mut().filter(|c| **c == f64::NEG_INFINITY);
+    logs_of_zero.for_each(|c| *c = -f64::MAX);
+    coefficients
 }

@@ -1,0 +1,455 @@
+//! Whether a density falls fast enough in all directions to have an integral.
+//!
+//! Along a direction u the integral of p over the octave around r is about p(r u)·r. Where that does not fall
+//! for ever larger r, the integral is infinite: log p + log r must fall along every line, and log p + d log r
+//! along almost every ray. Looking at a few dozen lines costs some hundred evaluations, where a sampler would
+//! drift along one of them without an end.
+
+use super::{Support, Unconstrained, Weights, Workspace};
+use crate::{
+    Batch, Error, Result, linear,
+    rng::{Purpose, Stream},
+};
+
+/// How far along a line is looked, as powers of 4: up to 2⁴⁰ widths.
+const POWERS: i32 = 20;
+/// The last of these decide.
+const LAST: usize = 6;
+/// Mass so far below the peak, in nats, is never seen by anyone, even if there is endlessly much of it.
+const UNSEEN: f64 = 30.0;
+/// Less than this fall in log p + log r for each power of 4 counts as none.
+const NO_FALL: f64 = 1e-3;
+/// Where a coordinate is mapped numbers overflow at last: so many must be finite to tell anything.
+const ENOUGH: usize = 4;
+/// Random rays.
+const RAYS: usize = 8;
+/// The largest dimension in which curvatures are measured for principal axes.
+const MOST_AXES: usize = 128;
+/// Axes that are looked along in more than so many dimensions: those with the least curvature.
+const FLATTEST: usize = 32;
+/// Corrections back to the ridge at each radius.
+const CORRECTIONS: usize = 2;
+/// A width of differences of the gradient.
+const STEP: f64 = 1e-4;
+
+/// What was found along the lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tails {
+    /// A direction along which the density does not fall; none if it falls everywhere.
+    pub endless: Option<Endless>,
+    /// Evaluations that this took.
+    pub evaluations: usize,
+}
+
+/// A direction along which a density does not fall.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endless {
+    /// The direction, as a share of each coordinate on the whole line, the largest ±1.
+    pub along: Vec<f64>,
+    /// How far it was followed, in widths of the density.
+    pub widths: f64,
+    /// By how much log p + log|J| fell until there.
+    pub fall: f64,
+    /// The parameters that move along it, the fastest first.
+    pub parameters: Vec<String>,
+}
+
+/// Looks outwards from a point of R^d, the best that is known, along coordinates, principal axes and random rays.
+/// `factor` is the lower triangle L, row by row, with L Lᵀ about the covariance there; widths are measured in it.
+///
+/// ```
+/// use adaann::{Program, target::{Unconstrained, tails}};
+///
+/// let cauchy = Program::record(1, |x| -(1.0 + x[0].square()).ln());
+/// assert!(tails(&Unconstrained::new(&cauchy)?, &[0.0], &[1.0])?.endless.is_none());
+/// let heavier = Program::record(1, |x| -0.4 * (1.0 + x[0].square()).ln());
+/// let found = tails(&Unconstrained::new(&heavier)?, &[0.0], &[1.0])?;
+/// assert!(found.evaluations < 1_000);
+/// let refusal = found.endless.expect("its integral is infinite").refusal().to_string();
+/// assert!(refusal.contains("z1") && refusal.contains("prior"));
+/// # Ok::<(), adaann::Error>(())
+/// ```
+///
+/// # Errors
+/// What the target says.
+pub fn tails(target: &Unconstrained, at: &[f64], factor: &[f64]) -> Result<Tails> {
+    let mut look = Look { target, at, factor, highest: 0.0, evaluations: 0 };
+    look.highest = look.heights(&[at.to_vec()])?[0];
+    let mut found = None;
+    if look.highest.is_finite() {
+        for line in look.lines()? {
+            if let Some(endless) = look.follow(&line)? {
+                found = Some(endless);
+                break;
+            }
+        }
+    }
+    Ok(Tails { endless: found, evaluations: look.evaluations })
+}
+
+/// A line to follow outwards.
+struct Line {
+    /// One width.
+    direction: Vec<f64>,
+    /// The power of r that mass grows with: 1 along a line, d along a random ray.
+    power: f64,
+    /// Directions across it, one width long, with the curvature −u·∇²log p·u of each, by which a point comes back
+    /// to a ridge; none if it is not corrected.
+    across: Vec<(Vec<f64>, f64)>,
+}
+
+struct Look<'a> {
+    target: &'a Unconstrained<'a>,
+    at: &'a [f64],
+    factor: &'a [f64],
+    highest: f64,
+    evaluations: usize,
+}
+
+impl Look<'_> {
+    /// log p + log|J| at some points.
+    fn heights(&mut self, points: &[Vec<f64>]) -> Result<Vec<f64>> {
+        self.evaluate(points, false).map(|(heights, _)| heights)
+    }
+
+    fn evaluate(
+        &mut self,
+        points: &[Vec<f64>],
+        with_gradient: bool,
+    ) -> Result<(Vec<f64>, Vec<Vec<f64>>)> {
+        self.evaluations += points.len();
+        let mut work = Workspace::zeros(self.target.dim(), points.len());
+        let weights = with_gradient.then_some((Weights { prior: 1.0, likelihood: 1.0 }, 1.0));
+        self.target.evaluate(&Batch::from_points(self.at.len(), points), weights, &mut work)?;
+        let Workspace { evaluation, log_jacobian, .. } = &work;
+        let height =
+            |i: usize| evaluation.log_prior[i] + evaluation.log_likelihood[i] + log_jacobian[i];
+        let gradient = |i: usize| evaluation.gradient.point(i);
+        let all = 0..points.len();
+        let gradients = if with_gradient { all.clone().map(gradient).collect() } else { vec![] };
+        Ok((all.map(height).collect(), gradients))
+    }
+
+    /// L v
+    fn times(&self, v: &[f64]) -> Vec<f64> {
+        let dim = self.at.len();
+        let row = |d: usize| linear::dot(&self.factor[d * dim..][..=d], &v[..=d]);
+        (0..dim).map(row).collect()
+    }
+
+    fn moved(&self, direction: &[f64], r: f64) -> Vec<f64> {
+        self.at.iter().zip(direction).map(|(z, u)| z + r * u).collect()
+    }
+
+    fn lines(&mut self) -> Result<Vec<Line>> {
+        let dim = self.at.len();
+        let mut lines = Vec::new();
+        for d in 0..dim {
+            let row = &self.factor[d * dim..][..=d];
+            let mut direction = vec![0.0; dim];
+            direction[d] = linear::dot(row, row).sqrt();
+            lines.push(Line { direction, power: 1.0, across: Vec::new() });
+        }
+        if dim > 1 {
+            lines.extend(self.axes()?);
+            let mut normals = Batch::zeros(dim, RAYS);
+            Stream::new(1, Purpose::Evaluation).fill_normals(0, 0, &mut normals);
+            for i in 0..RAYS {
+                let v = normals.point(i);
+                let length = linear::dot(&v, &v).sqrt();
+                let unit: Vec<f64> = v.iter().map(|v| v / length).collect();
+                let (direction, power) = (self.times(&unit), dim as f64);
+                lines.push(Line { direction, power, across: Vec::new() });
+            }
+        }
+        lines.retain(|line| line.direction.iter().all(|u| u.is_finite()));
+        Ok(lines)
+    }
+
+    /// Principal axes of −∇² log p in units of the factor, from differences of the gradient; those of the factor
+    /// where that is not finite or the dimension is large.
+    fn axes(&mut self) -> Result<Vec<Line>> {
+        let dim = self.at.len();
+        if dim > MOST_AXES {
+            return Ok(Vec::new());
+        }
+        let unit =
+            |k: usize| -> Vec<f64> { (0..dim).map(|d| f64::from(u8::from(d == k))).collect() };
+        let columns: Vec<Vec<f64>> = (0..dim).map(|k| self.times(&unit(k))).collect();
+        let points: Vec<Vec<f64>> =
+            columns.iter().flat_map(|u| [STEP, -STEP].map(|h| self.moved(u, h))).collect();
+        let (_, gradients) = self.evaluate(&points, true)?;
+        let mut curvature = vec![0.0; dim * dim];
+        for (k, pair) in gradients.chunks_exact(2).enumerate() {
+            let change: Vec<f64> = pair[1].iter().zip(&pair[0]).map(|(b, a)| b - a).collect();
+            for (j, u) in columns.iter().enumerate() {
+                let entry = linear::dot(u, &change) / (2.0 * STEP);
+                curvature[k * dim + j] += 0.5 * entry;
+                curvature[j * dim + k] += 0.5 * entry;
+            }
+        }
+        if curvature.iter().any(|c| !c.is_finite()) {
+            return Ok(Vec::new());
+        }
+        let (values, vectors) = linear::symmetric_eigen(dim, &curvature);
+        let mut axes: Vec<(f64, Vec<f64>)> =
+            values.into_iter().zip(&vectors).map(|(value, v)| (value, self.times(v))).collect();
+        axes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let stiffest = axes.last().map_or(0.0, |(value, _)| value.abs());
+        let line = |k: usize| {
+            // What is at least a thousand times as stiff holds a point on the ridge.
+            let least = (1e3 * axes[k].0.abs()).max(1e-6 * stiffest);
+            let across = axes.iter().filter(|(value, _)| *value > least);
+            let across = across.map(|(value, u)| (u.clone(), *value)).collect();
+            Line { direction: axes[k].1.clone(), power: 1.0, across }
+        };
+        Ok((0..dim.min(if dim > FLATTEST { FLATTEST } else { dim })).map(line).collect())
+    }
+
+    /// Follows a line to both sides; tells where it does not fall.
+    fn follow(&mut self, line: &Line) -> Result<Option<Endless>> {
+        for sign in [1.0, -1.0] {
+            let direction: Vec<f64> = line.direction.iter().map(|u| sign * u).collect();
+            if self.falls_far_out(&direction, line)? {
+                continue;
+            }
+            let heights = self.walk(&direction, line)?;
+            let is_mapped = (0..self.at.len())
+                .any(|d| direction[d] != 0.0 && self.target.target().support(d) != Support::Real);
+            if let Some(last) = endless(&heights, self.highest, line.power, is_mapped) {
+                let (widths, fall) = (radius(last), self.highest - heights[last]);
+                return Ok(Some(self.named(direction, widths, fall)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Is there next to no mass at the two furthest radii? Most lines end so. One that is corrected may leave a
+    /// ridge by rounding alone, and one along a mapped coordinate may overflow.
+    fn falls_far_out(&mut self, direction: &[f64], line: &Line) -> Result<bool> {
+        if !line.across.is_empty() {
+            return Ok(false);
+        }
+        let far = [POWERS - 1, POWERS].map(|k| k as usize);
+        let heights = self.heights(&far.map(|k| self.moved(direction, radius(k))))?;
+        let is_real = |d: usize| self.target.target().support(d) == Support::Real;
+        let all_real = (0..self.at.len()).all(|d| direction[d] == 0.0 || is_real(d));
+        Ok(far.iter().zip(heights).all(|(&k, height)| {
+            let mass = height + line.power * radius(k).ln();
+            let is_lost = height == f64::NEG_INFINITY && all_real;
+            is_lost || mass.is_finite() && mass < self.highest - UNSEEN
+        }))
+    }
+
+    /// log p at all radii, corrected back to the ridge.
+    fn walk(&mut self, direction: &[f64], line: &Line) -> Result<Vec<f64>> {
+        let all = 0..=POWERS as usize;
+        if line.across.is_empty() {
+            let points: Vec<_> = all.map(|k| self.moved(direction, radius(k))).collect();
+            return self.heights(&points);
+        }
+        let (mut heights, mut drift) = (Vec::new(), vec![0.0; direction.len()]);
+        for k in all {
+            // The ridge may be bent: what was found so far is scaled up with the radius.
+            if k > 0 {
+                drift.iter_mut().for_each(|x| *x *= radius(k) / radius(k - 1));
+            }
+            let place = |drift: &[f64]| -> Vec<f64> {
+                let on_line = self.at.iter().zip(direction).map(|(z, u)| z + radius(k) * u);
+                on_line.zip(drift).map(|(z, x)| z + x).collect()
+            };
+            let (mut height, mut best) = (f64::NEG_INFINITY, drift.clone());
+            for _ in 0..=CORRECTIONS {
+                let point = place(&drift);
+                let (found, gradient) = self.evaluate(std::slice::from_ref(&point), true)?;
+                if !(found[0] > height) {
+                    break;
+                }
+                (height, best) = (found[0], drift.clone());
+                for (u, curvature) in &line.across {
+                    let step = linear::dot(&gradient[0], u) / curvature;
+                    drift.iter_mut().zip(u).for_each(|(x, u)| *x += step * u);
+                }
+            }
+            drift = best;
+            heights.push(height);
+        }
+        Ok(heights)
+    }
+
+    fn named(&self, direction: Vec<f64>, widths: f64, fall: f64) -> Endless {
+        let largest = direction.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        let along: Vec<f64> = direction.iter().map(|u| u / largest).collect();
+        let names = self.target.target().names();
+        let mut order: Vec<usize> = (0..along.len()).filter(|&d| along[d].abs() > 0.01).collect();
+        order.sort_by(|&a, &b| along[b].abs().total_cmp(&along[a].abs()).then(a.cmp(&b)));
+        let parameters = order.into_iter().map(|d| names[d].clone()).collect();
+        Endless { along, widths, fall, parameters }
+    }
+}
+
+/// The radius number k, in widths.
+fn radius(k: usize) -> f64 {
+    4.0_f64.powi(k as i32)
+}
+
+/// Does the mass of an octave not fall over the last radii? Tells the last radius that was looked at.
+fn endless(heights: &[f64], highest: f64, power: f64, is_mapped: bool) -> Option<usize> {
+    let reach = heights.iter().take_while(|height| height.is_finite()).count();
+    // On the whole line a point without density ends the density.
+    let ends = heights.get(reach).is_some_and(|height| *height == f64::NEG_INFINITY && !is_mapped);
+    if ends || reach < ENOUGH {
+        return None;
+    }
+    let last = reach - 1;
+    let first = last - LAST.min(reach / 2);
+    let mass = |k: usize| heights[k] + power * radius(k).ln();
+    let fall = (mass(first) - mass(last)) / (last - first) as f64;
+    (fall < NO_FALL && mass(last) > highest - UNSEEN).then_some(last)
+}
+
+impl Endless {
+    /// Why there is no posterior, and what to do, in one sentence.
+    pub fn refusal(&self) -> Error {
+        const SHOWN: usize = 3;
+        let (named, more) = self.parameters.split_at(self.parameters.len().min(SHOWN));
+        let what = match (named, more.len()) {
+            ([one], _) => format!("along {one}"),
+            (_, 0) => format!("along a combination of {}", named.join(", ")),
+            (_, more) => format!("along a combination of {} and {more} more", named.join(", ")),
+        };
+        let whom = named.first().map_or("the parameters", String::as_str);
+        Error::Data(format!(
+            "the density has no integral: {what} it falls by {:.1} nats out to {:.0e} widths, too slowly for its mass \
+             to be finite; give {whom} a prior that is a distribution, or bounds",
+            self.fall.max(0.0),
+            self.widths
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Program,
+        target::{Evaluation, Target},
+    };
+
+    fn identity(dim: usize) -> Vec<f64> {
+        (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect()
+    }
+
+    fn look(target: &dyn Target, at: &[f64], factor: &[f64]) -> Tails {
+        let found = tails(&Unconstrained::new(target).unwrap(), at, factor).unwrap();
+        assert!(found.evaluations < 5_000, "{}", found.evaluations);
+        found
+    }
+
+    fn is_proper(target: &dyn Target, at: &[f64]) -> bool {
+        look(target, at, &identity(at.len())).endless.is_none()
+    }
+
+    #[test]
+    fn powers_have_an_integral_from_one_on() {
+        // (1 + x²)^(−c) with c above and below one half.
+        for (c, proper) in [(1.0, true), (0.6, true), (0.5, false), (0.45, false), (0.1, false)] {
+            let power = Program::record(1, move |x| -c * (1.0 + x[0].square()).ln());
+            assert_eq!(is_proper(&power, &[0.0]), proper, "{c}");
+        }
+    }
+
+    #[test]
+    fn products_and_joint_tails_are_told_apart() {
+        let cauchy = Program::record(5, |x| x.iter().map(|x| -(1.0 + x.square()).ln()).sum());
+        assert!(is_proper(&cauchy, &[0.0; 5]));
+        // (1 + |x|²)^(−c) in 4 dimensions: along every line it falls fast enough from c = 1/2 on, but the
+        // integral is finite from c = 2 on only.
+        for (c, proper) in [(2.5, true), (1.8, false)] {
+            let joint = Program::record(4, move |x| {
+                let square: crate::Expr<'_> = x.iter().map(|x| x.square()).sum();
+                -c * (1.0 + square).ln()
+            });
+            assert_eq!(is_proper(&joint, &[0.0; 4]), proper, "{c}");
+        }
+    }
+
+    #[test]
+    fn gaussians_are_proper_whatever_their_scale() {
+        let gaussian = Program::record(3, |x| {
+            let y = x[0] * 1e-5 + x[1];
+            -0.5 * (y.square() + (1e3 * x[1]).square() + (x[2] - 7.0).square())
+        });
+        assert!(is_proper(&gaussian, &[0.0, 0.0, 7.0]));
+        let scaled = [1e5, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0, 0.0, 1.0];
+        assert_eq!(look(&gaussian, &[0.0, 0.0, 7.0], &scaled).endless, None);
+    }
+
+    /// Only a − b is measured: a + b may be anything. The weights leave rounding in the direction.
+    #[test]
+    fn a_flat_direction_is_named() {
+        let flat = Program::record(3, |x| {
+            let (difference, other) = (0.3 * x[0] - 0.7 * x[1], x[2]);
+            -0.5 * (difference - 1.1).square() - 50.0 * (other - difference).square()
+        });
+        let found = look(&flat, &[1.1 / 0.3, 0.0, 1.1], &identity(3)).endless.unwrap();
+        assert_eq!(found.parameters, ["z1", "z2"]);
+        let said = found.refusal().to_string();
+        assert!(said.contains("combination of z1, z2") && said.contains("a prior"), "{said}");
+    }
+
+    /// The likelihood of a logistic regression knows only the sum of two coefficients.
+    #[test]
+    fn collinear_predictors_are_improper_and_a_prior_mends_them() {
+        let data = [(0.3, 1.0), (-1.2, 0.0), (0.8, 0.0), (2.0, 1.0), (-0.5, 1.0), (1.4, 1.0)];
+        let posterior = |precision: f64| {
+            Program::record(2, move |b| {
+                let prior = -0.5 * precision * (b[0].square() + b[1].square());
+                let term = |&(x, y): &(f64, f64)| {
+                    let eta = (b[0] + b[1]) * x;
+                    eta * y - eta.softplus()
+                };
+                prior + data.iter().map(term).sum::<crate::Expr<'_>>()
+            })
+        };
+        assert!(!is_proper(&posterior(0.0), &[0.2, 0.2]));
+        assert!(is_proper(&posterior(1.0), &[0.2, 0.2]));
+        assert!(is_proper(&posterior(1e-8), &[0.2, 0.2]));
+    }
+
+    /// A density of one coordinate with some support.
+    struct On(Program, Support);
+
+    impl Target for On {
+        fn dim(&self) -> usize {
+            1
+        }
+        fn evaluate(&self, x: &Batch, of: Option<Weights>, out: &mut Evaluation) -> Result<()> {
+            self.0.evaluate(x, of, out)
+        }
+        fn support(&self, _: usize) -> Support {
+            self.1.clone()
+        }
+    }
+
+    #[test]
+    fn supports_count() {
+        let flat = || Program::record(1, |x| 0.0 * x[0]);
+        assert!(is_proper(&On(flat(), Support::Between(-3.0, 8.0)), &[0.0]));
+        assert!(!is_proper(&On(flat(), Support::Above(0.0)), &[0.0]));
+        assert!(!is_proper(&On(flat(), Support::Real), &[0.0]));
+        let inverse = Program::record(1, |x| -x[0].ln());
+        assert!(!is_proper(&On(inverse, Support::Above(0.0)), &[0.0]));
+        let gamma = Program::record(1, |x| -0.5 * x[0].ln() - x[0]);
+        assert!(is_proper(&On(gamma, Support::Above(0.0)), &[-0.5]));
+        let half_cauchy = Program::record(1, |x| -(1.0 + x[0].square()).ln());
+        assert!(is_proper(&On(half_cauchy, Support::Above(0.0)), &[0.0]));
+    }
+
+    /// A floor far below the peak is infinite only formally.
+    #[test]
+    fn floors_harm_nobody() {
+        let floored = Program::record(1, |z| (-50.0 * z[0].square()).max(-1e6));
+        assert!(is_proper(&floored, &[0.0]));
+    }
+}
