@@ -2,6 +2,7 @@
 
 mod beside;
 mod checkpoints;
+mod coverage;
 mod dice;
 mod evidence;
 mod families;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         ["verdicts", "--ladder", ref options @ ..] => {
             return of_ladder(ladder::verdicts::run, options, 7);
         }
+        ["coverage", ref options @ ..] => return table(coverage::run, options, 10),
         ["evidence", ref options @ ..] => return table(evidence::run, options, 20),
         ["smc-schedules", ref options @ ..] => return table(smc_schedules::run, options, 20),
         ["verdicts", ref options @ ..] => return table(verdicts::run, options, 2),
@@ -120,6 +122,7 @@ fn usage() -> ExitCode {
          adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
+         adaann-bench coverage [OPTIONS]  how often stated errors cover the exact answers of fifty targets\n       \
          adaann-bench honesty [OPTIONS] [HONESTY]  answers and verdicts on random targets with known answers\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
          adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
