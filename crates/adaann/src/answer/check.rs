@@ -10,11 +10,12 @@ use crate::{
     checkpoint::Ledger,
     diagnostics::{
         self, Check, Coverage, Examination, Trust, examine_chains, examine_exact, examine_from,
+        reasons_of_defects,
     },
     mixture::{Component, Mixture},
     modes::Searched,
     smc,
-    target::Target,
+    target::{Target, find_defects},
 };
 use std::ops::ControlFlow;
 
@@ -30,6 +31,9 @@ const CLIMBS: usize = 32;
 /// What chains of the check are to be worth: their means are then known to a twentieth of a standard
 /// deviation.
 const CHAINS_ESS: f64 = 400.0;
+
+/// Draws among which defects of the target are looked for.
+const DEFECT_POINTS: usize = 64;
 
 /// How often an answer is repaired.
 const REPAIRS: u64 = 2;
@@ -50,6 +54,13 @@ pub(super) fn examined(
     candidate: Candidate,
 ) -> Result<(Candidate, Option<Examination>)> {
     let (candidate, mut found) = examined_and_repaired(context, candidate)?;
+    if let Some(found) = &mut found {
+        let points = candidate.sample.resampled(DEFECT_POINTS, context.settings.seed);
+        let defects = find_defects(&context.unconstrained, points.z(), context.settings.seed)?;
+        let reasons = reasons_of_defects(&defects, &context.target.names());
+        found.evaluations += defects.evaluations;
+        found.verdict = found.verdict.clone().and(reasons.into_iter());
+    }
     if let Some(found) = found.as_mut().filter(|_| context.spent) {
         found.verdict = found.verdict.clone().of_spent();
     }

@@ -9,7 +9,7 @@ use crate::{
     adaptive::{self, Shape},
     checkpoint::Ledger,
     modes::{self, Kind, Search, Searched},
-    target::Target,
+    target::{self, Target},
 };
 
 /// Tells the random numbers of the rungs from each other.
@@ -201,10 +201,22 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     let Context { base, settings, .. } = context;
     let starts = adaptive::starts(&searched, base, settings.seed);
     let left = if starts.is_empty() { Left::Failed } else { Left::Prepared };
-    let (evaluations, has_one_peak) = (searched.evaluations, searched.peaks() <= 1);
+    let has_one_peak = searched.peaks() <= 1;
+    let evaluations = searched.evaluations + integrable(context, &searched)?;
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
     context.searches.push(searched);
     Ok((starts, has_one_peak))
+}
+
+/// Refuses a density whose integral is infinite, where no prior makes it finite; returns the evaluations.
+fn integrable(context: &Context, searched: &Searched) -> Result<usize> {
+    let has_integral = context.target.has_prior() && context.target.has_proper_prior();
+    let Some(peak) = searched.widest_peak().filter(|_| !has_integral) else { return Ok(0) };
+    let found = target::tails(&context.unconstrained, &peak.z, peak.factor())?;
+    match found.endless {
+        Some(endless) => Err(endless.refusal()),
+        None => Ok(found.evaluations),
+    }
 }
 
 /// What a search has found, in words.

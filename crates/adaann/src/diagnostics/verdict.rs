@@ -114,7 +114,7 @@ impl Verdict {
     }
 
     /// This judgement with more reasons.
-    pub(super) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
+    pub(crate) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
         Self { power: self.power, ..Self::new(self.reasons.into_iter().chain(more).collect()) }
     }
 

@@ -108,7 +108,7 @@ impl Searched {
     }
 
     /// The peak with most mass, if there is one.
-    pub(super) fn widest_peak(&self) -> Option<&Summit> {
+    pub(crate) fn widest_peak(&self) -> Option<&Summit> {
         let mass = |a: &&Summit, b: &&Summit| a.log_mass.total_cmp(&b.log_mass);
         self.summits.iter().filter(|summit| summit.is_peak).max_by(mass)
     }

@@ -69,10 +69,11 @@ pub(super) fn of_base(base: &Base, stream: &Stream, draw: u64, count: usize) -> 
     (0..count).map(scaled).collect()
 }
 
-/// Points on shells around peaks: m + r L u with u on the unit sphere and log r uniform. Each peak has its turn.
+/// Points on shells around peaks: m + r L u with u on the unit sphere and log r uniform, for every second point only
+/// from `middle` on. Each peak has its turn.
 pub(super) fn of_shells(
     peaks: &[&Summit],
-    (low, high): (f64, f64),
+    (low, middle, high): (f64, f64, f64),
     stream: &Stream,
     draw: u64,
     count: usize,
@@ -84,6 +85,8 @@ pub(super) fn of_shells(
         let mut y = normals.point(i);
         let length = y.iter().map(|y| y * y).sum::<f64>().sqrt();
         let share = stream.point_uniform_of(draw, i as u64, 1);
+        // Peaks may be an even number: both kinds of radii have to fall on each.
+        let low = if (i / peaks.len()).is_multiple_of(2) { low } else { middle };
         let radius = low * (high / low).powf(share);
         y.iter_mut().for_each(|y| *y *= radius / length);
         // Modes are about as wide as the shell is far: a first step of an eighth passes over none.

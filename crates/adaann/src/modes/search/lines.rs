@@ -11,6 +11,9 @@ use crate::{Result, linear};
 const FIRST: usize = 64;
 const FINER: usize = 4;
 
+/// Grids of fewer points see nothing.
+const FEWEST: usize = 8;
+
 /// The finest grid.
 const FINEST: usize = 1 << 15;
 
@@ -34,8 +37,8 @@ struct Line {
     high: f64,
 }
 
-/// Places on lines through a peak from which ascents should start. `around` is the middle and the half-width in which each
-/// coordinate is expected; `most` bounds the evaluations.
+/// Places on lines through a peak from which ascents should start. `around` is the middle and the half-width in
+/// which each coordinate is expected; `most` bounds the evaluations. Every line has a coarse grid; rough ones share what is left.
 pub(super) fn maxima(
     heights: &mut Heights,
     peak: &Summit,
@@ -43,13 +46,32 @@ pub(super) fn maxima(
     most: usize,
 ) -> Result<Vec<Vec<f64>>> {
     let lines = lines(peak, around);
-    let mut found = Vec::new();
-    for (k, line) in lines.iter().enumerate() {
-        // Every line has its share of what is left.
-        let share = most.saturating_sub(heights.used()) / (lines.len() - k);
-        found.extend(along(heights, peak, line, share)?);
+    let count = FIRST.min(most / lines.len().max(1));
+    let (mut found, mut rough) = (Vec::new(), Vec::new());
+    if count < FEWEST {
+        return Ok(found);
     }
-    Ok(found)
+    for line in &lines {
+        let maxima = along(heights, peak, line, count)?;
+        if maxima.len() >= ROUGH { rough.push((line, maxima)) } else { found.push((line, maxima)) }
+    }
+    let lines = rough.len();
+    for (k, (line, mut maxima)) in rough.into_iter().enumerate() {
+        let share = most.saturating_sub(heights.used()) / (lines - k);
+        let (before, mut count) = (heights.used(), count * FINER);
+        while count <= FINEST && heights.used() - before + count <= share {
+            let finer = along(heights, peak, line, count)?;
+            let is_richer = finer.len() as f64 > MORE * maxima.len() as f64;
+            maxima = finer;
+            if !is_richer {
+                break;
+            }
+            count *= FINER;
+        }
+        found.push((line, maxima));
+    }
+    let places = found.into_iter().flat_map(|(line, maxima)| highest(peak, line, maxima));
+    Ok(places.collect())
 }
 
 fn lines(peak: &Summit, around: &[(f64, f64)]) -> Vec<Line> {
@@ -74,37 +96,38 @@ fn lines(peak: &Summit, around: &[(f64, f64)]) -> Vec<Line> {
     lines
 }
 
-/// The highest maxima of one line.
-fn along(heights: &mut Heights, peak: &Summit, line: &Line, most: usize) -> Result<Vec<Vec<f64>>> {
-    let before = heights.used();
-    let at = |a: f64| -> Vec<f64> {
-        peak.z.iter().zip(&line.direction).map(|(z, direction)| z + a * direction).collect()
-    };
-    let (mut count, mut known) = (FIRST.min(most), 0);
-    let mut maxima: Vec<(f64, f64)> = Vec::new();
-    while count >= 8 && heights.used() - before + count <= most {
-        let place = |i: usize| line.low + (line.high - line.low) * (i as f64 + 0.5) / count as f64;
-        let points: Vec<Vec<f64>> =
-            (0..count).map(|i| heights.standardisation().to_u(&at(place(i)))).collect();
-        let seen = heights.at(&points)?;
-        let is_above = |i: usize, j: usize| seen.get(j).is_none_or(|other| seen[i] > *other);
-        maxima = (0..count)
-            .filter(|&i| {
-                seen[i].is_finite() && is_above(i, i.wrapping_sub(1)) && is_above(i, i + 1)
-            })
-            .map(|i| (seen[i], place(i)))
-            .collect();
-        let is_richer = maxima.len() >= ROUGH && maxima.len() as f64 > MORE * known as f64;
-        if !is_richer || count * FINER > FINEST {
-            break;
-        }
-        (known, count) = (maxima.len(), count * FINER);
-    }
-    maxima.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
+/// Local maxima on an even grid of one line: their heights, and where they are.
+fn along(
+    heights: &mut Heights,
+    peak: &Summit,
+    line: &Line,
+    count: usize,
+) -> Result<Vec<(f64, f64)>> {
+    let place = |i: usize| line.low + (line.high - line.low) * (i as f64 + 0.5) / count as f64;
+    let units = heights.standardisation();
+    let points: Vec<Vec<f64>> = (0..count).map(|i| units.to_u(&line.at(peak, place(i)))).collect();
+    let seen = heights.at(&points)?;
+    let is_above = |i: usize, j: usize| seen.get(j).is_none_or(|other| seen[i] > *other);
+    let is_maximum =
+        |&i: &usize| seen[i].is_finite() && is_above(i, i.wrapping_sub(1)) && is_above(i, i + 1);
+    Ok((0..count).filter(is_maximum).map(|i| (seen[i], place(i))).collect())
+}
+
+/// The highest of a line's maxima, without those that the peak itself makes.
+fn highest(peak: &Summit, line: &Line, mut maxima: Vec<(f64, f64)>) -> Vec<Vec<f64>> {
     let kept = if maxima.len() >= ROUGH { KEPT.1 } else { KEPT.0 };
+    maxima.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
     let is_elsewhere = |z: &Vec<f64>| {
         let y = peak.whitened(z);
         linear::dot(&y, &y) > 1.0
     };
-    Ok(maxima.into_iter().take(kept).map(|(_, a)| at(a)).filter(is_elsewhere).collect())
+    let places = maxima.into_iter().take(kept).map(|(_, a)| line.at(peak, a));
+    places.filter(is_elsewhere).collect()
+}
+
+impl Line {
+    /// A point of the line.
+    fn at(&self, peak: &Summit, a: f64) -> Vec<f64> {
+        peak.z.iter().zip(&self.direction).map(|(z, direction)| z + a * direction).collect()
+    }
 }

@@ -28,18 +28,18 @@ const SHELLS: (f64, f64) = (3.0, 24.0);
 
 /// How much further each widening goes, how many starts it has, and how many of them in a row may find nothing.
 const WIDER: f64 = 4.0;
-const FAR_STARTS: usize = 64;
+const FAR_STARTS: usize = 32;
 const MOST_IN_VAIN: usize = 2;
 
 /// Shells reach so many times the largest distance between two known peaks.
 const BEYOND: f64 = 3.0;
 
 /// Starts of the first batch on shells; each has twice as many as the one before, up to the most.
-const FIRST_SHELLS: usize = 256;
+const FIRST_SHELLS: usize = 128;
 const MOST_SHELLS: usize = 8_192;
 
-/// The share of the effort that lines and images may take.
-const OF_LINES: f64 = 0.2;
+/// A search that still finds new peaks may take so many times its effort.
+const EXTENDED: usize = 10;
 
 /// How often lines are looked along, each time through a higher peak.
 const MOST_LINES: usize = 4;
@@ -55,6 +55,10 @@ const LINE_SPREADS: f64 = 3.0;
 const ENOUGH: f64 = 0.97;
 const PLANTED: usize = 128;
 const NARROWEST: f64 = 0.35;
+
+/// Of a target with fewer operations than this, modes of so small a share of the volume are planted in few dimensions.
+const CHEAP: f64 = 2_000.0;
+const SMALLEST_VOLUME: f64 = 1e-3;
 
 /// What a search works on.
 pub(super) struct Work<'a, 't> {
@@ -90,6 +94,8 @@ struct State {
     reach: f64,
     in_vain: usize,
     is_far_next: bool,
+    /// Did the latest batch on shells find a peak?
+    has_just_found: bool,
     power: Power,
 }
 
@@ -130,6 +136,7 @@ impl State {
             reach: SHELLS.1,
             in_vain: 0,
             is_far_next: false,
+            has_just_found: false,
             power: Power::default(),
         }
     }
@@ -214,7 +221,9 @@ impl Work<'_, '_> {
         if state.is_far_next && state.in_vain < MOST_IN_VAIN {
             return Some(Step::Far);
         }
-        let is_spent = found.evaluations - state.of_base >= self.search.effort;
+        let factor = if state.has_just_found { EXTENDED } else { 1 };
+        let effort = self.search.effort.saturating_mul(factor);
+        let is_spent = found.evaluations - state.of_base >= effort;
         if is_spent || state.is_enough() {
             // Far shells are looked at whatever the effort.
             return (state.in_vain < MOST_IN_VAIN).then_some(Step::Far);
@@ -224,8 +233,11 @@ impl Work<'_, '_> {
 
     /// The modes that are planted to see how far the search has come.
     fn plant(&self) -> Plant {
-        let has_prior = self.target.target().has_prior();
-        Plant { count: PLANTED, narrowest: NARROWEST, has_prior, seed: self.seed }
+        let target = self.target.target();
+        let is_cheap = target.operations().is_some_and(|operations| operations < CHEAP);
+        let by_volume = SMALLEST_VOLUME.powf(1.0 / target.dim() as f64);
+        let narrowest = if is_cheap { NARROWEST.min(by_volume) } else { NARROWEST };
+        Plant { count: PLANTED, narrowest, has_prior: target.has_prior(), seed: self.seed }
     }
 
     fn stream(&self) -> Stream {
@@ -283,8 +295,7 @@ impl Work<'_, '_> {
         let units = Units::of(&draws, self.target.dim());
         let around = units.ranges(LINE_SPREADS);
         let mut heights = Heights::new(self.target, units, usize::MAX);
-        let most = (OF_LINES * self.search.effort as f64) as usize;
-        let maxima = lines::maxima(&mut heights, &peak, &around, most)?;
+        let maxima = lines::maxima(&mut heights, &peak, &around, self.search.effort)?;
         found.evaluations += heights.used();
         (state.lines, state.lines_through) = (state.lines + 1, peak.log_density + 0.5);
         let starts = maxima.into_iter().map(|z| Start { z, step: 0.1 }).collect();
@@ -313,11 +324,14 @@ impl Work<'_, '_> {
     fn shells(&self, state: &mut State) -> Result<()> {
         let peaks: Vec<Summit> = state.found.that_matter().cloned().collect();
         let peaks: Vec<&Summit> = peaks.iter().collect();
-        state.reach = state.reach.max(BEYOND * furthest(&peaks)).max(self.prior_reach(&peaks));
+        let furthest = furthest(&peaks);
+        state.reach = state.reach.max(BEYOND * furthest).max(self.prior_reach(&peaks));
         let count = state.shells;
-        let radii = (SHELLS.0, state.reach);
+        let radii = (SHELLS.0, (0.5 * furthest).max(SHELLS.0), state.reach);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
+        let before = state.found.tally(Kind::Shell).found;
         self.ascend_from(state, starts, Kind::Shell)?;
+        state.has_just_found = state.found.tally(Kind::Shell).found > before;
         state.shells = (2 * count).min(MOST_SHELLS);
         state.is_far_next = true;
         state.ask(&self.plant());
@@ -353,7 +367,7 @@ impl Work<'_, '_> {
         let peaks: Vec<Summit> = state.found.that_matter().cloned().collect();
         let peaks: Vec<&Summit> = peaks.iter().collect();
         let low = state.reach * WIDER.powi(state.in_vain as i32);
-        let radii = (low, low * WIDER);
+        let radii = (low, low, low * WIDER);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, FAR_STARTS);
         let before = state.found.tally(Kind::Far).found;
         self.ascend_from(state, starts, Kind::Far)?;

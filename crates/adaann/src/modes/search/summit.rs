@@ -59,6 +59,11 @@ impl Summit {
         })
     }
 
+    /// Lower factor of the covariance, row by row.
+    pub(crate) fn factor(&self) -> &[f64] {
+        &self.factor
+    }
+
     /// Is another summit the same peak?
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (z, log_density) = (other.z.clone(), other.log_density);
