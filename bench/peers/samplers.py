@@ -1,14 +1,15 @@
-"""nautilus, dynesty and blackjax's SMC on mixtures with a uniform prior on a box.
+"""nautilus, dynesty and blackjax's SMC on mixtures with a uniform or normal prior.
 
-Reads one JSON object from the standard input: mixtures as bench/src/ladder/components.rs has them, seeds,
-and the most seconds of it all. Prints one JSON object a line: sampler, name, seed, evaluations, seconds,
-log_z, or what went wrong. No run is begun when the time is over, and one that goes on then is ended. The
+Reads one JSON object from the standard input: mixtures as bench/src/ladder/components.rs or
+bench/src/honesty/peers.rs writes them, seeds, the most seconds of it all, and of each run if that is limited.
+Prints one JSON object a line: sampler, name, seed, evaluations, seconds, log_z and the share of the sample
+nearest to each component, or what went wrong. No run is begun when the time is over, and one that goes on then is ended. The
 slowest sampler comes last, with the largest target at its end: whatever time is too short for is a whole row.
 Seconds are those of one core, and compiling is among blackjax's.
 
 Settings are the samplers' own where they have any: nautilus with 2,000 live points, dynesty's static
 sampler with 500 and its default bounds. blackjax has none: 2,000 particles, temperatures by an ESS of one
-half, five Hamiltonian moves of ten steps at each, with a step size of a quarter of the narrower width.
+half, five Hamiltonian moves of ten steps at each, with a step size of a quarter of the narrowest width.
 """
 import contextlib
 import json
@@ -29,8 +30,9 @@ class Over(Exception):
 
 class Mixture:
     def __init__(self, given, deadline):
-        self.name, self.side, self.log_z = given["name"], given["side"], given["log_z"]
-        parts = given["components"]
+        self.name, self.log_z, parts = given["name"], given["log_z"], given["components"]
+        # A uniform prior between two bounds, or a normal one, in every coordinate.
+        self.prior = given.get("prior") or {"low": -given["side"], "high": given["side"]}
         assert all(part["shape"] == "normal" for part in parts), "normal components only"
         self.dim = len(parts[0]["mean"])
         self.means = np.array([part["mean"] for part in parts])
@@ -39,6 +41,7 @@ class Mixture:
         log_dets = np.array([np.log(np.diag(factor)).sum() for factor in factors])
         weights = np.array([part["weight"] for part in parts])
         self.constants = np.log(weights) - log_dets - 0.5 * self.dim * np.log(2 * np.pi) + self.log_z
+        self.step = 0.25 * min(np.linalg.svd(factor, compute_uv=False)[-1] for factor in factors)
         self.deadline, self.evaluations = deadline, 0
 
     def log_likelihood(self, x):
@@ -51,7 +54,19 @@ class Mixture:
         return value if len(value) > 1 else float(value[0])
 
     def from_cube(self, u):
-        return self.side * (2.0 * u - 1.0)
+        if "low" in self.prior:
+            return self.prior["low"] + (self.prior["high"] - self.prior["low"]) * u
+        from scipy.special import ndtri
+
+        return np.array(self.prior["mean"]) + self.prior["sd"] * ndtri(u)
+
+    def shares(self, x, weights):
+        """The weight of the points nearest to each mean, in the first component's own metric."""
+        offsets = x[:, None] - self.means
+        distances = (np.einsum("ij,nkj->nki", self.inverses[0], offsets) ** 2).sum(2)
+        nearest = np.argmin(distances, axis=1)
+        weights = weights / weights.sum()
+        return [float(weights[nearest == k].sum()) for k in range(len(self.means))]
 
 
 def nautilus(mixture, seed):
@@ -59,7 +74,8 @@ def nautilus(mixture, seed):
 
     sampler = Sampler(mixture.from_cube, mixture.log_likelihood, mixture.dim, seed=seed, vectorized=True)
     sampler.run(discard_exploration=False, verbose=False)
-    return sampler.log_z
+    points, log_weights, _ = sampler.posterior()
+    return sampler.log_z, mixture.shares(points, np.exp(log_weights - log_weights.max()))
 
 
 def dynesty(mixture, seed):
@@ -69,7 +85,8 @@ def dynesty(mixture, seed):
         mixture.log_likelihood, mixture.from_cube, mixture.dim, rstate=np.random.default_rng(seed)
     )
     sampler.run_nested(print_progress=False)
-    return sampler.results.logz[-1]
+    results = sampler.results
+    return results.logz[-1], mixture.shares(results.samples, results.importance_weights())
 
 
 def blackjax(mixture, seed):
@@ -83,16 +100,20 @@ def blackjax(mixture, seed):
     particles, moves, steps = 2_000, 5, 10
     constants, inverses, means = map(jnp.asarray, (mixture.constants, mixture.inverses, mixture.means))
 
+    prior = mixture.prior
+
     def log_prior(x):
-        inside = jnp.all(jnp.abs(x) <= mixture.side)
-        return jnp.where(inside, -mixture.dim * jnp.log(2.0 * mixture.side), -jnp.inf)
+        if "low" in prior:
+            inside = jnp.all((x >= prior["low"]) & (x <= prior["high"]))
+            return jnp.where(inside, -mixture.dim * jnp.log(prior["high"] - prior["low"]), -jnp.inf)
+        return jax.scipy.stats.norm.logpdf(x, jnp.array(prior["mean"]), prior["sd"]).sum()
 
     def log_likelihood(x):
         white = jnp.einsum("kij,kj->ki", inverses, x - means)
         return jax.scipy.special.logsumexp(constants - 0.5 * (white**2).sum(1))
 
     parameters = dict(
-        step_size=0.12, inverse_mass_matrix=jnp.ones(mixture.dim), num_integration_steps=steps
+        step_size=mixture.step, inverse_mass_matrix=jnp.ones(mixture.dim), num_integration_steps=steps
     )
     smc = blackjax.adaptive_tempered_smc(
         log_prior,
@@ -106,7 +127,7 @@ def blackjax(mixture, seed):
     )
     key = jax.random.PRNGKey(seed)
     key, own = jax.random.split(key)
-    start = jax.random.uniform(own, (particles, mixture.dim), minval=-mixture.side, maxval=mixture.side)
+    start = jnp.asarray(mixture.from_cube(np.asarray(jax.random.uniform(own, (particles, mixture.dim)))))
     state, step, log_z = smc.init(start), jax.jit(smc.step), 0.0
     mixture.evaluations += particles
     while state.tempering_param < 1.0:
@@ -117,7 +138,7 @@ def blackjax(mixture, seed):
         log_z += float(info.log_likelihood_increment)
         # The weights of all particles, then the start and every step of every move.
         mixture.evaluations += particles * (1 + moves * (1 + steps))
-    return log_z
+    return log_z, mixture.shares(np.asarray(state.particles), np.asarray(state.weights))
 
 
 def main():
@@ -126,15 +147,16 @@ def main():
     for sampler in (dynesty, blackjax, nautilus):
         for mixture in given["mixtures"]:
             for seed in given["seeds"]:
-                target = Mixture(mixture, deadline)
-                line = dict(sampler=sampler.__name__, name=target.name, seed=seed)
                 start = time.time()
+                target = Mixture(mixture, min(deadline, start + given.get("each", np.inf)))
+                line = dict(sampler=sampler.__name__, name=target.name, seed=seed)
                 try:
                     if start > deadline:
                         raise Over
                     # What a sampler has to say is no line of ours: dynesty prints errors that it meets.
                     with contextlib.redirect_stdout(sys.stderr):
-                        line["log_z"] = float(sampler(target, seed))
+                        log_z, line["modes"] = sampler(target, seed)
+                    line["log_z"] = float(log_z)
                 except Over:
                     line["failed"] = "no time left"
                 except Exception as error:  # one that fails is a line of the table, not its end

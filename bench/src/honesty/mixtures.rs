@@ -68,7 +68,7 @@ fn axes(dim: usize, dice: &mut Dice) -> Axes {
 }
 
 /// A box, with the same bounds for all coordinates, that leaves this margin around all centres.
-fn around(recipe: &Recipe, margin: f64) -> Prior {
+pub(crate) fn around(recipe: &Recipe, margin: f64) -> Prior {
     let all = || recipe.parts.iter().flat_map(|part| part.centre.iter().copied());
     Prior::Box {
         low: all().fold(f64::INFINITY, f64::min) - margin,

@@ -10,6 +10,7 @@ mod narrow;
 mod options;
 mod outcome;
 mod pairs;
+mod peers;
 mod period;
 mod recipe;
 mod students;
@@ -23,10 +24,14 @@ use crate::ladder::{run_all, subject::Subject};
 use outcome::Outcome;
 use std::io;
 
-/// Runs every instance with its own seed; prints a table by class and by dimension, or that of the laws.
+/// Runs every instance with its own seed; prints a table by class and by dimension, or that of the laws
+/// or of the peers.
 pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
     if options.laws {
         return laws::run(options);
+    }
+    if options.peers {
+        return peers::run(options);
     }
     let instances = options.instances();
     let runs: Vec<(&Subject, u64)> =

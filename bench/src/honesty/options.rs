@@ -20,6 +20,8 @@ pub(crate) struct HonestyOptions {
     pub(crate) explain: bool,
     /// Compare mixtures with their mapped forms instead?
     pub(crate) laws: bool,
+    /// Run twelve targets beside other samplers instead?
+    pub(crate) peers: bool,
 }
 
 impl HonestyOptions {
@@ -33,6 +35,7 @@ impl HonestyOptions {
             limit: LIMIT,
             explain: false,
             laws: false,
+            peers: false,
         };
         let (mut rest, mut arguments) = (Vec::new(), arguments.iter());
         while let Some(&argument) = arguments.next() {
@@ -44,6 +47,7 @@ impl HonestyOptions {
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
                 "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
                 "--laws" => options.laws = true,
+                "--peers" => options.peers = true,
                 "--explain" => options.explain = true,
                 other => rest.push(other),
             }

@@ -222,7 +222,11 @@ fn highest_of(values: impl Iterator<Item = f64>, height: impl Fn(f64) -> f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use adaann::model::Model;
+    use crate::ladder::{models, right::Deviation, subject::Truth};
+    use adaann::{
+        answer::{self, Settings},
+        model::Model,
+    };
 
     /// The standard error of a period is about P²σ√6/(πT K√n), below 5·10⁻⁶ P² here. Six of them are allowed.
     #[test]
@@ -239,6 +243,32 @@ mod tests {
                     assert!(reference.sd < bound, "{label} {seed}: {}", reference.sd);
                 }
             }
+        }
+    }
+
+    /// With each period between its neighbouring peaks the posterior has no other ones, up to phases at the ends of
+    /// their range. A run gives the moments of periods to a few hundredths of a standard deviation.
+    #[test]
+    fn references_are_those_of_runs_with_narrow_priors() {
+        for (label, signals, seed) in [("period", 1, 1), ("period", 1, 3), ("planets", 2, 2)] {
+            let data = Velocities::new(label, signals, seed);
+            let wide = format!("log_uniform({:?}, {:?})", PRIOR.0, PRIOR.1);
+            let mut text = data.text();
+            for period in &data.periods {
+                let ends = [0.5, -0.5].map(|off| 1.0 / (1.0 / period + off / DAYS));
+                text =
+                    text.replacen(&wide, &format!("log_uniform({:?}, {:?})", ends[0], ends[1]), 1);
+            }
+            let model = Model::parse("narrow.toml", &text).unwrap();
+            let built = models::built(model, |model| Truth::Reference {
+                model: Box::new(model),
+                values: Some(data.references()),
+            });
+            let settings =
+                Settings { base: built.base, seed: 1, check: 0.0, ..Settings::default() };
+            let answer = answer::approximate(&*built.target, &settings, &mut ()).unwrap();
+            let off = Deviation::of(&answer, &built.truth).unwrap();
+            assert_eq!(off.is_right(), Some(true), "{label} {seed}: {:?}", off.faults());
         }
     }
 

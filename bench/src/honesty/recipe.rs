@@ -95,6 +95,21 @@ impl Recipe {
         widest * self.lengths().into_iter().fold(0.0, f64::max)
     }
 
+    /// The covariance of a normal component of this width, row by row.
+    pub(crate) fn covariance(&self, width: f64) -> Vec<f64> {
+        let (dim, lengths) = (self.dim(), self.lengths());
+        let entry = |i: usize, j: usize| match &self.axes {
+            None if i == j => 1.0,
+            None => 0.0,
+            Some(axes) => {
+                let term =
+                    |k: usize| axes.rows[k * dim + i] * axes.rows[k * dim + j] * lengths[k].powi(2);
+                (0..dim).map(term).sum()
+            }
+        };
+        (0..dim * dim).map(|at| width * width * entry(at / dim, at % dim)).collect()
+    }
+
     /// The model file.
     pub(crate) fn text(&self) -> String {
         let (dim, origin) = (self.dim(), &self.parts[0].centre);

@@ -8,7 +8,7 @@ pub(crate) mod matrices;
 pub(crate) mod models;
 mod nuts;
 pub(crate) mod options;
-mod peers;
+pub(crate) mod peers;
 mod registered;
 pub(crate) mod right;
 mod rosenbrock;

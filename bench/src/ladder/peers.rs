@@ -9,7 +9,7 @@ use super::{
     targets::unequal,
 };
 use crate::trials::mean;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     fmt::Write as _,
     io::{self, BufRead, BufReader, Write as _},
@@ -72,7 +72,7 @@ pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
     let names: Vec<&str> = subjects.iter().map(|subject| subject.name.as_str()).collect();
     let seconds = options.limit.map_or(SECONDS, |limit| limit.as_secs());
     let mixtures = DIMS.map(|dim| Named { name: name(dim), mixture: mixture(dim) }).into_iter();
-    lines.extend(peers(&Task {
+    lines.extend(peers::<Line>(&Task {
         mixtures: mixtures.filter(|named| names.contains(&&*named.name)).collect(),
         seeds: options.trials.seeds().collect(),
         seconds,
@@ -103,8 +103,8 @@ fn subject(dim: usize) -> Subject {
     })
 }
 
-/// What the script measured.
-fn peers(task: &Task) -> io::Result<Vec<Line>> {
+/// The lines that the script prints for a task.
+pub(crate) fn peers<T: DeserializeOwned>(task: &impl Serialize) -> io::Result<Vec<T>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = here.join(".venv-samplers/bin/python");
     if !python.exists() {

@@ -30,6 +30,8 @@ pub(crate) struct Deviation {
     pub(crate) weight: f64,
     /// How many modes are known, or sides of coordinates that are split.
     pub(crate) modes: usize,
+    /// The share of the answer in each of them, in their order.
+    pub(crate) shares: Vec<f64>,
     /// Modes that are as good as absent.
     pub(crate) lost: usize,
     /// A standard deviation of a mode's points over the true one, less 1.
@@ -128,6 +130,7 @@ impl Deviation {
     fn weigh(&mut self, share: f64, truth: f64) {
         self.weight = worse(self.weight, share - truth);
         self.modes += 1;
+        self.shares.push(share);
         self.lost += usize::from(is_mode_lost(share, truth));
     }
 
