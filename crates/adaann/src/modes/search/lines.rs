@@ -49,7 +49,7 @@ pub(super) fn maxima(
     let count = FIRST.min(most / lines.len().max(1));
     let (mut found, mut rough) = (Vec::new(), Vec::new());
     if count < FEWEST {
-        return Ok(found);
+        return Ok(Vec::new());
     }
     for line in &lines {
         let maxima = along(heights, peak, line, count)?;
