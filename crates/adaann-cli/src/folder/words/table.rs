@@ -94,7 +94,8 @@ fn k_hat_words(summary: &Summary) -> String {
     let is_above = k_hat > k_hat_threshold;
     if is_above && is_judged && !summary.verdict.reasons.iter().any(is_held_against) {
         return format!(
-            "above {k_hat_threshold:.2}, but harmless: the tail of the weights has next to no mass"
+            "above {k_hat_threshold:.2}, but harmless: the weights are nearly equal, or their tail has next \
+             to no mass"
         );
     }
     format!("good below {k_hat_threshold:.2}")
