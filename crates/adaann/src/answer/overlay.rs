@@ -24,8 +24,8 @@ settings! {
             most_draws: usize = "most-draws" "COUNT",
             /// The check's share of all evaluations, up to 0.9; 0 for no check [default: 0.5]
             check: f64 = "check" "SHARE",
-            /// Multiplies the effort of the search for modes: 10 finds modes that are ten times as hard to hit
-            /// [default: 1]
+            /// Multiplies the effort of the search for modes, and its evaluations: 10 finds modes that are ten
+            /// times as hard to hit, which may turn LOCAL into RELIABLE [default: 1]
             search: f64 = "search" "FACTOR",
             /// How many points ranks or processes evaluate at a time: batches have at least so many, and there
             /// are fewer of them, for more evaluations in all [default: 1, as few as it takes]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a run is, with all its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a run has one plan, so its size does not matter")]
 pub enum Plan {
     /// The ladder, or one of its methods: [`approximate`](super::approximate).
     #[serde(rename = "answer")]

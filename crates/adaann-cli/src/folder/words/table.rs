@@ -2,7 +2,7 @@
 
 use crate::{
     folder::{
-        summary::{Lost, Parameter, Quality, Reason, Seed, SplitShare, Summary},
+        summary::{Lost, Parameter, Quality, Seed, SplitShare, Summary, Verdict},
         words::{modes, verdict},
     },
     text::{
@@ -73,7 +73,10 @@ fn facts(summary: &Summary) -> Table {
     let of = thousands(summary.draws);
     rows.push(("ESS", format!("{worth} of {of} ({})", percent(ess_share))));
     if summary.has_q() {
-        rows.push(("Pareto k-hat", format!("{k_hat:.2} ({})", k_hat_words(summary))));
+        rows.push((
+            "Pareto k-hat",
+            format!("{k_hat:.2} ({})", k_hat_words(&summary.quality, &summary.verdict)),
+        ));
     }
     let Lost { before_1, at_1, draws } = summary.lost;
     if before_1 + at_1 + draws > 0.0 {
@@ -87,14 +90,14 @@ fn facts(summary: &Summary) -> Table {
 
 /// What to think of k-hat. Above its limit the verdict says so, unless one of the documented exceptions makes
 /// the tail harmless.
-fn k_hat_words(summary: &Summary) -> String {
-    let Quality { k_hat, k_hat_threshold, .. } = summary.quality;
-    let is_held_against = |reason: &Reason| reason.finding_code == "heavy-tail";
-    let is_judged = !summary.verdict.reasons.iter().any(|r| r.finding_code == "not-examined");
+fn k_hat_words(quality: &Quality, verdict: &Verdict) -> String {
+    let Quality { k_hat, k_hat_threshold, .. } = *quality;
+    let has = |code: &str| verdict.reasons.iter().any(|reason| reason.finding_code == code);
     let is_above = k_hat > k_hat_threshold;
-    if is_above && is_judged && !summary.verdict.reasons.iter().any(is_held_against) {
+    if is_above && !has("heavy-tail") && !has("not-examined") {
         return format!(
-            "above {k_hat_threshold:.2}, but harmless: the tail of the weights has next to no mass"
+            "above {k_hat_threshold:.2}, but harmless: the weights are nearly equal, or their tail has next \
+             to no mass"
         );
     }
     format!("good below {k_hat_threshold:.2}")
@@ -224,4 +227,38 @@ pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Styl
     )
     .expect("strings grow");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::summary::Reason;
+    use adaann::diagnostics::Trust;
+
+    #[test]
+    fn a_k_hat_above_its_limit_is_called_harmless_only_if_nothing_is_held_against_it() {
+        let (log_z, log_z_error, kl, ess, ess_share) = (0.0, 0.01, 0.1, 3_000.0, 0.75);
+        let quality =
+            |k_hat| Quality { log_z, log_z_error, kl, ess, ess_share, k_hat, k_hat_threshold: 0.7 };
+        let verdict = |codes: &[&str]| Verdict {
+            trust: Trust::Care,
+            reasons: codes
+                .iter()
+                .map(|code| Reason {
+                    trust: Trust::Care,
+                    finding_code: (*code).to_owned(),
+                    finding: String::new(),
+                    remedy_code: String::new(),
+                    remedy: String::new(),
+                })
+                .collect(),
+            power: None,
+            power_basis: None,
+        };
+        let harmless = k_hat_words(&quality(0.82), &verdict(&["not-checked"]));
+        assert!(harmless.starts_with("above 0.70, but harmless: "), "{harmless}");
+        for (k_hat, codes) in [(0.82, "heavy-tail"), (11.0, "not-examined"), (0.5, "stopped")] {
+            assert_eq!(k_hat_words(&quality(k_hat), &verdict(&[codes])), "good below 0.70");
+        }
+    }
 }
