@@ -65,7 +65,6 @@ fn planted(
     let richest = searches.iter().max_by_key(|searched| searched.that_matter().count());
     let Some(richest) = richest else { return none };
     let mut shapes: Vec<Summit> = richest.that_matter().cloned().collect();
-    shapes.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
     // One mode is as wide as its draws are; its curvature at the peak may be another.
     if shapes.len() <= 1
         && let Some(shape) = described(sample)

@@ -51,7 +51,7 @@ pub struct Search {
 }
 
 /// Operations that the other kinds of starts may take in all: about a second of one core.
-const OPERATIONS: f64 = 6e7;
+const OPERATIONS: f64 = 1e8;
 
 /// Operations of a target that does not know its own.
 const UNKNOWN_OPERATIONS: f64 = 3_000.0;

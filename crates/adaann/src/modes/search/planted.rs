@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The share of the mass that a planted mode has.
 const WEIGHT: f64 = 0.2;
 
-/// How far planted modes are from a known peak, in units of its widths.
+/// How far planted modes are from a known peak, in widths of the widest.
 const DISTANCE: (f64, f64) = (6.0, 12.0);
 
 /// Numbers that are recorded of starts; later starts are not.
@@ -61,7 +61,7 @@ impl Starts {
 pub struct Plant {
     /// How many.
     pub count: usize,
-    /// The least width, as a share of that of the peak whose shape a planted mode has; the largest is 1.
+    /// The least width, as a share of the widest peak's; the largest is 1.
     pub narrowest: f64,
     /// Is every second one planted where the prior is: at N(0, 1) in its units? The others are near known peaks.
     pub has_prior: bool,
@@ -69,22 +69,20 @@ pub struct Plant {
     pub seed: u64,
 }
 
-/// A mode that is planted, in units of a peak's Gaussian.
+/// A mode that is planted, in units of the widest peak's Gaussian.
 struct Planted {
-    /// Which peak.
-    peak: usize,
-    /// Its centre in those units.
     centre: Vec<f64>,
     width: f64,
 }
 
-/// Peaks whose shapes are planted.
-const SHAPES: usize = 3;
+/// Peaks with less than this share of the largest mass lend planted modes neither their shape nor their place.
+const LEAST_MASS: f64 = 0.01;
 
-/// How many of the planted modes the starts would have led to. They have the shapes of the first peaks.
+/// How many of the planted modes the starts would have led to. They have the shape of the widest peak.
 pub fn caught(starts: &Starts, peaks: &[Summit], log_z: f64, plant: &Plant) -> usize {
     let mut missed = vec![true; plant.count];
-    catch(starts, 0, peaks, log_z, plant, &mut missed);
+    let peaks: Vec<&Summit> = peaks.iter().collect();
+    catch(starts, 0, &peaks, log_z, plant, &mut missed);
     missed.iter().filter(|missed| !**missed).count()
 }
 
@@ -92,31 +90,29 @@ pub fn caught(starts: &Starts, peaks: &[Summit], log_z: f64, plant: &Plant) -> u
 pub(super) fn catch(
     starts: &Starts,
     first: usize,
-    peaks: &[Summit],
+    peaks: &[&Summit],
     log_z: f64,
     plant: &Plant,
     missed: &mut [bool],
 ) {
-    let shapes = &peaks[..peaks.len().min(SHAPES)];
-    if shapes.is_empty() || starts.len() <= first {
+    let most = peaks.iter().map(|peak| peak.log_mass).fold(f64::NEG_INFINITY, f64::max);
+    let heavy: Vec<&Summit> =
+        peaks.iter().copied().filter(|peak| peak.log_mass > most + LEAST_MASS.ln()).collect();
+    let by_volume = |a: &&&Summit, b: &&&Summit| a.log_det().total_cmp(&b.log_det());
+    let Some(widest) = heavy.iter().max_by(by_volume) else { return };
+    if starts.len() <= first {
         return;
     }
-    let planted = modes(shapes, plant);
+    let dim = widest.z.len();
+    let planted = modes(widest, &heavy, plant);
+    let open: Vec<_> = planted.iter().zip(missed).filter(|(_, missed)| **missed).collect();
+    let mut y = starts.z[first * dim..].to_vec();
+    y.par_chunks_mut(dim).for_each(|z| z.copy_from_slice(&widest.whitened(z)));
     let log_density = &starts.log_density[first..];
-    for (number, peak) in shapes.iter().enumerate() {
-        let is_open = |(mode, missed): &(&Planted, &mut bool)| mode.peak == number && **missed;
-        let open: Vec<_> = planted.iter().zip(missed.iter_mut()).filter(is_open).collect();
-        if open.is_empty() {
-            continue;
-        }
-        let dim = peak.z.len();
-        let mut y = starts.z[first * dim..].to_vec();
-        y.par_chunks_mut(dim).for_each(|z| z.copy_from_slice(&peak.whitened(z)));
-        let log_det: f64 = (0..dim).map(|d| peak.factor[d * (dim + 1)].ln()).sum();
-        open.into_par_iter().for_each(|(mode, missed)| {
-            *missed = !leads_to(mode, &y, log_density, log_z - log_det);
-        });
-    }
+    let log_z = log_z - widest.log_det();
+    open.into_par_iter().for_each(|(mode, missed)| {
+        *missed = !leads_to(mode, &y, log_density, log_z);
+    });
 }
 
 /// Is a start in the basin of a planted mode? With y the start and c the centre in units of the peak,
@@ -139,24 +135,25 @@ fn leads_to(mode: &Planted, y: &[f64], log_density: &[f64], log_z: f64) -> bool 
     })
 }
 
-fn modes(shapes: &[Summit], plant: &Plant) -> Vec<Planted> {
-    let dim = shapes[0].z.len();
+/// Where modes are planted: around the heavy peaks, each in its turn.
+fn modes(widest: &Summit, heavy: &[&Summit], plant: &Plant) -> Vec<Planted> {
+    let dim = widest.z.len();
     let stream = Stream::new(plant.seed ^ PLANTED_SEED, Purpose::Modes);
     let mut normals = Batch::zeros(dim, plant.count);
     stream.fill_normals(0, 0, &mut normals);
     let one = |i: usize| {
         let uniform = |number| stream.point_uniform_of(0, i as u64, number);
-        let peak = i / 2 % shapes.len();
         let width = plant.narrowest.powf(uniform(1));
         let normal = normals.point(i);
         let centre = if plant.has_prior && i % 2 == 1 {
-            shapes[peak].whitened(&normal)
+            widest.whitened(&normal)
         } else {
             let length = linear::dot(&normal, &normal).sqrt();
             let distance = DISTANCE.0 + (DISTANCE.1 - DISTANCE.0) * uniform(2);
-            normal.iter().map(|y| y * distance / length).collect()
+            let from = widest.whitened(&heavy[i / 2 % heavy.len()].z);
+            from.iter().zip(&normal).map(|(from, y)| from + y * distance / length).collect()
         };
-        Planted { peak, centre, width }
+        Planted { centre, width }
     };
     (0..plant.count).map(one).collect()
 }

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 const SHELLS: (f64, f64) = (3.0, 24.0);
 
 /// How much further each widening goes, how many starts it has, and how many of them in a row may find nothing.
-const WIDER: f64 = 4.0;
+const WIDER: f64 = 8.0;
 const FAR_STARTS: usize = 32;
 const MOST_IN_VAIN: usize = 2;
 
@@ -150,10 +150,8 @@ impl State {
         if !is_same {
             self.power = Power { missed: vec![true; plant.count], asked: 0, peaks, log_mass };
         }
-        let mut shapes: Vec<&Summit> = found.that_matter().collect();
-        shapes.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
-        let shapes: Vec<Summit> = shapes.into_iter().take(3).cloned().collect();
-        catch(&found.starts, self.power.asked, &shapes, log_mass, plant, &mut self.power.missed);
+        let known: Vec<&Summit> = found.that_matter().collect();
+        catch(&found.starts, self.power.asked, &known, log_mass, plant, &mut self.power.missed);
         self.power.asked = found.starts.len();
     }
 
@@ -221,7 +219,10 @@ impl Work<'_, '_> {
         if state.is_far_next && state.in_vain < MOST_IN_VAIN {
             return Some(Step::Far);
         }
-        let factor = if state.has_just_found { EXTENDED } else { 1 };
+        // A peak that one ascent alone has reached tells of others that none has (Good and Turing).
+        let is_one_reached_once = found.that_matter().any(|summit| summit.ascents == 1);
+        let is_unfinished = state.has_just_found || is_one_reached_once;
+        let factor = if is_unfinished { EXTENDED } else { 1 };
         let effort = self.search.effort.saturating_mul(factor);
         let is_spent = found.evaluations - state.of_base >= effort;
         if is_spent || state.is_enough() {

@@ -64,6 +64,12 @@ impl Summit {
         &self.factor
     }
 
+    /// log det of the factor: the logarithm of the Gaussian's volume but for a constant.
+    pub(super) fn log_det(&self) -> f64 {
+        let dim = self.z.len();
+        (0..dim).map(|d| self.factor[d * (dim + 1)].ln()).sum()
+    }
+
     /// Is another summit the same peak?
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (z, log_density) = (other.z.clone(), other.log_density);
