@@ -250,34 +250,20 @@ pub(crate) fn examine_from(
             + accuracy.as_ref().map_or(0, |accuracy| accuracy.evaluations),
         particles,
         own_log_z,
-        sight: sight(target.dim(), own.as_ref().map(|own| own.searched.ascents), population),
+        sight: sight(own.as_ref().map(|own| own.searched.ascents), population),
         verdict: if is_cut { verdict.of_spent() } else { verdict },
         mixture: adapted.map(Adapted::mixture),
         searched: own.as_ref().map(|own| own.searched.clone()),
     })
 }
 
-/// What a check could have seen, in words.
-fn sight(dim: usize, ascents: Option<usize>, population: Option<&smc::Population>) -> String {
-    let mut parts = Vec::new();
-    if let Some(ascents) = ascents {
-        // So rare a basin is missed by all of them with a chance of one in twenty.
-        let share = 100.0 * (1.0 - 0.05_f64.powf(1.0 / ascents as f64));
-        parts.push(format!(
-            "{ascents} ascents: a mode that fewer than {share:.1} per cent of the starts lead to, \
-             such as one much narrower than the others in {dim} dimensions, can hide from them"
-        ));
-    }
-    if let Some(population) = population {
-        let particles = population.ess();
-        let share = (100.0 * 3.0 / particles.max(1.0)).min(100.0);
-        parts.push(format!(
-            "particles from where the search starts: a mode of less than {share:.1} per cent of the \
-             mass can hide from them, and any that is far from there"
-        ));
-    }
+/// What a check has looked at, in words.
+fn sight(ascents: Option<usize>, population: Option<&smc::Population>) -> String {
+    let ascents = ascents.map(|ascents| format!("{ascents} ascents of a search of its own"));
+    let particles = population.map(|population| format!("{} particles", population.z.len()));
+    let parts: Vec<String> = ascents.into_iter().chain(particles).collect();
     match parts.is_empty() {
-        true => "nothing but the draws themselves".into(),
-        false => parts.join("; "),
+        true => "checked by nothing but the draws themselves".into(),
+        false => format!("checked by {}", parts.join(" and ")),
     }
 }

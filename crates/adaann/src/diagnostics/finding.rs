@@ -412,7 +412,7 @@ impl fmt::Display for Finding {
             Self::ModesNotExcluded { power } => write!(
                 f,
                 "other modes are not ruled out: the search would have found {:.0} per cent of modes planted at \
-                 random (a fifth of the mass, half to as wide as the answer)",
+                 random (a fifth of the mass, a third to as wide as the answer)",
                 // Rounded down: 89.9 per cent must not read as the 90 that would have been enough.
                 per_cent(*power).floor()
             ),

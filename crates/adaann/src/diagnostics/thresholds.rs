@@ -247,7 +247,7 @@ pub const POWER: Threshold = Threshold {
     unit: Unit::Share,
     care: 0.9,
     distrust: None,
-    meaning: "share of modes planted at random (a fifth of the mass, half to as wide as the answer) that the \
+    meaning: "share of modes planted at random (a fifth of the mass, a third to as wide as the answer) that the \
               search would have found; below this the verdict is local, not reliable",
 };
 

@@ -131,7 +131,7 @@ pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String>
         (Some("exact-draws"), _) | (_, None) => None,
         (_, Some(power)) => Some(format!(
             // Rounded down: 89.9 % must not read as the 90 % that would have been enough.
-            "would have found {} % of modes planted at random (a fifth of the mass, half to as wide \
+            "would have found {} % of modes planted at random (a fifth of the mass, a third to as wide \
              as the answer)",
             (100.0 * power).floor()
         )),

@@ -1,7 +1,13 @@
 //! Searches of densities whose peaks and curvatures are known.
 
 use super::*;
-use crate::{Program, flow::Base, path::lopsided::Lopsided, target::Target};
+use crate::{
+    Batch, Program,
+    flow::Base,
+    path::lopsided::Lopsided,
+    rng::{Purpose, Stream},
+    target::Target,
+};
 
 fn found(target: &dyn Target, seed: u64) -> Searched {
     let unconstrained = Unconstrained::new(target).unwrap();
@@ -96,4 +102,123 @@ fn a_base_outside_the_support_is_named() {
     let unconstrained = Unconstrained::new(&target).unwrap();
     let error = search(&unconstrained, &Base::standard(1), &Search::new(1), 1).unwrap_err();
     assert!(error.to_string().contains("base-mean"), "{error}");
+}
+
+/// Two Gaussians of weights 0.6 and 0.4, eight widths apart, the lighter one half as wide: log p(M⁻¹(x − shift)) for a
+/// matrix M given by its rows' images.
+fn pair(map: fn(&[f64]) -> Vec<f64>) -> impl Target {
+    crate::target::pointwise_by_differences(5, move |x: &[f64]| {
+        let y = map(x);
+        let square = |at: f64| y.iter().map(|y| (y - at).powi(2)).sum::<f64>();
+        // The distance along the diagonal is 8 = √5 · 3.578.
+        let (wide, narrow) =
+            (0.6_f64.ln() - 0.5 * square(1.0), square(1.0 + 3.577_708_763_999_663));
+        let narrow = 0.4_f64.ln() + 5.0 * 2_f64.ln() - 2.0 * narrow;
+        let most = wide.max(narrow);
+        most + ((wide - most).exp() + (narrow - most).exp()).ln()
+    })
+}
+
+/// A shift, a scale, a rotation, a reflection and a permutation change nothing: both modes are found.
+#[test]
+fn the_search_is_equivariant() {
+    fn turned(x: &[f64]) -> Vec<f64> {
+        // Householder's reflection along (1, 2, 0, −1, 1), then the coordinates in another order.
+        let v = [1.0, 2.0, 0.0, -1.0, 1.0];
+        let along = 2.0 * x.iter().zip(&v).map(|(x, v)| x * v).sum::<f64>() / 7.0;
+        let y: Vec<f64> = x.iter().zip(&v).map(|(x, v)| x - along * v).collect();
+        vec![y[3], y[0], y[4], y[1], y[2]]
+    }
+    let maps: [fn(&[f64]) -> Vec<f64>; 6] = [
+        |x| x.to_vec(),
+        |x| x.iter().map(|x| x - 100.0).collect(),
+        |x| x.iter().map(|x| x / 1e3).collect(),
+        |x| x.iter().map(|x| x / 1e-3).collect(),
+        turned,
+        |x| turned(x).iter().map(|x| -(x + 40.0) / 7.0).collect(),
+    ];
+    for (number, map) in maps.into_iter().enumerate() {
+        for seed in 1..=2 {
+            let target = pair(map);
+            let unconstrained = Unconstrained::new(&target).unwrap();
+            let settings = Search { effort: 20_000, ..Search::new(5) };
+            let found = search(&unconstrained, &Base::standard(5), &settings, seed).unwrap();
+            assert_eq!(found.peaks(), 2, "map {number}, seed {seed}");
+            let [heavy, light] = &found.summits[..2] else { panic!("two") };
+            // Masses are exact for Gaussians; gradients by differences leave 1e-4.
+            assert!((light.log_mass - heavy.log_mass - (2.0_f64 / 3.0).ln()).abs() < 1e-2);
+        }
+    }
+}
+
+/// What the search claims of planted modes is what it finds of real ones.
+#[test]
+fn power_is_the_share_of_planted_modes_that_are_found() {
+    const DIM: usize = 8;
+    let settings = Search { effort: 6_000, ..Search::new(DIM) };
+    let alone =
+        Program::record(DIM, |z| -0.5 * z.iter().fold(0.0 * z[0], |sum, z| sum + z.square()));
+    let unconstrained = Unconstrained::new(&alone).unwrap();
+    let plant = Plant { count: 400, narrowest: 0.35, has_prior: false, seed: 3 };
+    let found = search(&unconstrained, &Base::standard(DIM), &settings, 5).unwrap();
+    let claimed = caught(&found.starts, &found.summits, found.log_mass(), &plant) as f64 / 400.0;
+    // Neither certain nor hopeless: else this would compare nothing.
+    assert!(claimed > 0.15 && claimed < 0.9, "{claimed}");
+
+    let stream = Stream::new(9, Purpose::Modes);
+    let uniform = |trial: u64, number| stream.point_uniform_of(0, trial, number);
+    let trials = 60;
+    let is_found = |trial: u64| {
+        let mut direction = Batch::zeros(DIM, 1);
+        stream.fill_normals(1 + trial, 0, &mut direction);
+        let direction = direction.point(0);
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let distance = 6.0 + 6.0 * uniform(trial, 1);
+        let centre: Vec<f64> = direction.iter().map(|x| x * distance / length).collect();
+        let width = 0.35_f64.powf(uniform(trial, 2));
+        let target = Program::record(DIM, |z| {
+            let square = z.iter().fold(0.0 * z[0], |sum, z| sum + z.square());
+            let other =
+                z.iter().zip(&centre).fold(0.0 * z[0], |sum, (z, c)| sum + (*z - *c).square());
+            let peak = 0.25_f64.ln() - DIM as f64 * width.ln();
+            crate::program::log_sum_exp(&[-0.5 * square, peak - 0.5 * other / (width * width)])
+        });
+        let unconstrained = Unconstrained::new(&target).unwrap();
+        search(&unconstrained, &Base::standard(DIM), &settings, trial).unwrap().peaks() == 2
+    };
+    let share = (0..trials).filter(|&trial| is_found(trial)).count() as f64 / trials as f64;
+    // Three standard errors of 60 and 400 trials, and a tenth for basins that are no balls.
+    let error = (0.25 * (1.0 / trials as f64 + 1.0 / 400.0)).sqrt();
+    assert!((share - claimed).abs() < 3.0 * error + 0.1, "{share} for {claimed}");
+}
+
+/// Sixty peaks along one coordinate, of which a remote one is by far the highest.
+#[test]
+fn lines_find_the_highest_of_many_peaks() {
+    let target = Program::record(3, |z| {
+        let comb = 8.0 * (40.0 * z[0]).cos();
+        let hill = 60.0 * (-0.5 * ((z[0] - 2.3) / 0.02).square()).exp();
+        comb + hill - 0.5 * (z[1].square() + z[2].square()) - 0.05 * z[0].square()
+    });
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    for seed in 1..=3 {
+        let settings = Search { effort: 20_000, ..Search::new(3) };
+        let found = search(&unconstrained, &Base::standard(3), &settings, seed).unwrap();
+        let best = found.highest().unwrap();
+        assert!((best.z[0] - 2.3).abs() < 0.1, "seed {seed}: {:?}", best.z);
+    }
+}
+
+/// A narrow mode and its mirror image: the image is found from the other.
+#[test]
+fn images_of_a_mode_are_looked_at() {
+    let target = Program::record(12, |z| {
+        let squares = |side: f64| z.iter().fold(0.0 * z[0], |sum, z| sum + (*z - side).square());
+        crate::program::log_sum_exp(&[-50.0 * squares(1.5), -50.0 * squares(-1.5)])
+    });
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    let base = Base::diagonal(&[1.5; 12], &[0.2; 12]).unwrap();
+    let settings = Search { effort: 2_000, ..Search::new(12) };
+    let found = search(&unconstrained, &base, &settings, 1).unwrap();
+    assert_eq!((found.peaks(), found.tally(Kind::Image).found), (2, 1));
 }
