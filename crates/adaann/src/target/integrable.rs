@@ -248,33 +248,42 @@ impl Look<'_> {
             let points: Vec<_> = all.map(|k| self.moved(direction, radius(k))).collect();
             return self.heights(&points);
         }
-        let (mut heights, mut drift) = (Vec::new(), vec![0.0; direction.len()]);
+        // The way from the point to the ridge stays the same; what the ridge bends grows with the radius.
+        let offset = self.to_ridge(self.at, line, vec![0.0; direction.len()], 5 * CORRECTIONS)?.1;
+        let (mut heights, mut bend) = (Vec::new(), vec![0.0; direction.len()]);
         for k in all {
-            // The ridge may be bent: what was found so far is scaled up with the radius.
-            if k > 0 {
-                drift.iter_mut().for_each(|x| *x *= radius(k) / radius(k - 1));
-            }
-            let place = |drift: &[f64]| -> Vec<f64> {
-                let on_line = self.at.iter().zip(direction).map(|(z, u)| z + radius(k) * u);
-                on_line.zip(drift).map(|(z, x)| z + x).collect()
-            };
-            let (mut height, mut best) = (f64::NEG_INFINITY, drift.clone());
-            for _ in 0..=CORRECTIONS {
-                let point = place(&drift);
-                let (found, gradient) = self.evaluate(std::slice::from_ref(&point), true)?;
-                if !(found[0] > height) {
-                    break;
-                }
-                (height, best) = (found[0], drift.clone());
-                for (u, curvature) in &line.across {
-                    let step = linear::dot(&gradient[0], u) / curvature;
-                    drift.iter_mut().zip(u).for_each(|(x, u)| *x += step * u);
-                }
-            }
-            drift = best;
+            let grown = bend.iter().map(|x| 4.0 * x);
+            let start: Vec<f64> = offset.iter().zip(grown).map(|(a, b)| a + b).collect();
+            let (height, drift) =
+                self.to_ridge(&self.moved(direction, radius(k)), line, start, CORRECTIONS)?;
+            bend = drift.iter().zip(&offset).map(|(x, a)| x - a).collect();
             heights.push(height);
         }
         Ok(heights)
+    }
+
+    /// log p at the highest point beside one that steps across the line reach, and the way there.
+    fn to_ridge(
+        &mut self,
+        from: &[f64],
+        line: &Line,
+        start: Vec<f64>,
+        corrections: usize,
+    ) -> Result<(f64, Vec<f64>)> {
+        let (mut height, mut best, mut drift) = (f64::NEG_INFINITY, start.clone(), start);
+        for _ in 0..=corrections {
+            let point: Vec<f64> = from.iter().zip(&drift).map(|(z, x)| z + x).collect();
+            let (found, gradients) = self.evaluate(&[point], true)?;
+            if found[0].is_nan() || found[0] <= height {
+                break;
+            }
+            (height, best) = (found[0], drift.clone());
+            for (u, curvature) in &line.across {
+                let step = linear::dot(&gradients[0], u) / curvature;
+                drift.iter_mut().zip(u).for_each(|(x, u)| *x += step * u);
+            }
+        }
+        Ok((height, best))
     }
 
     fn named(&self, direction: Vec<f64>, widths: f64, fall: f64) -> Endless {
