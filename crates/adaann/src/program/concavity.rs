@@ -39,6 +39,9 @@ impl Shape {
         high: f64::INFINITY,
     };
 
+    /// The logarithm of a probability that is log-concave.
+    const LOG_PROBABILITY: Self = Self { is_concave: true, high: 0.0, ..Self::UNKNOWN };
+
     /// A number that no parameter moves, between two others.
     pub(crate) fn number(low: f64, high: f64) -> Self {
         Self { is_constant: true, is_convex: true, is_concave: true, ..Self::between(low, high) }
@@ -340,9 +343,9 @@ impl Known<'_> {
                 ..Shape::between(shape.low.exp_m1(), shape.high.exp_m1())
             }
             .with_logs(),
-            Unary::Ln if self.is_share_of_one(x) => Shape::UNKNOWN.ln_of_share(),
-            Unary::Ln => shape.ln(),
-            Unary::Ln1p if self.is_minus_probability(x) => Shape::UNKNOWN.ln_of_share(),
+            Unary::Ln if self.is_complement(x) => Shape::LOG_PROBABILITY,
+            Unary::Ln => self.of(self.bare(x)).ln(),
+            Unary::Ln1p if self.is_minus_probability(x) => Shape::LOG_PROBABILITY,
             Unary::Ln1p => shape.ln_1p(),
             Unary::Special(Special::LnNormalCdf) => shape.growing_concave(f64::NEG_INFINITY, 0.0),
             // erfc falls, and so does its logarithm, which is concave.
@@ -421,13 +424,12 @@ impl Known<'_> {
         if left.is_constant && right.is_constant {
             return if_so.either(if_not);
         }
-        let is_outside = |node: Node| self.graph.as_constant(node) == Some(f64::NEG_INFINITY);
-        let inside = if is_outside(no) && left.is_convex && right.is_concave {
+        let inside = if self.is_outside(no) && self.is_convex_set(a, b) {
             if_so
-        } else if is_outside(yes) && left.is_concave && right.is_convex {
+        } else if self.is_outside(yes) && self.is_convex_set(b, a) {
             if_not
         } else {
-            return Shape { is_constant: false, ..Shape::UNKNOWN };
+            return Shape::UNKNOWN;
         };
         let is_concave = inside.is_concave;
         Shape { is_concave, ..Shape::between(f64::NEG_INFINITY, inside.high) }
@@ -495,33 +497,68 @@ impl Known<'_> {
         true
     }
 
-    /// −p for a probability p of which 1 − p has a concave logarithm: ½ erfc of a line, or a share.
+    /// p of max(p, tiny) and of min(p, 1 − ε), which distributions write so that logarithms stay finite. What is
+    /// smaller than every normal number counts as 0.
+    fn bare(&self, node: Node) -> Node {
+        let is = |node: Node, value: f64| self.graph.as_constant(node) == Some(value);
+        let one = |[a, b]: [Node; 2], value: f64| match () {
+            () if is(b, value) => a,
+            () if is(a, value) => b,
+            () => node,
+        };
+        match self.graph.op(node) {
+            Op::Binary(Binary::Max, operands) => one(operands, f64::MIN_POSITIVE),
+            Op::Binary(Binary::Min, operands) => one(operands, 1.0_f64.next_down()),
+            _ => node,
+        }
+    }
+
+    /// Has 1 − p a concave logarithm? So it is if p is convex, ½ erfc of a line, or a share of two lines.
+    fn has_log_concave_complement(&self, p: Node) -> bool {
+        let is_affine = |node: Node| self.of(node).is_affine();
+        let is_known = match self.graph.op(p) {
+            Op::Binary(Binary::Share, [a, b]) => is_affine(a) && is_affine(b),
+            Op::Binary(Binary::Mul, [s, x]) if self.graph.as_constant(s) == Some(0.5) => {
+                matches!(self.graph.op(x), Op::Unary(Unary::Special(Special::Erfc), t) if is_affine(t))
+            }
+            _ => false,
+        };
+        is_known || self.of(p).is_convex
+    }
+
+    /// −p for a probability p of which 1 − p has a concave logarithm.
     fn is_minus_probability(&self, node: Node) -> bool {
         let Op::Binary(Binary::Mul, [s, x]) = self.graph.op(node) else { return false };
-        let scale = self.graph.as_constant(s);
-        match self.graph.op(x) {
-            Op::Unary(Unary::Special(Special::Erfc), t) => {
-                scale == Some(-0.5) && self.of(t).is_affine()
-            }
-            Op::Binary(Binary::Share, [a, b]) => {
-                scale == Some(-1.0) && self.of(a).is_affine() && self.of(b).is_affine()
-            }
+        match (self.graph.as_constant(s), self.graph.op(x)) {
+            (Some(-0.5), Op::Unary(Unary::Special(Special::Erfc), t)) => self.of(t).is_affine(),
+            (Some(-1.0), _) => self.has_log_concave_complement(self.bare(x)),
             _ => false,
         }
     }
 
     /// 1 − p of the same.
-    fn is_share_of_one(&self, node: Node) -> bool {
+    fn is_complement(&self, node: Node) -> bool {
         let Op::Binary(Binary::Add, [a, b]) = self.graph.op(node) else { return false };
         self.graph.as_constant(a) == Some(1.0) && self.is_minus_probability(b)
             || self.graph.as_constant(b) == Some(1.0) && self.is_minus_probability(a)
     }
-}
 
-impl Shape {
-    /// The logarithm of a probability that is log-concave.
-    fn ln_of_share(self) -> Self {
-        Self { is_concave: true, ..Self::between(f64::NEG_INFINITY, 0.0) }
+    /// A value that stands for no density: −∞, NaN or the least number, or a choice of these.
+    fn is_outside(&self, node: Node) -> bool {
+        match self.graph.op(node) {
+            Op::Constant(bits) => !(f64::from_bits(bits) > -f64::MAX),
+            Op::Select(_, [_, _, yes, no]) => self.is_outside(yes) && self.is_outside(no),
+            _ => false,
+        }
+    }
+
+    /// Is {a < b} convex? So it is if a is convex and b concave, or one is a number and the other lies beyond it on
+    /// a convex set.
+    fn is_convex_set(&self, a: Node, b: Node) -> bool {
+        let (x, y) = (self.of(a), self.of(b));
+        x.is_convex && y.is_concave
+            || x.is_constant && y.is_log_concave
+            || y.is_constant && self.has_log_concave_complement(a)
     }
 }
 

@@ -59,7 +59,7 @@ fn it_is_fitted() {
 fn entropy_terms_of_zero_counts_are_0() {
     let model = parse(
         "[data]\nx = [0, 1, 2]\ny = [0.1, 0.4, 1.2]\n[parameters]\nb = \"normal(0, 1)\"\n\
-         [likelihood]\ny = \"normal(b * x * log(x), 1)\"\n",
+         [likelihood]\ny = \"normal(b * (x * log(x)), 1)\"\n",
     );
     let target = model.target();
     let target = Unconstrained::new(&*target).unwrap();
