@@ -370,6 +370,9 @@ impl Known<'_> {
         let (x, y) = (self.of(a), self.of(b));
         match function {
             Binary::Add if self.is_log_sum_exp(a, b) => Shape { is_convex: true, ..Shape::UNKNOWN },
+            Binary::Add if self.is_logistic(a, b) || self.is_logistic(b, a) => {
+                Shape { is_concave: true, ..x.plus(y) }
+            }
             Binary::Add => x.plus(y),
             Binary::Mul if a == b => x.squared(),
             Binary::Mul => x.times(y),
@@ -495,6 +498,20 @@ impl Known<'_> {
             }
         }
         true
+    }
+
+    /// −s + c ln(1 + e^−s) with −2 ≤ c ≤ 0 falls and is concave for s ≥ 0, and s is convex: a logistic density.
+    fn is_logistic(&self, a: Node, b: Node) -> bool {
+        let scaled = |node: Node| match self.graph.op(node) {
+            Op::Binary(Binary::Mul, [c, x]) => self.graph.as_constant(c).map(|c| (c, x)),
+            _ => None,
+        };
+        let Some((-1.0, size)) = scaled(a) else { return false };
+        let Some((c, log)) = scaled(b) else { return false };
+        let Op::Unary(Unary::Ln1p, exp) = self.graph.op(log) else { return false };
+        let Op::Unary(Unary::Exp, exponent) = self.graph.op(exp) else { return false };
+        let shape = self.of(size);
+        exponent == a && (-2.0..=0.0).contains(&c) && shape.is_convex && shape.low >= 0.0
     }
 
     /// p of max(p, tiny) and of min(p, 1 − ε), which distributions write so that logarithms stay finite. What is
