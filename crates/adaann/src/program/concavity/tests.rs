@@ -1,3 +1,5 @@
+//! Proofs against random segments: what is proved is concave, and what is not concave is not proved.
+
 use crate::rng::{Purpose, Stream};
 use crate::target::{Evaluation, Target};
 use crate::{Batch, Expr, Program};
