@@ -249,13 +249,14 @@ impl Look<'_> {
             return self.heights(&points);
         }
         // The way from the point to the ridge stays the same; what the ridge bends grows with the radius.
-        let offset = self.to_ridge(self.at, line, vec![0.0; direction.len()], 5 * CORRECTIONS)?.1;
+        let offset =
+            self.climb_ridge(self.at, line, vec![0.0; direction.len()], 5 * CORRECTIONS)?.1;
         let (mut heights, mut bend) = (Vec::new(), vec![0.0; direction.len()]);
         for k in all {
             let grown = bend.iter().map(|x| 4.0 * x);
             let start: Vec<f64> = offset.iter().zip(grown).map(|(a, b)| a + b).collect();
             let (height, drift) =
-                self.to_ridge(&self.moved(direction, radius(k)), line, start, CORRECTIONS)?;
+                self.climb_ridge(&self.moved(direction, radius(k)), line, start, CORRECTIONS)?;
             bend = drift.iter().zip(&offset).map(|(x, a)| x - a).collect();
             heights.push(height);
         }
@@ -263,7 +264,7 @@ impl Look<'_> {
     }
 
     /// log p at the highest point beside one that steps across the line reach, and the way there.
-    fn to_ridge(
+    fn climb_ridge(
         &mut self,
         from: &[f64],
         line: &Line,

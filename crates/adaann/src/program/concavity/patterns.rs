@@ -115,7 +115,10 @@ impl Known<'_> {
     /// A value that stands for no density: −∞, NaN or the least number, or a choice of these.
     pub(super) fn is_outside(&self, node: Node) -> bool {
         match self.graph.op(node) {
-            Op::Constant(bits) => !(f64::from_bits(bits) > -f64::MAX),
+            Op::Constant(bits) => {
+                let value = f64::from_bits(bits);
+                value.is_nan() || value <= -f64::MAX
+            }
             Op::Select(_, [_, _, yes, no]) => self.is_outside(yes) && self.is_outside(no),
             _ => false,
         }
