@@ -20,6 +20,7 @@ pub(super) struct ModelTarget {
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
+    is_log_concave: bool,
     /// The prior, if it is all that there is and can be drawn from.
     prior_alone: Option<PriorAlone>,
     /// The system of equations, if there is one.
@@ -46,8 +47,13 @@ impl ModelTarget {
         let prior_alone = is_drawn
             .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
         let mut outside = None;
+        let mut is_log_concave = false;
         let (density, recorded): (Box<dyn Target>, _) = match &outline.file.command {
-            None => density(outline, recording)?,
+            None => {
+                let made = density(outline, recording)?;
+                is_log_concave = made.is_log_concave;
+                (made.target, made.recorded)
+            }
             Some(command) => {
                 let parts = [recording.log_prior; 2];
                 let prior = Program::from_graph(outline.dim, false, recording.graph, parts);
@@ -65,6 +71,7 @@ impl ModelTarget {
             names,
             supports,
             has_proper_prior,
+            is_log_concave,
             prior_alone,
             dynamics,
             recorded,
@@ -78,9 +85,16 @@ impl ModelTarget {
     }
 }
 
-/// The density of a model that needs no program outside, and what it was made of if there is a system of
-/// equations.
-fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, Option<Recorded>)> {
+/// The density of a model that needs no program outside.
+struct Density {
+    target: Box<dyn Target>,
+    is_log_concave: bool,
+    /// What it was made of, if there is a system of equations.
+    recorded: Option<Recorded>,
+}
+
+fn density(outline: &Outline, recording: Recording) -> Result<Density> {
+    let supports = recording.supports.clone();
     let dim = outline.dim;
     let is_proper = recording.has_proper_prior();
     let mut graph = recording.graph;
@@ -90,11 +104,19 @@ fn density(outline: &Outline, recording: Recording) -> Result<(Box<dyn Target>, 
         let is_given = outline.file.parameters.iter().any(|parameter| parameter.prior.is_some());
         let has_prior = is_given || is_proper;
         let parts = [recording.log_prior, direct];
-        return Ok((Box::new(Program::from_graph(dim, has_prior, graph, parts)), None));
+        let recorded = recorded(
+            outline,
+            Recording { graph: graph.clone(), density: Some(direct), ..recording },
+        );
+        let is_log_concave = recorded.is_log_concave(&supports);
+        let target = Box::new(Program::from_graph(dim, has_prior, graph, parts));
+        return Ok(Density { target, is_log_concave, recorded: None });
     }
     let recorded = recorded(outline, Recording { graph, density: Some(direct), ..recording });
+    let is_log_concave = recorded.is_log_concave(&supports);
     let kept = recorded.system.is_some().then(|| recorded.clone());
-    Ok((Box::new(Posterior::new(recorded)?), kept))
+    let target = Box::new(Posterior::new(recorded)?);
+    Ok(Density { target, is_log_concave, recorded: kept })
 }
 
 impl Target for ModelTarget {
@@ -146,6 +168,7 @@ impl Target for ModelTarget {
             names: self.names.clone(),
             supports: self.supports.clone(),
             has_proper_prior: self.has_proper_prior,
+            is_log_concave: self.is_log_concave,
             prior_alone: None,
             dynamics: None,
             recorded: None,
@@ -158,7 +181,7 @@ impl Target for ModelTarget {
     }
 
     fn is_log_concave(&self) -> bool {
-        self.density.is_log_concave()
+        self.is_log_concave
     }
 
     fn notes(&self) -> Vec<String> {

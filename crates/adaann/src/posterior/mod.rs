@@ -11,6 +11,7 @@
 
 mod carried;
 mod compile;
+mod concavity;
 mod dynamics;
 mod equations;
 mod evaluate;

@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use super::compile::compile;
+use super::concavity::{Shape, shapes};
 use super::expr::Expr;
 use super::gradient::gradient;
 use super::graph::Graph;
@@ -26,6 +27,7 @@ use std::cell::RefCell;
 pub struct Program {
     pub(super) dim: usize,
     has_prior: bool,
+    is_log_concave: bool,
     pub(super) values: Code,
     pub(super) with_gradient: Code,
 }
@@ -93,6 +95,8 @@ impl Program {
         mut graph: Graph,
         parts: [Node; 2],
     ) -> Self {
+        let all = shapes(&graph, |_| Shape::line([f64::NEG_INFINITY, f64::INFINITY]));
+        let is_log_concave = parts.iter().all(|part| all[part.index()].is_concave());
         // The kernel writes the prior that is nowhere but 0.
         let first = if has_prior { PRIOR } else { LIKELIHOOD };
         let values = compile(&graph, dim, first, &parts[first..]);
@@ -104,6 +108,7 @@ impl Program {
         Self {
             dim,
             has_prior,
+            is_log_concave,
             values,
             with_gradient: compile(&graph, dim, first, &outputs[first..]),
         }
@@ -154,6 +159,11 @@ impl Target for Program {
 
     fn operations(&self) -> Option<f64> {
         Some(self.with_gradient.cost())
+    }
+
+    /// On all of R^d: supports that others give its coordinates are not known here.
+    fn is_log_concave(&self) -> bool {
+        self.is_log_concave
     }
 }
 

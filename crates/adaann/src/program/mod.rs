@@ -9,6 +9,7 @@ mod allocate;
 mod call_gradient;
 mod code;
 mod compile;
+mod concavity;
 mod cost;
 mod dense;
 mod density;
@@ -35,6 +36,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use concavity::{Shape, shapes};
 pub(crate) use dense::{CovarianceKind, in_triangle, triangle};
 pub use density::Program;
 pub use expr::{Condition, Expr, log_sum_exp};

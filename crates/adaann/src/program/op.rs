@@ -7,7 +7,7 @@ use crate::simd::Special;
 pub(crate) struct Node(pub(super) u32);
 
 impl Node {
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -1,9 +1,11 @@
 //! Models written as text, against registered posteriors, plain arithmetic and closed forms.
 
 mod columns;
+mod concave;
 mod doses;
 mod draws;
 mod dynamics;
+mod emax;
 mod examples;
 mod gallery;
 mod hares;

@@ -1,0 +1,135 @@
+//! Expressions that are concave as a whole, though no rule for their single operations says so.
+
+use super::shape::Shape;
+use crate::program::graph::Graph;
+use crate::program::op::{Binary, Node, Op, Unary};
+use crate::simd::Special;
+
+/// Shapes of the values so far.
+pub(super) struct Known<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) shapes: &'a [Shape],
+}
+
+impl Known<'_> {
+    pub(super) fn of(&self, node: Node) -> Shape {
+        self.shapes[node.index()]
+    }
+
+    /// s + ln Σ e^(x − s) of convex values x, whatever the shift s, which is detached.
+    pub(super) fn is_log_sum_exp(&self, a: Node, b: Node) -> bool {
+        let (shift, log) = match (self.graph.op(a), self.graph.op(b)) {
+            (Op::Unary(Unary::Detach, _), Op::Unary(Unary::Ln, sum)) => (a, sum),
+            (Op::Unary(Unary::Ln, sum), Op::Unary(Unary::Detach, _)) => (b, sum),
+            _ => return false,
+        };
+        let is_minus_shift = |node: Node| match self.graph.op(node) {
+            Op::Binary(Binary::Mul, [s, x]) => {
+                self.graph.as_constant(s) == Some(-1.0) && x == shift
+            }
+            _ => false,
+        };
+        let mut left = vec![log];
+        while let Some(term) = left.pop() {
+            let is_convex = match self.graph.op(term) {
+                Op::Binary(Binary::Add, terms) => {
+                    left.extend(terms);
+                    true
+                }
+                Op::Unary(Unary::Exp, exponent) => match self.graph.op(exponent) {
+                    Op::Binary(Binary::Add, [x, y]) => {
+                        is_minus_shift(y) && self.of(x).is_convex
+                            || is_minus_shift(x) && self.of(y).is_convex
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !is_convex {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// −s + c ln(1 + e^−s) with −2 ≤ c ≤ 0 falls and is concave for s ≥ 0, and s is convex: a logistic density.
+    pub(super) fn is_logistic(&self, a: Node, b: Node) -> bool {
+        let scaled = |node: Node| match self.graph.op(node) {
+            Op::Binary(Binary::Mul, [c, x]) => self.graph.as_constant(c).map(|c| (c, x)),
+            _ => None,
+        };
+        let Some((-1.0, size)) = scaled(a) else { return false };
+        let Some((c, log)) = scaled(b) else { return false };
+        let Op::Unary(Unary::Ln1p, exp) = self.graph.op(log) else { return false };
+        let Op::Unary(Unary::Exp, exponent) = self.graph.op(exp) else { return false };
+        let shape = self.of(size);
+        exponent == a && (-2.0..=0.0).contains(&c) && shape.is_convex && shape.low >= 0.0
+    }
+
+    /// p of max(p, tiny) and of min(p, 1 − ε), which distributions write so that logarithms stay finite. What is
+    /// smaller than every normal number counts as 0.
+    pub(super) fn bare(&self, node: Node) -> Node {
+        let is = |node: Node, value: f64| self.graph.as_constant(node) == Some(value);
+        let one = |[a, b]: [Node; 2], value: f64| match () {
+            () if is(b, value) => a,
+            () if is(a, value) => b,
+            () => node,
+        };
+        match self.graph.op(node) {
+            Op::Binary(Binary::Max, operands) => one(operands, f64::MIN_POSITIVE),
+            Op::Binary(Binary::Min, operands) => one(operands, 1.0_f64.next_down()),
+            _ => node,
+        }
+    }
+
+    /// Has 1 − p a concave logarithm? So it is if p is convex, ½ erfc of a line, or a share of two lines.
+    pub(super) fn has_log_concave_complement(&self, p: Node) -> bool {
+        let is_affine = |node: Node| self.of(node).is_affine();
+        let is_known = match self.graph.op(p) {
+            Op::Binary(Binary::Share, [a, b]) => is_affine(a) && is_affine(b),
+            Op::Binary(Binary::Mul, [s, x]) if self.graph.as_constant(s) == Some(0.5) => {
+                matches!(self.graph.op(x), Op::Unary(Unary::Special(Special::Erfc), t) if is_affine(t))
+            }
+            _ => false,
+        };
+        is_known || self.of(p).is_convex
+    }
+
+    /// −p for a probability p of which 1 − p has a concave logarithm.
+    pub(super) fn is_minus_probability(&self, node: Node) -> bool {
+        let Op::Binary(Binary::Mul, [s, x]) = self.graph.op(node) else { return false };
+        match (self.graph.as_constant(s), self.graph.op(x)) {
+            (Some(-0.5), Op::Unary(Unary::Special(Special::Erfc), t)) => self.of(t).is_affine(),
+            (Some(-1.0), _) => self.has_log_concave_complement(self.bare(x)),
+            _ => false,
+        }
+    }
+
+    /// 1 − p of the same.
+    pub(super) fn is_complement(&self, node: Node) -> bool {
+        let Op::Binary(Binary::Add, [a, b]) = self.graph.op(node) else { return false };
+        self.graph.as_constant(a) == Some(1.0) && self.is_minus_probability(b)
+            || self.graph.as_constant(b) == Some(1.0) && self.is_minus_probability(a)
+    }
+
+    /// A value that stands for no density: −∞, NaN or the least number, or a choice of these.
+    pub(super) fn is_outside(&self, node: Node) -> bool {
+        match self.graph.op(node) {
+            Op::Constant(bits) => {
+                let value = f64::from_bits(bits);
+                value.is_nan() || value <= -f64::MAX
+            }
+            Op::Select(_, [_, _, yes, no]) => self.is_outside(yes) && self.is_outside(no),
+            _ => false,
+        }
+    }
+
+    /// Is {a < b} convex? So it is if a is convex and b concave, or one is a number and the other lies beyond it on
+    /// a convex set.
+    pub(super) fn is_convex_set(&self, a: Node, b: Node) -> bool {
+        let (x, y) = (self.of(a), self.of(b));
+        x.is_convex && y.is_concave
+            || x.is_constant && y.is_log_concave
+            || y.is_constant && self.has_log_concave_complement(a)
+    }
+}
