@@ -1,7 +1,7 @@
 //! Weighted points that stand for p: draws of an approximation, or particles.
 
 use crate::importance::{
-    Coordinate, Quantity, WeightSums, covariance,
+    Coordinate, Estimate, Gaps, Quantity, WeightSums, covariance,
     pareto::{self, Smoothed},
     resample,
     weight_sums::{largest_of_some, weight},
@@ -35,6 +35,8 @@ pub struct Sample {
     log_p: Vec<f64>,
     log_q: Option<Vec<f64>>,
     log_weights: Vec<f64>,
+    /// How far another estimator is from this one, if there is another.
+    gaps: Option<Gaps>,
     /// Found when first asked for.
     #[serde(skip)]
     smoothed: OnceLock<Smoothed>,
@@ -83,7 +85,7 @@ impl Sample {
             });
         }
         let (smoothed, weights) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { z, x, log_p, log_q, log_weights, smoothed, weights })
+        Ok(Self { z, x, log_p, log_q, log_weights, gaps: None, smoothed, weights })
     }
 
     /// How many points there are.
@@ -140,6 +142,26 @@ impl Sample {
         Ok(sums)
     }
 
+    /// log Z, whose error is no smaller than the gap to another estimator where there is one.
+    ///
+    /// # Errors
+    /// If a weight is infinite.
+    pub fn log_z(&self) -> Result<Estimate> {
+        let sums = self.weight_sums()?;
+        let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
+        Ok(self.gaps.as_ref().map_or(log_z, |gaps| gaps.widen_log_z(log_z)))
+    }
+
+    /// The same points with the gaps to another estimator.
+    pub(crate) fn with_gaps(self, gaps: Option<Gaps>) -> Self {
+        Self { gaps, ..self }
+    }
+
+    /// The gaps to another estimator.
+    pub(crate) fn gaps(&self) -> Option<&Gaps> {
+        self.gaps.as_ref()
+    }
+
     /// The weights with their tail smoothed, and its shape k̂.
     ///
     /// # Errors
@@ -172,12 +194,17 @@ impl Sample {
         Quantity::new(values, self.weights())
     }
 
-    /// Mean, standard deviation and quantiles of each of the target's coordinates under p.
+    /// Mean, standard deviation and quantiles of each of the target's coordinates under p. Errors are no
+    /// smaller than the gaps to another estimator where there is one.
     ///
     /// # Errors
     /// As [`Quantity::new`].
     pub fn coordinates(&self) -> Result<Vec<Coordinate>> {
-        (0..self.x.dim()).map(|d| Ok(self.quantity(self.x.row(d))?.coordinate())).collect()
+        let coordinate = |d: usize| {
+            let coordinate = self.quantity(self.x.row(d))?.coordinate();
+            Ok(self.gaps.as_ref().map_or(coordinate, |gaps| gaps.widen(d, coordinate)))
+        };
+        (0..self.x.dim()).map(coordinate).collect()
     }
 
     /// Their covariance matrix under p, row by row.
@@ -258,6 +285,7 @@ impl Sample {
             log_p: of(&self.log_p),
             log_q: None,
             log_weights: vec![0.0; chosen.len()],
+            gaps: None,
             smoothed: OnceLock::new(),
             weights: OnceLock::new(),
         }
