@@ -40,17 +40,17 @@ pub(super) const AT_BOUNDS: [(&str, Maker, usize); 18] = [
     ("truncated-2", truncated, 2),
     ("truncated-4", truncated, 4),
     ("truncated-8", truncated, 8),
-    ("outside-1", outside, 1),
     ("outside-3", outside, 3),
-    ("half-normal-1", half_normal, 1),
     ("half-normal-5", half_normal, 5),
     ("exponential-2", exponential, 2),
     ("gamma-below-1", gamma_below, 1),
     ("gamma-below-3", gamma_below, 3),
-    ("beta-1", beta, 1),
     ("beta-3", beta, 3),
     ("box-2", correlated, 1),
     ("ridge-2", ridge, 1),
+    ("product-2", product, 1),
+    ("saturation-2", saturation, 1),
+    ("decay-2", decay, 1),
     ("supernova-2", supernova, 1),
     ("hierarchy-2", hierarchy, 1),
     ("counts-2", counts, 1),
@@ -183,6 +183,48 @@ fn ridge(numbers: &mut Numbers, i: usize) -> Piece {
         format!("x{i} = \"uniform(0, {:?})\"\ny{i} = \"uniform(0, {:?})\"", sides[0], sides[1]),
         format!("logpdf(normal({sum:?}, {sd:?}), x{i} + y{i})"),
     )
+}
+
+/// Only a product is measured: a bent ridge from bound to bound.
+fn product(numbers: &mut Numbers, i: usize) -> Piece {
+    let sides = [numbers.scale(0.5, 5.0), numbers.scale(0.5, 5.0)];
+    let product = numbers.between(0.1, 0.5) * sides[0] * sides[1];
+    let sd = product * numbers.between(0.1, 0.4);
+    Piece::of_two(
+        format!("x{i} = \"uniform(0, {:?})\"\ny{i} = \"uniform(0, {:?})\"", sides[0], sides[1]),
+        format!("logpdf(normal({product:?}, {sd:?}), x{i} * y{i})"),
+    )
+}
+
+/// A rate V c/(K + c), measured where it has hardly begun to saturate.
+fn saturation(numbers: &mut Numbers, _: usize) -> Piece {
+    let (most, half) = (numbers.between(2.0, 5.0), numbers.between(2.0, 6.0));
+    let at: Vec<f64> = (1..=8).map(|i| 0.5 * f64::from(i)).collect();
+    let sd = most * numbers.between(0.03, 0.1);
+    let seen: Vec<f64> = at.iter().map(|c| most * c / (half + c) + sd * numbers.normal()).collect();
+    Piece {
+        quantities: format!("[constants]\nat = {at:?}\nseen = {seen:?}\n"),
+        ..Piece::of_two(
+            "v = \"uniform(0, 12)\"\nk = \"uniform(0, 20)\"".into(),
+            format!("logpdf(normal(v * at / (k + at), {sd:?}), seen)"),
+        )
+    }
+}
+
+/// a e^(−k t), where k may be 0.
+fn decay(numbers: &mut Numbers, _: usize) -> Piece {
+    let (height, rate) = (numbers.between(1.0, 4.0), numbers.between(0.0, 0.3));
+    let at: Vec<f64> = (0..10).map(|i| 0.7 * f64::from(i)).collect();
+    let sd = height * numbers.between(0.1, 0.4);
+    let seen: Vec<f64> =
+        at.iter().map(|t| height * (-rate * t).exp() + sd * numbers.normal()).collect();
+    Piece {
+        quantities: format!("[constants]\nat = {at:?}\nseen = {seen:?}\n"),
+        ..Piece::of_two(
+            "a = \"uniform(0, 10)\"\nk = \"uniform(0, 3)\"".into(),
+            format!("logpdf(normal(a * exp(-k * at), {sd:?}), seen)"),
+        )
+    }
 }
 
 /// Nodes and weights of Gauss and Legendre on (0, 1).

@@ -11,7 +11,7 @@
 use crate::{
     Batch, Result,
     flow::Flow,
-    importance::{Sample, log_sum_exp, resample},
+    importance::{Gaps, Sample, log_sum_exp, resample},
     lost,
     target::Unconstrained,
     weight::{ess, log_weight},
@@ -23,11 +23,11 @@ const PIECE: usize = 256;
 
 /// Draws, and the proposals that they come from.
 pub(super) struct Archive {
-    z: Batch,
+    pub(super) z: Batch,
     /// log p + log|J| at each draw.
-    log_p: Vec<f64>,
+    pub(super) log_p: Vec<f64>,
     /// log Σ_r n_r q_r at each draw.
-    log_q: Vec<f64>,
+    pub(super) log_q: Vec<f64>,
     proposals: Vec<Known>,
 }
 
@@ -80,6 +80,24 @@ impl Archive {
         }
         self.log_q.extend(log_q);
         Ok(())
+    }
+
+    /// How far what all draws say is from what a sample says; none where all draws together are worth far
+    /// less than the sample, or one of them is beyond all numbers.
+    pub(super) fn gaps_of(&self, target: &Unconstrained, sample: &Sample) -> Option<Gaps> {
+        let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
+            .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            .collect();
+        // The weights are p/Σ n_r q_r, whose sum over all draws is Z.
+        let log_z = log_sum_exp(log_weights.iter().copied());
+        let weights: Vec<f64> = log_weights.iter().map(|w| (w - log_z).exp()).collect();
+        let sums = sample.weight_sums().ok()?;
+        if ess(&weights).is_nan() || ess(&weights) < LEAST_OPINION * sums.ess() {
+            return None;
+        }
+        let (x, _) = target.constrain(&self.z);
+        let coordinates = sample.coordinates().ok()?;
+        Gaps::between(sums.log_z(), &coordinates, log_z, (&x, &weights)).ok()
     }
 
     /// How many proposals there are.
@@ -172,6 +190,9 @@ impl Archive {
 /// The most that p/(Z q) counts for where it is asked how well q covers p: a hundredth of the mass that it
 /// has next to no draws of then halves the share.
 const MOST_RATIO: f64 = 100.0;
+
+/// All draws are a second opinion where they are worth this share of the sample that they are held against.
+const LEAST_OPINION: f64 = 0.5;
 
 /// Draws that a fit uses.
 const MOST_FITTED: usize = 10_000;

@@ -6,6 +6,7 @@
 //! proposal as it is in the end (`frozen.rs`): those that shaped it would flatter it.
 
 mod archive;
+mod edges;
 mod frozen;
 mod proposal;
 mod rounds;

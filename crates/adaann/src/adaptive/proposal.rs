@@ -12,7 +12,7 @@ const DEGREES: f64 = 5.0;
 const FLOOR: f64 = 0.03;
 
 /// Components up to which each has a twin; more of them cover each other.
-const MOST_DEFENDED: usize = 64;
+pub(super) const MOST_DEFENDED: usize = 64;
 
 /// The mixture with a heavy twin of each component, which bounds the weights where its tails are too
 /// light.

@@ -1,12 +1,16 @@
 //! Rounds of draws and fits.
 
-use super::{archive::Archive, shape::Shape};
+use super::{
+    archive::Archive,
+    shape::{Shape, flow_of},
+};
 use crate::{
     Batch, Result,
     approximation::Approximation,
     budget::Budget,
     checkpoint::{Done, Ledger},
     flow::Flow,
+    mixture::Component,
     target::Target,
     weight::ess,
 };
@@ -20,6 +24,8 @@ pub(super) struct Proposal {
     pub(super) ess_share: f64,
     /// By its own alone.
     own_share: f64,
+    /// Which of the archive's proposals it is.
+    number: usize,
 }
 
 /// Gains of less than this factor are none, and so many rounds in a row may bring none.
@@ -47,7 +53,9 @@ pub(super) fn rounds(
 ) -> Result<Proposal> {
     let mut tried: Vec<Proposal> = Vec::new();
     let (mut current, mut in_vain, mut reached) = (start, 0, 0.0);
-    let (first, before) = (archive.proposals(), archive.len());
+    let before = archive.len();
+    // Those before edges were reached do not know of them.
+    let (mut reaches, mut since) = (0, 0);
     // What the points were worth when a map was looked for.
     let mut looked = 0.0;
     for round in 0..pace.most {
@@ -62,24 +70,74 @@ pub(super) fn rounds(
             ledger.part("draws", |_| approximation.sample(pace.draws, seed).map(Done::Whole))?;
         let own_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &flow, &sample)?;
-        tried.push(Proposal { shape: current, flow, ess_share: own_share, own_share });
+        let number = archive.proposals() - 1;
+        tried.push(Proposal { shape: current, flow, ess_share: own_share, own_share, number });
         // What this round has found counts for those before as well.
-        for (i, proposal) in tried.iter_mut().enumerate() {
-            proposal.ess_share = archive.ess_share(first + i).min(proposal.own_share);
-        }
-        let from = best(&tried);
+        judge(&mut tried, archive);
+        let from = best(&tried[since..]);
         in_vain = if from.ess_share > GAIN * reached { 0 } else { in_vain + 1 };
         reached = f64::max(reached, from.ess_share);
         let is_last = round + 1 == pace.most
             || pace.budget.is_spent(archive.len() - before)
             || ledger.is_asked_to_end();
-        if from.ess_share >= pace.enough || in_vain > PATIENCE || is_last {
+        if is_last {
             break;
         }
+        let mut from = from.clone();
+        if from.ess_share >= pace.enough || in_vain > PATIENCE {
+            let seed = pace.seed.wrapping_add(REACHES + (reaches * REACH) as u64);
+            if reaches == MOST_REACHES {
+                break;
+            }
+            let reached_for = reach(target, &from.shape, pace.draws / 2, seed, archive, ledger)?;
+            let Some(edges) = reached_for else { break };
+            reaches += 1;
+            (in_vain, reached) = (0, 0.0);
+            since = tried.len();
+            from.shape = from.shape.joined(&edges);
+        }
         let Some((z, weights)) = archive.weighted(from.shape.wanted(), pace.seed) else { break };
-        current = follow(from, round, &mut looked, &z, &weights);
+        current = follow(&from, round, &mut looked, &z, &weights);
     }
-    Ok(best(&tried).clone())
+    let known = if since < tried.len() { &tried[since..] } else { &tried[..] };
+    Ok(best(known).clone())
+}
+
+/// Steps beyond the edges at a time, how often they are taken, and what tells their draws from those of
+/// rounds.
+const REACH: usize = 3;
+const MOST_REACHES: usize = 3;
+const REACHES: u64 = 1 << 20;
+
+/// Draws around the edges of all draws so far, in a few steps: components that the shape can be joined by;
+/// none if there are no edges that matter.
+fn reach(
+    target: &dyn Target,
+    shape: &Shape,
+    draws: usize,
+    seed: u64,
+    archive: &mut Archive,
+    ledger: &mut Ledger,
+) -> Result<Option<Vec<Component>>> {
+    let mut taken = Vec::new();
+    for step in 0..REACH {
+        let Some(edges) = archive.edges(shape) else { break };
+        let Ok(flow) = flow_of(&edges.drawn) else { break };
+        taken.push(edges.joining);
+        let approximation = Approximation::new(target, flow.clone())?;
+        let seed = seed.wrapping_add(step as u64);
+        let sample =
+            ledger.part("draws", |_| approximation.sample(draws, seed).map(Done::Whole))?;
+        archive.add(approximation.target(), &flow, &sample)?;
+    }
+    Ok((!taken.is_empty()).then(|| taken.concat()))
+}
+
+/// What others have found since counts for each proposal as well.
+fn judge(tried: &mut [Proposal], archive: &Archive) {
+    for proposal in tried {
+        proposal.ess_share = archive.ess_share(proposal.number).min(proposal.own_share);
+    }
 }
 
 /// The one whose draws count for most.

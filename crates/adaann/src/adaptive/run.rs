@@ -15,7 +15,7 @@ use crate::{
     flow::Flow,
     importance::{Sample, pareto},
     mixture::Mixture,
-    target::Target,
+    target::{Target, Unconstrained},
 };
 
 /// What adapting came to.
@@ -171,7 +171,10 @@ fn adapt(
         }
     }
     let best = best.expect("at least one attempt").adapted;
-    Ok(Adapted { evaluations, ..best })
+    // A second opinion on what the fresh draws say: those of all proposals, and around their edges.
+    let gaps = archive.gaps_of(&Unconstrained::new(target)?, &best.sample);
+    let sample = best.sample.with_gaps(gaps);
+    Ok(Adapted { evaluations, sample, ..best })
 }
 
 /// What an attempt came to.

@@ -1,6 +1,6 @@
 //! The shape of a proposal: a mixture, or one that a map bends.
 
-use super::proposal::defended;
+use super::proposal::{MOST_DEFENDED, defended};
 use crate::{
     Batch, Result,
     flow::{Flow, FlowSpec},
@@ -25,6 +25,9 @@ impl From<Mixture> for Shape {
 /// What a map asks of weights: to be worth so much, and so much for each coordinate.
 const FEWEST: f64 = 50.0;
 const FEWEST_EACH: f64 = 4.0;
+
+/// Weight of all components that join a mixture.
+const LITTLE: f64 = 0.02;
 
 /// Points around each peak that tell of the law of the coordinates.
 const PER_PEAK: usize = 32;
@@ -53,6 +56,19 @@ impl Shape {
             Some(warp) => warp.flow(base),
             None => Flow::new(&FlowSpec::Affine, base),
         }
+    }
+
+    /// The same with further components in its own coordinates, which have little weight until they are
+    /// fitted; as many as can all be defended.
+    pub(super) fn joined(&self, others: &[Component]) -> Self {
+        let mut components = self.mixture.to_components();
+        let room = MOST_DEFENDED.saturating_sub(components.len()).min(others.len());
+        let weight = LITTLE / others.len().max(1) as f64;
+        // The last are the furthest out.
+        let further = others[others.len() - room..].iter();
+        components.extend(further.map(|other| Component { weight, ..other.clone() }));
+        let mixture = Mixture::of(&components).unwrap_or_else(|| self.mixture.clone());
+        Self { mixture, warp: self.warp.clone() }
     }
 
     /// What weights should be worth to be fitted. A mixture is shrunk towards what it was, which is all it needs;

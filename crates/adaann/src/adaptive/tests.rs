@@ -1,13 +1,13 @@
 //! Adaptive importance sampling against densities whose integrals and moments are known.
 
-use super::{Rules, archive::Archive, run};
+use super::{Rules, Shape, archive::Archive, flow_of, run};
 
 use crate::{
     Program,
     approximation::Approximation,
     checkpoint::Ledger,
     flow::{Base, Flow, FlowSpec},
-    importance::Quantity,
+    importance::{Estimate, Quantity},
     mixture::{Component, Mixture},
     path::lopsided::{Lopsided, MOMENTS},
     target::Unconstrained,
@@ -178,4 +178,70 @@ fn a_proposal_is_judged_by_the_draws_of_others() {
     // Half of the mass is where it has no draws: 1/E[p/q] is at most 1/(½ 100).
     assert!(archive.ess_share(0) < 0.03, "{}", archive.ess_share(0));
     assert!(archive.ess_share(1) > 0.3, "{}", archive.ess_share(1));
+}
+
+/// The archive of draws of N(0, sd²) for a standard normal target.
+fn of_normal(target: &Program, sd: f64, count: usize) -> Archive {
+    let base = Base::diagonal(&[0.0], &[sd]).unwrap();
+    let flow = Flow::new(&FlowSpec::Affine, base).unwrap();
+    let approximation = Approximation::new(target, flow.clone()).unwrap();
+    let sample = approximation.sample(count, 7).unwrap();
+    let mut archive = Archive::new(1);
+    archive.add(approximation.target(), &flow, &sample).unwrap();
+    archive
+}
+
+/// p/q is 0.6 exp(8/9 z²) for a proposal of standard deviation 0.6: above 3 beyond |z| = 1.35, where p has
+/// 18 per cent of its mass.
+#[test]
+fn edges_are_where_all_proposals_draw_too_rarely() {
+    let target = Program::record(1, |z| -0.5 * z[0].square());
+    let start = Shape::from(mixture(&[(1.0, vec![0.0], vec![0.36])]));
+    let mut archive = of_normal(&target, 0.6, 2_000);
+    let edges = archive.edges(&start).expect("a narrow proposal has edges");
+    assert!(edges.joining.iter().all(|edge| edge.mean[0].abs() > 1.2), "{:?}", edges.joining);
+    assert!(edges.joining.iter().any(|edge| edge.mean[0] > 0.0));
+    assert!(edges.joining.iter().any(|edge| edge.mean[0] < 0.0));
+
+    // With draws around them, log Z from all draws is right, and the gap to it is how far others are off.
+    let exact = 0.5 * std::f64::consts::TAU.ln();
+    let narrow = Approximation::new(&target, flow_of(&start.mixture).unwrap()).unwrap();
+    let sample = narrow.sample(100, 1).unwrap();
+    let flow = flow_of(&edges.drawn).unwrap();
+    let around = Approximation::new(&target, flow.clone()).unwrap();
+    archive.add(around.target(), &flow, &around.sample(1_000, 9).unwrap()).unwrap();
+    let found = archive.gaps_of(narrow.target(), &sample).expect("worth more than 100 draws");
+    // All draws are worth some 2,000: four errors of their log Z.
+    let at = sample.weight_sums().unwrap().log_z();
+    let gap = found.widen_log_z(Estimate { value: at, error: 0.0 }).error;
+    assert!((gap - (at - exact).abs()).abs() < 4.0 / 2_000_f64.sqrt(), "{gap} of {at}");
+}
+
+#[test]
+fn a_proposal_like_the_target_has_no_edges() {
+    let target = Program::record(1, |z| -0.5 * z[0].square());
+    let shape = Shape::from(mixture(&[(1.0, vec![0.0], vec![1.0])]));
+    assert!(of_normal(&target, 1.0, 2_000).edges(&shape).is_none());
+    assert!(of_normal(&target, 1.3, 2_000).edges(&shape).is_none());
+}
+
+/// A ridge u₂ = u₁² under a rotation, which no triangular map straightens: variances (1 + 2 + 0.5²)/2.
+#[test]
+fn the_arms_of_a_bent_ridge_are_in_the_spread() {
+    let exact = (0.5_f64 * 3.25).sqrt();
+    for seed in 1..=4 {
+        let target = Program::record(2, |z| {
+            let half = 0.5_f64.sqrt();
+            let (u, v) = ((z[0] + z[1]) * half, (z[1] - z[0]) * half);
+            -0.5 * u.square() - 2.0 * (v - u.square()).square()
+        });
+        let start = mixture(&[(1.0, vec![0.0, 0.0], vec![0.6, 0.3, 0.3, 0.6])]);
+        let adapted = run(&target, start, &Rules::new(2), seed, &mut Ledger::off()).unwrap();
+        assert!(adapted.is_good);
+        for coordinate in adapted.sample.coordinates().unwrap() {
+            let off = (coordinate.sd.value - exact) / coordinate.sd.error;
+            // Of eight numbers the furthest is beyond 4 errors once in 2,000.
+            assert!(off.abs() < 4.0, "seed {seed}: {:?} is not {exact}", coordinate.sd);
+        }
+    }
 }

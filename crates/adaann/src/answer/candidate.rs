@@ -47,8 +47,7 @@ impl Candidate {
         sample: Sample,
         is_good: bool,
     ) -> Result<Self> {
-        let sums = sample.weight_sums()?;
-        let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
+        let log_z = Some(sample.log_z()?);
         Ok(Self {
             method,
             flow,

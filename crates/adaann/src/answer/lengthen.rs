@@ -54,6 +54,8 @@ pub fn lengthen(
         let sample = context.part("draws", |_, _| {
             approximation.sample_knowing(known, known.len() + more, stream)
         })?;
+        // More draws of the same q do not change what another estimator says of it.
+        let sample = sample.with_gaps(answer.sample.gaps().cloned());
         account(&mut context, &answer, &sample)?;
         let Answer { method, flow, fit, .. } = answer;
         let candidate = Candidate::of_draws(method, flow, sample, true)?;

@@ -159,7 +159,7 @@ pub(crate) fn examine_from(
     }
     let target = approximation.target();
     let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
-    let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
+    let log_z = sample.log_z()?;
 
     let mut search = || {
         ledger.part("search", |ledger| {

@@ -8,6 +8,7 @@
 
 mod covariance;
 mod estimates;
+mod gaps;
 mod generalized_pareto;
 mod mixing;
 pub mod pareto;
@@ -20,6 +21,7 @@ mod weight_sums;
 pub use crate::weight::{ess, log_sum_exp};
 pub use covariance::covariance;
 pub use estimates::{Coordinate, Estimate, QUANTILES, Quantity};
+pub(crate) use gaps::Gaps;
 pub use mixing::Mixing;
 pub use sample::Sample;
 pub use weight_sums::WeightSums;

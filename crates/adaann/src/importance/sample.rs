@@ -1,7 +1,7 @@
 //! Weighted points that stand for p: draws of an approximation, or particles.
 
 use crate::importance::{
-    Coordinate, Mixing, Quantity, WeightSums, covariance,
+    Coordinate, Estimate, Gaps, Mixing, Quantity, WeightSums, covariance,
     pareto::{self, Smoothed},
     resample,
     weight_sums::{largest_of_some, weight},
@@ -38,6 +38,9 @@ pub struct Sample {
     /// How the points depend on each other, if they are draws of chains.
     #[serde(default)]
     mixing: Option<Mixing>,
+    /// How far another estimator is from this one, if there is another.
+    #[serde(default)]
+    gaps: Option<Gaps>,
     /// Found when first asked for.
     #[serde(skip)]
     smoothed: OnceLock<Smoothed>,
@@ -97,7 +100,7 @@ impl Sample {
             });
         }
         let (smoothed, weights) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { z, x, log_p, log_q, log_weights, mixing: None, smoothed, weights })
+        Ok(Self { z, x, log_p, log_q, log_weights, mixing: None, gaps: None, smoothed, weights })
     }
 
     /// How many points there are.
@@ -154,6 +157,26 @@ impl Sample {
         Ok(sums)
     }
 
+    /// log Z, whose error is no smaller than the gap to another estimator where there is one.
+    ///
+    /// # Errors
+    /// If a weight is infinite.
+    pub fn log_z(&self) -> Result<Estimate> {
+        let sums = self.weight_sums()?;
+        let log_z = Estimate { value: sums.log_z(), error: sums.log_z_error() };
+        Ok(self.gaps.as_ref().map_or(log_z, |gaps| gaps.widen_log_z(log_z)))
+    }
+
+    /// The same points with the gaps to another estimator.
+    pub(crate) fn with_gaps(self, gaps: Option<Gaps>) -> Self {
+        Self { gaps, ..self }
+    }
+
+    /// The gaps to another estimator.
+    pub(crate) fn gaps(&self) -> Option<&Gaps> {
+        self.gaps.as_ref()
+    }
+
     /// The weights with their tail smoothed, and its shape k̂.
     ///
     /// # Errors
@@ -200,12 +223,17 @@ impl Sample {
         Ok(Quantity::new(values, self.weights())?.of_correlated(both))
     }
 
-    /// Mean, standard deviation and quantiles of each of the target's coordinates under p.
+    /// Mean, standard deviation and quantiles of each of the target's coordinates under p. Errors are no
+    /// smaller than the gaps to another estimator where there is one.
     ///
     /// # Errors
     /// As [`Quantity::new`].
     pub fn coordinates(&self) -> Result<Vec<Coordinate>> {
-        (0..self.x.dim()).map(|d| Ok(self.coordinate(d)?.coordinate())).collect()
+        let coordinate = |d: usize| {
+            let coordinate = self.coordinate(d)?.coordinate();
+            Ok(self.gaps.as_ref().map_or(coordinate, |gaps| gaps.widen(d, coordinate)))
+        };
+        (0..self.x.dim()).map(coordinate).collect()
     }
 
     /// Their covariance matrix under p, row by row.
@@ -287,6 +315,7 @@ impl Sample {
             log_q: None,
             log_weights: vec![0.0; chosen.len()],
             mixing: self.mixing.clone(),
+            gaps: None,
             smoothed: OnceLock::new(),
             weights: OnceLock::new(),
         }

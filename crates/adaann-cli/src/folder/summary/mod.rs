@@ -248,11 +248,17 @@ impl Summary {
         let neg_elbo = sample.neg_elbo();
         let (names, quantity_names) = names.split_at(sample.x().dim());
         let draws = Draws { points: sample.x(), weights: sample.weights() };
+        let coordinates = sample.coordinates().unwrap_or_default();
         let parameter = |(d, name): (usize, &String)| {
             let exact = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
             let (true_mean, true_sd) = (exact(&known.mean), exact(&known.sd));
-            let estimated =
+            let mut estimated =
                 Parameter::of_quantity(name, draws.points.row(d), sample.coordinate(d).ok());
+            // Errors of coordinates include the gap to a second estimator.
+            if let Some(coordinate) = coordinates.get(d) {
+                (estimated.mean_error, estimated.sd_error) =
+                    (coordinate.mean.error, coordinate.sd.error);
+            }
             Parameter { true_mean, true_sd, ..estimated }.with_q(has_q)
         };
         let parameters = names.iter().enumerate().map(parameter).collect();
