@@ -95,7 +95,18 @@ fn more_draws_of_the_ladder_go_on_with_the_same_stream() {
         ok(&place, &format!("{words} --quiet --draws 3500 --out {name}-whole"));
         let said = ok(&place, &format!("resume {name} --more-draws 1500"));
         assert!(said.contains(": 1,500 more draws\n"), "{said}");
-        assert_same(&place, name, &format!("{name}-whole"), name);
+        let whole = format!("{name}-whole");
+        if name == "prior" {
+            assert_same(&place, name, &whole, name);
+            continue;
+        }
+        // Stated errors include the gap to draws of earlier proposals, which files do not keep.
+        for file in ["run.toml", "draws.csv", "flow.safetensors"] {
+            assert!(place.read_bytes(&whole, file) == place.read_bytes(name, file), "{file}");
+        }
+        for key in ["log_z", "ess", "draws", "verdict", "check", "found_modes", "rungs"] {
+            assert_eq!(place.summary(&whole)[key], place.summary(name)[key], "{name}: {key}");
+        }
     }
     // Without a number of its own it has as many as it took.
     ok(&place, "run two-moons --method mixture --quiet --out r");

@@ -22,6 +22,9 @@ use std::ops::ControlFlow;
 /// Particles of the check: the share of one of two equal modes is then known to 3 percentage points.
 const PARTICLES: usize = 288;
 
+/// Particles of the check at least, where it has any.
+const FEWEST_PARTICLES: usize = 32;
+
 /// What particles may cost at least, where the answer was cheap.
 const LEAST_BUDGET: usize = 9_000;
 
@@ -168,7 +171,9 @@ pub(super) fn examine(
     let approximation = Approximation::new(target, candidate.flow.clone())?;
     let left = context.budget();
     let at_once = context.settings.at_once;
-    let particles = if particles == 0 { 0 } else { particles.max(at_once) };
+    // Fewer of them where little is left: each takes some fifty evaluations.
+    let affordable = (left.evaluations() / 100).max(FEWEST_PARTICLES);
+    let particles = if particles == 0 { 0 } else { particles.min(affordable).max(at_once) };
     let share = context.settings.check;
     let ratio = share / (1.0 - share);
     let settings = diagnostics::Settings {

@@ -143,8 +143,9 @@ impl<'a> Context<'a> {
     pub(super) fn begin(&mut self, step: Step, what: &str) {
         let evaluations = self.evaluations();
         let most = self.budget().evaluations();
-        let (dim, has_particles) = (self.target.dim(), self.is_checked_by_particles());
-        let forecast = Forecast::new(dim, self.settings, has_particles).after(&self.rungs);
+        let has_particles = self.is_checked_by_particles();
+        let forecast = Forecast::new(&self.unconstrained, self.settings, has_particles);
+        let forecast = forecast.after(&self.rungs);
         let (own, then) = forecast.of(step);
         let to_come = (own.min(most), then.min(most));
         let _ = self.see(&Event::Begins { what, evaluations, to_come });

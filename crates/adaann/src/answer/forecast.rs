@@ -4,7 +4,7 @@
 //! knows beforehand that a rung will not do; what comes after one that fails is not in them.
 
 use super::{Method, Rung, Settings};
-use crate::modes::Search;
+use crate::{modes::Search, target::Unconstrained};
 
 /// A step of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub(super) enum Step {
 /// Evaluations of one ascent, with its share of the curvature at the peaks.
 const ASCENT: usize = 18;
 
+/// Evaluations after which most searches in up to three, and up to five dimensions have seen enough.
+const FEW_STARTS: (usize, usize) = (8_000, 30_000);
+
 /// Evaluations of a particle on its way, for each dimension and beside.
 const PARTICLE: (usize, usize) = (6, 40);
 
@@ -32,6 +35,8 @@ const FLOW: usize = 1_000_000;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Forecast {
     dim: usize,
+    /// What starts other than draws of the base are likely to take.
+    effort: usize,
     /// What the search for modes has taken, once it is known.
     searched: Option<usize>,
     /// Draws that the answer has.
@@ -42,9 +47,17 @@ pub(super) struct Forecast {
 }
 
 impl Forecast {
-    pub(super) fn new(dim: usize, settings: &Settings, is_checked_by_particles: bool) -> Self {
+    pub(super) fn new(
+        target: &Unconstrained,
+        settings: &Settings,
+        is_checked_by_particles: bool,
+    ) -> Self {
+        let dim = target.dim();
+        let most = Search::new(dim).with_effort(target, settings.search).effort;
+        let usual = if dim <= 3 { FEW_STARTS.0 } else { FEW_STARTS.1 };
         Self {
             dim,
+            effort: if dim <= 5 { most.min(usual) } else { most },
             searched: None,
             draws: settings.draws.unwrap_or((1.3 * settings.target_ess) as usize),
             method: settings.method,
@@ -81,7 +94,7 @@ impl Forecast {
     }
 
     fn ascents(&self) -> usize {
-        self.searched.unwrap_or(ASCENT * Search::new(self.dim).ascents)
+        self.searched.unwrap_or(ASCENT * Search::new(self.dim).ascents + self.effort)
     }
 
     fn mixture(&self) -> usize {
@@ -93,7 +106,7 @@ impl Forecast {
     }
 
     fn check(&self) -> usize {
-        let particles = if self.is_checked_by_particles { 64 * self.particle() } else { 0 };
+        let particles = if self.is_checked_by_particles { 288 * self.particle() } else { 0 };
         match self.method {
             Method::Prior => 1_000,
             Method::Chains => 4_000,

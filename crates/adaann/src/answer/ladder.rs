@@ -189,15 +189,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
 /// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
 fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.begin(Step::Modes, "searching for modes");
-    let budget = context.budget();
-    let searched = context.with_ledger(|context, ledger| {
-        let Context { unconstrained, base, settings, .. } = context;
-        let search = Search::new(unconstrained.dim())
-            .with_effort(unconstrained, settings.search)
-            .at_once(settings.at_once)
-            .within(budget);
-        modes::search_with(unconstrained, base, &search, settings.seed, &[], ledger)
-    })?;
+    let searched = searched(context)?;
     let Context { base, settings, .. } = context;
     let starts = adaptive::starts(&searched, base, settings.seed);
     let left = if starts.is_empty() { Left::Failed } else { Left::Prepared };
@@ -206,6 +198,19 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.leave(Method::Modes, evaluations, None, left, words(&searched));
     context.searches.push(searched);
     Ok((starts, has_one_peak))
+}
+
+/// The search of an answer.
+pub(super) fn searched(context: &mut Context) -> Result<Searched> {
+    let budget = context.budget();
+    context.with_ledger(|context, ledger| {
+        let Context { unconstrained, base, settings, .. } = context;
+        let search = Search::new(unconstrained.dim())
+            .with_effort(unconstrained, settings.search)
+            .at_once(settings.at_once)
+            .within(budget);
+        modes::search_with(unconstrained, base, &search, settings.seed, &[], ledger)
+    })
 }
 
 /// Refuses a density whose integral is infinite, where no prior makes it finite; returns the evaluations.

@@ -6,6 +6,7 @@ use super::{
     check::{self, REPAIRED},
     context::Context,
     forecast::Step,
+    ladder,
 };
 use crate::{
     Error, Result, approximation::Approximation, checkpoint::Ledger, error, importance::Sample,
@@ -17,7 +18,8 @@ const SAME_SHARE: f64 = 1e-9;
 
 /// Takes `more` draws of an answer's q, from where its own end, and checks the answer once with all of them;
 /// nothing is repaired. Settings are those of the answer. Where it was given so many draws, and one attempt
-/// and no repair were enough, that is the answer to the settings with so many more.
+/// and no repair were enough, that is the answer to the settings with so many more, but for its stated errors: the gap to
+/// the estimate from earlier proposals is not known any more.
 ///
 /// ```
 /// use adaann::{Program, answer::{Settings, approximate, lengthen}, checkpoint::Ledger};
@@ -64,6 +66,12 @@ pub fn lengthen(
         let number = repairs.count() as u64;
         let mut examination = None;
         if settings.check > 0.0 && !context.stopped {
+            // The check compares with what the answer's search found, and files do not keep that. The search's cost is in
+            // its rung already.
+            if context.rungs.iter().any(|rung| rung.method == Method::Modes) {
+                let searched = ladder::searched(&mut context)?;
+                context.searches.push(searched);
+            }
             context.begin_check();
             let found = check::examine(&mut context, &candidate, number)?;
             examination = Some(found);

@@ -55,6 +55,11 @@ impl Posterior {
 }
 
 impl Target for Posterior {
+    /// A program is taken to be expensive: what it does is not known, and a pipe costs more than most formulas.
+    fn operations(&self) -> Option<f64> {
+        Some(1e6)
+    }
+
     fn dim(&self) -> usize {
         self.supports.len()
     }

@@ -215,7 +215,8 @@ impl Searched {
         let matter = self.that_matter().count();
         let ascents = self.ascents;
         let own = matter as f64 / ascents as f64;
-        self.is_endless = matter == MOST_SUMMITS || ascents >= FEW_ASCENTS && own > ENDLESS;
+        let is_full = self.summits.len() == MOST_SUMMITS && 4 * matter > 3 * MOST_SUMMITS;
+        self.is_endless = is_full || ascents >= FEW_ASCENTS && own > ENDLESS;
     }
 
     /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained

@@ -1,12 +1,12 @@
 //! The rounds of a search: which starts come next, and what becomes of them.
 
 use super::{
-    Search,
     ascend::{Limits, arrive},
     found::Searched,
     kinds::{self, Kind, Start},
     lines,
     planted::{Plant, catch},
+    settings::Search,
     summit::{Arrived, Summit},
 };
 use crate::modes::{
@@ -37,6 +37,10 @@ const BEYOND: f64 = 3.0;
 /// Starts of the first batch on shells; each has twice as many as the one before, up to the most.
 const FIRST_SHELLS: usize = 128;
 const MOST_SHELLS: usize = 8_192;
+
+/// Starts of any batch on shells, at least, and what an ascent from one may cost.
+const FEWEST_SHELLS: usize = 32;
+const EACH: usize = 10;
 
 /// A search that still finds new peaks may take so many times its effort.
 const EXTENDED: usize = 10;
@@ -327,13 +331,15 @@ impl Work<'_, '_> {
         let peaks: Vec<&Summit> = peaks.iter().collect();
         let furthest = furthest(&peaks);
         state.reach = state.reach.max(BEYOND * furthest).max(self.prior_reach(&peaks));
-        let count = state.shells;
+        let left = self.search.effort.saturating_sub(state.found.evaluations - state.of_base);
+        let left = if state.has_just_found { usize::MAX } else { left };
+        let count = state.shells.min(left / EACH).max(FEWEST_SHELLS);
         let radii = (SHELLS.0, (0.5 * furthest).max(SHELLS.0), state.reach);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         let before = state.found.tally(Kind::Shell).found;
         self.ascend_from(state, starts, Kind::Shell)?;
         state.has_just_found = state.found.tally(Kind::Shell).found > before;
-        state.shells = (2 * count).min(MOST_SHELLS);
+        state.shells = (2 * state.shells).min(MOST_SHELLS);
         state.is_far_next = true;
         state.ask(&self.plant());
         Ok(())

@@ -70,6 +70,12 @@ impl Summit {
         (0..dim).map(|d| self.factor[d * (dim + 1)].ln()).sum()
     }
 
+    /// Standard deviation of each coordinate.
+    pub(super) fn widths(&self) -> Vec<f64> {
+        let dim = self.z.len();
+        (0..dim).map(|d| self.covariance[d * (dim + 1)].max(0.0).sqrt()).collect()
+    }
+
     /// Is another summit the same peak?
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (z, log_density) = (other.z.clone(), other.log_density);

@@ -214,10 +214,10 @@ fn lines_find_the_highest_of_many_peaks() {
 fn images_of_a_mode_are_looked_at() {
     let target = Program::record(12, |z| {
         let squares = |side: f64| z.iter().fold(0.0 * z[0], |sum, z| sum + (*z - side).square());
-        crate::program::log_sum_exp(&[-50.0 * squares(1.5), -50.0 * squares(-1.5)])
+        crate::program::log_sum_exp(&[-50.0 * squares(15.0), -50.0 * squares(-15.0)])
     });
     let unconstrained = Unconstrained::new(&target).unwrap();
-    let base = Base::diagonal(&[1.5; 12], &[0.2; 12]).unwrap();
+    let base = Base::diagonal(&[15.0; 12], &[0.2; 12]).unwrap();
     let settings = Search { effort: 2_000, ..Search::new(12) };
     let found = search(&unconstrained, &base, &settings, 1).unwrap();
     assert_eq!((found.peaks(), found.tally(Kind::Image).found), (2, 1));
