@@ -202,20 +202,16 @@ impl Searched {
         is_lower
     }
 
-    /// Tells, from ascents of the base, how much is unseen and whether there are peaks without end.
-    pub(super) fn judge_base(&mut self, any: usize) {
+    /// Tells, from ascents of the base, how much is unseen and whether there are more peaks that matter than can be
+    /// listed. So many of the ascents started from any draw.
+    pub(super) fn judge(&mut self, any: usize) {
+        let matter = self.that_matter().count();
         // A peak by which no answer would change is not missed.
         let once = self.that_matter().filter(|summit| summit.any == 1).count();
         self.unseen = once as f64 / any.max(1) as f64;
-        self.judge_endless();
-    }
-
-    /// Are there more peaks that matter than can be listed?
-    pub(super) fn judge_endless(&mut self) {
-        let matter = self.that_matter().count();
-        let ascents = self.ascents;
-        let own = matter as f64 / ascents as f64;
+        let ascents = self.tally(Kind::Base).ascents;
         let is_full = self.summits.len() == MOST_SUMMITS && 4 * matter > 3 * MOST_SUMMITS;
+        let own = (matter as f64 / ascents.max(1) as f64).max(self.unseen);
         self.is_endless = is_full || ascents >= FEW_ASCENTS && own > ENDLESS;
     }
 

@@ -188,7 +188,7 @@ impl Work<'_, '_> {
             ledger.remember(&state);
         }
         let mut found = state.found;
-        found.judge_endless();
+        found.judge(state.any);
         found.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
         Ok(found)
     }
@@ -275,7 +275,7 @@ impl Work<'_, '_> {
         let units = heights.standardisation().clone();
         self.ascend(found, units, starts.collect(), &is_any, Kind::Base)?;
         state.any += is_any.iter().filter(|is_any| **is_any).count();
-        found.judge_base(state.any);
+        found.judge(state.any);
         state.of_base += found.evaluations - before;
         let most = search.most_ascents.saturating_sub(found.tally(Kind::Base).ascents);
         let is_enough =
