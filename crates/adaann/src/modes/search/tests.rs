@@ -104,9 +104,12 @@ fn a_base_outside_the_support_is_named() {
     assert!(error.to_string().contains("base-mean"), "{error}");
 }
 
-/// Two Gaussians of weights 0.6 and 0.4, eight widths apart, the lighter one half as wide: log p(M⁻¹(x − shift)) for a
-/// matrix M given by its rows' images.
-fn pair(map: fn(&[f64]) -> Vec<f64>) -> impl Target {
+/// A map of the coordinates.
+type Map = fn(&[f64]) -> Vec<f64>;
+
+/// Two Gaussians of weights 0.6 and 0.4, eight widths apart, the lighter one half as wide in the coordinates that
+/// the map leads to.
+fn pair(map: Map) -> impl Target {
     crate::target::pointwise_by_differences(5, move |x: &[f64]| {
         let y = map(x);
         let square = |at: f64| y.iter().map(|y| (y - at).powi(2)).sum::<f64>();
@@ -129,7 +132,7 @@ fn the_search_is_equivariant() {
         let y: Vec<f64> = x.iter().zip(&v).map(|(x, v)| x - along * v).collect();
         vec![y[3], y[0], y[4], y[1], y[2]]
     }
-    let maps: [fn(&[f64]) -> Vec<f64>; 6] = [
+    let maps: [Map; 6] = [
         |x| x.to_vec(),
         |x| x.iter().map(|x| x - 100.0).collect(),
         |x| x.iter().map(|x| x / 1e3).collect(),
