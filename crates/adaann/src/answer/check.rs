@@ -57,7 +57,8 @@ pub(super) fn examined(
     candidate: Candidate,
 ) -> Result<(Candidate, Option<Examination>)> {
     let (candidate, mut found) = examined_and_repaired(context, candidate)?;
-    if let Some(found) = &mut found {
+    // A run that has spent its budget does not look further.
+    if let Some(found) = found.as_mut().filter(|_| !context.spent) {
         let points = candidate.sample.resampled(DEFECT_POINTS, context.settings.seed);
         let defects = find_defects(&context.unconstrained, points.z(), context.settings.seed)?;
         let reasons = reasons_of_defects(&defects, &context.target.names());
