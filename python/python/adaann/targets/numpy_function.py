@@ -66,6 +66,12 @@ class OneByOne(Batch):
             try:
                 result = self.function(point)
                 slope = self.gradient(point) if gradient and callable(self.gradient) else None
+            except OverflowError:
+                # The search looks far out, where math.exp has no result: such a point counts as lost.
+                values[i] = -np.inf
+                if slopes is not None:
+                    slopes[i] = 0.0
+                continue
             except Exception as error:
                 error.add_note(f"adaann: raised at the point {describe(point, self.names)}")
                 raise
