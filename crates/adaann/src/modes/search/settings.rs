@@ -25,7 +25,7 @@ pub struct Search {
     pub budget: Budget,
 }
 
-/// Operations that the other kinds of starts may take in all: about a second of one core.
+/// Operations that the other kinds of starts may take in all. A cheap target reaches the most evaluations below first.
 const OPERATIONS: f64 = 1e8;
 
 /// Operations of a target that does not know its own, such as a Python function.
