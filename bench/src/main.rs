@@ -132,7 +132,8 @@ fn usage() -> ExitCode {
          --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
          ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
          (first bench/peers/install.sh samplers)\n\
-         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, and --laws, which runs ten mixtures\n  \
+         HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, --hidden, which hides formulas from the\n  \
+         search as Python functions do, and --laws, which runs ten mixtures\n  \
          as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --peers runs twelve targets\n  \
          in nautilus, dynesty and blackjax (first bench/peers/install.sh samplers), each for --limit SECONDS; --only then takes classes with commas between:\n  \
          mixtures, pairs, forty, narrow, students, light, period, planets\n\

@@ -67,6 +67,13 @@ impl Class {
     }
 }
 
+impl Instance {
+    /// The same with its formulas hidden from the search.
+    pub(crate) fn hidden(self) -> Self {
+        Self { subject: self.subject.hidden(), ..self }
+    }
+}
+
 /// An instance from a mixture.
 pub(crate) fn of_recipe(class: &'static str, seed: u64, recipe: Recipe) -> Instance {
     let (dim, ratio) = (recipe.dim(), recipe.log10_ratio());

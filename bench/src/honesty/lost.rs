@@ -3,7 +3,7 @@
 use super::{mixtures, recipe::Recipe};
 use crate::{
     dice::Dice,
-    ladder::{models, subject::Truth},
+    ladder::{hidden::Hidden, models, subject::Truth},
 };
 use adaann::{
     Batch, Error, Result,
@@ -50,7 +50,9 @@ pub(crate) fn mode(seed: u64) -> Result<Lost> {
     let sums = sample.weight_sums()?;
     let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
     let answer = Answer { flow, sample, log_z, stream: Some(seed), ..answer };
-    Ok(Lost { target: built.target, truth: built.truth, answer, settings })
+    // The check has to find the mode by its search, and not from the formula's terms.
+    let target = Arc::new(Hidden(built.target));
+    Ok(Lost { target, truth: built.truth, answer, settings })
 }
 
 /// The posterior without a component, on the whole line.

@@ -18,6 +18,8 @@ pub(crate) struct HonestyOptions {
     pub(crate) limit: Duration,
     /// Print the rungs and reasons of each run?
     pub(crate) explain: bool,
+    /// Hide the formulas of targets, as functions in Python do?
+    is_hidden: bool,
     /// Compare mixtures with their mapped forms instead?
     pub(crate) laws: bool,
     /// Run twelve targets beside other samplers instead?
@@ -34,6 +36,7 @@ impl HonestyOptions {
             jobs: None,
             limit: LIMIT,
             explain: false,
+            is_hidden: false,
             laws: false,
             peers: false,
         };
@@ -46,6 +49,7 @@ impl HonestyOptions {
                 }
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
                 "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
+                "--hidden" => options.is_hidden = true,
                 "--laws" => options.laws = true,
                 "--peers" => options.peers = true,
                 "--explain" => options.explain = true,
@@ -69,6 +73,7 @@ impl HonestyOptions {
         classes
             .flat_map(|class| self.trials.seeds().map(|seed| class.instance(seed)))
             .filter(|instance| self.dims.is_empty() || self.dims.contains(&instance.dim))
+            .map(|instance| if self.is_hidden { instance.hidden() } else { instance })
             .collect()
     }
 }

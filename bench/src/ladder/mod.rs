@@ -3,6 +3,7 @@
 mod components;
 mod frame;
 mod goals;
+pub(crate) mod hidden;
 mod logistic;
 pub(crate) mod matrices;
 pub(crate) mod models;

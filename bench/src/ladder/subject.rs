@@ -1,5 +1,6 @@
 //! What is measured: a target, where its search starts, and what is known of it.
 
+use super::hidden::Hidden;
 use adaann::{Result, flow::BaseSpec, model::Model, registry::Known, target::Target};
 use std::sync::Arc;
 
@@ -76,6 +77,16 @@ impl Subject {
         build: impl Fn(u64) -> Result<Built> + Sync + 'static,
     ) -> Self {
         Self { name: name.into(), group, build: Box::new(build) }
+    }
+
+    /// The same with its formulas hidden from the search.
+    pub(crate) fn hidden(self) -> Self {
+        let Self { name, group, build } = self;
+        let hidden = move |seed: u64| {
+            let built = build(seed)?;
+            Ok(Built { target: Arc::new(Hidden(built.target)), ..built })
+        };
+        Self::new(name, group, hidden)
     }
 
     /// Is it, or its group, among these names, which commas part?

@@ -3,7 +3,7 @@
 use super::{Finding, Power, Reason, Trust, Verdict};
 use crate::{
     importance::{self, Sample},
-    modes::{self, Plant, Searched, Starts, Summit},
+    modes::{self, Plant, Searched, Starts, Summit, Terms},
     target::Unconstrained,
 };
 
@@ -36,9 +36,11 @@ impl Coverage {
         seed: u64,
     ) -> Self {
         let (missed, of) = missed(searches);
-        let power = match target.target().is_log_concave() {
-            true => Power::LogConcave,
-            false => planted(target, searches, log_z, sample, seed),
+        let known = searches.iter().map(|searched| searched.terms).find(Terms::are_all_known);
+        let power = match known {
+            _ if target.target().is_log_concave() => Power::LogConcave,
+            Some(terms) => Power::LogConcaveTerms { terms: terms.count },
+            None => planted(target, searches, log_z, sample, seed),
         };
         Self { power, missed, of }
     }

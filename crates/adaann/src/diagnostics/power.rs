@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 pub enum Power {
     /// The density is log-concave, which its formulas show: it has one mode.
     LogConcave,
+    /// The density is a sum of log-concave terms, which its formulas show, and the search has reached the peak of every one.
+    LogConcaveTerms {
+        /// How many terms there are.
+        terms: usize,
+    },
     /// The draws are exact draws of the target itself: they have seen every mode of some size.
     ExactDraws,
     /// Modes were planted at random, and the recorded starts of the search were asked which of them lie in a
@@ -24,15 +29,16 @@ impl Power {
     pub fn code(self) -> &'static str {
         match self {
             Self::LogConcave => "log-concave",
+            Self::LogConcaveTerms { .. } => "log-concave-terms",
             Self::ExactDraws => "exact-draws",
             Self::Planted { .. } => "planted",
         }
     }
 
-    /// The share of planted modes that the search would have found: 1 for a density with one mode.
+    /// The share of planted modes that the search would have found: 1 where all modes are known.
     pub fn share(self) -> f64 {
         match self {
-            Self::LogConcave | Self::ExactDraws => 1.0,
+            Self::LogConcave | Self::LogConcaveTerms { .. } | Self::ExactDraws => 1.0,
             Self::Planted { planted, caught } => caught as f64 / planted.max(1) as f64,
         }
     }

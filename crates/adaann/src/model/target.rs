@@ -7,7 +7,7 @@ use super::record::Recording;
 use super::system::recorded;
 use crate::posterior::{Dynamics, Posterior, Recorded};
 use crate::program::Program;
-use crate::target::{Edge, Evaluation, Support, Target, Weights};
+use crate::target::{Edge, Evaluation, Support, Target, Term, Weights};
 use crate::{Batch, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -182,6 +182,10 @@ impl Target for ModelTarget {
 
     fn is_log_concave(&self) -> bool {
         self.is_log_concave
+    }
+
+    fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+        Term::all_of(&*self.density, self)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -8,12 +8,13 @@ use super::gradient::gradient;
 use super::graph::Graph;
 use super::op::Node;
 use super::run::{self, LIKELIHOOD, PRIOR};
+use super::summands::log_summands;
 use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
 use crate::target::{Evaluation, Target, Weights};
 use crate::{Batch, Error, Result, lost};
 use fearless_simd::Simd;
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 /// A density recorded from a closure, with its exact gradient.
 ///
@@ -28,8 +29,27 @@ pub struct Program {
     pub(super) dim: usize,
     has_prior: bool,
     is_log_concave: bool,
+    /// What its terms are compiled from, if it is a sum.
+    sum: Option<Arc<Sum>>,
     pub(super) values: Code,
     pub(super) with_gradient: Code,
+}
+
+/// A density that is a sum: its graph, the log prior and the log likelihood of each term.
+#[derive(Debug)]
+struct Sum {
+    graph: Graph,
+    log_prior: Node,
+    log_terms: Vec<Node>,
+}
+
+impl Sum {
+    /// The terms of e^log_likelihood, if there are several.
+    fn new(graph: &Graph, [log_prior, log_likelihood]: [Node; 2]) -> Option<Self> {
+        let mut graph = graph.clone();
+        let log_terms = log_summands(&mut graph, log_likelihood);
+        (!log_terms.is_empty()).then_some(Self { graph, log_prior, log_terms })
+    }
 }
 
 impl Program {
@@ -100,6 +120,7 @@ impl Program {
         // The kernel writes the prior that is nowhere but 0.
         let first = if has_prior { PRIOR } else { LIKELIHOOD };
         let values = compile(&graph, dim, first, &parts[first..]);
+        let sum = Sum::new(&graph, parts).map(Arc::new);
         let weights = [graph.uniform(0), graph.uniform(1)];
         let seeded = [(parts[PRIOR], weights[PRIOR]), (parts[LIKELIHOOD], weights[LIKELIHOOD])];
         let mut outputs = parts.to_vec();
@@ -109,6 +130,7 @@ impl Program {
             dim,
             has_prior,
             is_log_concave,
+            sum,
             values,
             with_gradient: compile(&graph, dim, first, &outputs[first..]),
         }
@@ -164,6 +186,15 @@ impl Target for Program {
     /// On all of R^d: supports that others give its coordinates are not known here.
     fn is_log_concave(&self) -> bool {
         self.is_log_concave
+    }
+
+    fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+        let Some(sum) = &self.sum else { return Vec::new() };
+        let of_term = |&log_term: &Node| -> Box<dyn Target + '_> {
+            let parts = [sum.log_prior, log_term];
+            Box::new(Self::from_graph(self.dim, self.has_prior, sum.graph.clone(), parts))
+        };
+        sum.log_terms.iter().map(of_term).collect()
     }
 }
 

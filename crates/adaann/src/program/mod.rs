@@ -28,6 +28,7 @@ mod row_sum;
 mod run;
 mod special;
 mod split;
+mod summands;
 mod tabulate;
 mod tail;
 mod tangent;

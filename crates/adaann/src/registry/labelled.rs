@@ -2,7 +2,7 @@
 
 use crate::{
     Batch, Result,
-    target::{Evaluation, Support, Target, Weights},
+    target::{Evaluation, Support, Target, Term, Weights},
 };
 
 /// A density, the names of its coordinates, and the support that they share.
@@ -64,6 +64,10 @@ impl<T: Target> Target for Labelled<T> {
 
     fn is_log_concave(&self) -> bool {
         self.target.is_log_concave()
+    }
+
+    fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+        Term::all_of(&self.target, self)
     }
 
     fn names(&self) -> Vec<String> {

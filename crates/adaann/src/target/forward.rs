@@ -51,6 +51,10 @@ macro_rules! hand_on {
             $target.is_log_concave()
         }
 
+        fn summands(&$self) -> Vec<Box<dyn Target + '_>> {
+            $target.summands()
+        }
+
         fn names(&$self) -> Vec<String> {
             $target.names()
         }
@@ -214,6 +218,10 @@ mod tests {
             true
         }
 
+        fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+            vec![Box::new(Self), Box::new(Self)]
+        }
+
         fn names(&self) -> Vec<String> {
             ["a", "b", "c"].map(String::from).to_vec()
         }
@@ -235,6 +243,7 @@ mod tests {
         assert_eq!(target.notes(), ["contrary"]);
         assert_eq!(target.operations(), Some(11.0));
         assert!(target.is_log_concave());
+        assert_eq!(target.summands().len(), 2);
         assert_eq!(target.names(), ["a", "b", "c"]);
     }
 

@@ -12,6 +12,7 @@ mod laplace;
 mod maps;
 mod pointwise;
 mod support;
+mod term;
 mod unconstrained;
 
 pub use by_differences::ByDifferences;
@@ -26,6 +27,7 @@ pub use integrable::{Endless, Tails, tails};
 pub use laplace::{Laplace, laplace};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
 pub use support::Support;
+pub(crate) use term::Term;
 pub use unconstrained::{Unconstrained, Workspace};
 
 use crate::{Batch, Result, simd::Buffer};
@@ -151,6 +153,16 @@ pub trait Target: Send + Sync {
     /// coordinates, hence connected. `false` means that nothing is proved.
     fn is_log_concave(&self) -> bool {
         false
+    }
+
+    /// The terms of a density that is known to be a sum p = Σ pᵢ, such as a mixture: each is a target with the same
+    /// coordinates. Empty where no sum is known.
+    ///
+    /// A search climbs every term by itself, so that it finds a narrow one beside a wide one however
+    /// small its volume is.
+    #[doc(alias = "mixture components")]
+    fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+        Vec::new()
     }
 
     /// The coordinates' names, as they appear in tables and files.

@@ -128,6 +128,10 @@ impl Target for Contrary {
         true
     }
 
+    fn summands(&self) -> Vec<Box<dyn Target + '_>> {
+        vec![Box::new(Self { ..*self }), Box::new(Self { ..*self })]
+    }
+
     fn names(&self) -> Vec<String> {
         ["a", "b", "c"].map(String::from).to_vec()
     }

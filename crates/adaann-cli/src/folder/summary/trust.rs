@@ -98,7 +98,7 @@ pub(crate) struct Verdict {
     /// was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) power: Option<f64>,
-    /// What the power rests on: `planted`, `log-concave` or `exact-draws`.
+    /// What the power rests on: `planted`, `log-concave`, `log-concave-terms` or `exact-draws`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) power_basis: Option<String>,
 }

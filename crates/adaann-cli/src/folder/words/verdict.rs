@@ -127,6 +127,11 @@ pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String>
         (Some("log-concave"), _) => {
             Some("one mode: the density is log-concave, which its formulas show".to_owned())
         }
+        (Some("log-concave-terms"), _) => Some(
+            "no mode is missing: the density is a sum of log-concave terms, which its formulas show, and the \
+             peak of each was found"
+                .to_owned(),
+        ),
         // What these are is said by `sight`.
         (Some("exact-draws"), _) | (_, None) => None,
         (_, Some(power)) => Some(format!(
@@ -216,6 +221,8 @@ mod tests {
         assert!(coverage(&with(0.899, "planted"), None).unwrap().contains("found 89 %"));
         let concave = coverage(&with(1.0, "log-concave"), None).unwrap();
         assert_eq!(concave, "one mode: the density is log-concave, which its formulas show");
+        let terms = coverage(&with(1.0, "log-concave-terms"), None).unwrap();
+        assert!(terms.starts_with("no mode is missing: the density is a sum"), "{terms}");
         assert_eq!(coverage(&with(1.0, "exact-draws"), Some("exact")).unwrap(), "exact");
         assert_eq!(coverage(&verdict(Trust::Care, Vec::new()), None), None);
     }

@@ -4,6 +4,7 @@ use super::{
     kinds::Kind,
     planted::Starts,
     summit::{Arrived, Summit},
+    terms::Terms,
 };
 use crate::modes::{
     heights::Heights,
@@ -54,6 +55,8 @@ pub struct Searched {
     pub evaluations: usize,
     /// Ascents by the kind of their start, in the order of [`Kind::ALL`].
     pub tallies: [Tally; Kind::ALL.len()],
+    /// What became of the terms of a density that is a sum.
+    pub terms: Terms,
     /// Where ascents started.
     pub starts: Starts,
 }
@@ -69,6 +72,7 @@ impl Default for Searched {
             is_endless: false,
             evaluations: 0,
             tallies: Default::default(),
+            terms: Terms::default(),
             starts: Starts::default(),
         }
     }
@@ -205,6 +209,10 @@ impl Searched {
     /// Tells, from ascents of the base, how much is unseen and whether there are more peaks that matter than can be
     /// listed. So many of the ascents started from any draw.
     pub(super) fn judge(&mut self, any: usize) {
+        if self.terms.are_all_known() {
+            (self.unseen, self.is_endless) = (0.0, false);
+            return;
+        }
         let matter = self.that_matter().count();
         // A peak by which no answer would change is not missed.
         let once = self.that_matter().filter(|summit| summit.any == 1).count();

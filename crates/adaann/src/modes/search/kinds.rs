@@ -25,12 +25,14 @@ pub enum Kind {
     Far,
     /// Points where the target is high above an approximation.
     Given,
+    /// Peaks of the terms of a density that is a sum.
+    Term,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Base, Self::Line, Self::Image, Self::Shell, Self::Far, Self::Given];
+    pub const ALL: [Self; 7] =
+        [Self::Base, Self::Line, Self::Image, Self::Shell, Self::Far, Self::Given, Self::Term];
 
     /// What starts of this kind are called.
     pub fn name(self) -> &'static str {
@@ -41,6 +43,7 @@ impl Kind {
             Self::Shell => "shells around others",
             Self::Far => "distant shells",
             Self::Given => "draws with large weights",
+            Self::Term => "terms of the sum",
         }
     }
 }

@@ -17,6 +17,7 @@ mod planted;
 mod rounds;
 mod settings;
 mod summit;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ pub use kinds::Kind;
 pub use planted::{Plant, Starts, caught};
 pub use settings::Search;
 pub use summit::Summit;
+pub use terms::Terms;
 
 use crate::{Result, checkpoint::Ledger, error, flow::Base, target::Unconstrained};
 

@@ -8,6 +8,7 @@ use super::{
     planted::{Plant, catch},
     settings::Search,
     summit::{Arrived, Summit},
+    terms,
 };
 use crate::modes::{
     heights::{Heights, Place},
@@ -35,7 +36,7 @@ const MOST_IN_VAIN: usize = 2;
 const BEYOND: f64 = 3.0;
 
 /// Starts of the first batch on shells; each has twice as many as the one before, up to the most.
-const FIRST_SHELLS: usize = 128;
+const FIRST_SHELLS: usize = 64;
 const MOST_SHELLS: usize = 8_192;
 
 /// Starts of any batch on shells, at least, and what an ascent from one may cost.
@@ -87,6 +88,7 @@ struct State {
     /// Evaluations of the base's starts.
     of_base: usize,
     is_given_done: bool,
+    are_terms_done: bool,
     /// How often lines were looked along, and the height of the peak that they went through.
     lines: usize,
     lines_through: f64,
@@ -117,6 +119,7 @@ struct Power {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     Base,
+    Terms,
     Given,
     Lines,
     Images,
@@ -133,6 +136,7 @@ impl State {
             number: 0,
             of_base: 0,
             is_given_done: false,
+            are_terms_done: false,
             lines: 0,
             lines_through: f64::NEG_INFINITY,
             imaged: 0,
@@ -174,6 +178,7 @@ impl Work<'_, '_> {
         while let Some(step) = self.next(&state) {
             match step {
                 Step::Base => self.base(&mut state)?,
+                Step::Terms => self.terms(&mut state)?,
                 Step::Given => self.given(&mut state)?,
                 Step::Lines => self.lines(&mut state)?,
                 Step::Images => self.images(&mut state)?,
@@ -202,6 +207,12 @@ impl Work<'_, '_> {
             return None;
         }
         let has_effort = self.search.effort > 0;
+        if has_effort && !is_first && !state.are_terms_done {
+            return Some(Step::Terms);
+        }
+        if found.terms.are_all_known() {
+            return None;
+        }
         // Lines come early: what they find decides whether the other peaks matter.
         let is_higher = found.highest().is_some_and(|best| best.log_density > state.lines_through);
         if has_effort && is_higher && state.lines < MOST_LINES {
@@ -245,6 +256,12 @@ impl Work<'_, '_> {
         Plant { count: PLANTED, narrowest, has_prior: target.has_prior(), seed: self.seed }
     }
 
+    /// How far ascents may go, after what was spent.
+    fn limits(&self, found: &Searched) -> Limits {
+        let Search { rounds, whitenings, budget, .. } = *self.search;
+        Limits { rounds, whitenings, budget: budget.after(found.evaluations) }
+    }
+
     fn stream(&self) -> Stream {
         Stream::new(self.seed, Purpose::Modes)
     }
@@ -281,6 +298,46 @@ impl Work<'_, '_> {
         let is_enough =
             found.tally(Kind::Base).ascents >= search.ascents && found.unseen <= search.unseen;
         state.batch = if is_enough { 0 } else { (2 * ascents).min(most) };
+        Ok(())
+    }
+
+    /// Ascents on each term of a sum, and from there on the whole.
+    fn terms(&self, state: &mut State) -> Result<()> {
+        /// Starts on each term, beside the highest peak.
+        const DRAWS: usize = 3;
+        /// How far from a term's peak the ascent on the whole begins, in its widths: one that cannot move is not known to have
+        /// arrived.
+        const AWAY: f64 = 0.1;
+        state.are_terms_done = true;
+        let summands = self.target.target().summands();
+        let found = &mut state.found;
+        found.terms.count = summands.len();
+        found.terms.are_log_concave = summands.iter().all(|term| term.is_log_concave());
+        let mut starts = kinds::of_base(self.base, &self.stream(), state.number, DRAWS);
+        starts.extend(found.highest().map(|peak| peak.z.clone()));
+        for summand in &summands {
+            let term = Unconstrained::new(&**summand)?;
+            let (peak, used) = terms::peak(&term, &starts, self.limits(found))?;
+            found.evaluations += used;
+            let Some(units) = peak else { continue };
+            let beside = vec![AWAY / (self.target.dim() as f64).sqrt(); self.target.dim()];
+            let mut heights = Heights::new(self.target, units.clone(), usize::MAX);
+            let places = heights.places(vec![beside])?;
+            found.evaluations += heights.used();
+            found.ascents += 1;
+            found.tallies[Kind::Term as usize].ascents += 1;
+            if !places[0].height.is_finite() {
+                continue;
+            }
+            let climbing = places.into_iter().map(|place| (place, 1.0)).collect();
+            let limits = self.limits(found);
+            let (arrived, used) = arrive(self.target, (units, climbing), limits, &found.summits)?;
+            found.evaluations += used;
+            found.gather(self.target, &arrived, &[false], Kind::Term)?;
+            let is_known = |end: &Arrived| found.summits.iter().any(|summit| summit.is_at(end));
+            found.terms.climbed +=
+                usize::from(arrived.iter().all(|end| end.has_peaked || is_known(end)));
+        }
         Ok(())
     }
 
@@ -443,11 +500,10 @@ impl Work<'_, '_> {
                 }
             }
         }
-        let Search { rounds, whitenings, budget, .. } = *self.search;
-        let limits = Limits { rounds, whitenings, budget: budget.after(found.evaluations) };
         if climbing.is_empty() {
             return Ok(());
         }
+        let limits = self.limits(found);
         let (arrived, used): (Vec<Arrived>, usize) =
             arrive(self.target, (units, climbing), limits, &found.summits)?;
         found.evaluations += used;

@@ -3,6 +3,7 @@
 use super::shape::Shape;
 use crate::program::graph::Graph;
 use crate::program::op::{Binary, Node, Op, Unary};
+use crate::program::summands::shifted_exponents;
 use crate::simd::Special;
 
 /// Shapes of the values so far.
@@ -18,38 +19,8 @@ impl Known<'_> {
 
     /// s + ln Σ e^(x − s) of convex values x, whatever the shift s, which is detached.
     pub(super) fn is_log_sum_exp(&self, a: Node, b: Node) -> bool {
-        let (shift, log) = match (self.graph.op(a), self.graph.op(b)) {
-            (Op::Unary(Unary::Detach, _), Op::Unary(Unary::Ln, sum)) => (a, sum),
-            (Op::Unary(Unary::Ln, sum), Op::Unary(Unary::Detach, _)) => (b, sum),
-            _ => return false,
-        };
-        let is_minus_shift = |node: Node| match self.graph.op(node) {
-            Op::Binary(Binary::Mul, [s, x]) => {
-                self.graph.as_constant(s) == Some(-1.0) && x == shift
-            }
-            _ => false,
-        };
-        let mut left = vec![log];
-        while let Some(term) = left.pop() {
-            let is_convex = match self.graph.op(term) {
-                Op::Binary(Binary::Add, terms) => {
-                    left.extend(terms);
-                    true
-                }
-                Op::Unary(Unary::Exp, exponent) => match self.graph.op(exponent) {
-                    Op::Binary(Binary::Add, [x, y]) => {
-                        is_minus_shift(y) && self.of(x).is_convex
-                            || is_minus_shift(x) && self.of(y).is_convex
-                    }
-                    _ => false,
-                },
-                _ => false,
-            };
-            if !is_convex {
-                return false;
-            }
-        }
-        true
+        let exponents = shifted_exponents(self.graph, a, b);
+        exponents.is_some_and(|exponents| exponents.into_iter().all(|x| self.of(x).is_convex))
     }
 
     /// −s + c ln(1 + e^−s) with −2 ≤ c ≤ 0 falls and is concave for s ≥ 0, and s is convex: a logistic density.
