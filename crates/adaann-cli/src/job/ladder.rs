@@ -122,12 +122,19 @@ impl Drop for Watch {
     }
 }
 
+/// Evaluations that the work under way still needs: as forecast, and half of what it has taken once it has outlived
+/// its forecast, since hard targets take several times as long as easy ones.
+fn still_needed(forecast: usize, used: usize) -> usize {
+    if used < forecast { forecast - used } else { used / 2 }
+}
+
 impl Work {
     /// Shows how far the work is, and tells whether it is over.
     fn show(&mut self) -> bool {
         let (elapsed, done) = (self.started.elapsed(), self.points.get());
         let (own, then) = self.to_come;
-        let left = own.saturating_sub(done - self.begun) + then;
+        let used = done - self.begun;
+        let left = still_needed(own, used).saturating_add(then);
         let seconds = elapsed.as_secs_f64() * left as f64 / done as f64;
         let time = Duration::try_from_secs_f64(seconds).ok();
         if let Some(time) = time.filter(|_| !self.is_over) {
@@ -138,6 +145,9 @@ impl Work {
             let mut text = format!("{}  {} evaluations", self.what, thousands(done));
             if let Some(time) = time {
                 text += &format!("  about {} left", human(time));
+            }
+            if used >= own && own > 0 {
+                text += ", longer than forecast";
             }
             text
         });
@@ -176,6 +186,13 @@ impl Observer for Watch {
 mod tests {
     use super::*;
     use adaann::schedule::ScheduleError;
+
+    #[test]
+    fn a_forecast_that_was_too_low_is_corrected() {
+        assert_eq!(still_needed(1_000, 0), 1_000);
+        assert_eq!(still_needed(1_000, 900), 100);
+        assert_eq!(still_needed(1_000, 4_000), 2_000);
+    }
 
     #[test]
     fn settings_of_its_own_are_not_named() {

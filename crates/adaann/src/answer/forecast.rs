@@ -106,7 +106,7 @@ impl Forecast {
     }
 
     fn check(&self) -> usize {
-        let particles = if self.is_checked_by_particles { 288 * self.particle() } else { 0 };
+        let particles = if self.is_checked_by_particles { 280 * self.particle() } else { 0 };
         match self.method {
             Method::Prior => 1_000,
             Method::Chains => 4_000,

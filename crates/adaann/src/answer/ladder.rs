@@ -209,7 +209,14 @@ pub(super) fn searched(context: &mut Context) -> Result<Searched> {
             .with_effort(unconstrained, settings.search)
             .at_once(settings.at_once)
             .within(budget);
-        modes::search_with(unconstrained, base, &search, settings.seed, &[], ledger)
+        modes::search_with(
+            unconstrained,
+            base,
+            &search,
+            settings.seed,
+            modes::Known::default(),
+            ledger,
+        )
     })
 }
 

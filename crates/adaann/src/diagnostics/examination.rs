@@ -14,7 +14,7 @@ use crate::{
     flow::Base,
     importance::{Estimate, Sample},
     mixture::Mixture,
-    modes::Searched,
+    modes::{self, Searched},
     smc,
 };
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,8 @@ pub(crate) struct Check<'a> {
     /// How particles travel.
     pub(crate) how: &'a smc::Settings,
     pub(crate) settings: &'a Settings,
+    /// What particles may cost.
+    pub(crate) most_evaluations: usize,
     /// What earlier searches have found.
     pub(crate) earlier: &'a [Searched],
 }
@@ -137,7 +139,16 @@ pub fn examine_with(
 ) -> Result<Examination> {
     let how = fit.particles();
     let base = how.base.resolve(approximation.target(), how.seed)?;
-    let check = Check { approximation, sample, base: &base, how: &how, settings, earlier: &[] };
+    let (earlier, most_evaluations) = (&[][..], usize::MAX);
+    let check = Check {
+        approximation,
+        sample,
+        base: &base,
+        how: &how,
+        settings,
+        most_evaluations,
+        earlier,
+    };
     let found = examine_from(&check, observer, ledger)?;
     // The draws are taken for the check alone.
     Ok(Examination { evaluations: found.evaluations + sample.len(), ..found })
@@ -153,7 +164,7 @@ pub(crate) fn examine_from(
     observer: &mut dyn smc::Observer,
     ledger: &mut Ledger,
 ) -> Result<Examination> {
-    let Check { approximation, sample, base, how, settings, earlier } = *check;
+    let Check { approximation, sample, base, how, settings, most_evaluations, earlier } = *check;
     if settings.climbs == 0 {
         return Err(error::setting("climbs", 0, "at least 1"));
     }
@@ -164,9 +175,10 @@ pub(crate) fn examine_from(
     let mut search = || {
         ledger.part("search", |ledger| {
             let budget = settings.budget.share(OF_SEARCH);
-            let given = own::heaviest(sample);
+            let heaviest = own::heaviest(sample);
+            let known = modes::Known { points: &heaviest, earlier };
             let effort = own::Effort { factor: settings.effort, budget, at_once: settings.at_once };
-            let found = own::search(target, base, how.seed, &given, effort, ledger);
+            let found = own::search(target, base, how.seed, known, effort, ledger);
             Ok(ledger.done(found.map_err(|error| error.to_string())))
         })
     };
@@ -193,7 +205,10 @@ pub(crate) fn examine_from(
     };
     let sent = match settings.particles {
         0 => None,
-        _ => Some(particles::send(target.target(), &how, &mut watch, ledger)?),
+        _ => {
+            let most = most_evaluations.min(left.share(OF_PARTICLES).evaluations());
+            Some(particles::send(target.target(), &how, most, &mut watch, ledger)?)
+        }
     };
     let mut failed = sent.as_ref().and_then(|sent| sent.arrived.as_ref().err().cloned());
     if let Some(Err(error)) = &searched {

@@ -33,7 +33,7 @@ fn rules(dim: usize) -> Rules {
         enough: 0.5,
         most_rounds: 8,
         attempts: 3,
-        target_ess: 800.0,
+        target_ess: 600.0,
         most_draws: 8_000,
         exactly: None,
         budget: Budget::default(),
@@ -66,12 +66,12 @@ pub(super) fn heaviest(sample: &Sample) -> Vec<Vec<f64>> {
     order.into_iter().take(HEAVIEST).map(|i| sample.z().point(i)).collect()
 }
 
-/// Searches from draws of the base, and from given points.
+/// Searches from draws of the base, and from what is known.
 pub(super) fn search(
     target: &Unconstrained,
     base: &Base,
     seed: u64,
-    given: &[Vec<f64>],
+    known: modes::Known,
     effort: Effort,
     ledger: &mut Ledger,
 ) -> Result<Own> {
@@ -79,7 +79,7 @@ pub(super) fn search(
     let Effort { factor, budget, at_once } = effort;
     let search =
         Search::new(target.dim()).with_effort(target, factor).at_once(at_once).within(budget);
-    let searched = modes::search_with(target, base, &search, seed, given, ledger)?;
+    let searched = modes::search_with(target, base, &search, seed, known, ledger)?;
     let dim = target.dim();
     let rules = if searched.is_endless || searched.summits.is_empty() {
         rules_without_peaks(dim)

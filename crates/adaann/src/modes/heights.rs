@@ -11,10 +11,15 @@ use std::ops::Range;
 /// Points of a call to the target: the same for any number of threads.
 const CHUNK: usize = 64;
 
+/// A log density of z, with its gradient.
+pub(super) type LogDensity<'a> = dyn Fn(&[f64]) -> (f64, Vec<f64>) + Sync + 'a;
+
 /// The density in units of the draws.
 pub(super) struct Heights<'a> {
     density: Tempered<'a>,
     units: Units,
+    /// log q, which is taken off log p.
+    log_q: Option<&'a LogDensity<'a>>,
     used: usize,
     budget: usize,
 }
@@ -31,7 +36,12 @@ pub(super) struct Place {
 
 impl<'a> Heights<'a> {
     pub(super) fn new(target: &Unconstrained<'a>, units: Units, budget: usize) -> Self {
-        Self { density: Tempered::untempered(target.clone()), units, used: 0, budget }
+        Self { density: Tempered::untempered(target.clone()), units, log_q: None, used: 0, budget }
+    }
+
+    /// Heights of log p − log q.
+    pub(super) fn above(self, log_q: &'a LogDensity<'a>) -> Self {
+        Self { log_q: Some(log_q), ..self }
     }
 
     pub(super) fn standardisation(&self) -> &Units {
@@ -75,11 +85,14 @@ impl<'a> Heights<'a> {
         let z = Batch::from_points(dim, &z);
         self.density.evaluate_parts(&z, slopes.then_some(weights), &mut tile)?;
         let one = |i: usize| {
-            let height = tile.log_density(weights, i);
-            let slope: Vec<f64> = match slopes {
-                true => self.units.pull_back(&tile.gradient().point(i)),
-                false => Vec::new(),
-            };
+            let mut height = tile.log_density(weights, i);
+            let mut slope = if slopes { tile.gradient().point(i) } else { Vec::new() };
+            if let Some(log_q) = self.log_q {
+                let (value, gradient) = log_q(&z.point(i));
+                height -= value;
+                slope.iter_mut().zip(gradient).for_each(|(slope, of_q)| *slope -= of_q);
+            }
+            let slope = if slopes { self.units.pull_back(&slope) } else { slope };
             let is_followed = lost::is_followed(height, slope.iter().copied());
             (if is_followed { height } else { f64::NEG_INFINITY }, slope)
         };

@@ -31,7 +31,8 @@ mod units;
 mod weights;
 
 pub use search::{
-    Kind, Plant, Search, Searched, Starts, Summit, Tally, Terms, caught, frame, search, search_with,
+    Kind, Known, Plant, Search, Searched, Starts, Summit, Tally, Terms, caught, frame, search,
+    search_with,
 };
 pub use weights::{ModeSummary, shares};
 

@@ -36,11 +36,17 @@ impl Sampler<'_> {
     }
 
     fn advance_on_path(&self, state: &mut State, at: Position) -> Result<Stage> {
-        let Settings { path, schedule, .. } = self.settings;
+        let Settings { path, schedule, spares_local_moves, .. } = self.settings;
         let ends = [path.weights(0.0), path.weights(1.0)];
         let step = state.advance(schedule, at, ends)?;
         let at = at.after(&step);
-        let ahead = Ahead { weights: path.weights(at.t), fewest_sweeps: 1, is_end: at.t == 1.0 };
+        let is_end = at.t == 1.0;
+        let ahead = Ahead {
+            weights: path.weights(at.t),
+            fewest_sweeps: 1,
+            may_spare: *spares_local_moves && !at.index.is_multiple_of(2) && !is_end,
+            is_end,
+        };
         let settled = self.settle(state, ends, ahead)?;
         state.at = At::Path(at);
         Ok(settled.stage(self, state, at.t, None, step.std_b))

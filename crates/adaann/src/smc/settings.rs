@@ -39,6 +39,10 @@ pub struct Settings {
     /// carry particles from mode to mode.
     #[doc(alias = "independence sampler")]
     pub jumps: bool,
+    /// Leave out local moves at every second temperature where jumps alone renew the particles? That saves a quarter of the
+    /// evaluations of particles that are only to look.
+    #[serde(skip)]
+    pub spares_local_moves: bool,
     /// Moves go on until particles are this far from where they were: 1 is as far as independent
     /// ones.
     pub freshness: f64,
@@ -69,8 +73,8 @@ impl Default for Settings {
 
 /// AdaAnn's rule with a spread that particles far out cannot move; no bound on ratios, since
 /// particles cannot collapse as a flow can.
-fn guarded(t0: f64) -> Schedule {
-    Guarded { t0, tau: TAU, max_ratio: 1e6, ..Guarded::default() }.into()
+fn guarded(t0: f64, tau: f64) -> Schedule {
+    Guarded { t0, tau, max_ratio: 1e6, ..Guarded::default() }.into()
 }
 
 impl Settings {
@@ -78,13 +82,14 @@ impl Settings {
     pub fn starting_at(t0: f64) -> Self {
         Self {
             path: PathKind::Power,
-            schedule: guarded(t0),
+            schedule: guarded(t0, TAU),
             base: BaseSpec::default(),
             particles: 2_000,
             islands: 1,
             further: Vec::new(),
             moves: Move::default(),
             jumps: true,
+            spares_local_moves: false,
             freshness: 0.8,
             most_sweeps: 5,
             kept_sweeps: 5,
@@ -93,6 +98,13 @@ impl Settings {
             resample_below: 0.6,
             seed: 1,
         }
+    }
+
+    /// The same with steps between temperatures of another τ.
+    #[must_use]
+    pub(crate) fn with_tau(self, tau: f64) -> Self {
+        let t0 = self.schedule.first();
+        Self { schedule: guarded(t0, tau), ..self }
     }
 
     /// Particles of the first population.

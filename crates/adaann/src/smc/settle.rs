@@ -20,6 +20,8 @@ pub(super) struct Ahead {
     /// How much of each part is in it.
     pub(super) weights: Parts,
     pub(super) fewest_sweeps: usize,
+    /// May the local move of the first sweep be left out, where jumps alone renew the particles?
+    pub(super) may_spare: bool,
     /// At the end of the path particles are to be draws with equal weights.
     pub(super) is_end: bool,
 }
@@ -45,7 +47,8 @@ impl Sampler<'_> {
         }
         let origin = Origin::new(&mixture, &state.particles.z);
         // After a lag local moves go far, until steps are what they were.
-        let mut last = Swept { goes_far: state.pace < 1.0, ..Swept::default() };
+        let goes_far = state.pace < 1.0;
+        let mut last = Swept { goes_far, may_spare: ahead.may_spare, ..Swept::default() };
         let (mut sweeps, mut moved) = (0, 0.0);
         while sweeps < ahead.fewest_sweeps || sweeps < most_sweeps && moved < freshness {
             self.sweep(state, ahead.weights, &mut last)?;

@@ -88,6 +88,7 @@ impl Sampler<'_> {
         let ahead = Ahead {
             weights: BASE.towards(first, at.t),
             fewest_sweeps: if step.epsilon < 1.0 { SWEEPS } else { 1 },
+            may_spare: false,
             is_end: has_arrived && schedule.first() == 1.0,
         };
         let settled = self.settle(state, ends, ahead)?;

@@ -25,6 +25,8 @@ pub(super) struct Swept {
     pub(super) local: Option<usize>,
     /// Are local moves to go far, whatever jumps achieve?
     pub(super) goes_far: bool,
+    /// May the next local move be left out, where jumps alone renew the particles?
+    pub(super) may_spare: bool,
 }
 
 impl Sampler<'_> {
@@ -35,6 +37,9 @@ impl Sampler<'_> {
         }
         let are_renewed =
             !swept.goes_far && swept.jump_acceptance.is_some_and(|share| share > GOOD_JUMPS);
+        if are_renewed && std::mem::take(&mut swept.may_spare) {
+            return Ok(());
+        }
         let local = self.settings.moves.choose(are_renewed);
         let most_steps = state.path_length.most_steps();
         let kernel = (LOCALS[local].new)(state.step_sizes.of(local), most_steps);

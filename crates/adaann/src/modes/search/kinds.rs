@@ -27,12 +27,22 @@ pub enum Kind {
     Given,
     /// Peaks of the terms of a density that is a sum.
     Term,
+    /// Points where ascents on log p − log q ended, with q the Gaussians of known peaks.
+    Residual,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::Base, Self::Line, Self::Image, Self::Shell, Self::Far, Self::Given, Self::Term];
+    pub const ALL: [Self; 8] = [
+        Self::Base,
+        Self::Line,
+        Self::Image,
+        Self::Shell,
+        Self::Far,
+        Self::Given,
+        Self::Term,
+        Self::Residual,
+    ];
 
     /// What starts of this kind are called.
     pub fn name(self) -> &'static str {
@@ -44,6 +54,7 @@ impl Kind {
             Self::Far => "distant shells",
             Self::Given => "draws with large weights",
             Self::Term => "terms of the sum",
+            Self::Residual => "ascents on log p - log q",
         }
     }
 }

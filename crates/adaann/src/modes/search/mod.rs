@@ -14,6 +14,7 @@ mod frame;
 mod kinds;
 mod lines;
 mod planted;
+mod residual;
 mod rounds;
 mod settings;
 mod summit;
@@ -31,16 +32,24 @@ pub use terms::Terms;
 
 use crate::{Result, checkpoint::Ledger, error, flow::Base, target::Unconstrained};
 
+/// What is known before a search begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// Points that ascents start from as well.
+    pub points: &'a [Vec<f64>],
+    /// What earlier searches have found. The search of an expensive target counts on their starts, and ends sooner.
+    pub earlier: &'a [Searched],
+}
+
 /// Searches for the modes of a target from draws of a base.
 ///
 /// # Errors
 /// If no draw has a finite density and gradient, or the target fails.
 pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -> Result<Searched> {
-    search_with(target, base, search, seed, &[], &mut Ledger::off())
+    search_with(target, base, search, seed, Known::default(), &mut Ledger::off())
 }
 
-/// The same from given points as well, and with a list of what was finished before: it goes on where that ends, and
-/// keeps it.
+/// The same with what is known, and with a list of what was finished before: it goes on where that ends, and keeps it.
 ///
 /// # Errors
 /// As [`search`], and if the list is that of another search.
@@ -49,13 +58,14 @@ pub fn search_with(
     base: &Base,
     search: &Search,
     seed: u64,
-    given: &[Vec<f64>],
+    known: Known,
     ledger: &mut Ledger,
 ) -> Result<Searched> {
     error::at_least_one("draws", search.draws)?;
     error::at_least_one("ascents", search.first)?;
     ledger.part("ascents", |ledger| {
-        let work = rounds::Work { target, base, search, seed, given };
+        let Known { points: given, earlier } = known;
+        let work = rounds::Work { target, base, search, seed, given, earlier };
         work.run(ledger).map(|found| ledger.done(found))
     })
 }

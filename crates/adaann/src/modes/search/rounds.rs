@@ -6,6 +6,7 @@ use super::{
     kinds::{self, Kind, Start},
     lines,
     planted::{Plant, catch},
+    residual,
     settings::Search,
     summit::{Arrived, Summit},
     terms,
@@ -27,17 +28,21 @@ use serde::{Deserialize, Serialize};
 /// Radii of shells around a peak at first, in its widths.
 const SHELLS: (f64, f64) = (3.0, 24.0);
 
-/// How much further each widening goes, how many starts it has, and how many of them in a row may find nothing.
+/// How much further each widening goes, how many starts it has without and with a prior that integrates to 1, which
+/// leaves little mass so far out, and how many widenings in a row may find nothing.
 const WIDER: f64 = 8.0;
-const FAR_STARTS: usize = 32;
+const FAR_STARTS: (usize, usize) = (32, 8);
 const MOST_IN_VAIN: usize = 2;
 
 /// Shells reach so many times the largest distance between two known peaks.
 const BEYOND: f64 = 3.0;
 
 /// Starts of the first batch on shells; each has twice as many as the one before, up to the most.
-const FIRST_SHELLS: usize = 64;
+const FIRST_SHELLS: usize = 32;
 const MOST_SHELLS: usize = 8_192;
+
+/// For so many starts on shells there is one on log p − log q, which costs about four times as much.
+const SHELLS_PER_RESIDUAL: usize = 8;
 
 /// Starts of any batch on shells, at least, and what an ascent from one may cost.
 const FEWEST_SHELLS: usize = 32;
@@ -55,9 +60,10 @@ const IMAGES: (usize, usize) = (256, 16);
 /// Half-width of the base in which lines look, in its standard deviations.
 const LINE_SPREADS: f64 = 3.0;
 
-/// The search ends once it would have found this share of planted modes, which are narrower than those that its power is
-/// told by.
-const ENOUGH: f64 = 0.97;
+/// The search ends once it would have found this share of planted modes, which are no wider than those that its power is
+/// told by. An expensive target is searched again by the check, and both together have to reach 0.9.
+const ENOUGH_OF_CHEAP: f64 = 0.97;
+const ENOUGH_OF_EXPENSIVE: f64 = 0.9;
 const PLANTED: usize = 128;
 const NARROWEST: f64 = 0.35;
 
@@ -73,6 +79,8 @@ pub(super) struct Work<'a, 't> {
     pub(super) seed: u64,
     /// Points that ascents start from as well.
     pub(super) given: &'a [Vec<f64>],
+    /// What earlier searches have found.
+    pub(super) earlier: &'a [Searched],
 }
 
 /// A search under way.
@@ -100,6 +108,8 @@ struct State {
     reach: f64,
     in_vain: usize,
     is_far_next: bool,
+    /// Starts of the next batch on log p − log q; 0 if shells come first.
+    residual: usize,
     /// Did the latest batch on shells find a peak?
     has_just_found: bool,
     power: Power,
@@ -124,6 +134,7 @@ enum Step {
     Lines,
     Images,
     Shells,
+    Residual,
     Far,
 }
 
@@ -144,14 +155,15 @@ impl State {
             reach: SHELLS.1,
             in_vain: 0,
             is_far_next: false,
+            residual: 0,
             has_just_found: false,
             power: Power::default(),
         }
     }
 
-    /// Asks the latest starts which of the planted modes they would have led to; all starts if the peaks have
-    /// changed.
-    fn ask(&mut self, plant: &Plant) {
+    /// Asks the latest starts which of the planted modes they would have led to; all starts, and those of earlier searches,
+    /// if the peaks have changed.
+    fn ask(&mut self, plant: &Plant, earlier: &[Searched]) {
         let found = &self.found;
         let (peaks, log_mass) = (found.that_matter().count(), found.log_mass());
         let is_same = peaks == self.power.peaks && (log_mass - self.power.log_mass).abs() < 1e-3;
@@ -159,15 +171,21 @@ impl State {
             self.power = Power { missed: vec![true; plant.count], asked: 0, peaks, log_mass };
         }
         let known: Vec<&Summit> = found.that_matter().collect();
-        catch(&found.starts, self.power.asked, &known, log_mass, plant, &mut self.power.missed);
+        let missed = &mut self.power.missed;
+        if !is_same {
+            for searched in earlier {
+                catch(&searched.starts, 0, &known, log_mass, plant, missed);
+            }
+        }
+        catch(&found.starts, self.power.asked, &known, log_mass, plant, missed);
         self.power.asked = found.starts.len();
     }
 
-    /// Would the starts have led to nearly all planted modes?
-    fn is_enough(&self) -> bool {
+    /// Would the starts have led to this share of the planted modes?
+    fn would_have_found(&self, share: f64) -> bool {
         let missed = self.power.missed.iter().filter(|missed| **missed).count();
         let all = self.power.missed.len();
-        all > 0 && missed as f64 <= (1.0 - ENOUGH) * all as f64
+        all > 0 && missed as f64 <= (1.0 - share) * all as f64
     }
 }
 
@@ -183,6 +201,7 @@ impl Work<'_, '_> {
                 Step::Lines => self.lines(&mut state)?,
                 Step::Images => self.images(&mut state)?,
                 Step::Shells => self.shells(&mut state)?,
+                Step::Residual => self.residual(&mut state)?,
                 Step::Far => self.far(&mut state)?,
             }
             state.number += 1;
@@ -240,9 +259,12 @@ impl Work<'_, '_> {
         let factor = if is_unfinished { EXTENDED } else { 1 };
         let effort = self.search.effort.saturating_mul(factor);
         let is_spent = found.evaluations - state.of_base >= effort;
-        if is_spent || state.is_enough() {
+        if is_spent || state.would_have_found(self.enough()) {
             // Far shells are looked at whatever the effort.
             return (state.in_vain < MOST_IN_VAIN).then_some(Step::Far);
+        }
+        if state.residual > 0 {
+            return Some(Step::Residual);
         }
         Some(Step::Shells)
     }
@@ -250,10 +272,18 @@ impl Work<'_, '_> {
     /// The modes that are planted to see how far the search has come.
     fn plant(&self) -> Plant {
         let target = self.target.target();
-        let is_cheap = target.operations().is_some_and(|operations| operations < CHEAP);
+        let is_cheap = self.is_cheap();
         let by_volume = SMALLEST_VOLUME.powf(1.0 / target.dim() as f64);
         let narrowest = if is_cheap { NARROWEST.min(by_volume) } else { NARROWEST };
         Plant { count: PLANTED, narrowest, has_prior: target.has_prior(), seed: self.seed }
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.target.target().operations().is_some_and(|operations| operations < CHEAP)
+    }
+
+    fn enough(&self) -> f64 {
+        if self.is_cheap() { ENOUGH_OF_CHEAP } else { ENOUGH_OF_EXPENSIVE }
     }
 
     /// How far ascents may go, after what was spent.
@@ -294,10 +324,11 @@ impl Work<'_, '_> {
         state.any += is_any.iter().filter(|is_any| **is_any).count();
         found.judge(state.any);
         state.of_base += found.evaluations - before;
-        let most = search.most_ascents.saturating_sub(found.tally(Kind::Base).ascents);
-        let is_enough =
-            found.tally(Kind::Base).ascents >= search.ascents && found.unseen <= search.unseen;
-        state.batch = if is_enough { 0 } else { (2 * ascents).min(most) };
+        let made = found.tally(Kind::Base).ascents;
+        let is_enough = made >= search.ascents && found.unseen <= search.unseen;
+        // Half of what was made: a mode that was reached once is soon reached twice, which ends these batches.
+        let next = (made / 2).min(search.most_ascents.saturating_sub(made));
+        state.batch = if is_enough { 0 } else { next };
         Ok(())
     }
 
@@ -386,20 +417,45 @@ impl Work<'_, '_> {
     fn shells(&self, state: &mut State) -> Result<()> {
         let peaks: Vec<Summit> = state.found.that_matter().cloned().collect();
         let peaks: Vec<&Summit> = peaks.iter().collect();
-        let furthest = furthest(&peaks);
-        state.reach = state.reach.max(BEYOND * furthest).max(self.prior_reach(&peaks));
+        let radii = self.radii(state, &peaks);
         let left = self.search.effort.saturating_sub(state.found.evaluations - state.of_base);
         let left = if state.has_just_found { usize::MAX } else { left };
         let count = state.shells.min(left / EACH).max(FEWEST_SHELLS);
-        let radii = (SHELLS.0, (0.5 * furthest).max(SHELLS.0), state.reach);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         let before = state.found.tally(Kind::Shell).found;
         self.ascend_from(state, starts, Kind::Shell)?;
         state.has_just_found = state.found.tally(Kind::Shell).found > before;
         state.shells = (2 * state.shells).min(MOST_SHELLS);
         state.is_far_next = true;
-        state.ask(&self.plant());
+        state.residual = count / SHELLS_PER_RESIDUAL;
+        // A cheap target is searched as thoroughly a second time.
+        let earlier = if self.is_cheap() { &[] } else { self.earlier };
+        state.ask(&self.plant(), earlier);
         Ok(())
+    }
+
+    /// Ascents from where ascents on log p − log q from shells ended.
+    fn residual(&self, state: &mut State) -> Result<()> {
+        let peaks: Vec<Summit> = state.found.that_matter().cloned().collect();
+        let peaks: Vec<&Summit> = peaks.iter().collect();
+        let radii = self.radii(state, &peaks);
+        let count = std::mem::take(&mut state.residual);
+        let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
+        let units =
+            widest_units(&state.found).unwrap_or_else(|| Units::around(starts[0].z.clone()));
+        let (starts, used) = residual::ends(self.target, &peaks, units, starts)?;
+        state.found.evaluations += used;
+        let before = state.found.tally(Kind::Residual).found;
+        self.ascend_from(state, starts, Kind::Residual)?;
+        state.has_just_found |= state.found.tally(Kind::Residual).found > before;
+        Ok(())
+    }
+
+    /// The least radius of shells, the least one of every second start, and the largest.
+    fn radii(&self, state: &mut State, peaks: &[&Summit]) -> (f64, f64, f64) {
+        let furthest = furthest(peaks);
+        state.reach = state.reach.max(BEYOND * furthest).max(self.prior_reach(peaks));
+        (SHELLS.0, (0.5 * furthest).max(SHELLS.0), state.reach)
     }
 
     /// How far most draws of the prior are from a peak, in its widths; 0 without a prior.
@@ -432,7 +488,10 @@ impl Work<'_, '_> {
         let peaks: Vec<&Summit> = peaks.iter().collect();
         let low = state.reach * WIDER.powi(state.in_vain as i32);
         let radii = (low, low, low * WIDER);
-        let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, FAR_STARTS);
+        let target = self.target.target();
+        let is_proper = target.has_prior() && target.has_proper_prior();
+        let count = if is_proper { FAR_STARTS.1 } else { FAR_STARTS.0 };
+        let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         let before = state.found.tally(Kind::Far).found;
         self.ascend_from(state, starts, Kind::Far)?;
         if state.found.tally(Kind::Far).found > before {
@@ -471,10 +530,7 @@ impl Work<'_, '_> {
         is_any: &[bool],
         kind: Kind,
     ) -> Result<()> {
-        let units = match found.widest_peak() {
-            None => units,
-            Some(summit) => Units::whitening(summit.z.clone(), summit.factor.clone()),
-        };
+        let units = widest_units(found).unwrap_or(units);
         let mut heights = Heights::new(self.target, units.clone(), usize::MAX);
         let places = heights.places(starts.iter().map(|start| units.to_u(&start.z)).collect())?;
         found.evaluations += heights.used();
@@ -509,6 +565,12 @@ impl Work<'_, '_> {
         found.evaluations += used;
         found.gather(self.target, &arrived, &is_any_left, kind)
     }
+}
+
+/// Units in which the Gaussian of the widest peak is a standard one; none if no peak is known.
+fn widest_units(found: &Searched) -> Option<Units> {
+    let peak = found.widest_peak()?;
+    Some(Units::whitening(peak.z.clone(), peak.factor.clone()))
 }
 
 /// The summit whose Gaussian explains a start, if one does.

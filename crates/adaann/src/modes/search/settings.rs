@@ -55,9 +55,12 @@ impl Search {
     }
 
     /// The same with all kinds of starts. The effort follows from what the target costs, in operations and not by a
-    /// clock, times a factor.
+    /// clock, times a factor. A density that is proved to be log-concave has one mode, and needs no other starts.
     #[must_use]
     pub fn with_effort(self, target: &Unconstrained, factor: f64) -> Self {
+        if target.target().is_log_concave() {
+            return Self { effort: 0, ..self };
+        }
         let operations = target.target().operations().unwrap_or(UNKNOWN_OPERATIONS);
         let effort = (OPERATIONS / operations).clamp(EFFORT.0, EFFORT.1) * factor;
         Self { effort: effort as usize, ..self }
@@ -72,7 +75,7 @@ impl Search {
             draws: 2,
             first: 48,
             ascents,
-            unseen: 0.03,
+            unseen: 0.05,
             most_ascents: ascents.max(512),
             rounds: 60,
             whitenings: 3,
