@@ -50,8 +50,8 @@ pub(super) const REPAIRED: &str = "repaired (";
 const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
 
 /// Findings that a mixture with the check's own components may cure.
-const CURABLE: [&str; 6] =
-    ["mass-lacking", "mode-lost", "mode-thin", "mode-weight-off", "evidence-above", "moment-tail"];
+const CURABLE: [&str; 5] =
+    ["mass-lacking", "mode-lost", "mode-thin", "mode-weight-off", "evidence-above"];
 
 /// Examines a candidate and, as long as that finds something that it lacks, repairs it and examines it
 /// afresh.
