@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Draws after which it is seen whether the proposal is as good as was thought.
-const FIRST: usize = 2_000;
+pub(super) const FIRST: usize = 2_000;
 
 /// Draws that are taken whatever is left to be spent.
 const FEWEST: usize = 500;
@@ -30,9 +30,7 @@ pub(super) fn draw(
     ledger: &mut Ledger,
 ) -> Result<Sample> {
     let is_asked_to_end = ledger.is_asked_to_end();
-    let mut sampled = |from: usize, count: usize| {
-        ledger.part("draws", |_| approximation.sample_from(from, count, seed).map(Done::Whole))
-    };
+    let mut sampled = |from: usize, count: usize| more(approximation, from, count, seed, ledger);
     if let Some(count) = rules.exactly {
         return sampled(0, count);
     }
@@ -56,4 +54,15 @@ pub(super) fn draw(
         sample = sample.join(&sampled(count, more)?)?;
     }
     Ok(sample)
+}
+
+/// So many draws from number `from` on.
+pub(super) fn more(
+    approximation: &Approximation,
+    from: usize,
+    count: usize,
+    seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Sample> {
+    ledger.part("draws", |_| approximation.sample_from(from, count, seed).map(Done::Whole))
 }

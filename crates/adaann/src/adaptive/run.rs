@@ -131,7 +131,9 @@ fn adapt(
         let approximation = Approximation::new(target, proposal.flow.clone())?;
         let foreseen = proposal.ess_share;
         let spent = evaluations + archive.len() - before;
-        let rules = &Rules { budget: rules.budget.after(spent), ..*rules };
+        // How many draws are asked for in the end must not decide which proposal gives them.
+        let exactly = rules.exactly.map(|count| count.min(frozen::FIRST));
+        let rules = &Rules { budget: rules.budget.after(spent), exactly, ..*rules };
         let stream = pace.seed ^ FROZEN;
         let sample = frozen::draw(&approximation, foreseen, rules, stream, ledger)?;
         evaluations += archive.len() - before + sample.len();
@@ -170,7 +172,16 @@ fn adapt(
             _ => break,
         }
     }
-    let best = best.expect("at least one attempt").adapted;
+    let mut best = best.expect("at least one attempt").adapted;
+    let missing = rules.exactly.map_or(0, |count| count.saturating_sub(best.sample.len()));
+    if missing > 0 {
+        let approximation = Approximation::new(target, best.flow.clone())?;
+        let (from, stream) = (best.sample.len(), best.stream);
+        let more = frozen::more(&approximation, from, missing, stream, ledger)?;
+        best.sample = best.sample.join(&more)?;
+        best.ess_share = best.sample.weight_sums()?.ess_share();
+        evaluations += missing;
+    }
     // A second opinion on what the fresh draws say: those of all proposals, and around their edges.
     let gaps = archive.gaps_of(&Unconstrained::new(target)?, &best.sample);
     let sample = best.sample.with_gaps(gaps);
