@@ -125,7 +125,11 @@ impl Drop for Watch {
 /// Evaluations that the work under way still needs: as forecast, and half of what it has taken once it has outlived
 /// its forecast, since hard targets take several times as long as easy ones.
 fn still_needed(forecast: usize, used: usize) -> usize {
-    if used < forecast { forecast - used } else { used / 2 }
+    match forecast {
+        0 => 0,
+        _ if used < forecast => forecast - used,
+        _ => used / 2,
+    }
 }
 
 impl Work {
@@ -189,6 +193,7 @@ mod tests {
 
     #[test]
     fn a_forecast_that_was_too_low_is_corrected() {
+        assert_eq!(still_needed(0, 500), 0);
         assert_eq!(still_needed(1_000, 0), 1_000);
         assert_eq!(still_needed(1_000, 900), 100);
         assert_eq!(still_needed(1_000, 4_000), 2_000);

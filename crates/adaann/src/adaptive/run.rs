@@ -131,7 +131,7 @@ fn adapt(
         let approximation = Approximation::new(target, proposal.flow.clone())?;
         let foreseen = proposal.ess_share;
         let spent = evaluations + archive.len() - before;
-        // How many draws are asked for in the end must not decide which proposal gives them.
+        // From 2,000 draws on, how many are asked for must not decide which proposal gives them.
         let exactly = rules.exactly.map(|count| count.min(frozen::FIRST));
         let rules = &Rules { budget: rules.budget.after(spent), exactly, ..*rules };
         let stream = pace.seed ^ FROZEN;

@@ -18,7 +18,10 @@ use crate::{
     smc,
 };
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// How an approximation is checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -190,14 +193,14 @@ pub(crate) fn examine_from(
     };
     let left = settings.budget.after(own_evaluations);
     let mut is_cut = settings.budget.share(OF_SEARCH).is_spent(own_evaluations);
-    let mut before = 0;
+    let (mut before, are_cut) = (0, AtomicBool::new(false));
     let mut watch = |stage: &smc::Stage| {
         // The next temperature costs about as much as the last one.
         let next = stage.evaluations + stage.evaluations.saturating_sub(before);
         before = stage.evaluations;
         match left.share(OF_PARTICLES).is_spent(next) {
             true => {
-                is_cut |= stage.t < 1.0;
+                are_cut.store(stage.t < 1.0, Ordering::Relaxed);
                 ControlFlow::Break(())
             }
             false => observer.observe(stage),
@@ -207,9 +210,10 @@ pub(crate) fn examine_from(
         0 => None,
         _ => {
             let most = most_evaluations.min(left.share(OF_PARTICLES).evaluations());
-            Some(particles::send(target.target(), &how, most, &mut watch, ledger)?)
+            Some(particles::send(target.target(), &how, most, &are_cut, &mut watch, ledger)?)
         }
     };
+    is_cut |= sent.as_ref().is_some_and(|sent| sent.is_cut);
     let mut failed = sent.as_ref().and_then(|sent| sent.arrived.as_ref().err().cloned());
     if let Some(Err(error)) = &searched {
         failed = Some(error.clone());

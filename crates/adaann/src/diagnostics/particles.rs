@@ -9,6 +9,7 @@ use crate::{
     target::Target,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What independent particles found.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ const MORE_SEED: u64 = 0xbb67_ae85_84ca_a73b;
 pub(super) struct Sent {
     pub(super) arrived: std::result::Result<Population, String>,
     pub(super) evaluations: usize,
+    /// Did the budget cut them off?
+    pub(super) is_cut: bool,
 }
 
 /// An error of log Z from which particles are too few. At a transition of first order most of them die out, and
@@ -49,16 +52,18 @@ const TOO_FEW: f64 = 0.5;
 /// How many times as many are sent then.
 const MORE: usize = 4;
 
-/// Sends particles, and more of them if too few have come through, where `most_evaluations` allow for it.
+/// Sends particles, and more of them if too few have come through, where `most_evaluations` allow for it. The observer
+/// says in `is_cut` that the budget has cut them off.
 pub(super) fn send(
     target: &dyn Target,
     how: &smc::Settings,
     most_evaluations: usize,
+    is_cut: &AtomicBool,
     observer: &mut dyn smc::Observer,
     ledger: &mut Ledger,
 ) -> Result<Sent> {
     let first = ledger.part("particles", |ledger| {
-        let sent = send_some(target, how, observer, ledger);
+        let sent = send_some(target, how, is_cut, observer, ledger);
         Ok(ledger.done(sent))
     })?;
     let are_few = matches!(&first.arrived, Ok(population) if population.log_z_error > TOO_FEW);
@@ -72,21 +77,27 @@ pub(super) fn send(
         seed: how.seed ^ MORE_SEED,
         ..how.clone()
     };
+    let mut after_first = |stage: &smc::Stage| {
+        let evaluations = first.evaluations + stage.evaluations;
+        observer.observe(&smc::Stage { evaluations, ..stage.clone() })
+    };
     let more = ledger.part("more particles", |ledger| {
-        let sent = send_some(target, &how, observer, ledger);
+        let sent = send_some(target, &how, is_cut, &mut after_first, ledger);
         Ok(ledger.done(sent))
     })?;
     let evaluations = first.evaluations + more.evaluations;
-    let arrived = if more.arrived.is_ok() { more.arrived } else { first.arrived };
-    Ok(Sent { arrived, evaluations })
+    let kept = if more.arrived.is_ok() { more } else { first };
+    Ok(Sent { evaluations, ..kept })
 }
 
 fn send_some(
     target: &dyn Target,
     how: &smc::Settings,
+    is_cut: &AtomicBool,
     observer: &mut dyn smc::Observer,
     ledger: &mut Ledger,
 ) -> Sent {
+    is_cut.store(false, Ordering::Relaxed);
     // Other random numbers than those of a fit that began with particles.
     let settings = smc::Settings { seed: how.seed ^ CHECK_SEED, ..how.clone() };
     let mut evaluations = settings.particles;
@@ -103,7 +114,7 @@ fn send_some(
         }
         Err(error) => Err(error.to_string()),
     };
-    Sent { arrived, evaluations }
+    Sent { arrived, evaluations, is_cut: is_cut.load(Ordering::Relaxed) }
 }
 
 impl Particles {
@@ -143,7 +154,9 @@ mod tests {
             seed,
             ..smc::Settings::starting_at(0.0)
         };
-        let sent = |seed, most| send(&target, &how(seed), most, &mut (), &mut Ledger::off());
+        let is_cut = AtomicBool::new(false);
+        let sent =
+            |seed, most| send(&target, &how(seed), most, &is_cut, &mut (), &mut Ledger::off());
         let has_few_families = |seed: &u64| {
             let first = sent(*seed, 0).unwrap().arrived.unwrap();
             assert_eq!(first.z.len(), FEW);
@@ -155,7 +168,7 @@ mod tests {
         let plain =
             Program::record_parts(1, |z| (-0.5 * z[0].square(), -0.5 * (z[0] - 1.0).square()));
         let how = smc::Settings { particles: 64, ..how(1) };
-        let sent = send(&plain, &how, usize::MAX, &mut (), &mut Ledger::off()).unwrap();
+        let sent = send(&plain, &how, usize::MAX, &is_cut, &mut (), &mut Ledger::off()).unwrap();
         assert_eq!(sent.arrived.unwrap().z.len(), 64);
     }
 }

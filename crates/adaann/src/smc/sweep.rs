@@ -37,7 +37,8 @@ impl Sampler<'_> {
         }
         let are_renewed =
             !swept.goes_far && swept.jump_acceptance.is_some_and(|share| share > GOOD_JUMPS);
-        if are_renewed && std::mem::take(&mut swept.may_spare) {
+        let may_spare = std::mem::take(&mut swept.may_spare);
+        if are_renewed && may_spare {
             return Ok(());
         }
         let local = self.settings.moves.choose(are_renewed);

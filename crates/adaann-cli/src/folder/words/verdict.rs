@@ -128,7 +128,7 @@ pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String>
             Some("one mode: the density is log-concave, which its formulas show".to_owned())
         }
         (Some("log-concave-terms"), _) => Some(
-            "no mode is missing: the density is a sum of log-concave terms, which its formulas show, and the \
+            "no term is missing: the density is a sum of log-concave terms, which its formulas show, and the \
              peak of each was found"
                 .to_owned(),
         ),
@@ -222,7 +222,7 @@ mod tests {
         let concave = coverage(&with(1.0, "log-concave"), None).unwrap();
         assert_eq!(concave, "one mode: the density is log-concave, which its formulas show");
         let terms = coverage(&with(1.0, "log-concave-terms"), None).unwrap();
-        assert!(terms.starts_with("no mode is missing: the density is a sum"), "{terms}");
+        assert!(terms.starts_with("no term is missing: the density is a sum"), "{terms}");
         assert_eq!(coverage(&with(1.0, "exact-draws"), Some("exact")).unwrap(), "exact");
         assert_eq!(coverage(&verdict(Trust::Care, Vec::new()), None), None);
     }

@@ -57,6 +57,8 @@ pub struct Searched {
     pub tallies: [Tally; Kind::ALL.len()],
     /// What became of the terms of a density that is a sum.
     pub terms: Terms,
+    /// Gaussians of terms that no peak of the density describes: another term hides their peaks.
+    pub hidden: Vec<Summit>,
     /// Where ascents started.
     pub starts: Starts,
 }
@@ -73,6 +75,7 @@ impl Default for Searched {
             evaluations: 0,
             tallies: Default::default(),
             terms: Terms::default(),
+            hidden: Vec::new(),
             starts: Starts::default(),
         }
     }
@@ -223,7 +226,7 @@ impl Searched {
         self.is_endless = is_full || ascents >= FEW_ASCENTS && own > ENDLESS;
     }
 
-    /// The Gaussians of all peaks that may matter, weighted by their mass, on unconstrained
+    /// The Gaussians of all peaks, and of hidden terms, that may matter, weighted by their mass, on unconstrained
     /// coordinates: a little wider than their curvature says, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
         let Some(first) = self.summits.first() else { return Vec::new() };
@@ -235,7 +238,10 @@ impl Searched {
             covariance: summit.covariance.iter().map(|c| wider * c).collect(),
             degrees: Some((4.0 * dim).max(6.0)),
         };
-        let mut components: Vec<Component> = self.that_matter().map(component).collect();
+        let least = self.least_log_mass();
+        let hidden = self.hidden.iter().filter(|term| term.log_mass > least);
+        let mut components: Vec<Component> =
+            self.that_matter().chain(hidden).map(component).collect();
         let total: f64 = components.iter().map(|component| component.weight).sum();
         components.iter_mut().for_each(|component| component.weight /= total);
         components

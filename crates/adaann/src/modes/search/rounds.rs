@@ -28,10 +28,13 @@ use serde::{Deserialize, Serialize};
 /// Radii of shells around a peak at first, in its widths.
 const SHELLS: (f64, f64) = (3.0, 24.0);
 
-/// How much further each widening goes, how many starts it has without and with a prior that integrates to 1, which
-/// leaves little mass so far out, and how many widenings in a row may find nothing.
+/// How much further each widening goes.
 const WIDER: f64 = 8.0;
+
+/// Starts of a widening, without and with a prior that integrates to 1. Such a prior leaves little mass so far out.
 const FAR_STARTS: (usize, usize) = (32, 8);
+
+/// How many widenings in a row may find nothing.
 const MOST_IN_VAIN: usize = 2;
 
 /// Shells reach so many times the largest distance between two known peaks.
@@ -63,7 +66,7 @@ const LINE_SPREADS: f64 = 3.0;
 /// The search ends once it would have found this share of planted modes, which are no wider than those that its power is
 /// told by. An expensive target is searched again by the check, and both together have to reach 0.9.
 const ENOUGH_OF_CHEAP: f64 = 0.97;
-const ENOUGH_OF_EXPENSIVE: f64 = 0.9;
+const ENOUGH_OF_EXPENSIVE: f64 = 0.93;
 const PLANTED: usize = 128;
 const NARROWEST: f64 = 0.35;
 
@@ -308,6 +311,11 @@ impl Work<'_, '_> {
         let u: Vec<Vec<f64>> = draws.iter().map(|z| heights.standardisation().to_u(z)).collect();
         let seen = heights.at(&u)?;
         let chosen = choose(&seen, ascents);
+        if chosen.is_empty() && found.tally(Kind::Base).ascents > 0 {
+            found.evaluations += heights.used();
+            state.batch = 0;
+            return Ok(());
+        }
         if chosen.is_empty() {
             return Err(Error::Target(format!(
                 "none of {} draws of the base has a finite log density; start the search inside the \
@@ -326,8 +334,9 @@ impl Work<'_, '_> {
         state.of_base += found.evaluations - before;
         let made = found.tally(Kind::Base).ascents;
         let is_enough = made >= search.ascents && found.unseen <= search.unseen;
-        // Half of what was made: a mode that was reached once is soon reached twice, which ends these batches.
-        let next = (made / 2).min(search.most_ascents.saturating_sub(made));
+        // A mode that was reached once is soon reached twice, which ends these batches: they grow slowly.
+        let next = (made / 2).max(ascents / 2).max(1);
+        let next = next.min(search.most_ascents.saturating_sub(made));
         state.batch = if is_enough { 0 } else { next };
         Ok(())
     }
@@ -350,7 +359,8 @@ impl Work<'_, '_> {
             let term = Unconstrained::new(&**summand)?;
             let (peak, used) = terms::peak(&term, &starts, self.limits(found))?;
             found.evaluations += used;
-            let Some(units) = peak else { continue };
+            let Some(peak) = peak else { continue };
+            let units = Units::whitening(peak.z.clone(), peak.factor.clone());
             let beside = vec![AWAY / (self.target.dim() as f64).sqrt(); self.target.dim()];
             let mut heights = Heights::new(self.target, units.clone(), usize::MAX);
             let places = heights.places(vec![beside])?;
@@ -365,9 +375,14 @@ impl Work<'_, '_> {
             let (arrived, used) = arrive(self.target, (units, climbing), limits, &found.summits)?;
             found.evaluations += used;
             found.gather(self.target, &arrived, &[false], Kind::Term)?;
-            let is_known = |end: &Arrived| found.summits.iter().any(|summit| summit.is_at(end));
-            found.terms.climbed +=
-                usize::from(arrived.iter().all(|end| end.has_peaked || is_known(end)));
+            let leads_to = |summit: &Summit| arrived.iter().any(|end| summit.is_at(end));
+            let is_reached = found.summits.iter().any(|peak| peak.is_peak && leads_to(peak));
+            // A wide term around a narrow one has mass that the narrow one's peak knows nothing of.
+            let is_described = found.summits.iter().any(|summit| summit.describes(&peak));
+            if !is_described {
+                found.hidden.push(peak);
+            }
+            found.terms.climbed += usize::from(is_reached || !is_described);
         }
         Ok(())
     }

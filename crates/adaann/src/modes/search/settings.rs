@@ -7,7 +7,7 @@ use crate::{budget::Budget, target::Unconstrained};
 pub struct Search {
     /// Draws of the base at which the density is looked at, for each ascent that starts there.
     pub draws: usize,
-    /// Ascents of the first batch; each batch has twice as many as the one before.
+    /// Ascents of the first batch; each later one has half as many as all before.
     pub first: usize,
     /// The least ascents from draws of the base.
     pub ascents: usize,

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 const SAME_PLACE: f64 = 0.3;
 const SAME_HEIGHT: f64 = 0.3;
 
+/// Two Gaussians stand for the same mass if its logarithms differ by less than this.
+const SAME_MASS: f64 = 0.5;
+
 /// A point belongs to a Gaussian peak if its Newton step ends within this share of its distance, and its height
 /// differs from the Gaussian's by no more than this share.
 const NEWTON: f64 = 0.2;
@@ -80,6 +83,11 @@ impl Summit {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (z, log_density) = (other.z.clone(), other.log_density);
         self.is_at(&Arrived { z, log_density, has_peaked: true })
+    }
+
+    /// Does this peak stand for the Gaussian of another one, mass included?
+    pub(super) fn describes(&self, other: &Self) -> bool {
+        self.is_same(other) && (self.log_mass - other.log_mass).abs() < SAME_MASS
     }
 
     /// L⁻¹(z − peak): the point in units of the peak's Gaussian.

@@ -2,8 +2,15 @@
 //!
 //! An ascent on p itself reaches a narrow term only from within its small basin. On the term alone it reaches it from anywhere.
 
-use super::ascend::{Limits, arrive};
-use crate::modes::{heights::Heights, laplace, units::Units};
+use super::{
+    ascend::{Limits, arrive},
+    summit::{Arrived, Summit},
+};
+use crate::modes::{
+    heights::Heights,
+    laplace::{self, Curved},
+    units::Units,
+};
 use crate::{Result, linear, target::Unconstrained};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct Terms {
     /// How many there are; 0 if the density is not known to be a sum.
     pub count: usize,
-    /// How many have led to a peak of the density.
+    /// How many are known: by a peak of the density, or by their own Gaussian where another peak hides theirs.
     pub climbed: usize,
     /// Are all of them proved to be log-concave, so that each has one peak?
     pub are_log_concave: bool,
@@ -25,14 +32,14 @@ impl Terms {
     }
 }
 
-/// The highest peak of one term that ascents from some starts reach, as units in which its Gaussian is a standard one;
-/// none if none arrives. Also the evaluations.
+/// The highest peak of one term that ascents from some starts reach; none if none arrives. Also the evaluations.
 pub(super) fn peak(
     term: &Unconstrained,
     starts: &[Vec<f64>],
     limits: Limits,
-) -> Result<(Option<Units>, usize)> {
-    let units = Units::of(starts, term.dim());
+) -> Result<(Option<Summit>, usize)> {
+    let dim = term.dim();
+    let units = Units::of(starts, dim);
     let mut heights = Heights::new(term, units.clone(), usize::MAX);
     let places = heights.places(starts.iter().map(|z| units.to_u(z)).collect())?;
     let mut used = heights.used();
@@ -45,10 +52,13 @@ pub(super) fn peak(
     used += of_ascents;
     let peaks = arrived.into_iter().filter(|end| end.has_peaked);
     let highest = peaks.max_by(|a, b| a.log_density.total_cmp(&b.log_density));
-    let Some(highest) = highest else { return Ok((None, used)) };
-    let mut heights = Heights::new(term, Units::around(highest.z.clone()), usize::MAX);
-    let curved = laplace::curvature(&mut heights, &vec![0.0; term.dim()])?;
+    let Some(Arrived { z, log_density, .. }) = highest else { return Ok((None, used)) };
+    let mut heights = Heights::new(term, Units::around(z.clone()), usize::MAX);
+    let Curved { covariance, log_det, is_peak } =
+        laplace::curvature(&mut heights, &vec![0.0; dim])?;
     used += heights.used();
-    let factor = linear::cholesky(term.dim(), &curved.covariance).ok();
-    Ok((factor.map(|factor| Units::whitening(highest.z, factor)), used))
+    let Ok(factor) = linear::cholesky(dim, &covariance) else { return Ok((None, used)) };
+    let log_mass = log_density + log_det + 0.5 * dim as f64 * std::f64::consts::TAU.ln();
+    let peak = Summit { z, log_density, covariance, log_mass, ascents: 1, is_peak, any: 0, factor };
+    Ok((Some(peak), used))
 }

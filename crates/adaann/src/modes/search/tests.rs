@@ -227,3 +227,26 @@ fn images_are_flipped_and_exchanged() {
         assert!(images.iter().any(is_it), "{expected:?}");
     }
 }
+
+/// A slab N(0, I) around a spike N(0, 0.02² I) of the same mass, in ten dimensions: the spike hides the slab's peak, and
+/// no ascent on the whole ends there.
+#[test]
+fn a_term_that_another_one_hides_is_known_by_its_own_gaussian() {
+    let target = Program::record(10, |z| {
+        let square = z.iter().fold(0.0 * z[0], |sum, z| sum + z.square());
+        crate::program::log_sum_exp(&[-0.5 * square, 10.0 * 50_f64.ln() - 0.5 * 2_500.0 * square])
+    });
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    let base = Base::diagonal(&[0.5; 10], &[3.0; 10]).unwrap();
+    let settings = Search::new(10).with_effort(&unconstrained, 1.0);
+    let found = search(&unconstrained, &base, &settings, 1).unwrap();
+    assert!(found.terms.are_all_known());
+    assert_eq!((found.summits.len(), found.hidden.len()), (1, 1));
+    let components = found.components();
+    assert_eq!(components.len(), 2);
+    // Equal masses, and the covariances of both terms, which are 6 per cent wider here.
+    for (component, variance) in components.iter().zip([4e-4, 1.0]) {
+        assert!((component.weight - 0.5).abs() < 0.01, "{}", component.weight);
+        assert!((component.covariance[0] / (1.06 * variance) - 1.0).abs() < 0.01);
+    }
+}
