@@ -113,6 +113,7 @@ fn adapt(
     seed: u64,
     ledger: &mut Ledger,
 ) -> Result<Adapted> {
+    let asked = rules.exactly.unwrap_or(0);
     let mut archive = Archive::new(target.dim());
     let mut best: Option<Attempt> = None;
     let (mut from, mut evaluations) = (start, 0);
@@ -135,9 +136,9 @@ fn adapt(
         let exactly = rules.exactly.map(|count| count.min(frozen::FIRST));
         let rules = &Rules { budget: rules.budget.after(spent), exactly, ..*rules };
         let stream = pace.seed ^ FROZEN;
-        let sample = frozen::draw(&approximation, foreseen, rules, stream, ledger)?;
+        let mut sample = frozen::draw(&approximation, foreseen, rules, stream, ledger)?;
         evaluations += archive.len() - before + sample.len();
-        let ess_share = sample.weight_sums()?.ess_share();
+        let mut ess_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &proposal.flow, &sample)?;
         let number = archive.proposals() - 1;
         // What the last attempt has found counts for those before as well.
@@ -146,11 +147,19 @@ fn adapt(
         }
         // Has nothing been found, by any proposal, that this one hardly draws?
         let seen = archive.ess_share(number);
-        let is_fair = ess_share >= frozen::DISAPPOINTING * foreseen
+        let mut is_fair = ess_share >= frozen::DISAPPOINTING * foreseen
             && seen >= frozen::DISAPPOINTING * ess_share
             && ess_share >= POOR
             && has_tail_below(&sample, pareto::k_hat_threshold(sample.len()));
-        let is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
+        let mut is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
+        // A proposal that the trial likes gives all draws, and is judged by them once more.
+        if is_good && sample.len() < asked {
+            evaluations += asked - sample.len();
+            sample = filled(sample, asked, &approximation, stream, ledger)?;
+            ess_share = sample.weight_sums()?.ess_share();
+            is_fair = has_tail_below(&sample, pareto::k_hat_threshold(sample.len()));
+            is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
+        }
         let share = seen.min(ess_share);
         let (shape, flow) = (proposal.shape, proposal.flow);
         let adapted =
@@ -173,19 +182,28 @@ fn adapt(
         }
     }
     let mut best = best.expect("at least one attempt").adapted;
-    let missing = rules.exactly.map_or(0, |count| count.saturating_sub(best.sample.len()));
-    if missing > 0 {
+    if best.sample.len() < asked {
+        evaluations += asked - best.sample.len();
         let approximation = Approximation::new(target, best.flow.clone())?;
-        let (from, stream) = (best.sample.len(), best.stream);
-        let more = frozen::more(&approximation, from, missing, stream, ledger)?;
-        best.sample = best.sample.join(&more)?;
+        best.sample = filled(best.sample, asked, &approximation, best.stream, ledger)?;
         best.ess_share = best.sample.weight_sums()?.ess_share();
-        evaluations += missing;
     }
     // A second opinion on what the fresh draws say: those of all proposals, and around their edges.
     let gaps = archive.gaps_of(&Unconstrained::new(target)?, &best.sample);
     let sample = best.sample.with_gaps(gaps);
     Ok(Adapted { evaluations, sample, ..best })
+}
+
+/// A sample with more draws of the same stream, until there are as many as were asked for.
+fn filled(
+    sample: Sample,
+    asked: usize,
+    approximation: &Approximation,
+    stream: u64,
+    ledger: &mut Ledger,
+) -> Result<Sample> {
+    let from = sample.len();
+    sample.join(&frozen::more(approximation, from, asked - from, stream, ledger)?)
 }
 
 /// What an attempt came to.
