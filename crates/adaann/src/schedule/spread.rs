@@ -99,10 +99,11 @@ pub(super) fn std_of(t: f64, draws: &[Weighted]) -> Result<f64, ScheduleError> {
         return Err(ScheduleError::Weights { t, problem: "all rest on a single draw" });
     }
     let variance = (squares - correction) / divisor;
-    match variance.sqrt() {
-        std if !std.is_finite() => Err(ScheduleError::NotFinite { t }),
-        0.0 => Err(ScheduleError::NoSpread { t }),
-        std => Ok(std),
+    // Where all weight rests on equal values, rounding can leave less than 0.
+    match variance {
+        _ if !variance.is_finite() => Err(ScheduleError::NotFinite { t }),
+        _ if variance <= 0.0 => Err(ScheduleError::NoSpread { t }),
+        _ => Ok(variance.sqrt()),
     }
 }
 
@@ -131,6 +132,13 @@ mod tests {
     fn divides_by_m_minus_1() {
         let std = spread(0.5, &unweighted(&[1.0, 2.0, 3.0, 4.0])).unwrap().std;
         assert!((std - (5.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_distant_draw_without_weight_is_no_spread() {
+        let draws =
+            Draws { b: &[-8.694447056606583e148, 0.0, 0.0], weights: Some(&[1e-300, 0.7, 0.3]) };
+        assert_eq!(spread(0.5, &draws), Err(ScheduleError::NoSpread { t: 0.5 }));
     }
 
     #[test]
