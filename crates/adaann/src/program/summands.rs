@@ -26,7 +26,7 @@ pub(crate) fn log_summands(graph: &mut Graph, node: Node) -> Vec<Node> {
     if terms.len() > 1 { terms } else { Vec::new() }
 }
 
-/// The terms of a node's outermost sum; none if there is none.
+/// Splits a node's outermost sum into its terms; `None` if it has no sum.
 fn split(graph: &mut Graph, node: Node) -> Option<Vec<Node>> {
     if let Some(terms) = sum(graph, node) {
         return Some(terms);

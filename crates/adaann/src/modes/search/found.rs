@@ -1,6 +1,7 @@
 //! What a search has found.
 
 use super::{
+    crowd::Crowd,
     kinds::Kind,
     planted::Starts,
     summit::{Arrived, Summit},
@@ -19,6 +20,9 @@ const LEAST_MASS: f64 = -14.0;
 
 /// Peaks that are kept.
 pub(super) const MOST_SUMMITS: usize = 64;
+
+/// Peaks beyond these that are kept if they are far from all others.
+const MOST_FAR: usize = 16;
 
 /// Ascents after which peaks are too many if most of them have one of their own, and that share.
 const FEW_ASCENTS: usize = 48;
@@ -51,6 +55,8 @@ pub struct Searched {
     pub unseen: f64,
     /// Did nearly every ascent find a peak of its own? Then there are more than can be listed.
     pub is_endless: bool,
+    /// Did the last starts around what is known still find something new?
+    pub is_still_finding: bool,
     /// Points at which the density was evaluated.
     pub evaluations: usize,
     /// Ascents by the kind of their start, in the order of [`Kind::ALL`].
@@ -72,6 +78,7 @@ impl Default for Searched {
             adrift: 0,
             unseen: 1.0,
             is_endless: false,
+            is_still_finding: false,
             evaluations: 0,
             tallies: Default::default(),
             terms: Terms::default(),
@@ -91,6 +98,21 @@ impl Searched {
     pub fn that_matter(&self) -> impl Iterator<Item = &Summit> {
         let least = self.least_log_mass();
         self.summits.iter().filter(move |summit| summit.log_mass > least)
+    }
+
+    /// Where there are more peaks than can be listed: the Gaussian of their places.
+    pub(super) fn crowd(&self) -> Option<Crowd> {
+        let peaks: Vec<&Summit> = self.that_matter().collect();
+        if self.is_endless { Crowd::of(&peaks) } else { None }
+    }
+
+    /// What shells are around and planted modes are like: the summits that matter or, where there are too many, the Gaussian
+    /// of their places.
+    pub(super) fn landmarks(&self) -> Vec<Summit> {
+        match self.crowd() {
+            Some(crowd) => vec![crowd.into_summit()],
+            None => self.that_matter().cloned().collect(),
+        }
     }
 
     /// Ascents and finds of one kind of start.
@@ -164,7 +186,8 @@ impl Searched {
     ) -> Result<()> {
         let dim = target.dim();
         let highest = self.highest().map_or(f64::NEG_INFINITY, |summit| summit.log_density);
-        if end.log_density < highest - TOO_LOW.0 - TOO_LOW.1 * dim as f64 || !self.has_room(end) {
+        let is_low = end.log_density < highest - TOO_LOW.0 - TOO_LOW.1 * dim as f64;
+        if is_low || !self.has_room(end) {
             self.adrift += usize::from(!end.has_peaked);
             return Ok(());
         }
@@ -198,6 +221,11 @@ impl Searched {
         if self.summits.len() < MOST_SUMMITS {
             return true;
         }
+        // One away from a crowd tells more than one more of it.
+        let is_far = |crowd: Crowd| crowd.is_far_from(&end.z);
+        if self.summits.len() < MOST_SUMMITS + MOST_FAR && self.crowd().is_some_and(is_far) {
+            return true;
+        }
         let by_height = |a: &usize, b: &usize| {
             self.summits[*a].log_density.total_cmp(&self.summits[*b].log_density)
         };
@@ -221,7 +249,7 @@ impl Searched {
         let once = self.that_matter().filter(|summit| summit.any == 1).count();
         self.unseen = once as f64 / any.max(1) as f64;
         let ascents = self.tally(Kind::Base).ascents;
-        let is_full = self.summits.len() == MOST_SUMMITS && 4 * matter > 3 * MOST_SUMMITS;
+        let is_full = self.summits.len() >= MOST_SUMMITS && 4 * matter > 3 * MOST_SUMMITS;
         let own = (matter as f64 / ascents.max(1) as f64).max(self.unseen);
         self.is_endless = is_full || ascents >= FEW_ASCENTS && own > ENDLESS;
     }

@@ -69,15 +69,21 @@ pub(super) struct Start {
     pub(super) step: f64,
 }
 
-/// Draws of the base, at a ladder of scales.
-pub(super) fn of_base(base: &Base, stream: &Stream, draw: u64, count: usize) -> Vec<Vec<f64>> {
+/// Draws of the base, at a ladder of scales times a factor.
+pub(super) fn of_base(
+    base: &Base,
+    stream: &Stream,
+    draw: u64,
+    factor: f64,
+    count: usize,
+) -> Vec<Vec<f64>> {
     let (dim, mut noise) = (base.dim(), Noise::zeros(base.dim(), count));
     let (mut z, mut log_q) = (Batch::zeros(dim, count), vec![0.0; count.next_multiple_of(32)]);
     base.draw(stream, draw, 0, &mut noise);
     base.forward(&noise, &mut z, &mut log_q);
     let middle = base.mean();
     let scaled = |i: usize| -> Vec<f64> {
-        let scale = SCALES[i % SCALES.len()];
+        let scale = factor * SCALES[i % SCALES.len()];
         z.point(i).iter().zip(middle).map(|(z, m)| m + scale * (z - m)).collect()
     };
     (0..count).map(scaled).collect()

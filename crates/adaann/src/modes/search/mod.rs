@@ -8,19 +8,26 @@
 //! that one more finds something new can be told (I. Good, A. Turing 1953): the share of ascents whose
 //! mode no other has reached. It speaks of basins under the law of the starts, and not of mass.
 
+mod along;
+mod around;
 mod ascend;
+mod crowd;
 mod found;
 mod frame;
 mod kinds;
 mod lines;
+mod of_base;
+mod of_terms;
 mod planted;
 mod residual;
 mod rounds;
 mod settings;
+mod state;
 mod summit;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use found::{Searched, Tally};
 pub use frame::frame;
@@ -65,7 +72,7 @@ pub fn search_with(
     error::at_least_one("ascents", search.first)?;
     ledger.part("ascents", |ledger| {
         let Known { points: given, earlier } = known;
-        let work = rounds::Work { target, base, search, seed, given, earlier };
+        let work = work::Work { target, base, search, seed, given, earlier };
         work.run(ledger).map(|found| ledger.done(found))
     })
 }
