@@ -50,8 +50,14 @@ pub(super) const REPAIRED: &str = "repaired (";
 const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
 
 /// Findings that a mixture with the check's own components may cure.
-const CURABLE: [&str; 5] =
-    ["mass-lacking", "mode-lost", "mode-thin", "mode-weight-off", "evidence-above"];
+const CURABLE: [&str; 6] = [
+    "mass-lacking",
+    "mode-lost",
+    "mode-thin",
+    "mode-weight-off",
+    "evidence-above",
+    "peak-not-covered",
+];
 
 /// Examines a candidate and, as long as that finds something that it lacks, repairs it and examines it
 /// afresh.
@@ -192,6 +198,7 @@ pub(super) fn examine(
     let budget = (context.evaluations() as f64 * ratio) as usize;
     let budget = budget.max(LEAST_BUDGET);
     let (base, earlier) = (context.base.clone(), std::mem::take(&mut context.searches));
+    let witnesses = std::mem::take(&mut context.witnesses);
     let found = context.with_ledger(|context, ledger| {
         let mut watch = |stage: &smc::Stage| match stage.evaluations > budget {
             true => ControlFlow::Break(()),
@@ -205,11 +212,13 @@ pub(super) fn examine(
             settings: &settings,
             most_evaluations: budget,
             earlier: &earlier,
+            witnesses: &witnesses,
         };
         examine_from(&check, &mut watch, ledger)
     });
-    context.searches = earlier;
+    (context.searches, context.witnesses) = (earlier, witnesses);
     let found = found?;
+    context.witnesses.push(found.witness.clone());
     context.searches.extend(found.searched.clone());
     Ok(found)
 }

@@ -9,6 +9,7 @@ use crate::{
     adaptive::Rules,
     budget::Budget,
     checkpoint::{Done, Ledger, Part},
+    diagnostics::Witness,
     fit,
     flow::Base,
     modes::{self, Searched},
@@ -19,7 +20,7 @@ use crate::{
 use std::ops::ControlFlow;
 
 /// Dimensions up to which particles are worth their cost in a check.
-const MOST_DIMENSIONS: usize = 20;
+const MOST_DIMENSIONS: usize = 60;
 
 /// The work of an answer.
 pub(super) struct Context<'a> {
@@ -34,6 +35,8 @@ pub(super) struct Context<'a> {
     pub(super) rungs: Vec<Rung>,
     /// What searches for modes have found, those of checks included.
     pub(super) searches: Vec<Searched>,
+    /// What checks have found without the answer.
+    pub(super) witnesses: Vec<Witness>,
     /// What the answer may spend, and what all of it may.
     of_answer: Budget,
     of_all: Budget,
@@ -63,6 +66,7 @@ impl<'a> Context<'a> {
             ledger: Some(ledger),
             rungs: Vec::new(),
             searches: Vec::new(),
+            witnesses: Vec::new(),
             of_answer: settings.budget(1.0 - settings.check),
             of_all: settings.budget(1.0),
             is_checking: false,

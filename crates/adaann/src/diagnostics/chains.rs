@@ -4,7 +4,7 @@ use crate::{
     Result,
     chains::Chains,
     diagnostics::{
-        Examination, Finding, Verdict, accuracy::Accuracy, mixed::of_mixing, modes::Found,
+        Examination, Finding, Verdict, Witness, accuracy::Accuracy, mixed::of_mixing, modes::Found,
         reason::Reason, thresholds::CHAINS_APART,
     },
     importance::{Estimate, Sample},
@@ -61,6 +61,7 @@ pub(crate) fn examine_chains(
         },
         mixture: None,
         searched: None,
+        witness: Witness::default(),
     })
 }
 

@@ -58,7 +58,11 @@ impl Comparison {
             Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
                 true
             }
-            Finding::EvidenceAbove { .. } => reason.trust == Trust::Distrust,
+            // More evidence comes from somewhere: without points where q lacks mass it is the particles' luck.
+            Finding::EvidenceAbove { .. } => {
+                reason.trust == Trust::Distrust
+                    && self.lacking.value > ALLOWANCE.value * self.lacking.error
+            }
             _ => false,
         };
         has_found || !self.are_particles
@@ -221,6 +225,11 @@ mod tests {
         let said = judged(&[agreeing(), above.clone()]);
         assert!(said.contains(&(Trust::Distrust, "evidence-above")), "{said:?}");
         assert!(said.contains(&(Trust::Distrust, "mode-lost")), "{said:?}");
+        // From particles that lie where the answer is, it is their luck, unless nothing else has looked.
+        let lucky =
+            Comparison { log_z_gap: estimate(1.25, 0.37), are_particles: true, ..agreeing() };
+        assert_eq!(judged(&[agreeing(), lucky.clone()]), []);
+        assert_eq!(judged(&[lucky]), [(Trust::Distrust, "evidence-above")]);
         // Without a number for the evidence nothing is discounted.
         let unknown = elsewhere(f64::NAN, f64::NAN);
         assert!(judged(&[agreeing(), unknown]).contains(&(Trust::Distrust, "mode-lost")));

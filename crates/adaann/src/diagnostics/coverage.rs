@@ -27,6 +27,11 @@ pub(crate) struct Coverage {
     missed: usize,
     /// Peaks of earlier searches.
     of: usize,
+    /// Did the last starts of the latest search still find a mode?
+    is_still_finding: bool,
+    /// Was one mode found of a density without formulas? Several modes tell how much their widths differ; one tells
+    /// nothing of another's.
+    may_hide_narrow_modes: bool,
 }
 
 impl Coverage {
@@ -45,16 +50,25 @@ impl Coverage {
             Some(terms) => Power::LogConcaveTerms { terms: terms.count },
             None => planted(target, searches, log_z, sample, seed ^ PLANTED_SEED),
         };
-        Self { power, missed, of }
+        let modes = searches.iter().map(|searched| searched.that_matter().count()).max();
+        let may_hide_narrow_modes = matches!(power, Power::Planted { .. })
+            && !target.target().has_formulas()
+            && modes.is_none_or(|modes| modes <= 1);
+        let is_still_finding = matches!(power, Power::Planted { .. })
+            && searches.last().is_some_and(|latest| latest.is_still_finding);
+        Self { power, missed, of, is_still_finding, may_hide_narrow_modes }
     }
 
     /// A verdict with what this adds to it.
     pub(crate) fn judged(self, verdict: Verdict) -> Verdict {
-        let Self { missed, of, power } = self;
+        let Self { missed, of, power, is_still_finding, may_hide_narrow_modes } = self;
         let finding = Finding::ModesNotFoundAgain { missed, of };
         let is_missed = missed > 0 && power != Power::LogConcave;
         let missed = is_missed.then(|| Reason::new(Trust::Local, finding));
-        verdict.with_power(power).and(missed.into_iter())
+        let more = is_still_finding.then(|| Reason::new(Trust::Local, Finding::StillFindingModes));
+        let hidden = may_hide_narrow_modes
+            .then(|| Reason::new(Trust::Local, Finding::NarrowModesNotExcluded));
+        verdict.with_power(power).and(missed.into_iter().chain(more).chain(hidden))
     }
 }
 
@@ -70,8 +84,9 @@ fn planted(
     let richest = searches.iter().max_by_key(|searched| searched.that_matter().count());
     let Some(richest) = richest else { return none };
     let mut shapes: Vec<Summit> = richest.that_matter().cloned().collect();
-    // One mode is as wide as its draws are; its curvature at the peak may be another.
-    if shapes.len() <= 1
+    let is_crowd = searches.iter().any(|searched| searched.is_endless);
+    // One mode, or a ridge of many peaks, is as wide as its draws are; the curvature at a peak may be another.
+    if (shapes.len() <= 1 || is_crowd)
         && let Some(shape) = described(sample)
     {
         shapes = vec![shape];

@@ -3,7 +3,7 @@
 use crate::{
     Result,
     diagnostics::{
-        Examination, Finding, Power, Verdict,
+        Examination, Finding, Power, Verdict, Witness,
         modes::Found,
         reason::Reason,
         thresholds::{ESS, OUTSIDE_SUPPORT},
@@ -44,5 +44,6 @@ pub(crate) fn examine_exact(
             .with_power(Power::ExactDraws),
         mixture: None,
         searched: None,
+        witness: Witness::default(),
     })
 }

@@ -7,8 +7,14 @@ use crate::{
     budget::Budget,
     checkpoint::Ledger,
     diagnostics::{
-        Mode, Particles, Verdict, accuracy::Accuracy, audit, coverage::Coverage,
-        findings::Findings, modes::Found, own, particles, seen::Seen,
+        Mode, Particles, Verdict,
+        accuracy::Accuracy,
+        audit,
+        coverage::Coverage,
+        findings::Findings,
+        modes::Found,
+        own, particles, peaks,
+        seen::{Seen, Witness},
     },
     error, fit,
     flow::Base,
@@ -93,6 +99,8 @@ pub struct Examination {
     pub(crate) mixture: Option<Mixture>,
     /// The check's own search.
     pub(crate) searched: Option<Searched>,
+    /// What the check has found without q.
+    pub(crate) witness: Witness,
 }
 
 /// What is checked, and from where.
@@ -108,6 +116,8 @@ pub(crate) struct Check<'a> {
     pub(crate) most_evaluations: usize,
     /// What earlier searches have found.
     pub(crate) earlier: &'a [Searched],
+    /// What earlier checks have found.
+    pub(crate) witnesses: &'a [Witness],
 }
 
 /// Checks an approximation by draws of it.
@@ -151,6 +161,7 @@ pub fn examine_with(
         settings,
         most_evaluations,
         earlier,
+        witnesses: &[],
     };
     let found = examine_from(&check, observer, ledger)?;
     // The draws are taken for the check alone.
@@ -167,7 +178,7 @@ pub(crate) fn examine_from(
     observer: &mut dyn smc::Observer,
     ledger: &mut Ledger,
 ) -> Result<Examination> {
-    let Check { approximation, sample, base, how, settings, most_evaluations, earlier } = *check;
+    let Check { approximation, sample, base, how, settings, earlier, .. } = *check;
     if settings.climbs == 0 {
         return Err(error::setting("climbs", 0, "at least 1"));
     }
@@ -209,7 +220,7 @@ pub(crate) fn examine_from(
     let sent = match settings.particles {
         0 => None,
         _ => {
-            let most = most_evaluations.min(left.share(OF_PARTICLES).evaluations());
+            let most = check.most_evaluations.min(left.share(OF_PARTICLES).evaluations());
             Some(particles::send(target.target(), &how, most, &are_cut, &mut watch, ledger)?)
         }
     };
@@ -237,6 +248,11 @@ pub(crate) fn examine_from(
             Seen::Particles(population) => particles = Some(Particles::new(population, &beside)),
         }
     }
+    // What an earlier check has found still speaks against a repair that lacks it.
+    for seen in check.witnesses.iter().flat_map(Witness::seen) {
+        let beside = seen.beside(approximation, log_z)?;
+        compared.push(seen.comparison(&beside, log_z, &found, &names));
+    }
     let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
     let findings = Findings {
         least_known_mode: found.least_known(&names),
@@ -253,7 +269,8 @@ pub(crate) fn examine_from(
         let latest = own.as_ref().map(|own| &own.searched);
         let searches: Vec<&Searched> = earlier.iter().chain(latest).collect();
         let coverage = Coverage::new(target, &searches, log_z.value, sample, how.seed);
-        verdict = coverage.judged(verdict);
+        let uncovered = peaks::uncovered(approximation, &searches, log_z.value)?;
+        verdict = coverage.judged(verdict).and(uncovered.into_iter());
     }
     Ok(Examination {
         kl: sample.neg_elbo() + log_z.value,
@@ -273,6 +290,7 @@ pub(crate) fn examine_from(
         verdict: if is_cut { verdict.of_spent() } else { verdict },
         mixture: adapted.map(Adapted::mixture),
         searched: own.as_ref().map(|own| own.searched.clone()),
+        witness: Witness { draws: adapted.cloned(), particles: population.cloned() },
     })
 }
 

@@ -195,6 +195,17 @@ pub enum Finding {
         /// Modes of the answer.
         of: usize,
     },
+    /// The last starts of the check's search still found a new mode.
+    StillFindingModes,
+    /// One mode was found of a density without formulas: nothing tells how narrow another one may be.
+    NarrowModesNotExcluded,
+    /// A known peak stands far above what the approximation has there.
+    PeakNotCovered {
+        /// Where it is.
+        at: Place,
+        /// p over q at the peak, less the evidence, in nats.
+        log_ratio: f64,
+    },
     /// The draws cannot be weighted at all.
     NotExamined {
         /// What went wrong.
@@ -235,6 +246,9 @@ impl Finding {
             Self::EndedEarly { .. } => "ended-early",
             Self::ModesNotExcluded { .. } => "modes-not-excluded",
             Self::ModesNotFoundAgain { .. } => "modes-not-found-again",
+            Self::StillFindingModes => "still-finding-modes",
+            Self::NarrowModesNotExcluded => "narrow-modes-not-excluded",
+            Self::PeakNotCovered { .. } => "peak-not-covered",
             Self::NotExamined { .. } => "not-examined",
         }
     }
@@ -242,7 +256,9 @@ impl Finding {
     /// What to try against it.
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::HeavyTail { .. } | Self::MomentTail { .. } => Remedy::TrainMore,
+            Self::HeavyTail { .. } | Self::MomentTail { .. } | Self::PeakNotCovered { .. } => {
+                Remedy::TrainMore
+            }
             Self::FewEffectiveDraws { .. }
             | Self::WeightsOff { .. }
             | Self::ModeWeightUnknown { .. } => Remedy::DrawMore,
@@ -265,7 +281,10 @@ impl Finding {
                 Remedy::MendTarget
             }
             Self::Stopped { .. } | Self::Unfinished { .. } | Self::BudgetSpent => Remedy::Finish,
-            Self::ModesNotExcluded { .. } | Self::ModesNotFoundAgain { .. } => Remedy::SearchMore,
+            Self::ModesNotExcluded { .. }
+            | Self::ModesNotFoundAgain { .. }
+            | Self::StillFindingModes => Remedy::SearchMore,
+            Self::NarrowModesNotExcluded => Remedy::ShowFormulas,
             Self::NotExamined { .. } => Remedy::BoundOrTrain,
         }
     }
@@ -420,6 +439,17 @@ impl fmt::Display for Finding {
                 f,
                 "other modes are not ruled out: a second, independent search missed {missed} of {of} known modes"
             ),
+            Self::StillFindingModes => {
+                f.write_str("the search was still finding new modes when it ended: there may be more")
+            }
+            Self::NarrowModesNotExcluded => f.write_str(
+                "one mode was found, and the density is a function whose formulas are unknown: a mode with less than a \
+                 thousandth of its volume is not ruled out",
+            ),
+            Self::PeakNotCovered { at, log_ratio } => write!(
+                f,
+                "the approximation does not cover a known peak at {at}: log p there is {log_ratio:.1} above it"
+            ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
     }
@@ -503,6 +533,9 @@ mod tests {
             Finding::EndedEarly { t: 0.75, reason: "no step is left".into() },
             Finding::ModesNotExcluded { power: 0.625 },
             Finding::ModesNotFoundAgain { missed: 1, of: 3 },
+            Finding::StillFindingModes,
+            Finding::NarrowModesNotExcluded,
+            Finding::PeakNotCovered { at: at(), log_ratio: 7.25 },
             Finding::NotExamined { why: "all are lost".into() },
         ]
     }
@@ -540,6 +573,9 @@ mod tests {
             "of t = 0.7500: no step is left",
             "the search would have found 62 per cent of modes planted at random",
             "a second, independent search missed 1 of 3 known modes",
+            "still finding new modes when it ended",
+            "a mode with less than a thousandth of its volume is not ruled out",
+            "does not cover a known peak at a = 1.000, b = -0.250: log p there is 7.2 above it",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");

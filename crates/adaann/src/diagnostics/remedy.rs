@@ -29,13 +29,15 @@ pub enum Remedy {
     SolveTighter,
     /// Search longer for other modes.
     SearchMore,
+    /// Give the density by formulas, which show its terms.
+    ShowFormulas,
     /// Mend the function that computes the density.
     MendTarget,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::TrainMore,
         Self::AnnealMore,
         Self::DrawMore,
@@ -48,6 +50,7 @@ impl Remedy {
         Self::AddParticles,
         Self::SolveTighter,
         Self::SearchMore,
+        Self::ShowFormulas,
         Self::MendTarget,
     ];
 
@@ -66,6 +69,7 @@ impl Remedy {
             Self::AddParticles => "add-particles",
             Self::SolveTighter => "solve-tighter",
             Self::SearchMore => "search-more",
+            Self::ShowFormulas => "show-formulas",
             Self::MendTarget => "mend-target",
         }
     }
@@ -95,6 +99,9 @@ impl fmt::Display for Remedy {
                 "solve the equations with tighter tolerances, or with shorter steps"
             }
             Self::SearchMore => "search longer for other modes, or tell more by the prior",
+            Self::ShowFormulas => {
+                "give the density by formulas, as a model file or a recorded program, so that the search sees its terms"
+            }
             Self::MendTarget => {
                 "mend the density: the same value for the same point, the gradient of that value, and a number \
                  wherever the parameters may be"

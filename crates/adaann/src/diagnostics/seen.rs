@@ -26,6 +26,29 @@ pub(super) enum Seen<'a> {
     Particles(&'a Population),
 }
 
+/// What a check has found without q. A repaired answer has to hold against it too.
+#[derive(Clone, Default)]
+pub(crate) struct Witness {
+    pub(super) draws: Option<Adapted>,
+    pub(super) particles: Option<Population>,
+}
+
+impl std::fmt::Debug for Witness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { draws, particles } = self;
+        let draws = draws.as_ref().map(|adapted| adapted.sample.len());
+        let particles = particles.as_ref().map(|population| population.z.len());
+        f.debug_struct("Witness").field("draws", &draws).field("particles", &particles).finish()
+    }
+}
+
+impl Witness {
+    pub(super) fn seen(&self) -> impl Iterator<Item = Seen<'_>> {
+        let draws = self.draws.iter().map(Seen::Draws);
+        draws.chain(self.particles.iter().map(Seen::Particles))
+    }
+}
+
 /// How q stands beside them.
 pub(super) struct Beside {
     pub(super) log_z: Estimate,

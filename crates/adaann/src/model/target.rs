@@ -184,6 +184,10 @@ impl Target for ModelTarget {
         self.is_log_concave
     }
 
+    fn has_formulas(&self) -> bool {
+        self.density.has_formulas()
+    }
+
     fn summands(&self) -> Vec<Box<dyn Target + '_>> {
         Term::all_of(&*self.density, self)
     }

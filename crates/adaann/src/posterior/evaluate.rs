@@ -40,6 +40,10 @@ impl Target for Posterior {
         Some(self.with_gradient.cost() + sums.sum::<f64>())
     }
 
+    fn has_formulas(&self) -> bool {
+        true
+    }
+
     fn notes(&self) -> Vec<String> {
         self.systems().map(|system| system.likelihood.note()).collect()
     }

@@ -173,6 +173,10 @@ impl Target for OdePosterior {
         self.density.operations()
     }
 
+    fn has_formulas(&self) -> bool {
+        true
+    }
+
     fn notes(&self) -> Vec<String> {
         self.density.notes()
     }

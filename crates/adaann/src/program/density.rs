@@ -188,6 +188,10 @@ impl Target for Program {
         self.is_log_concave
     }
 
+    fn has_formulas(&self) -> bool {
+        true
+    }
+
     fn summands(&self) -> Vec<Box<dyn Target + '_>> {
         let Some(sum) = &self.sum else { return Vec::new() };
         let of_term = |&log_term: &Node| -> Box<dyn Target + '_> {

@@ -98,4 +98,8 @@ impl Target for Gaussian {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn has_formulas(&self) -> bool {
+        true
+    }
 }

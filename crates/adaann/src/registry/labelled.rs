@@ -66,6 +66,10 @@ impl<T: Target> Target for Labelled<T> {
         self.target.is_log_concave()
     }
 
+    fn has_formulas(&self) -> bool {
+        self.target.has_formulas()
+    }
+
     fn summands(&self) -> Vec<Box<dyn Target + '_>> {
         Term::all_of(&self.target, self)
     }

@@ -177,6 +177,10 @@ impl<T: Target> Target for ByDifferences<T> {
         self.0.is_log_concave()
     }
 
+    fn has_formulas(&self) -> bool {
+        self.0.has_formulas()
+    }
+
     fn names(&self) -> Vec<String> {
         self.0.names()
     }

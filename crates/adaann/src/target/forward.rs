@@ -51,6 +51,10 @@ macro_rules! hand_on {
             $target.is_log_concave()
         }
 
+        fn has_formulas(&$self) -> bool {
+            $target.has_formulas()
+        }
+
         fn summands(&$self) -> Vec<Box<dyn Target + '_>> {
             $target.summands()
         }
@@ -218,6 +222,10 @@ mod tests {
             true
         }
 
+        fn has_formulas(&self) -> bool {
+            true
+        }
+
         fn summands(&self) -> Vec<Box<dyn Target + '_>> {
             vec![Box::new(Self), Box::new(Self)]
         }
@@ -242,7 +250,7 @@ mod tests {
         assert_eq!(target.tightened().unwrap().dim(), 3);
         assert_eq!(target.notes(), ["contrary"]);
         assert_eq!(target.operations(), Some(11.0));
-        assert!(target.is_log_concave());
+        assert!(target.is_log_concave() && target.has_formulas());
         assert_eq!(target.summands().len(), 2);
         assert_eq!(target.names(), ["a", "b", "c"]);
     }

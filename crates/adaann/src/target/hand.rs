@@ -81,6 +81,10 @@ macro_rules! kernel {
             fn operations(&self) -> Option<f64> {
                 Some($operations)
             }
+
+            fn has_formulas(&self) -> bool {
+                true
+            }
         }
     };
 }

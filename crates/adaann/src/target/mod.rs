@@ -155,6 +155,14 @@ pub trait Target: Send + Sync {
         false
     }
 
+    /// Do formulas define the density, so that a search sees more of it than values and gradients at points? `false`
+    /// for a closure, a function in Python and a program outside.
+    ///
+    /// Where formulas are unknown and one mode was found, nothing tells how narrow another one may be.
+    fn has_formulas(&self) -> bool {
+        false
+    }
+
     /// The terms of a density that is known to be a sum p = Σ pᵢ, such as a mixture: each is a target with the same
     /// coordinates. Empty where no sum is known.
     ///

@@ -62,6 +62,10 @@ impl Target for Term<'_> {
         self.term.is_log_concave()
     }
 
+    fn has_formulas(&self) -> bool {
+        self.term.has_formulas()
+    }
+
     fn names(&self) -> Vec<String> {
         self.whole.names()
     }

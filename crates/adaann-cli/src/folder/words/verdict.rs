@@ -82,6 +82,9 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
             "search longer (--search 10: about ten times the evaluations of the search), or tell more \
              by the prior"
         }
+        Remedy::ShowFormulas => {
+            "write the density as a model file, whose formulas show its terms (no more evaluations)"
+        }
         Remedy::AddParticles => {
             "see whether `adaann smc` with more particles agrees (--particles 10000: some hundred \
              thousand evaluations)"
