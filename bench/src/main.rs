@@ -133,8 +133,8 @@ fn usage() -> ExitCode {
          ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
          (first bench/peers/install.sh samplers)\n\
          HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, --hidden, which hides formulas from the\n  \
-         search as Python functions do, and --laws, which runs ten mixtures\n  \
-         as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --peers runs twelve targets\n  \
+         search, --as-python, which hides their cost as well, as Python functions do, and --laws, which runs\n  \
+         ten mixtures as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --peers runs twelve targets\n  \
          in nautilus, dynesty and blackjax (first bench/peers/install.sh samplers), each for --limit SECONDS; --only then takes classes with commas between:\n  \
          mixtures, pairs, forty, narrow, students, light, period, planets\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"

@@ -2,6 +2,7 @@
 
 use super::{mixtures, narrow, pairs, period, recipe::Recipe, students};
 use crate::ladder::{
+    hidden::Hiding,
     models,
     subject::{Subject, Truth},
 };
@@ -68,9 +69,9 @@ impl Class {
 }
 
 impl Instance {
-    /// The same with its formulas hidden from the search.
-    pub(crate) fn hidden(self) -> Self {
-        Self { subject: self.subject.hidden(), ..self }
+    /// The same, hiding something from the search.
+    pub(crate) fn hidden(self, hiding: Hiding) -> Self {
+        Self { subject: self.subject.hidden(hiding), ..self }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     recipe::Recipe,
 };
 use crate::dice::Dice;
-use crate::ladder::{run_all, subject::Subject};
+use crate::ladder::{hidden::Hiding, run_all, subject::Subject};
 use std::{fmt::Write, io};
 
 /// How many mixtures are mapped.
@@ -46,7 +46,7 @@ pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
             let mapped = recipe.mapped(&map(law, recipe, at)).expect("no box");
             for seed in options.trials.seeds() {
                 // Of a formula the search sees the terms, which would be found wherever they are.
-                instances.push(of_recipe(law, seed, mapped.clone()).hidden());
+                instances.push(of_recipe(law, seed, mapped.clone()).hidden(Hiding::Formulas));
             }
         }
     }

@@ -3,7 +3,11 @@
 use super::{mixtures, recipe::Recipe};
 use crate::{
     dice::Dice,
-    ladder::{hidden::Hidden, models, subject::Truth},
+    ladder::{
+        hidden::{Hidden, Hiding},
+        models,
+        subject::Truth,
+    },
 };
 use adaann::{
     Batch, Error, Result,
@@ -51,7 +55,7 @@ pub(crate) fn mode(seed: u64) -> Result<Lost> {
     let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
     let answer = Answer { flow, sample, log_z, stream: Some(seed), ..answer };
     // The check has to find the mode by its search, and not from the formula's terms.
-    let target = Arc::new(Hidden(built.target));
+    let target = Arc::new(Hidden { target: built.target, hiding: Hiding::Formulas });
     Ok(Lost { target, truth: built.truth, answer, settings })
 }
 

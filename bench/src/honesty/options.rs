@@ -1,7 +1,10 @@
 //! The options of `adaann-bench honesty`.
 
 use super::classes::{CLASSES, Class, Instance};
-use crate::{ladder::options::LIMIT, trials::Options};
+use crate::{
+    ladder::{hidden::Hiding, options::LIMIT},
+    trials::Options,
+};
 use std::time::Duration;
 
 /// Instances of each class, and runs of each target of the laws, unless `--seeds` says otherwise.
@@ -18,8 +21,8 @@ pub(crate) struct HonestyOptions {
     pub(crate) limit: Duration,
     /// Print the rungs and reasons of each run?
     pub(crate) explain: bool,
-    /// Hide the formulas of targets, as functions in Python do?
-    is_hidden: bool,
+    /// What targets hide, if anything.
+    hiding: Option<Hiding>,
     /// Compare mixtures with their mapped forms instead?
     pub(crate) laws: bool,
     /// Run twelve targets beside other samplers instead?
@@ -36,7 +39,7 @@ impl HonestyOptions {
             jobs: None,
             limit: LIMIT,
             explain: false,
-            is_hidden: false,
+            hiding: None,
             laws: false,
             peers: false,
         };
@@ -49,7 +52,8 @@ impl HonestyOptions {
                 }
                 "--jobs" => options.jobs = Some(arguments.next()?.parse().ok().filter(|n| *n > 0)?),
                 "--limit" => options.limit = Duration::from_secs(arguments.next()?.parse().ok()?),
-                "--hidden" => options.is_hidden = true,
+                "--hidden" => options.hiding = Some(Hiding::Formulas),
+                "--as-python" => options.hiding = Some(Hiding::FormulasAndCost),
                 "--laws" => options.laws = true,
                 "--peers" => options.peers = true,
                 "--explain" => options.explain = true,
@@ -73,7 +77,10 @@ impl HonestyOptions {
         classes
             .flat_map(|class| self.trials.seeds().map(|seed| class.instance(seed)))
             .filter(|instance| self.dims.is_empty() || self.dims.contains(&instance.dim))
-            .map(|instance| if self.is_hidden { instance.hidden() } else { instance })
+            .map(|instance| match self.hiding {
+                Some(hiding) => instance.hidden(hiding),
+                None => instance,
+            })
             .collect()
     }
 }

@@ -1,4 +1,4 @@
-//! A target that hides its formulas, as a function in Python does.
+//! A target that hides its formulas, and perhaps its cost.
 
 use adaann::{
     Batch, Result,
@@ -6,12 +6,24 @@ use adaann::{
 };
 use std::sync::Arc;
 
-/// The same density without what its formulas tell a search: its terms, and whether it is log-concave.
-pub(crate) struct Hidden(pub(crate) Arc<dyn Target>);
+/// What a target hides from the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hiding {
+    /// Its terms, and whether it is log-concave.
+    Formulas,
+    /// These and the number of its operations, as a function in Python does.
+    FormulasAndCost,
+}
+
+/// The same density without some of what its formulas tell.
+pub(crate) struct Hidden {
+    pub(crate) target: Arc<dyn Target>,
+    pub(crate) hiding: Hiding,
+}
 
 impl Target for Hidden {
     fn dim(&self) -> usize {
-        self.0.dim()
+        self.target.dim()
     }
 
     fn evaluate(
@@ -20,30 +32,33 @@ impl Target for Hidden {
         gradient: Option<Weights>,
         out: &mut Evaluation,
     ) -> Result<()> {
-        self.0.evaluate(points, gradient, out)
+        self.target.evaluate(points, gradient, out)
     }
 
     fn has_prior(&self) -> bool {
-        self.0.has_prior()
+        self.target.has_prior()
     }
 
     fn has_proper_prior(&self) -> bool {
-        self.0.has_proper_prior()
+        self.target.has_proper_prior()
     }
 
     fn support(&self, d: usize) -> Support {
-        self.0.support(d)
+        self.target.support(d)
     }
 
     fn standardisation(&self, d: usize) -> (f64, f64) {
-        self.0.standardisation(d)
+        self.target.standardisation(d)
     }
 
     fn operations(&self) -> Option<f64> {
-        self.0.operations()
+        match self.hiding {
+            Hiding::Formulas => self.target.operations(),
+            Hiding::FormulasAndCost => None,
+        }
     }
 
     fn names(&self) -> Vec<String> {
-        self.0.names()
+        self.target.names()
     }
 }

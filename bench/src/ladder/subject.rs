@@ -1,6 +1,6 @@
 //! What is measured: a target, where its search starts, and what is known of it.
 
-use super::hidden::Hidden;
+use super::hidden::{Hidden, Hiding};
 use adaann::{Result, flow::BaseSpec, model::Model, registry::Known, target::Target};
 use std::sync::Arc;
 
@@ -79,12 +79,12 @@ impl Subject {
         Self { name: name.into(), group, build: Box::new(build) }
     }
 
-    /// The same with its formulas hidden from the search.
-    pub(crate) fn hidden(self) -> Self {
+    /// The same, hiding something from the search.
+    pub(crate) fn hidden(self, hiding: Hiding) -> Self {
         let Self { name, group, build } = self;
         let hidden = move |seed: u64| {
             let built = build(seed)?;
-            Ok(Built { target: Arc::new(Hidden(built.target)), ..built })
+            Ok(Built { target: Arc::new(Hidden { target: built.target, hiding }), ..built })
         };
         Self::new(name, group, hidden)
     }

@@ -19,7 +19,7 @@ const FAR_STARTS: (usize, usize) = (32, 8);
 /// Shells reach so many times the largest distance between two known peaks.
 const BEYOND: f64 = 3.0;
 
-/// Each batch on shells has twice as many starts as the one before, up to so many.
+/// Starts of a batch on shells, at most.
 const MOST_SHELLS: usize = 8_192;
 
 /// For so many starts on shells there is one on log p − log q, which costs about four times as much.
@@ -61,7 +61,10 @@ impl Work<'_, '_> {
         let count = state.shells.min(left / EACH).max(FEWEST_SHELLS);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         state.has_just_found = self.finds(state, starts, Kind::Shell)?;
-        state.shells = (2 * state.shells).min(MOST_SHELLS);
+        // Of an expensive target each start counts, so that batches grow slowly.
+        let grown =
+            if self.is_cheap() { 2 * state.shells } else { state.shells + state.shells / 2 };
+        state.shells = grown.min(MOST_SHELLS);
         state.is_far_next = true;
         state.residual = count / SHELLS_PER_RESIDUAL;
         // A cheap target is searched as thoroughly a second time.
