@@ -25,7 +25,9 @@ def gaussian_with_gradient(x):
 
 def check(result, tolerance=5.0):
     """Within five standard errors, which the result states itself."""
-    assert result.verdict.trust == "reliable", str(result.verdict)
+    # One mode of a function tells nothing of how narrow another one may be.
+    codes = {reason.code for reason in result.verdict.reasons}
+    assert codes <= {"narrow-modes-not-excluded"}, str(result.verdict)
     value, error = result.log_evidence
     assert abs(value - LOG_Z) < tolerance * error + 1e-3
     for d, row in enumerate(result.table()):
