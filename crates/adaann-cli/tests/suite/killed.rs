@@ -1,13 +1,14 @@
-//! Runs that are killed (SIGKILL) at any moment go on where they were, to the same bytes.
+//! Runs that are killed (SIGKILL) or asked to end (SIGINT, SIGTERM) at any moment go on where they were, to the
+//! same bytes.
 //!
-//! A few kills of each kind run with every test; `ADAANN_KILLS=100` asks for that many in all.
+//! A few moments of each kind run with every test; `ADAANN_KILLS=150` asks for that many in all.
 #![cfg(unix)]
 
 use crate::support::common;
 use common::{Place, assert_same, names, stderr};
 use std::{
     fs,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -17,7 +18,7 @@ struct Kind {
     words: &'static str,
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 12] = [
     Kind { name: "planar", words: "run bimodal" },
     Kind {
         name: "spline",
@@ -25,15 +26,23 @@ const KINDS: [Kind; 7] = [
     },
     Kind { name: "restarts", words: "run bimodal --seeds 2 --refine 1500" },
     Kind { name: "ladder", words: "run hiv" },
+    Kind { name: "prior", words: "fit prior.toml --method prior" },
+    Kind { name: "mixture", words: "run many-well --param dim=8" },
+    Kind { name: "bent", words: "run funnel --param dim=3" },
+    Kind { name: "edges", words: "run two-moons" },
     Kind { name: "flow", words: "run many-well --param dim=2 --method flow" },
     Kind { name: "chains", words: "run rosenbrock --method chains" },
+    Kind { name: "smc rung", words: "run mixture40 --method smc" },
     Kind { name: "particles", words: "smc shells --param dim=5 --islands 2" },
 ];
 
-/// How many runs of a kind are killed.
-fn kills() -> usize {
+/// What a run is sent, in turns.
+const SIGNALS: [&str; 3] = ["KILL", "INT", "TERM"];
+
+/// How many runs of a kind are sent a signal.
+fn moments() -> usize {
     let asked = std::env::var("ADAANN_KILLS").ok().and_then(|text| text.parse().ok());
-    asked.map_or(2, |kills: usize| kills.div_ceil(KINDS.len() + 1))
+    asked.map_or(SIGNALS.len(), |moments: usize| moments.div_ceil(KINDS.len() + 1))
 }
 
 /// Moments that differ from test to test, and are the same each time.
@@ -54,48 +63,79 @@ pub(crate) fn start(place: &Place, words: &str, out: &str) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts")
 }
 
-/// Kills runs until so many were killed, and lets each come to its end in between.
+pub(crate) fn send(child: &Child, signal: &str) {
+    let status = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(status.expect("kill starts").success());
+}
+
+/// Waits for a run that was asked to end.
+pub(crate) fn ended(mut child: Child) -> Option<i32> {
+    let asked = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("it can be asked") {
+            return status.code();
+        }
+        if asked.elapsed() > Duration::from_secs(120) {
+            child.kill().expect("it can be killed");
+            panic!("it did not end within two minutes");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Is there a run that has come to its end?
+fn is_whole(place: &Place, out: &str) -> bool {
+    place.path(out).join("summary.json").exists() && place.summary(out)["stopped"] != true
+}
+
+/// Sends signals to runs until so many were met on their way, and lets each come to its end in between.
 fn assert_survives(place: &Place, kind: &Kind, resume: bool) {
     let Kind { name, words } = kind;
     let started = Instant::now();
     let whole = place.adaann(words, &["--out", "whole", "--quiet"]);
     assert!(whole.status.success(), "{words}: {}", stderr(&whole));
     let took = started.elapsed();
-    let mut moments = Moments(name.len() as u64);
-    let mut killed = 0;
+    let mut moments_of = Moments(name.len() as u64);
+    let mut met = 0;
     for run in 0.. {
-        let out = format!("killed-{run}");
+        let out = format!("met-{run}");
+        let signal = SIGNALS[met % SIGNALS.len()];
         let mut child = start(place, words, &out);
-        std::thread::sleep(took.mul_f64(moments.next()).min(Duration::from_secs(20)));
-        // One that has come to its end cannot be killed.
+        std::thread::sleep(took.mul_f64(moments_of.next()).min(Duration::from_secs(20)));
+        // One that has come to its end meets nothing.
         let was_alive = child.try_wait().expect("it can be asked").is_none();
-        child.kill().expect("it can be killed");
-        child.wait().expect("it has ended");
-        killed += usize::from(was_alive);
+        if was_alive {
+            send(&child, signal);
+        }
+        let code = ended(child);
+        assert!(code.is_none_or(|code| code == 0 || code == 130), "{words}: {signal}, {code:?}");
+        met += usize::from(was_alive);
         let is_begun = place.path(&out).join("state").exists();
-        if !place.path(&out).join("summary.json").exists() {
+        if !is_whole(place, &out) {
             let words = if resume && is_begun {
                 format!("resume {out} --quiet --allow-command")
             } else {
                 format!("{words} --quiet --out {out}")
             };
             let output = place.adaann(&words, &[]);
-            assert!(output.status.success(), "{words}: {}", stderr(&output));
+            assert!(output.status.success(), "{words} after {signal}: {}", stderr(&output));
         }
-        assert_same(place, name, "whole", &out);
+        assert_same(place, &format!("{name} after {signal}"), "whole", &out);
         fs::remove_dir_all(place.path(&out)).unwrap();
-        if killed >= kills() || run > 10 * kills() {
+        if met >= moments() || run > 10 * moments() {
             break;
         }
     }
-    assert!(killed > 0, "{name} was never killed");
+    assert!(met > 0, "{name} was never met");
     assert_eq!(names(&place.path("")).iter().filter(|name| name.starts_with('.')).count(), 0);
 }
 
 #[test]
 fn every_kind_of_run_goes_on_to_the_same_bytes() {
     for (i, kind) in KINDS.iter().enumerate() {
-        assert_survives(&Place::new(), kind, i % 2 == 0);
+        let place = Place::new();
+        place.write("prior.toml", "[parameters]\nx = \"normal(0, 1)\"\ny = \"gamma(2, 3)\"\n");
+        assert_survives(&place, kind, i % 2 == 0);
     }
 }
 

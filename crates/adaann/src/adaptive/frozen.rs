@@ -29,18 +29,19 @@ pub(super) fn draw(
     seed: u64,
     ledger: &mut Ledger,
 ) -> Result<Sample> {
-    let is_asked_to_end = ledger.is_asked_to_end();
-    let mut sampled = |from: usize, count: usize| more(approximation, from, count, seed, ledger);
+    let sampled = |from: usize, count: usize, ledger: &mut Ledger| {
+        more(approximation, from, count, seed, ledger)
+    };
     if let Some(count) = rules.exactly {
-        return sampled(0, count);
+        return sampled(0, count, ledger);
     }
     let most = rules.most_draws.min(rules.budget.evaluations().max(FEWEST));
-    let mut sample = sampled(0, FIRST.min(most))?;
+    let mut sample = sampled(0, FIRST.min(most), ledger)?;
     for _ in 0..MORE {
         let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
         let share = ess / count as f64;
         let disappoints = share < DISAPPOINTING * foreseen || share < POOR;
-        if is_asked_to_end
+        if ledger.is_asked_to_end()
             || ess >= rules.target_ess
             || count >= most
             || disappoints
@@ -51,7 +52,7 @@ pub(super) fn draw(
         // A little more than foreseen: the share is known by chance.
         let total = (1.05 * rules.target_ess / share).min(most as f64) as usize;
         let more = total.saturating_sub(count).max(100);
-        sample = sample.join(&sampled(count, more)?)?;
+        sample = sample.join(&sampled(count, more, ledger)?)?;
     }
     Ok(sample)
 }

@@ -82,6 +82,9 @@ impl<'a> Context<'a> {
     ) -> Result<T> {
         let ledger = self.ledger.take().expect("one that has it passes it on");
         let found = work(self, ledger);
+        if self.stopped {
+            ledger.close();
+        }
         self.ledger = Some(ledger);
         found
     }
@@ -158,7 +161,13 @@ impl<'a> Context<'a> {
     /// Shows an event to who watches.
     pub(super) fn see(&mut self, event: &Event) -> ControlFlow<()> {
         let told = self.observer.observe(event);
-        self.stopped |= told.is_break();
+        if told.is_break() {
+            self.stopped = true;
+            // What follows is not what a run that goes on would do.
+            if let Some(ledger) = &mut self.ledger {
+                ledger.close();
+            }
+        }
         // Evaluations of the work under way; the rungs that were left have theirs.
         let used = match event {
             Event::Particles(stage) => stage.evaluations,

@@ -37,7 +37,8 @@ pub(super) struct State {
     /// R-hat and effective sample size when last looked at.
     pub(super) r_hat: Option<f64>,
     pub(super) bulk_ess: Option<f64>,
-    /// Has the observer ended the run?
+    /// Has the observer ended the run? The next one goes on.
+    #[serde(skip)]
     pub(super) is_stopped: bool,
 }
 

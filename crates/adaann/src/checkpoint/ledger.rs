@@ -65,7 +65,7 @@ pub struct Ledger {
     path: Vec<String>,
     header: Header,
     keeper: Keeper,
-    /// Was a part stopped? What is made of it after that is no part of the run.
+    /// Was a part stopped, or anybody told to end? What is made of it after that is no part of the run.
     is_over: bool,
     /// Raised by whoever wants a checkpoint as soon as there can be one.
     urgent: Option<&'static AtomicBool>,
@@ -264,7 +264,7 @@ impl Ledger {
                 Ok(found)
             }
             Done::Stopped(found) => {
-                self.is_over = true;
+                self.close();
                 Ok(found)
             }
             // Something within it was stopped.
@@ -309,17 +309,37 @@ impl Ledger {
     }
 
     /// Has somebody asked the run to end? Parts that show nothing to an observer look here between rounds.
-    pub fn is_asked_to_end(&self) -> bool {
-        self.urgent.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    ///
+    /// Whoever is told so does other things from then on than a run that goes on: the list ends here, and later parts
+    /// are not in it.
+    pub fn is_asked_to_end(&mut self) -> bool {
+        let is_asked = self.is_raised();
+        if is_asked {
+            self.close();
+        }
+        is_asked
+    }
+
+    /// Ends the list with what is in it, as for a run that somebody stops: the next one goes on from here.
+    pub fn close(&mut self) {
+        if self.is_over {
+            return;
+        }
+        self.write();
+        self.is_over = true;
     }
 
     /// What a part came to: not all of it if somebody has asked the run to end.
-    pub fn done<T>(&self, found: T) -> Done<T> {
+    pub fn done<T>(&mut self, found: T) -> Done<T> {
         if self.is_asked_to_end() { Done::Stopped(found) } else { Done::Whole(found) }
     }
 
+    fn is_raised(&self) -> bool {
+        self.urgent.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     fn is_urgent(&self) -> bool {
-        !self.was_urgent && self.is_asked_to_end()
+        !self.was_urgent && self.is_raised()
     }
 
     /// The state of the part under way: it is written down if a checkpoint is due.

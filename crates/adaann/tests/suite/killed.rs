@@ -1,24 +1,26 @@
-//! Runs that are killed at any moment, and taken up again: they end in the same bits.
+//! Runs that are killed at any moment, or asked to end, and taken up again: they end in the same bits.
 
 use adaann::{
     Batch, Result,
-    answer::{Answer, Method, Settings, approximate, approximate_with},
+    answer::{Answer, Event, Method, Settings, approximate, approximate_with},
     checkpoint::{Fingerprint, Header, Keeper, Ledger, Store},
     flow::BaseSpec,
     registry,
     target::{Evaluation, Support, Target, Weights},
 };
 use std::{
+    ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 
-/// A target that ends the process, as far as a run can see, when it has been asked so often.
+/// A target that ends the process, as far as a run can see, when it has been asked so often; or that raises a flag then.
 struct Mortal<'a> {
     target: &'a dyn Target,
     left: AtomicUsize,
+    flag: Option<&'static AtomicBool>,
 }
 
 impl Target for Mortal<'_> {
@@ -29,7 +31,10 @@ impl Target for Mortal<'_> {
     fn evaluate(&self, x: &Batch, of: Option<Weights>, out: &mut Evaluation) -> Result<()> {
         let left =
             self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
-        assert!(left.is_ok(), "killed");
+        match self.flag {
+            Some(flag) if left.is_err() => flag.store(true, Ordering::Relaxed),
+            _ => assert!(left.is_ok(), "killed"),
+        }
         self.target.evaluate(x, of, out)
     }
 
@@ -80,7 +85,7 @@ fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration)
     let target = &*problem.target;
     let base = BaseSpec::clone(&problem.settings.base);
     let settings = Settings { method, base, seed: 3, ..Settings::default() };
-    let counted = Mortal { target, left: AtomicUsize::new(usize::MAX) };
+    let counted = Mortal { target, left: AtomicUsize::new(usize::MAX), flag: None };
     let whole = bits(&approximate(&counted, &settings, &mut ()).unwrap());
     let calls = usize::MAX - counted.left.load(Ordering::Relaxed);
     let folder = folder(name);
@@ -89,7 +94,7 @@ fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration)
     while found.is_none() {
         // Uneven, so that they fall everywhere.
         let left = calls * (deaths % 7 + 1) / (kills * 3) + deaths;
-        let mortal = Mortal { target, left: AtomicUsize::new(left) };
+        let mortal = Mortal { target, left: AtomicUsize::new(left), flag: None };
         let run = AssertUnwindSafe(|| {
             approximate_with(&mortal, &settings, &mut (), &mut ledger(&folder, interval)).unwrap()
         });
@@ -102,6 +107,57 @@ fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration)
     assert!(deaths > 1, "{name} was killed {deaths} times");
     assert!(found.unwrap() == whole, "{name}, {method:?}, killed {deaths} times");
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// How many times as many stops are asked for, by `ADAANN_KILLS=150`.
+fn more() -> usize {
+    let asked = std::env::var("ADAANN_KILLS").ok().and_then(|text| text.parse::<usize>().ok());
+    asked.map_or(1, |kills| kills.div_ceil(24))
+}
+
+/// Asks runs to end after any number of calls of the target, and lets each go on.
+fn assert_goes_on(name: &str, parameters: &[(&str, f64)], method: Method, stops: usize) {
+    let parameters: Vec<_> = parameters.iter().map(|&(key, value)| (key.into(), value)).collect();
+    let problem = registry::find(name).unwrap().build(&parameters).unwrap();
+    let target = &*problem.target;
+    let base = BaseSpec::clone(&problem.settings.base);
+    let settings = Settings { method, base, seed: 3, target_ess: 1_000.0, ..Settings::default() };
+    let counted = Mortal { target, left: AtomicUsize::new(usize::MAX), flag: None };
+    let whole = bits(&approximate(&counted, &settings, &mut ()).unwrap());
+    let calls = usize::MAX - counted.left.load(Ordering::Relaxed);
+    let stops = stops * more();
+    for stop in 0..stops {
+        let folder = folder(&format!("{name}-{stop}"));
+        let flag: &'static AtomicBool = Box::leak(Box::default());
+        let mut observer = |_: &Event| match flag.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let left = AtomicUsize::new(calls * stop / stops + stop % 3);
+        let stopped = Mortal { target, left, flag: Some(flag) };
+        let mut first = ledger(&folder, Duration::from_millis(1)).urgent_when(flag);
+        // What it says is no answer; it may have none.
+        let _ = approximate_with(&stopped, &settings, &mut observer, &mut first);
+        drop(first);
+        let mut second = ledger(&folder, Duration::from_millis(1));
+        let found = approximate_with(&counted, &settings, &mut (), &mut second);
+        assert!(
+            bits(&found.unwrap()) == whole,
+            "{name}, {method:?}, asked to end at {stop} of {stops}"
+        );
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
+
+#[test]
+fn runs_that_were_asked_to_end_go_on_to_the_same_bits() {
+    assert_goes_on("mixture2d", &[], Method::Ladder, 8);
+    assert_goes_on("funnel", &[("dim", 2.0)], Method::Ladder, 2);
+    assert_goes_on("many-well", &[("dim", 4.0)], Method::Ladder, 3);
+    assert_goes_on("two-moons", &[], Method::Ladder, 3);
+    assert_goes_on("shells", &[], Method::Smc, 3);
+    assert_goes_on("mixture2d", &[], Method::Chains, 4);
+    assert_goes_on("two-moons", &[], Method::Flow, 1);
 }
 
 #[test]

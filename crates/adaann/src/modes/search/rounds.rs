@@ -46,6 +46,10 @@ impl Work<'_, '_> {
     pub(super) fn run(&self, ledger: &mut Ledger) -> Result<Searched> {
         let mut state = ledger.take_up()?.unwrap_or_else(|| State::new(self.search));
         while let Some(step) = self.next(&state) {
+            let is_spent = self.search.budget.is_spent(state.found.evaluations);
+            if is_spent && state.found.ascents > 0 {
+                break;
+            }
             match step {
                 Step::Base => self.base(&mut state)?,
                 Step::Terms => self.terms(&mut state)?,
@@ -57,11 +61,10 @@ impl Work<'_, '_> {
                 Step::Far => self.far(&mut state)?,
             }
             state.number += 1;
-            let used = state.found.evaluations;
-            if self.search.budget.is_spent(used) || ledger.is_asked_to_end() {
+            ledger.remember(&state);
+            if ledger.is_asked_to_end() {
                 break;
             }
-            ledger.remember(&state);
         }
         let mut found = state.found;
         found.judge(state.any);
