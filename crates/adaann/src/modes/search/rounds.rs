@@ -1,6 +1,7 @@
 //! The rounds of a search: which starts come next, and when enough was seen.
 
 use super::{
+    crowd::Crowd,
     found::Searched,
     kinds::{Kind, Start},
     planted::Plant,
@@ -68,7 +69,9 @@ impl Work<'_, '_> {
         }
         let mut found = state.found;
         found.judge(state.any);
-        found.is_still_finding = state.has_just_found;
+        // On a ridge or a shell nearly every ascent has a peak of its own, which is news only if it is far from the others.
+        let is_news = |crowd: Crowd| found.that_matter().any(|summit| crowd.is_far_from(&summit.z));
+        found.is_still_finding = state.has_just_found && found.crowd().is_none_or(is_news);
         found.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
         Ok(found)
     }
