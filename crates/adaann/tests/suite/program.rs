@@ -1,12 +1,11 @@
 //! Recorded programs against dual numbers, central differences and kernels written by hand.
 
-use crate::support::common;
+use crate::support::{common, dual::Dual};
 use adaann::program::log_sum_exp;
 use adaann::support::hand::{Bimodal, Mixture2d, TwoMoons};
 use adaann::target::{Evaluation, Target, Weights};
 use adaann::{Batch, Expr, Program};
 use common::Difference;
-use num_dual::{Dual64, DualNum};
 use proptest::prelude::*;
 
 const PLAIN: Weights = Weights { prior: 1.0, likelihood: 1.0 };
@@ -113,7 +112,7 @@ impl Number for Expr<'_> {
     }
 }
 
-impl Number for Dual64 {
+impl Number for Dual {
     fn of(x: f64) -> Self {
         x.into()
     }
@@ -136,17 +135,13 @@ impl Number for Dual64 {
             "ln" => self.ln(),
             "ln_1p" => self.ln_1p(),
             "sqrt" => self.sqrt(),
-            // num-dual's own is sinh / cosh, which overflows.
-            "tanh" => {
-                let y = self.re.tanh();
-                Dual64::new(y, (1.0 - y * y) * self.eps)
-            }
+            "tanh" => self.tanh(),
             "sin" => self.sin(),
             "cos" => self.cos(),
-            "softplus" if self.re > 0.0 => self + (-self).exp().ln_1p(),
+            "softplus" if self.value > 0.0 => self + (-self).exp().ln_1p(),
             "softplus" => self.exp().ln_1p(),
-            "logistic" => ((-self).exp() + 1.0).recip(),
-            "abs" if self.re < 0.0 => -self,
+            "logistic" => (Dual::from(1.0) + (-self).exp()).recip(),
+            "abs" if self.value < 0.0 => -self,
             "abs" => self,
             "square" => self * self,
             "recip" => self.recip(),
@@ -155,24 +150,24 @@ impl Number for Dual64 {
         }
     }
     fn powi(self, n: i32) -> Self {
-        DualNum::powi(&self, n)
+        self.powi(n)
     }
     fn powf(self, c: f64) -> Self {
-        DualNum::powf(&self, c)
+        self.powf(c)
     }
     fn min(self, b: Self) -> Self {
-        if b.re < self.re { b } else { self }
+        if b.value < self.value { b } else { self }
     }
     fn max(self, b: Self) -> Self {
-        if self.re < b.re { b } else { self }
+        if self.value < b.value { b } else { self }
     }
     fn if_lt(self, b: Self, yes: Self, no: Self) -> Self {
-        if self.re < b.re { yes } else { no }
+        if self.value < b.value { yes } else { no }
     }
     fn log_sum_exp(terms: &[Self]) -> Self {
-        let shift = terms.iter().fold(f64::NEG_INFINITY, |m, x| m.max(x.re));
-        let sum = terms.iter().fold(Dual64::from(0.0), |sum, x| sum + (*x - shift).exp());
-        sum.ln() + shift
+        let shift = terms.iter().fold(f64::NEG_INFINITY, |m, x| m.max(x.value));
+        let sum = terms.iter().fold(Dual::from(0.0), |sum, x| sum + (*x - shift.into()).exp());
+        sum.ln() + shift.into()
     }
 }
 
@@ -227,12 +222,12 @@ impl Tree {
 
     /// Value and gradient by dual numbers.
     fn by_duals(&self, z: &[f64]) -> (f64, Vec<f64>) {
-        let seeded = |d: usize| -> Vec<Dual64> {
-            let number = |(i, &x)| Dual64::new(x, if i == d { 1.0 } else { 0.0 });
+        let seeded = |d: usize| -> Vec<Dual> {
+            let number = |(i, &x)| Dual::new(x, if i == d { 1.0 } else { 0.0 });
             z.iter().enumerate().map(number).collect()
         };
-        let gradient = (0..z.len()).map(|d| self.of(&seeded(d)).eps).collect();
-        (self.of(&seeded(0)).re, gradient)
+        let gradient = (0..z.len()).map(|d| self.of(&seeded(d)).slope).collect();
+        (self.of(&seeded(0)).value, gradient)
     }
 
     fn record(&self, dim: usize) -> Program {
@@ -291,8 +286,8 @@ proptest! {
         z in prop::collection::vec(prop::collection::vec(-3.0..3.0f64, 3), 1..4),
     ) {
         let plain = |z: &[f64]| {
-            let z: Vec<Dual64> = z.iter().map(|&x| x.into()).collect();
-            tree.of(&z).re
+            let z: Vec<Dual> = z.iter().map(|&x| x.into()).collect();
+            tree.of(&z).value
         };
         // Parts of an expression may be larger than the whole, and leave their rounding in it.
         agree_with_differences(&tree.record(3), plain, &z, 1e-7, "expression");
