@@ -178,6 +178,10 @@ pub(crate) fn padded(len: usize) -> usize {
     len.next_multiple_of(PAD)
 }
 
+/// Points without coordinates, or coordinates without points: a file can ask for any number of them, since none takes
+/// a byte of it.
+const MOST_EMPTY: usize = 1 << 24;
+
 /// A batch as a file has it: row after row, no padding.
 #[derive(Serialize, Deserialize)]
 struct Unpadded {
@@ -206,6 +210,9 @@ impl TryFrom<Unpadded> for Batch {
             let found = values.len();
             return Err(format!("{len} points in {dim} dimensions are not {found} numbers"));
         }
+        if values.is_empty() && dim.max(len) > MOST_EMPTY {
+            return Err(format!("{len} points in {dim} dimensions, without a number"));
+        }
         let mut batch = Self::zeros(dim, len);
         for d in 0..dim {
             batch.row_mut(d).copy_from_slice(&values[d * len..][..len]);
@@ -228,5 +235,20 @@ mod tests {
         assert!(back.row(0)[1].is_nan() && back.row(1)[1].is_sign_negative());
         let short = text.replace("\"len\":2", "\"len\":3");
         assert!(serde_json::from_str::<Batch>(&short).is_err(), "{short}");
+    }
+
+    #[test]
+    fn nothing_is_not_any_number_of_times_nothing() {
+        let read = |dim: usize, len: usize| {
+            let text = format!("{{\"dim\":{dim},\"len\":{len},\"values\":[]}}");
+            serde_json::from_str::<Batch>(&text)
+        };
+        assert_eq!(read(3, 0).unwrap().dim(), 3);
+        assert_eq!(read(0, 5).unwrap().len(), 5);
+        // Rows would be gone through without end, and a length could not be rounded up.
+        for (dim, len) in [(usize::MAX, 0), (1 << 40, 0), (0, usize::MAX)] {
+            let said = read(dim, len).unwrap_err().to_string();
+            assert!(said.contains("without a number"), "{said}");
+        }
     }
 }
