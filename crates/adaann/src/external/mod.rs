@@ -38,6 +38,7 @@
 mod answer;
 mod command;
 mod differences;
+mod exercise;
 mod group;
 mod pipes;
 mod posterior;
@@ -47,6 +48,8 @@ mod start;
 mod worker;
 
 pub use command::{Command, GradientBy};
+#[doc(hidden)]
+pub use exercise::exercise;
 pub use group::end_all;
 pub use posterior::Posterior;
 pub use simulator::Simulator;

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
-    process::{ChildStderr, ChildStdin, ChildStdout},
+    process::{ChildStderr, ChildStdin},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
@@ -43,7 +43,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn new(output: ChildStdout, longest: usize) -> io::Result<Self> {
+    pub(super) fn new(output: impl Read + Send + 'static, longest: usize) -> io::Result<Self> {
         let (sender, chunks) = mpsc::sync_channel(WAITING);
         thread::Builder::new()
             .name("outside-read".into())
@@ -103,7 +103,7 @@ impl Lines {
     }
 }
 
-fn pass_on(mut output: ChildStdout, chunks: &SyncSender<Vec<u8>>) {
+fn pass_on(mut output: impl Read, chunks: &SyncSender<Vec<u8>>) {
     let mut buffer = vec![0; CHUNK];
     loop {
         match output.read(&mut buffer) {
