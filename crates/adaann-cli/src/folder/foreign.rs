@@ -1,5 +1,6 @@
 //! A target whose log density is a function in another language: what a run folder can say of it.
 
+use crate::{folder::stored::Stored, text::failure::usage};
 use adaann::{
     Batch, Error, Result,
     target::{Evaluation, Support, Target, Weights},
@@ -36,7 +37,23 @@ impl Foreign {
 }
 
 /// The target where its function is not at hand: it has names and supports, and no density.
-pub(crate) struct Absent(pub(crate) Foreign);
+#[derive(Debug)]
+pub(crate) struct Absent(Foreign);
+
+impl Absent {
+    /// The target of a run folder.
+    pub(crate) fn new(foreign: &Foreign) -> anyhow::Result<Self> {
+        let Foreign { names, supports, .. } = foreign;
+        if supports.len() != names.len() {
+            let (names, supports) = (names.len(), supports.len());
+            return Err(usage(format!(
+                "{}: [foreign] has {names} names, but {supports} supports; it is not as the run wrote it",
+                Stored::MARK
+            )));
+        }
+        Ok(Self(foreign.clone()))
+    }
+}
 
 impl Target for Absent {
     fn dim(&self) -> usize {
@@ -68,5 +85,28 @@ impl Target for Absent {
 
     fn names(&self) -> Vec<String> {
         self.0.names.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_support() {
+        let foreign = |supports: &[Support]| Foreign {
+            language: "Python".into(),
+            identity: "f".into(),
+            names: vec!["a".into(), "b".into()],
+            supports: supports.to_vec(),
+            has_prior: true,
+            has_proper_prior: false,
+        };
+        let read = |supports: &[Support]| Absent::new(&foreign(supports));
+        assert_eq!(read(&[Support::Real, Support::Above(0.5)]).unwrap().dim(), 2);
+        for count in [0, 1, 3] {
+            let said = read(&vec![Support::Real; count]).unwrap_err().to_string();
+            assert!(said.contains(&format!("2 names, but {count} supports")), "{said}");
+        }
     }
 }

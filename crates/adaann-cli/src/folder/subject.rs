@@ -118,7 +118,7 @@ impl Subject {
     /// What a run was of, from the files of its folder.
     pub(crate) fn read(source: &Source<'_>, stored: &Stored, programs: Programs) -> Result<Self> {
         if let Some(foreign) = source.foreign {
-            let subject = Self::of_target(Box::new(Absent(foreign.clone())));
+            let subject = Self::of_target(Box::new(Absent::new(foreign)?));
             return Ok(Self { absent: Some(foreign.language.clone()), ..subject });
         }
         let Some(path) = source.model else {
