@@ -55,6 +55,20 @@ fn a_named_target_has_evidence_and_modes() {
     assert!(stderr(&output).contains("is a run of `adaann smc`"), "{}", stderr(&output));
 }
 
+/// Shells take 130 for Ctrl-C; nobody has pressed it here, and no other command ends like that.
+#[test]
+fn a_budget_that_is_spent_is_no_interruption() {
+    let place = Place::new();
+    for budget in ["--max-evaluations 500", "--max-time 1ms"] {
+        let name = budget.trim_start_matches('-').replace(' ', "-");
+        let words = format!("smc bimodal --particles 400 --out {name} {budget}");
+        let output = place.adaann(&words, &[]);
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", stderr(&output));
+        assert_eq!(place.summary(&name)["stopped"], Value::Bool(true), "{words}");
+        assert!(stdout(&output).contains("the run was stopped at t ="), "{}", stdout(&output));
+    }
+}
+
 /// A posterior in closed form: a normal mean with a normal prior.
 #[test]
 fn a_model_file_has_its_posterior_and_its_evidence() {

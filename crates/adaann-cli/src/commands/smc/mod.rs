@@ -160,10 +160,13 @@ fn carry_out(
         if let Some(why) = &run.summary.ended_early {
             say(&failed(why, out));
         }
-        Ok(match run.summary.stopped {
-            true => ExitCode::from(interrupt::EXIT_CODE),
-            false if run.summary.ended_early.is_some() => ExitCode::FAILURE,
-            false => ExitCode::SUCCESS,
+        // A budget that is spent was asked for: it ends a run without interrupting it.
+        Ok(match run.summary.ended_early {
+            _ if run.summary.stopped && interrupt::asked() => {
+                ExitCode::from(interrupt::EXIT_CODE)
+            }
+            Some(_) => ExitCode::FAILURE,
+            None => ExitCode::SUCCESS,
         })
     })
 }
