@@ -88,6 +88,7 @@ pub mod support;
 mod table;
 pub mod target;
 mod train;
+mod visible;
 mod warp;
 mod weight;
 

@@ -13,6 +13,11 @@ pub mod file {
     pub use crate::file::{read, read_regular, write, write_with};
 }
 
+/// Texts of others, without what a terminal would obey.
+pub mod visible {
+    pub use crate::visible::{line, lines};
+}
+
 /// The name that was meant.
 pub mod names {
     pub use crate::names::nearest;

@@ -1,7 +1,7 @@
 //! What went wrong, in words that name settings as arguments of a function.
 
 use crate::text::failure::{chain, is_usage, usage};
-use adaann::Error;
+use adaann::{Error, support::visible};
 use std::fmt;
 
 /// What went wrong.
@@ -50,7 +50,7 @@ impl fmt::Display for Failure {
             }
             _ => chain(&self.0),
         };
-        f.write_str(&as_arguments(&text))
+        f.write_str(&visible::lines(&as_arguments(&text)))
     }
 }
 

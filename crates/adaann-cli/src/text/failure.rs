@@ -1,6 +1,6 @@
 //! From an error to one sentence and an exit code: 2 for what the user asked, 1 for the rest.
 
-use adaann::{Error, model::Diagnostics};
+use adaann::{Error, model::Diagnostics, support::visible};
 use clap::Command;
 use std::{fmt, io, process::ExitCode};
 
@@ -29,8 +29,8 @@ pub(crate) fn report(error: &anyhow::Error, program: &Command) -> ExitCode {
     }
     match error.downcast_ref::<Diagnostics>() {
         // Each of them begins with the word itself.
-        Some(diagnostics) => eprintln!("{diagnostics}"),
-        None => eprintln!("error: {}", sentence(error, program)),
+        Some(diagnostics) => eprintln!("{}", visible::lines(&diagnostics.to_string())),
+        None => eprintln!("error: {}", visible::lines(&sentence(error, program))),
     }
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }

@@ -1,5 +1,6 @@
 //! Lines that are said while something runs: to standard error, or to whoever listens in its place.
 
+use adaann::support::visible;
 use std::{
     io::{Write, stderr},
     sync::OnceLock,
@@ -15,6 +16,8 @@ pub(crate) fn listen_with(listener: fn(&str)) {
 
 /// A line in the log. One that nobody reads any more must not end the work.
 pub(crate) fn say(line: &str) {
+    // It may quote a file or a program.
+    let line = &visible::lines(line);
     match LISTENER.get() {
         Some(listener) => listener(line),
         None => {

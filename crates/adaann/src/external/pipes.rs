@@ -1,5 +1,6 @@
 //! The ends of a program's pipes: lines with a deadline, requests that never block, the last words.
 
+use crate::visible;
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
@@ -169,7 +170,7 @@ impl LastWords {
         let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(8)..];
-        last.iter().map(|line| format!("\n  {}", shortened(line, 200))).collect()
+        last.iter().map(|line| format!("\n  {}", shortened(visible::line(line), 200))).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! One line of a file as a terminal shows it, with the cells that a span covers.
 
 use super::expression::Span;
+use crate::visible;
 
 /// Cells of a line that are shown at most.
 const WIDTH: usize = 100;
@@ -61,23 +62,15 @@ impl Excerpt {
 
 /// A message on one line, without characters that a terminal would obey, and not endless.
 pub(super) fn clean(text: &str) -> String {
-    let mut message: String =
-        text.chars().take(LONGEST).map(|c| if c == '\n' { ' ' } else { visible(c) }).collect();
+    let mut message: String = text
+        .chars()
+        .take(LONGEST)
+        .map(|c| if c == '\n' { ' ' } else { visible::character(c) })
+        .collect();
     if text.chars().nth(LONGEST).is_some() {
         message.push('…');
     }
     message
-}
-
-fn visible(c: char) -> char {
-    match c {
-        // The pictures of the control characters stand in their order.
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        // Those that turn the direction of writing would show a line other than it is.
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        _ => c,
-    }
 }
 
 fn shown(text: &str) -> String {
@@ -86,7 +79,7 @@ fn shown(text: &str) -> String {
         if c == '\t' {
             shown.extend([' '; TAB]);
         } else {
-            shown.push(visible(c));
+            shown.push(visible::character(c));
         }
     }
     shown

@@ -13,7 +13,10 @@ use crate::{
     job::{interrupt, threads::pool_of_run},
     text::{failure::usage, style::Style},
 };
-use adaann::model::{Model, Notation};
+use adaann::{
+    model::{Model, Notation},
+    support::visible,
+};
 use anyhow::Result;
 use findings::Findings;
 use std::{
@@ -35,7 +38,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let style = Style::detect();
     let mut text = String::new();
     if let Some(title) = model.title() {
-        writeln!(text, "{}", style.bold(title))?;
+        writeln!(text, "{}", style.bold(&visible::line(title)))?;
     }
     let notation = if args.latex { Notation::Latex } else { Notation::Plain };
     for line in model.mathematics(notation) {

@@ -1,0 +1,36 @@
+//! Texts of others, which messages quote: with pictures in place of what a terminal would obey.
+
+/// A character as it is shown: those that move the cursor, colour what follows or turn the direction of writing are
+/// replaced.
+pub(crate) fn character(c: char) -> char {
+    match c {
+        // The pictures of the control characters stand in their order.
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        // Those that turn the direction of writing would show a line other than it is.
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => c,
+    }
+}
+
+/// A text of some lines, which stay lines.
+pub fn lines(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' { c } else { character(c) }).collect()
+}
+
+/// A text on one line.
+pub fn line(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' { ' ' } else { character(c) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_to_obey() {
+        let text = "a\u{1b}[31mb\r\n\tµ\u{202e}\u{9b}2J\u{7f}日";
+        assert_eq!(lines(text), "a\u{241b}[31mb\u{240d}\n\u{2409}µ\u{fffd}\u{fffd}2J\u{2421}日");
+        assert_eq!(line("a\nb\u{7}"), "a b\u{2407}");
+    }
+}
