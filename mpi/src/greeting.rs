@@ -4,7 +4,7 @@ use crate::wire::{Kind, Wire};
 use adaann::{
     Instructions,
     checkpoint::{from_bytes, to_bytes},
-    crew::fingerprint,
+    crew::{MOST_THREADS, bounded, fingerprint},
 };
 use mpi::{topology::SimpleCommunicator, traits::Communicator};
 use serde::{Deserialize, Serialize};
@@ -113,17 +113,22 @@ pub(crate) fn hear(wire: &Wire, own: &Hello, most: Duration) -> Result<Vec<Hello
 }
 
 /// Threads of this rank: those that are asked for, those that the scheduler gives a task, or its share of the cores.
-pub(crate) fn threads(world: &SimpleCommunicator, asked: Option<usize>) -> usize {
-    let of_scheduler = |name: &str| env::var(name).ok()?.parse().ok();
+///
+/// # Errors
+/// If they are more than are started; the error names who asks for them.
+pub(crate) fn threads(world: &SimpleCommunicator, asked: Option<usize>) -> adaann::Result<usize> {
+    let of_scheduler = |name| Some((name, env::var(name).ok()?.parse().ok()?));
     let given = asked
+        .map(|threads| ("threads", threads))
         .or_else(|| of_scheduler("SLURM_CPUS_PER_TASK"))
         .or_else(|| of_scheduler("OMP_NUM_THREADS"))
-        .filter(|threads| *threads > 0);
-    given.unwrap_or_else(|| {
-        let neighbours = world.split_shared(world.rank()).size() as usize;
-        let own = thread::available_parallelism().map_or(1, usize::from);
-        share(own, neighbours, online().unwrap_or(own))
-    })
+        .filter(|(_, threads)| *threads > 0);
+    if let Some((name, threads)) = given {
+        return bounded(name, threads);
+    }
+    let neighbours = world.split_shared(world.rank()).size() as usize;
+    let own = thread::available_parallelism().map_or(1, usize::from);
+    Ok(share(own, neighbours, online().unwrap_or(own)).min(MOST_THREADS))
 }
 
 /// The share of a rank that may use so many cores, of which there are some, beside its neighbours. Ranks that were pinned

@@ -36,7 +36,13 @@ fn main() -> ExitCode {
         // Nobody to share with: the program as it is.
         return adaann_cli::main(arguments.all);
     }
-    let threads = greeting::threads(&world, arguments.threads);
+    let threads = match greeting::threads(&world, arguments.threads) {
+        Ok(threads) => threads,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let wire = Wire::new(&world);
     match world.rank() {
         0 => asking::run(&wire, arguments, threads),

@@ -21,6 +21,7 @@ pub(crate) mod verify;
 
 use crate::{
     args::{Cli, Command},
+    job::threads,
     text::failure,
 };
 use adaann::Instructions;
@@ -45,6 +46,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 pub(crate) fn obey(command: Command) -> Result<ExitCode> {
     // A slip there would else be ignored in silence.
     Instructions::from_environment()?;
+    threads::check(0)?;
     match command {
         Command::Run(args) => run::run(&args),
         Command::Init(args) => init::init(&args),

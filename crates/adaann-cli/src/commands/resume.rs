@@ -13,7 +13,7 @@ use crate::{
         stored::Stored,
         subject::{Programs, Subject},
     },
-    job::{Job, MOST_THREADS},
+    job::{Job, threads},
     text::failure::usage,
 };
 use adaann::model::Output;
@@ -22,11 +22,8 @@ use std::process::ExitCode;
 
 /// Goes on with a run.
 pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
-    let ResumeArgs { run, threads, .. } = args;
-    if *threads > MOST_THREADS {
-        let range = format!("from 0 to {MOST_THREADS}");
-        return Err(usage(format!("--threads is {threads}, but must be {range}")));
-    }
+    let ResumeArgs { run, .. } = args;
+    threads::check(args.threads)?;
     let stored = Stored::open(run)?;
     let more = More::of(args)?;
     match more {
@@ -54,7 +51,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     };
     job.subject.start()?;
     let output = OutputArgs {
-        threads: *threads,
+        threads: args.threads,
         out: Some(run.clone()),
         checkpoint: args.checkpoint.unwrap_or(CHECKPOINT),
         quiet: args.quiet,

@@ -69,16 +69,13 @@ pub(crate) fn threads(asked: usize) -> usize {
     }
 }
 
-/// Threads of a run that shares its target: one more for each piece that may be elsewhere.
-pub(crate) fn threads_of_run(asked: usize) -> usize {
-    match get() {
-        None => asked,
-        Some(ranks) => {
-            let waiting = ranks.seats.min(MOST_WAITING);
-            ranks.waiting.store(waiting, Ordering::Relaxed);
-            threads(asked) + waiting
-        }
-    }
+/// Threads that a run which shares its target has more: one for each piece that may be elsewhere.
+pub(crate) fn threads_that_wait() -> usize {
+    get().map_or(0, |ranks| {
+        let waiting = ranks.seats.min(MOST_WAITING);
+        ranks.waiting.store(waiting, Ordering::Relaxed);
+        waiting
+    })
 }
 
 /// Threads of the pool that this is called in, but for those that wait for others.

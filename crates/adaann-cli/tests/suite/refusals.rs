@@ -231,3 +231,30 @@ fn a_run_that_fails_leaves_no_parents() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert_eq!(place.entries(), [""; 0]);
 }
+
+/// Whoever asks, by a flag or a variable, the bound is one, and is told before anything is started.
+#[test]
+fn more_threads_than_are_started_are_refused() {
+    let bound = "but must be a whole number from 0 to 1024";
+    for words in ["run bimodal", "smc bimodal", "resume r", "paper ex1"] {
+        let said = refused(&format!("{words} --threads 20000"));
+        assert!(said.contains("--threads is 20000") && said.contains("from 0 to 1024"), "{said}");
+    }
+    let place = Place::new();
+    for (value, shown) in
+        [("20000", "20000"), ("99999999999999999999", "9"), ("-1", "-1"), ("x", "x")]
+    {
+        for words in ["run bimodal", "run bimodal --threads 2", "smc bimodal", "list"] {
+            let mut command = place.command();
+            command.args(words.split(' ')).env("RAYON_NUM_THREADS", value);
+            let output = command.output().unwrap();
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{words}: {said}");
+            assert!(said.contains(&format!("RAYON_NUM_THREADS is {shown}")), "{words}: {said}");
+            assert!(said.contains(bound) && said.lines().count() == 1, "{words}: {said}");
+        }
+    }
+    assert_eq!(place.entries(), [""; 0]);
+    let list = place.command().arg("list").env("RAYON_NUM_THREADS", "3").output().unwrap();
+    assert!(list.status.success(), "{}", stderr(&list));
+}

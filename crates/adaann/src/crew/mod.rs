@@ -21,7 +21,7 @@ mod threads;
 pub use fingerprint::fingerprint;
 pub use journal::{Format, Journal};
 pub use lock::Lock;
-pub use threads::{Life, live_within, pool};
+pub use threads::{Life, MOST_THREADS, bounded, live_within, pool, pool_with, threads};
 
 use crate::{Error, Result};
 use rayon::ThreadPool;

@@ -1,7 +1,7 @@
 //! What a front end makes of a fit: draws, restarts, the check, and where all of it goes.
 
 use crate::{
-    Error, error,
+    Error, crew, error,
     fit::overlay::{Interval, LAST_SEED, OUTPUT, settings},
 };
 use std::{ops::RangeInclusive, path::PathBuf, time::Duration};
@@ -73,7 +73,7 @@ impl Output {
     pub const MOST_DRAWS: usize = 100_000_000;
 
     /// Threads that one command starts.
-    pub const MOST_THREADS: usize = 1_024;
+    pub const MOST_THREADS: usize = crew::MOST_THREADS;
 
     /// Refuses counts out of range, for a fit whose first seed is `seed`.
     ///

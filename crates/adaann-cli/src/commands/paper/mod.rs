@@ -4,7 +4,10 @@ mod bars;
 
 use crate::{
     args::PaperArgs,
-    job::{MOST_THREADS, interrupt, threads::pool},
+    job::{
+        interrupt,
+        threads::{self, pool},
+    },
     ranks::{self, Question, Ranks},
     text::failure::usage,
 };
@@ -77,9 +80,7 @@ fn plan(args: &PaperArgs) -> Result<Plan> {
     if args.trials.is_some_and(|trials| !(1..=MOST_TRIALS).contains(&trials)) {
         return Err(usage(format!("--trials must be from 1 to {MOST_TRIALS}")));
     }
-    if args.threads > MOST_THREADS {
-        return Err(usage(format!("--threads must be at most {MOST_THREADS}")));
-    }
+    threads::check(args.threads)?;
     if args.large_trials.is_some_and(|trials| trials > MOST_TRIALS) {
         return Err(usage(format!("--large-trials must be at most {MOST_TRIALS}")));
     }

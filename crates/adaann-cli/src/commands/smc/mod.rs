@@ -17,17 +17,17 @@ use crate::{
         subject::{Programs, Subject},
     },
     job::{
-        MOST_THREADS, failed, interrupt,
+        failed, interrupt,
         kept::Kept,
         last,
         longer::stopped,
         memory::{self, Held},
         particles::Watch,
         progress::Progress,
-        threads::pool_of_run,
+        threads,
     },
     ranks,
-    text::{failure::usage, said::say, style::Style},
+    text::{said::say, style::Style},
 };
 use adaann::{
     Batch,
@@ -54,10 +54,7 @@ use summary::SmcSummary;
 pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let SmcOutputArgs { threads, out, force, restart, checkpoint, quiet, json, .. } = &args.output;
     let SmcOutputArgs { max_evaluations, max_time, .. } = &args.output;
-    if *threads > MOST_THREADS {
-        let range = format!("from 0 to {MOST_THREADS}");
-        return Err(usage(format!("--threads is {threads}, but must be {range}")));
-    }
+    threads::check(*threads)?;
     let (subject, record) = settings::resolve(args)?;
     let out = out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-smc-{}", record.target, record.settings.seed))
@@ -121,7 +118,7 @@ fn carry_out(
     how: &How,
     longer: Option<Longer>,
 ) -> Result<ExitCode> {
-    let How { threads, force, restart, checkpoint, budget, quiet, json } = *how;
+    let How { force, restart, checkpoint, budget, quiet, json, .. } = *how;
     interrupt::listen()?;
     let particles = record.settings.particles;
     let columns = subject.columns().len();
@@ -135,7 +132,7 @@ fn carry_out(
         say(&format!("lengthening {}: {}", out.display(), longer.words));
     }
     let earlier = longer.map(|longer| longer.population);
-    let pool = pool_of_run(threads)?;
+    let pool = threads::pool_of_run(how.threads)?;
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = ranks::until_failure(kept.ledger()?);
@@ -162,9 +159,7 @@ fn carry_out(
         }
         // A budget that is spent was asked for: it ends a run without interrupting it.
         Ok(match run.summary.ended_early {
-            _ if run.summary.stopped && interrupt::asked() => {
-                ExitCode::from(interrupt::EXIT_CODE)
-            }
+            _ if run.summary.stopped && interrupt::asked() => ExitCode::from(interrupt::EXIT_CODE),
             Some(_) => ExitCode::FAILURE,
             None => ExitCode::SUCCESS,
         })
