@@ -4,7 +4,7 @@ use crate::{
     commands::export,
     embed::Failure,
     folder::{
-        Folder,
+        Folder, Old,
         drawn::{Drawn, Whose},
         evaluate,
         finished::Finished,
@@ -176,7 +176,7 @@ impl Answer {
             From::Run { job, run, .. } => self.pool.install(|| write(job, run, folder, force))?,
             From::Folder(_) => {
                 let from = self.place.as_ref().expect("what was read has a place");
-                let to = Folder::reserve(folder, force, false)?;
+                let to = Folder::reserve(folder, Old::forced(force), false)?;
                 copy(from, to.place())
                     .with_context(|| format!("cannot copy {}", from.display()))?;
                 to.finish(false)?;
@@ -221,7 +221,7 @@ impl Answer {
 }
 
 fn write(job: &Job, run: &Run, place: &Path, force: bool) -> anyhow::Result<()> {
-    let folder = Folder::reserve(place, force, false)?;
+    let folder = Folder::reserve(place, Old::forced(force), false)?;
     let told = job.record.to_toml()?;
     let kept = Kept::new(&folder, Interval::Off, told, &job.subject, None, true)?;
     let page = job.write(run, &folder, &kept)?;

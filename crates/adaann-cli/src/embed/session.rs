@@ -5,7 +5,7 @@ use crate::{
     commands::run,
     embed::{Answer, Failure, Running},
     folder::{
-        Folder,
+        Folder, Old,
         foreign::Foreign,
         record::{Record, Repeats},
         subject::Subject,
@@ -178,7 +178,7 @@ fn in_folder(
     progress: &Progress,
     failed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Run> {
-    let folder = Folder::reserve(out, output.force, output.restart)?;
+    let mut folder = Folder::reserve(out, Old::forced(output.force), output.restart)?;
     let told = job.record.to_toml()?;
     let kept = Kept::new(&folder, output.checkpoint, told, &job.subject, None, false)?;
     let mut ledger = kept.ledger()?.until(failed.clone());
@@ -187,6 +187,7 @@ fn in_folder(
     kept.save(&mut ledger);
     let run = run?;
     check(failed)?;
+    folder.restore()?;
     let page = job.write(&run, &folder, &kept)?;
     folder.finish(run.summary.stopped)?;
     page.with_context(|| format!("the run is in {}, but for its page", out.display()))?;

@@ -116,6 +116,11 @@ impl Index {
         Ok(found)
     }
 
+    /// Is there a file of this name?
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.files.contains_key(name)
+    }
+
     /// How many files it has.
     pub(crate) fn len(&self) -> usize {
         self.files.len()

@@ -20,6 +20,7 @@ pub(crate) mod record;
 pub(crate) mod row_terms;
 mod sha256;
 pub(crate) mod stored;
+mod strangers;
 pub(crate) mod subject;
 pub(crate) mod summary;
 pub(crate) mod words;
@@ -28,7 +29,7 @@ pub(crate) use beginning::Beginning;
 
 use crate::{
     folder::{index::Index, record::Record, stored::Stored, summary::Summary},
-    text::failure::usage,
+    text::{failure::usage, said::say},
 };
 use adaann::{Error, crew::Lock};
 use anyhow::{Context, Result};
@@ -47,9 +48,27 @@ pub(crate) struct Folder {
     parents: Vec<PathBuf>,
     /// Held until the folder has its name.
     lock: Option<Lock>,
-    force: bool,
+    old: Old,
     /// Is there an unfinished run of this name, which this one goes on with?
     is_unfinished: bool,
+}
+
+/// What becomes of a finished run that has the name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Old {
+    /// It is in the way.
+    Stays,
+    /// Another takes its place, since that was asked for.
+    Replaced,
+    /// It is gone on with.
+    Lengthened,
+}
+
+impl Old {
+    /// By the flag `--force`.
+    pub(crate) fn forced(force: bool) -> Self {
+        if force { Self::Replaced } else { Self::Stays }
+    }
 }
 
 /// Name of the lock in a folder that is being written.
@@ -59,11 +78,11 @@ const LOCK: &str = "lock";
 const TRIES: usize = 20;
 
 /// Refuses, before anything is run, a folder that could not be written afterwards.
-pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
+pub(crate) fn check(path: &Path, old: Old) -> Result<()> {
     if !out::names_something(&plain(path)) {
         return Err(usage(format!("--out is '{}', but must name a folder", path.display())));
     }
-    check_free(path, force)?;
+    check_free(path, old)?;
     // A folder made and taken away again shows that the place can be written. Parents that are
     // missing wait for the run: two runs that begin together would take them from each other.
     let place = path.ancestors().skip(1).find(|place| exists(place)).unwrap_or(path);
@@ -75,11 +94,11 @@ pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
 }
 
 /// Refuses a name that something has already, unless it is a run that may be replaced.
-fn check_free(path: &Path, force: bool) -> Result<()> {
+fn check_free(path: &Path, old: Old) -> Result<()> {
     match path.symlink_metadata() {
         Err(_) => Ok(()),
         Ok(_) if is_unfinished(path) => Ok(()),
-        Ok(_) if !force => Err(usage(format!(
+        Ok(_) if old == Old::Stays => Err(usage(format!(
             "the output folder {} exists; --force replaces it, --out writes to another",
             path.display()
         ))),
@@ -90,8 +109,23 @@ fn check_free(path: &Path, force: bool) -> Result<()> {
             path.display(),
             Record::FILE
         ))),
+        Ok(_) if old == Old::Replaced => check_strangers(path, path, "--force"),
         Ok(_) => Ok(()),
     }
+}
+
+/// Refuses to take away what is at `removed` of a run's folder if files of somebody else are there.
+fn check_strangers(path: &Path, removed: &Path, flag: &str) -> Result<()> {
+    let mut strangers = strangers::strangers(path);
+    strangers.retain(|name| path.join(name).starts_with(removed));
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    let (path, names) = (path.display(), strangers::in_words(&strangers));
+    Err(usage(format!(
+        "{path} has files that are not the run's, so that {flag} does not remove it: {names}; move them away, or \
+         choose another --out"
+    )))
 }
 
 /// Is it the folder of a run that was stopped or killed, or is on its way? It has checkpoints to go on from.
@@ -111,9 +145,9 @@ fn cannot_create(path: &Path) -> String {
 
 impl Folder {
     /// Begins a folder, whose name nobody else can have from now on.
-    pub(crate) fn reserve(path: &Path, force: bool, restart: bool) -> Result<Self> {
+    pub(crate) fn reserve(path: &Path, old: Old, restart: bool) -> Result<Self> {
         let path = &plain(path);
-        check(path, force)?;
+        check(path, old)?;
         let above = path.ancestors().skip(1).take_while(|parent| !exists(parent));
         let parents = above.map(Path::to_owned).collect();
         let temporary = beside(path, "partial");
@@ -124,19 +158,20 @@ impl Folder {
             temporary,
             parents,
             lock: Some(lock),
-            force,
+            old,
             is_unfinished: false,
         };
         folder.clear()?;
         // Another run may have come to its end between the first look and the lock.
-        check_free(path, force)?;
+        check_free(path, old)?;
         if restart && is_unfinished(path) {
             // An older run that it was to replace stays.
             let is_replacing = path.join(Summary::FILE).exists();
             let begun = if is_replacing { path.join(Self::STATE) } else { path.to_owned() };
+            check_strangers(path, &begun, "--restart")?;
             fs::remove_dir_all(&begun)
                 .with_context(|| format!("cannot remove the unfinished run {}", begun.display()))?;
-            check_free(path, force)?;
+            check_free(path, old)?;
         }
         folder.is_unfinished = is_unfinished(path);
         Ok(folder)
@@ -156,6 +191,11 @@ impl Folder {
     /// The folder's name.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Was it asked that a finished run of this name be replaced?
+    pub(crate) fn is_forced(&self) -> bool {
+        self.old == Old::Replaced
     }
 
     /// Is there an unfinished run of this name to go on with?
@@ -179,7 +219,7 @@ impl Folder {
         match (exists(&old), exists(&self.path)) {
             // It was killed before the new run had the name of the old one.
             (true, false) => fs::rename(&old, &self.path),
-            (true, true) => fs::remove_dir_all(&old),
+            (true, true) => remove_replaced(&old, &self.path),
             (false, _) => Ok(()),
         }
         .with_context(|| format!("cannot take back {}", old.display()))
@@ -188,6 +228,29 @@ impl Folder {
     /// Where the folder is while it is written.
     pub(crate) fn place(&self) -> &Path {
         &self.temporary
+    }
+
+    /// Makes the hidden folder again, if somebody has taken it away while the run was on its way: what the run has
+    /// found is worth more than the name of its place.
+    pub(crate) fn restore(&mut self) -> Result<()> {
+        let lock = fs::read_to_string(self.temporary.join(LOCK)).unwrap_or_default();
+        let holder = lock.split_whitespace().next().unwrap_or_default();
+        if holder == std::process::id().to_string() {
+            return Ok(());
+        }
+        let path = self.path.display();
+        say(&format!(
+            "warning: the folder of {path} was removed while the run was on its way; it is made again"
+        ));
+        match take(&self.path, &self.temporary) {
+            Ok(lock) => self.lock = Some(lock),
+            // The name may be another run's by now.
+            Err(_) => {
+                self.temporary = beside(&self.path, &format!("partial-{}", std::process::id()));
+                self.lock = Some(take(&self.path, &self.temporary)?);
+            }
+        }
+        Ok(())
     }
 
     /// Where a file of the folder is written.
@@ -223,7 +286,7 @@ impl Folder {
         let indexed = Index::write(&self.temporary);
         let place = || format!("cannot give the finished folder its name {}", self.path.display());
         let old = beside(&self.path, "old");
-        let replaced = self.path.exists() && (self.force || is_unfinished(&self.path));
+        let replaced = self.path.exists() && (self.old != Old::Stays || is_unfinished(&self.path));
         if replaced {
             fs::rename(&self.path, &old).with_context(place)?;
         }
@@ -243,7 +306,7 @@ impl Folder {
                 fs::rename(&state, self.path.join(Self::STATE))
                     .with_context(|| format!("cannot move {}", state.display()))?;
             }
-            fs::remove_dir_all(&old)
+            remove_replaced(&old, &self.path)
                 .with_context(|| format!("cannot remove the replaced run {}", old.display()))?;
         }
         indexed.with_context(|| format!("{} is whole but for its index", self.path.display()))
@@ -264,6 +327,31 @@ impl Folder {
             "{path} has come to exist while the run was on its way; the run is in {other}"
         )
     }
+}
+
+/// Removes a run that another has replaced. What somebody else has put into its folder, while the other was on its
+/// way, goes to that.
+fn remove_replaced(old: &Path, new: &Path) -> io::Result<()> {
+    let left = strangers::carry_over(old, new);
+    if left.is_empty() {
+        return fs::remove_dir_all(old);
+    }
+    // A hidden name is soon forgotten.
+    let place = free_name(new, "old");
+    fs::rename(old, &place)?;
+    say(&format!(
+        "warning: {} has files that are not the run's and could not be taken over: {}",
+        place.display(),
+        strangers::in_words(&left)
+    ));
+    Ok(())
+}
+
+/// A name next to `path` that nothing has.
+fn free_name(path: &Path, suffix: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = (1..).map(|number| path.with_file_name(format!("{name}-{suffix}-{number}")));
+    names.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
 /// Takes the lock in the hidden folder, which is made if it is not there.
@@ -337,13 +425,13 @@ mod tests {
     fn parents_come_with_the_folder_and_go_if_it_fails() {
         let place = tempfile::tempdir().unwrap();
         let (above, path) = (place.path().join("a"), place.path().join("a/b/r"));
-        check(&path, false).unwrap();
+        check(&path, Old::Stays).unwrap();
         assert!(!above.exists(), "looking creates nothing");
-        drop(Folder::reserve(&path, false, false).unwrap());
+        drop(Folder::reserve(&path, Old::Stays, false).unwrap());
         assert!(!above.exists(), "an unfinished folder leaves nothing");
-        Folder::reserve(&path, false, false).unwrap().finish(false).unwrap();
+        Folder::reserve(&path, Old::Stays, false).unwrap().finish(false).unwrap();
         assert!(path.is_dir());
-        drop(Folder::reserve(&above.join("b/s"), false, false).unwrap());
+        drop(Folder::reserve(&above.join("b/s"), Old::Stays, false).unwrap());
         assert!(path.is_dir(), "what others wrote stays");
     }
 
@@ -361,9 +449,9 @@ mod tests {
     fn a_name_is_one_runs_alone() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("r");
-        let first = Folder::reserve(&path, false, false).unwrap();
+        let first = Folder::reserve(&path, Old::Stays, false).unwrap();
         for force in [false, true] {
-            let said = Folder::reserve(&path, force, false).unwrap_err().to_string();
+            let said = Folder::reserve(&path, Old::forced(force), false).unwrap_err().to_string();
             let process = format!("process {}", std::process::id());
             assert!(said.contains(&process) && said.contains("--out"), "{said}");
         }
@@ -372,8 +460,10 @@ mod tests {
         first.finish(false).unwrap();
         assert_eq!(names(place.path()), ["r"]);
         assert_eq!(names(&path), ["index.json", Record::FILE, Summary::FILE]);
-        assert!(Folder::reserve(&path, false, false).unwrap_err().to_string().contains("exists"));
-        assert!(Folder::reserve(&path, true, false).is_ok());
+        assert!(
+            Folder::reserve(&path, Old::Stays, false).unwrap_err().to_string().contains("exists")
+        );
+        assert!(Folder::reserve(&path, Old::Replaced, false).is_ok());
         assert_eq!(names(place.path()), ["r"]);
     }
 
@@ -391,11 +481,11 @@ mod tests {
         for name in [Record::FILE, Summary::FILE] {
             fs::write(place.path().join(".r.old").join(name), "old").unwrap();
         }
-        let said = Folder::reserve(&path, false, false).unwrap_err().to_string();
+        let said = Folder::reserve(&path, Old::Stays, false).unwrap_err().to_string();
         assert!(said.contains("exists"), "{said}");
         assert_eq!(names(place.path()), ["r"]);
         assert_eq!(fs::read_to_string(path.join(Record::FILE)).unwrap(), "old");
-        let folder = Folder::reserve(&path, true, false).unwrap();
+        let folder = Folder::reserve(&path, Old::Replaced, false).unwrap();
         assert_eq!(names(folder.place()), slice::from_ref(&LOCK));
     }
 
@@ -405,7 +495,8 @@ mod tests {
         let other = place.path().join(".r.partial");
         fs::create_dir(&other).unwrap();
         fs::write(other.join("thesis"), "").unwrap();
-        let said = Folder::reserve(&place.path().join("r"), false, false).unwrap_err().to_string();
+        let said =
+            Folder::reserve(&place.path().join("r"), Old::Stays, false).unwrap_err().to_string();
         assert!(said.contains("is in the way"), "{said}");
         assert_eq!(names(&other), ["thesis"]);
     }
@@ -414,7 +505,7 @@ mod tests {
     fn a_run_whose_name_is_taken_in_the_end_is_kept() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("r");
-        let folder = Folder::reserve(&path, false, false).unwrap();
+        let folder = Folder::reserve(&path, Old::Stays, false).unwrap();
         folder.write(Record::FILE, "mine").unwrap();
         fs::create_dir(&path).unwrap();
         fs::write(path.join("other"), "").unwrap();
@@ -429,8 +520,8 @@ mod tests {
     fn an_unfinished_run_is_gone_on_with_or_begun_again() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("r");
-        let files = vec![(Record::FILE.to_owned(), "told".to_owned())];
-        let folder = Folder::reserve(&path, false, false).unwrap();
+        let files = vec![(Record::FILE.to_owned(), "told".into())];
+        let folder = Folder::reserve(&path, Old::Stays, false).unwrap();
         assert!(!folder.is_unfinished());
         folder.beginning().make(&files).unwrap();
         folder.beginning().make(&files).unwrap();
@@ -438,14 +529,14 @@ mod tests {
         assert_eq!(names(&path), [Record::FILE, "state"]);
         // Killed: the lock goes with the process.
         drop(folder);
-        let again = Folder::reserve(&path, false, false).unwrap();
+        let again = Folder::reserve(&path, Old::Stays, false).unwrap();
         assert!(again.is_unfinished());
         // It is stopped: its checkpoints go along, and it is still unfinished.
         again.write(Record::FILE, "told").unwrap();
         again.write(Summary::FILE, "").unwrap();
         again.finish(true).unwrap();
         assert_eq!(names(&path), ["index.json", Record::FILE, "state", Summary::FILE]);
-        let again = Folder::reserve(&path, false, false).unwrap();
+        let again = Folder::reserve(&path, Old::Stays, false).unwrap();
         assert!(again.is_unfinished());
         again.write(Record::FILE, "told").unwrap();
         again.write(Summary::FILE, "").unwrap();
@@ -454,11 +545,11 @@ mod tests {
         assert_eq!(names(place.path()), ["r"]);
 
         // One that was to replace it: beginning again leaves the older one alone.
-        let folder = Folder::reserve(&path, true, false).unwrap();
+        let folder = Folder::reserve(&path, Old::Replaced, false).unwrap();
         folder.beginning().make(&files).unwrap();
         assert!(path.join("state").exists());
         drop(folder);
-        let said = Folder::reserve(&path, false, true).unwrap_err().to_string();
+        let said = Folder::reserve(&path, Old::Stays, true).unwrap_err().to_string();
         assert!(said.contains("exists"), "{said}");
         assert!(path.join(Summary::FILE).exists() && !is_unfinished(&path));
     }

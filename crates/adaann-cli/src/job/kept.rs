@@ -72,13 +72,13 @@ impl Kept {
             started: Instant::now(),
         };
         if folder.is_unfinished() {
-            kept.check(is_quiet)?;
+            kept.check(folder.is_forced(), is_quiet)?;
         }
         Ok(kept)
     }
 
     /// Is the unfinished run there this one?
-    fn check(&self, is_quiet: bool) -> Result<()> {
+    fn check(&self, is_forced: bool, is_quiet: bool) -> Result<()> {
         let path = self.path.display();
         let Some((header, fallen)) = self.any_header()? else { return Ok(()) };
         let differences = self.fingerprint.differences(&header.fingerprint);
@@ -97,6 +97,10 @@ impl Kept {
             )));
         }
         let mut note = format!("going on with {path}");
+        if is_forced {
+            note += ", which is unfinished: --force replaces finished runs alone, and --restart begins this one \
+                     again";
+        }
         if !fallen.is_empty() {
             note += &format!(", from the checkpoint before the last ({fallen})");
         }

@@ -20,7 +20,7 @@ pub(crate) mod work;
 use crate::{
     args::OutputArgs,
     folder::{
-        self, Folder, csv,
+        self, Folder, Old, csv,
         drawn::Whose,
         finished::Finished,
         page,
@@ -74,7 +74,7 @@ impl Job {
         let out = output.out.clone().unwrap_or_else(|| self.default_folder());
         interrupt::listen()?;
         if output.dry_run {
-            folder::check(&out, output.force)?;
+            folder::check(&out, Old::forced(output.force))?;
             stdout().write_all(self.record.to_toml()?.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -82,7 +82,8 @@ impl Job {
         self.check_memory()?;
         // Before any work is done: two runs cannot have one name.
         let is_longer = self.longer.is_some();
-        let folder = Folder::reserve(&out, output.force || is_longer, output.restart)?;
+        let old = if is_longer { Old::Lengthened } else { Old::forced(output.force) };
+        let mut folder = Folder::reserve(&out, old, output.restart)?;
         let is_quiet = output.quiet || output.json;
         let told = self.record.to_toml()?;
         let flags = self.longer.as_ref().map(|longer| longer.flags.clone());
@@ -111,6 +112,7 @@ impl Job {
             if is_longer && (run.summary.stopped || interrupt::asked()) {
                 return Ok(longer::stopped(&out, is_quiet));
             }
+            folder.restore()?;
             let page = self.write(&run, &folder, &kept)?;
             folder.finish(run.summary.stopped)?;
             if output.json {

@@ -50,6 +50,21 @@ fn interrupt(mut child: Child, name: &str) {
     assert_eq!(code, Some(Some(130)), "{name}");
 }
 
+/// Somebody clears up while a run is on its way: the hidden folder goes, and those above it.
+#[test]
+fn a_folder_that_is_taken_away_is_made_again() {
+    let place = Place::new();
+    let words = "run bimodal --layers 2 --tau 0.5 --refine 10000000 --draws 100";
+    let child = started(&place, words, "loss");
+    std::fs::remove_dir_all(place.path("parent")).unwrap();
+    interrupt(child, "-INT");
+    assert_eq!(place.summary("parent/r")["stopped"], true);
+    let said = place.read("log");
+    assert!(said.contains("parent/r was removed while the run was on its way"), "{said}");
+    assert_eq!(common::names(&place.path("parent")), ["r"]);
+    assert!(!place.path("parent/r/lock").exists());
+}
+
 #[test]
 fn what_was_done_is_kept() {
     for (name, seeds) in [("-INT", "1"), ("-TERM", "2")] {

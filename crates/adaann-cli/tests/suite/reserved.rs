@@ -78,3 +78,27 @@ fn a_run_without_its_page_is_kept() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(place.path("r/report.html").is_file());
 }
+
+/// Who forces wants another run; here it would go on with the one that is there.
+#[test]
+fn force_on_an_unfinished_run_points_to_restart() {
+    let place = Place::new();
+    let words = "smc bimodal --particles 400 --out r --checkpoint 0.0001s";
+    let stopped = place.adaann(&format!("{words} --max-evaluations 2000"), &[]);
+    assert!(stopped.status.success() && place.path("r/state").exists(), "{}", stderr(&stopped));
+    // As it would be had it been killed.
+    for name in ["summary.json", "draws.csv", "stages.csv", "index.json"] {
+        fs::remove_file(place.path("r").join(name)).unwrap();
+    }
+    place.write("r/notes.txt", "mine");
+    let refused = place.adaann(&format!("{words} --restart"), &[]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("not the run's, so that --restart"), "{}", stderr(&refused));
+    let forced = place.adaann(&format!("{words} --force"), &[]);
+    let said = stderr(&forced);
+    assert!(forced.status.success(), "{said}");
+    assert!(said.contains("going on with r") && said.contains("--restart begins"), "{said}");
+    // It has come to its end, and what is not the run's is where it was.
+    assert!(!place.path("r/state").exists());
+    assert_eq!(place.read("r/notes.txt"), "mine");
+}

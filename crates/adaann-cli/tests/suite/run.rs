@@ -103,8 +103,21 @@ fn a_folder_is_replaced_only_if_asked() {
     assert_eq!(again.status.code(), Some(2));
     assert!(stderr(&again).contains("runs/bimodal-1 exists; --force"), "{}", stderr(&again));
     assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
+    // What a run has written goes, and nothing else.
+    std::fs::create_dir(place.path("runs/bimodal-1/figures/mine")).unwrap();
+    place.write("runs/bimodal-1/figures/mine/a.svg", "mine");
+    let before = place.read("runs/bimodal-1/summary.json");
+    let refused = place.adaann("run bimodal --force", TINY);
+    let said = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("figures/mine/a.svg, note.txt; move them away, or choose another --out"));
+    assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
+    assert_eq!(place.read("runs/bimodal-1/summary.json"), before);
+    std::fs::remove_dir_all(place.path("runs/bimodal-1/figures/mine")).unwrap();
+    std::fs::remove_file(place.path("runs/bimodal-1/note.txt")).unwrap();
+    place.write("runs/bimodal-1/draws.csv", "spoiled");
     place.run("bimodal --force");
-    assert!(!place.path("runs/bimodal-1/note.txt").exists());
+    assert!(place.read("runs/bimodal-1/draws.csv").starts_with("z,"));
     assert_eq!(names(&place.path("runs")), ["bimodal-1"]);
 }
 

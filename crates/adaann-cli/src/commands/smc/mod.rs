@@ -11,7 +11,7 @@ use crate::{
     args::{CHECKPOINT, ResumeArgs, SmcArgs, SmcOutputArgs},
     commands::lengthen::More,
     folder::{
-        Folder, csv,
+        Folder, Old, csv,
         record::Record,
         stored::Stored,
         subject::{Programs, Subject},
@@ -125,7 +125,8 @@ fn carry_out(
     let held = Held { draws: particles, columns, of_a_mixture: true };
     memory::check("--particles", particles, held)?;
     let is_longer = longer.is_some();
-    let folder = Folder::reserve(out, force || is_longer, restart)?;
+    let old = if is_longer { Old::Lengthened } else { Old::forced(force) };
+    let mut folder = Folder::reserve(out, old, restart)?;
     let flags = longer.as_ref().map(|longer| longer.flags.clone());
     let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, flags, quiet || json)?;
     if let Some(longer) = longer.as_ref().filter(|_| !quiet && !json) {
@@ -146,6 +147,7 @@ fn carry_out(
         if is_longer && run.summary.stopped {
             return Ok(stopped(out, quiet || json));
         }
+        folder.restore()?;
         run.write(subject, record, &folder, &kept)?;
         folder.finish(run.summary.stopped)?;
         if json {

@@ -1,0 +1,145 @@
+//! Files in a run folder that are none of the run's: somebody has put them there, and nothing takes them away.
+
+use crate::folder::{Folder, index::Index};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Strangers that a message names; there may be thousands.
+const MOST: usize = 5;
+
+/// Files that runs have, for folders whose index is missing or damaged.
+const OF_A_RUN: [&str; 14] = [
+    "run.toml",
+    "summary.json",
+    "model.toml",
+    "data.csv",
+    "draws.csv",
+    "schedule.csv",
+    "trace.csv",
+    "stages.csv",
+    "flow.safetensors",
+    "flow_at_1.safetensors",
+    "final/1.safetensors",
+    "report.html",
+    "draws.nc",
+    "predictions.csv",
+];
+
+/// All files of a folder that are not its run's, by their paths in it, sorted. Of a folder with an index these are
+/// all that it does not list, hidden ones too; checkpoints come and go and are in no index.
+pub(super) fn strangers(folder: &Path) -> Vec<String> {
+    let index = Index::read(folder).ok().flatten();
+    let is_own = |name: &str| match name.split_once('/') {
+        _ if name == Index::FILE || name == super::LOCK => true,
+        Some((Folder::STATE, file)) => is_checkpoint(file),
+        _ => index.as_ref().map_or_else(|| is_of_a_run(name), |index| index.has(name)),
+    };
+    let mut found = Vec::new();
+    each_file(folder, "", &mut |name| {
+        if !is_own(&name) {
+            found.push(name);
+        }
+    });
+    found.sort();
+    found
+}
+
+/// The first of them, in words.
+pub(super) fn in_words(strangers: &[String]) -> String {
+    let mut words = strangers[..strangers.len().min(MOST)].join(", ");
+    if strangers.len() > MOST {
+        words += &format!(" and {} more", strangers.len() - MOST);
+    }
+    words
+}
+
+/// Moves what is not the run's into the folder that takes its place. What that has a file for stays where it is, and
+/// so does what cannot be moved: gives the names of these.
+pub(super) fn carry_over(from: &Path, to: &Path) -> Vec<String> {
+    let mut left = strangers(from);
+    left.retain(|name| {
+        let (old, new) = (from.join(name), to.join(name));
+        let parent = new.parent().map(PathBuf::from).unwrap_or_default();
+        let is_free = fs::symlink_metadata(&new).is_err();
+        let moved =
+            is_free && fs::create_dir_all(parent).and_then(|()| fs::rename(old, new)).is_ok();
+        !moved
+    });
+    left
+}
+
+fn is_of_a_run(name: &str) -> bool {
+    let has = |start: &str, endings: &[&str]| {
+        name.strip_prefix(start).is_some_and(|rest| {
+            !rest.contains('/') && endings.iter().any(|ending| rest.ends_with(ending))
+        })
+    };
+    OF_A_RUN.contains(&name)
+        || has("input-", &[".csv"])
+        || has("predictions", &[".svg", ".png"])
+        || has("figures/", &[".svg", ".png"])
+}
+
+fn is_checkpoint(name: &str) -> bool {
+    [".safetensors", ".safetensors.tmp"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Calls `see` with all that is in a folder and is no folder; a link is not followed, and a folder with nothing in
+/// it is nothing that could be lost.
+fn each_file(folder: &Path, below: &str, see: &mut impl FnMut(String)) {
+    for entry in fs::read_dir(folder.join(below)).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = if below.is_empty() { name } else { format!("{below}/{name}") };
+        match entry.file_type().is_ok_and(|found| found.is_dir()) {
+            true => each_file(folder, &name, see),
+            false => see(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(folder: &Path, names: &[&str]) {
+        for name in names {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_no_run_writes_is_a_stranger() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let own =
+            ["run.toml", "figures/a.svg", "state/1.safetensors", "state/seed-2/3.safetensors"];
+        write(folder, &own);
+        write(folder, &["input-d.csv", "lock"]);
+        assert!(strangers(folder).is_empty());
+        let others = [".git/HEAD", "figures/mine.svg/a", "notes/b", "state/plan.txt", "thesis.txt"];
+        write(folder, &others);
+        assert_eq!(strangers(folder), others);
+        // What an index lists is the run's, and nothing else, whatever its name.
+        fs::remove_dir_all(folder.join("notes")).unwrap();
+        fs::remove_file(folder.join("thesis.txt")).unwrap();
+        Index::write(folder).unwrap();
+        write(folder, &["notes/b", "draws.nc"]);
+        assert_eq!(strangers(folder), [".git/HEAD", "draws.nc", "notes/b", "state/plan.txt"]);
+        let many: Vec<String> = (0..7).map(|i| i.to_string()).collect();
+        assert_eq!(in_words(&many), "0, 1, 2, 3, 4 and 2 more");
+    }
+
+    #[test]
+    fn strangers_move_and_replace_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let (old, new) = (place.path().join("old"), place.path().join("new"));
+        write(&old, &["run.toml", "notes/b", "draws.txt"]);
+        write(&new, &["run.toml", "draws.txt"]);
+        assert_eq!(carry_over(&old, &new), ["draws.txt"]);
+        assert!(new.join("notes/b").is_file() && old.join("draws.txt").is_file());
+    }
+}
