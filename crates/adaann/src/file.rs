@@ -96,16 +96,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// If it cannot be read, is something else, or is longer.
 pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
-    let refuse = |what: FileType| match kind(what) {
-        Some(kind) => Err(io::Error::other(format!("it is {kind}, not a regular file"))),
-        None => Ok(()),
-    };
-    // Before it is opened, which may wait for ever, and after, since only that is sure.
-    refuse(fs::metadata(path)?.file_type())?;
-    let file = File::open(path)?;
-    let found = file.metadata()?;
-    refuse(found.file_type())?;
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(most_bytes)).unwrap_or(0));
+    let file = open_regular(path)?;
+    let len = file.metadata()?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(len.min(most_bytes)).unwrap_or(0));
     // The length that a file has need not be how much there is to read.
     file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most_bytes {
@@ -114,6 +107,32 @@ pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+/// Opens a regular file, or one that a link leads to.
+///
+/// # Errors
+/// If it cannot be opened, or is something else: a pipe may never end, nor a device, and what the kernel says of
+/// processes and devices only looks like files.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let refuse = |what: FileType| match kind(what) {
+        Some(kind) => Err(io::Error::other(format!("it is {kind}, not a regular file"))),
+        None => Ok(()),
+    };
+    // Before it is opened, which may wait for ever, and after, since only that is sure.
+    refuse(fs::metadata(path)?.file_type())?;
+    let place = fs::canonicalize(path)?;
+    if let Some(of_kernel) = OF_KERNEL.iter().find(|above| place.starts_with(above)) {
+        let message = format!("it is made by the kernel, in {of_kernel}, and not a regular file");
+        return Err(io::Error::other(message));
+    }
+    // What was looked at is opened, whatever the link leads to by now.
+    let file = File::open(place)?;
+    refuse(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Where the kernel shows itself; files there claim to be regular, and of no length.
+const OF_KERNEL: [&str; 2] = ["/proc", "/sys"];
 
 /// What something that is no regular file is called.
 fn kind(found: FileType) -> Option<&'static str> {
@@ -217,5 +236,10 @@ mod tests {
         // Nobody writes to it: to open it would be to wait for ever.
         assert_eq!(said(&place.pipe("pipe"), 5), "it is a pipe, not a regular file");
         assert_eq!(said(&place.path("far"), 5), "it is a folder, not a regular file");
+        #[cfg(target_os = "linux")]
+        {
+            symlink("/proc/self/environ", place.path("secrets")).unwrap();
+            assert!(said(&place.path("secrets"), 5).contains("made by the kernel, in /proc"));
+        }
     }
 }

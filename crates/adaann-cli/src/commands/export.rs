@@ -247,7 +247,7 @@ fn add_variable(group: &mut Group, name: &str, members: &[&[f64]], lengths: &[us
 
 /// The columns of the data.
 fn observed(finished: &Finished) -> Option<Group> {
-    let data = finished.subject.problem.data.as_ref()?;
+    let data = finished.subject.data()?;
     let variable = |(c, name): (usize, &String)| Variable {
         name: name.clone(),
         dimensions: vec!["row".to_owned()],

@@ -5,7 +5,10 @@ use std::{
     fs,
     io::{self, Write},
     path::PathBuf,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// A run folder before there is an answer.
@@ -18,7 +21,7 @@ pub(crate) struct Beginning {
 impl Beginning {
     /// Makes the folder with these files and a place for checkpoints, unless it is there: all at once, so
     /// that nobody finds half of it.
-    pub(crate) fn make(&self, files: &[(String, String)]) -> io::Result<()> {
+    pub(crate) fn make(&self, files: &[(String, Arc<str>)]) -> io::Result<()> {
         // Several seeds may come to their first checkpoint at once.
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         // A run that is to be replaced stays until there is another; only checkpoints come to it.

@@ -65,14 +65,14 @@ pub(crate) fn predicted(
 ) -> Result<Option<Predicted>> {
     let Some(model) = finished.subject.model.as_ref() else { return Ok(None) };
     let names: Vec<String> = model.measured().into_iter().map(str::to_owned).collect();
-    let Some(table) = inputs.cloned().or_else(|| model.data()) else { return Ok(None) };
-    if names.is_empty() {
-        return Ok(None);
-    }
     let Finished { drawn, whose, .. } = finished;
     let draws = draws.min(drawn.x.len()).max(2);
-    let rows = table.rows.len();
+    let rows = inputs.map_or(model.rows(), |inputs| inputs.rows.len());
+    if names.is_empty() || inputs.is_none() && rows == 0 {
+        return Ok(None);
+    }
     check_size(draws, rows, names.len())?;
+    let Some(table) = inputs.cloned().or_else(|| model.data()) else { return Ok(None) };
     let points = drawn.chosen(*whose, draws, seed).x;
     let mut simulated = vec![vec![Vec::new(); rows]; names.len()];
     let mut expected = vec![vec![f64::NAN; rows]; names.len()];

@@ -22,10 +22,13 @@ pub(crate) struct Term {
 pub(crate) fn row_terms(finished: &Finished, draws: usize, seed: u64) -> Result<Option<RowTerms>> {
     let Some(model) = finished.subject.model.as_ref() else { return Ok(None) };
     let names = model.row_terms();
-    let Some(data) = model.data().filter(|_| !names.is_empty()) else { return Ok(None) };
+    let data_rows = model.rows();
+    if names.is_empty() || data_rows == 0 {
+        return Ok(None);
+    }
     let Finished { drawn, whose, .. } = finished;
     let draws = draws.min(drawn.x.len()).max(2);
-    check_size(draws, data.rows.len(), names.len())?;
+    check_size(draws, data_rows, names.len())?;
     let term = |name: &&str| Term { name: (*name).to_owned(), rows: Vec::new() };
     let mut terms: Vec<Term> = names.iter().map(term).collect();
     model
@@ -38,5 +41,5 @@ pub(crate) fn row_terms(finished: &Finished, draws: usize, seed: u64) -> Result<
         term.rows.sort_by_key(|(row, _)| *row);
     }
     terms.retain(|term| !term.rows.is_empty());
-    Ok((!terms.is_empty()).then_some(RowTerms { draws, data_rows: data.rows.len(), terms }))
+    Ok((!terms.is_empty()).then_some(RowTerms { draws, data_rows, terms }))
 }

@@ -18,7 +18,7 @@ use adaann::{
     target::Target,
 };
 use anyhow::Result;
-use std::path::Path;
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 /// What is fitted.
 pub(crate) struct Subject {
@@ -109,7 +109,7 @@ impl Subject {
             target,
             known: Known::default(),
             settings: model.settings(),
-            data: model.data(),
+            data: None,
             dynamics: None,
         };
         Self { model: Some(model), ..Self::of_problem(problem) }
@@ -205,23 +205,30 @@ impl Subject {
 
     /// Writes what the subject is made of into the folder of a run: model file, data and inputs.
     pub(crate) fn write(&self, folder: &Folder) -> Result<()> {
-        self.files().into_iter().try_for_each(|(name, text)| folder.write(&name, text))
+        self.files().into_iter().try_for_each(|(name, text)| folder.write(&name, text.as_bytes()))
     }
 
     /// What the subject is made of, as files: model, data and inputs.
-    pub(crate) fn files(&self) -> Vec<(String, String)> {
+    pub(crate) fn files(&self) -> Vec<(String, Arc<str>)> {
         let mut files = Vec::new();
         let data = match (&self.model, &self.problem.data) {
             (Some(model), _) => {
-                files.push((Record::MODEL.to_owned(), model.text().to_owned()));
+                files.push((Record::MODEL.to_owned(), model.text().into()));
                 let inputs = model.input_files().into_iter();
-                files.extend(inputs.map(|(name, text)| (name, text.to_owned())));
-                model.data_text().map(ToOwned::to_owned)
+                files.extend(inputs.map(|(name, text)| (name, text.into())));
+                model.shared_data_text()
             }
-            (None, data) => data.as_ref().map(csv::data),
+            (None, data) => data.as_ref().map(|data| csv::data(data).into()),
         };
         files.extend(data.map(|text| (Record::DATA.to_owned(), text)));
         files
+    }
+
+    /// The data, if there is some.
+    pub(crate) fn data(&self) -> Option<Cow<'_, Table>> {
+        let of_model = || self.model.as_ref()?.data();
+        let known = self.problem.data.as_ref().map(Cow::Borrowed);
+        known.or_else(|| of_model().map(Cow::Owned))
     }
 
     /// The names of what is known of each draw: coordinates, then derived quantities.
@@ -242,7 +249,7 @@ pub(crate) fn described(model: &Model) -> Described {
     let folder = model.program().map_or(Path::new(""), |program| &program.folder);
     let mut files: Vec<(String, String)> =
         model.input_files().into_iter().map(|(name, text)| (name, text.to_owned())).collect();
-    files.extend(model.data_text().map(|text| (Record::DATA.to_owned(), text.to_owned())));
+    files.extend(model.data_text().map(|text| (Record::DATA.to_owned(), text.to_string())));
     let patience = model.patience();
     Described::Model {
         text: model.text().to_owned(),

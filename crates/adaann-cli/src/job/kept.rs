@@ -30,7 +30,7 @@ pub(crate) struct Kept {
     /// Its name.
     path: PathBuf,
     /// Files that a run cannot go on without.
-    files: Arc<Vec<(String, String)>>,
+    files: Arc<Vec<(String, Arc<str>)>>,
     fingerprint: Fingerprint,
     interval: Duration,
     /// Is nothing to be kept?
@@ -225,18 +225,20 @@ pub(crate) fn fingerprint_of(told: String, subject: &Subject) -> Fingerprint {
 }
 
 /// Files that a run cannot go on without.
-fn files(told: String, subject: &Subject) -> Vec<(String, String)> {
-    let mut files = vec![(Record::FILE.to_owned(), told)];
+fn files(told: String, subject: &Subject) -> Vec<(String, Arc<str>)> {
+    let mut files = vec![(Record::FILE.to_owned(), told.into())];
     files.extend(subject.files());
     files
 }
 
 /// All that a run depends on: each setting by its name, and the files as they are.
-pub(super) fn fingerprint(files: &[(String, String)]) -> Fingerprint {
+pub(super) fn fingerprint(files: &[(String, Arc<str>)]) -> Fingerprint {
     let mut found = Fingerprint::new();
     for (name, text) in files {
-        match text.parse::<toml::Table>() {
-            Ok(table) if name == Record::FILE => found = settings(found, "", &table),
+        // Data would take a hundred times its length as a syntax tree.
+        let told = (name == Record::FILE).then(|| text.parse::<toml::Table>());
+        match told {
+            Some(Ok(table)) => found = settings(found, "", &table),
             _ => {
                 if name.ends_with(".csv") {
                     found =

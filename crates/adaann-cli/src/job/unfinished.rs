@@ -28,7 +28,7 @@ pub(crate) struct Looked {
 impl Looked {
     /// Those of a run that was told this, on a subject.
     pub(crate) fn new(run: &Path, told: String, subject: &Subject) -> Self {
-        let mut files = vec![(Record::FILE.to_owned(), told)];
+        let mut files = vec![(Record::FILE.to_owned(), told.into())];
         files.extend(subject.files());
         Self { run: run.to_owned(), fingerprint: kept::fingerprint(&files) }
     }

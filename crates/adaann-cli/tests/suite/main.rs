@@ -24,6 +24,7 @@ mod report;
 mod reserved;
 mod rooms;
 mod run;
+mod secrets;
 mod smc;
 mod trust;
 mod unfinished;

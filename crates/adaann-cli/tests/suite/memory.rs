@@ -52,3 +52,21 @@ fn data_of_many_rows_is_fitted() {
     let figures = names(&place.path("r/figures"));
     assert!(!figures.iter().any(|name| name.starts_with("predictions")), "{figures:?}");
 }
+
+/// Of a table of twenty columns, two of which a model names, there is room for two.
+#[test]
+fn columns_that_no_model_names_take_no_memory() {
+    let place = Place::new();
+    let others = ",1.5".repeat(18);
+    let names: String = (0..18).map(|i| format!(",c{i}")).collect();
+    let rows: String = (0..300_000).map(|i| format!("{},{}{others}\n", i % 5, i % 7)).collect();
+    place.write("d.csv", &format!("x,y{names}\n{rows}"));
+    let model = "[data]\nfile = \"d.csv\"\n[parameters]\na = \"normal(0, 5)\"\nb = \"normal(0, 5)\"\n\
+                 [likelihood]\ny = \"normal(a + b*x, 2)\"\n";
+    place.write("m.toml", model);
+    let words = "fit m.toml --out r --max-evaluations 2000 --threads 1";
+    let output = limited(&place, 700_000, words);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let kept = place.read("r/data.csv");
+    assert!(kept.starts_with("x,y\n0,0\n1,1\n2,2\n") && kept.lines().count() == 300_001);
+}

@@ -1,10 +1,10 @@
 //! The data of a model: columns of numbers, from a CSV file or written in the model file.
 
-use super::diagnostic::{Report, Source};
+use super::asked::{Asked, Shown};
+use super::diagnostic::{Place, Report, Source};
 use super::expression::Span;
-
-/// Ragged rows that are listed one by one.
-const MOST_RAGGED: usize = 5;
+use super::scan::scan;
+use std::sync::Arc;
 
 /// Named columns of equal length; NaN where a number is missing.
 #[derive(Debug, Clone, Default)]
@@ -14,25 +14,43 @@ pub(super) struct Data {
     /// Of each column, the first cell that is neither a number nor empty.
     strange: Vec<Option<usize>>,
     /// The number of each row where it was given, from 1.
-    numbers: Vec<usize>,
+    numbers: Vec<u32>,
     /// The file that it was read from.
-    file: Option<Csv>,
+    file: Option<Arc<Csv>>,
 }
 
-#[derive(Debug, Clone)]
-struct Csv {
-    source: Source,
-    delimiter: u8,
-    /// Where each row begins.
-    starts: Vec<usize>,
+/// What is kept of a file: the columns that are asked for, in the lines where they stand.
+#[derive(Debug)]
+pub(super) struct Csv {
+    pub(super) source: Source,
+    pub(super) delimiter: u8,
+    /// Where each row begins in the text.
+    pub(super) starts: Vec<usize>,
+    /// Of each row, where its cells are in the line of the file, in characters from 1; empty if the text is that of
+    /// the file.
+    pub(super) places: Vec<u32>,
+    /// Names of other columns, as far as they are shown.
+    pub(super) others: Vec<String>,
+    pub(super) shown: Shown,
 }
 
 impl Data {
     /// Columns that are given as they are.
     pub(super) fn new(names: Vec<String>, columns: Vec<Vec<f64>>) -> Self {
         let strange = vec![None; names.len()];
-        let numbers = (1..=columns.first().map_or(0, Vec::len)).collect();
+        let numbers = numbers(columns.first().map_or(0, Vec::len));
         Self { names, columns, strange, numbers, file: None }
+    }
+
+    /// Columns of a file.
+    pub(super) fn of_file(
+        names: Vec<String>,
+        columns: Vec<Vec<f64>>,
+        strange: Vec<Option<usize>>,
+        csv: Arc<Csv>,
+    ) -> Self {
+        let numbers = numbers(csv.starts.len());
+        Self { names, columns, strange, numbers, file: Some(csv) }
     }
 
     /// How many rows there are.
@@ -45,65 +63,13 @@ impl Data {
         self.names.iter().position(|known| known == name)
     }
 
-    /// Reads a CSV file: a row of names, then numbers. Cells that are empty, NA or NaN are missing.
-    /// A column of words is no error until it is used.
-    pub(super) fn read(source: &Source, report: &mut Report) -> Option<Self> {
-        let text = &source.text[..];
-        let mut lines = rows(text);
-        let Some((start, header)) = lines.next() else {
-            report.error(source, 0..0, "the file is empty", Some(NEEDED.to_owned()));
-            return None;
-        };
-        let delimiter = delimiter(header);
-        let names: Vec<String> =
-            cells(header, delimiter).map(|cell| cell_text(&header[cell])).collect();
-        if names.iter().all(|name| name.parse::<f64>().is_ok()) {
-            let message = "the first row must name the columns";
-            report.error(source, start..start + header.len(), message, Some(NEEDED.to_owned()));
-            return None;
-        }
-        for (i, name) in names.iter().enumerate() {
-            if names[..i].contains(name) {
-                let cell = cells(header, delimiter).nth(i).unwrap_or(0..0);
-                let span = start + cell.start..start + cell.end;
-                report.error(source, span, format!("two columns are called `{name}`"), None);
-            }
-        }
-        let mut columns = vec![Vec::new(); names.len()];
-        let mut strange = vec![None; names.len()];
-        let (mut starts, mut ragged) = (Vec::new(), 0);
-        for (start, line) in lines {
-            let found = cells(line, delimiter).count();
-            if found != names.len() {
-                ragged += 1;
-                if ragged <= MOST_RAGGED {
-                    let expected = names.len();
-                    let message = format!("{found} cells in a row, but {expected} columns");
-                    report.error(source, start..start + line.len(), message, None);
-                }
-                continue;
-            }
-            for (column, cell) in cells(line, delimiter).enumerate() {
-                let number = number(&line[cell]);
-                if number.is_none() && strange[column].is_none() {
-                    strange[column] = Some(starts.len());
-                }
-                columns[column].push(number.unwrap_or(f64::NAN));
-            }
-            starts.push(start);
-        }
-        if ragged > MOST_RAGGED {
-            let message =
-                format!("{} more rows have too few or too many cells", ragged - MOST_RAGGED);
-            report.error(source, 0..0, message, None);
-        }
-        if starts.is_empty() && ragged == 0 {
-            let message = "the file has names of columns, but no rows";
-            report.error(source, start..start + header.len(), message, Some(NEEDED.to_owned()));
-        }
-        let numbers = (1..=starts.len()).collect();
-        let file = Some(Csv { source: source.clone(), delimiter, starts });
-        (ragged == 0).then_some(Self { names, columns, strange, numbers, file })
+    /// Reads a table that is at hand.
+    pub(super) fn read(source: &Source, asked: &Asked<'_>, report: &mut Report) -> Option<Self> {
+        let read = scan(&source.name, source.text.as_bytes(), u64::MAX, asked, report);
+        read.unwrap_or_else(|error| {
+            report.error_of_file(source, error.to_string(), None);
+            None
+        })
     }
 
     /// One more column; that of a row of a file has no cell there.
@@ -115,21 +81,65 @@ impl Data {
 
     /// The number of a row where it was given, from 1.
     pub(super) fn number_of(&self, row: usize) -> usize {
-        self.numbers[row]
+        self.numbers[row] as usize
     }
 
-    /// Where a cell is written, if it is in a file.
-    pub(super) fn cell(&self, row: usize, column: usize) -> Option<(&Source, Span)> {
+    /// The names of columns that messages may show: all that a file has, if it is known to be a table.
+    pub(super) fn shown_names(&self) -> Vec<&str> {
+        let is_shown = self.file.as_ref().is_none_or(|file| file.shown.names);
+        let own = self.names.iter().filter(|_| is_shown);
+        own.chain(self.others()).map(String::as_str).collect()
+    }
+
+    /// The columns of the file that are not kept, as far as messages may show them.
+    pub(super) fn others(&self) -> &[String] {
+        self.file.as_ref().map_or(&[], |file| &file.others)
+    }
+
+    /// Says what columns there are, where that may be said.
+    pub(super) fn columns_in_words(&self) -> Option<String> {
+        let names = self.shown_names();
+        (!names.is_empty()).then(|| format!("its columns are {}", names.join(", ")))
+    }
+
+    /// A mistake at a cell of a file; says whether it is in one.
+    pub(super) fn error_at(
+        &self,
+        (row, column): (usize, usize),
+        message: &str,
+        help: Option<&str>,
+        report: &mut Report,
+    ) -> bool {
+        let Some((file, line, span)) = self.cell(row, column) else { return false };
+        let start = span.start;
+        let mut place = Place::of(&file.source.text, span);
+        if let Some(&column) = file.places.get(line * self.width() + column) {
+            place.column = column as usize;
+        }
+        let place = if file.shown.rows { place } else { place.unseen() };
+        report.error_at(&file.source, (start, place), message, help.map(str::to_owned));
+        true
+    }
+
+    /// Where a cell is written, if it is in a file: the row of the file, and the span.
+    fn cell(&self, row: usize, column: usize) -> Option<(&Csv, usize, Span)> {
         let file = self.file.as_ref()?;
+        let row = self.numbers.get(row)?.checked_sub(1)? as usize;
         let start = *file.starts.get(row)?;
         let (_, line) = rows(&file.source.text[start..]).next()?;
         let cell = cells(line, file.delimiter).nth(column)?;
-        Some((&file.source, start + cell.start..start + cell.end))
+        Some((file, row, start + cell.start..start + cell.end))
     }
 
-    /// The text of the file, if it is from one.
-    pub(super) fn text(&self) -> Option<&str> {
-        self.file.as_ref().map(|file| &file.source.text[..])
+    /// How many columns come from the file.
+    fn width(&self) -> usize {
+        let file = self.file.as_ref();
+        file.map_or(0, |file| file.places.len() / file.starts.len().max(1))
+    }
+
+    /// What is kept of the file's text, if it is from one.
+    pub(super) fn text(&self) -> Option<&Arc<str>> {
+        self.file.as_ref().map(|file| &file.source.text)
     }
 
     /// The first cell of a column that is neither a number nor empty.
@@ -151,15 +161,18 @@ impl Data {
                 .collect(),
             strange: self.strange.iter().map(|row| row.and_then(place)).collect(),
             numbers: order.iter().map(|&row| self.numbers[row]).collect(),
-            file: self.file.as_ref().map(|file| Csv {
-                starts: order.iter().map(|&row| file.starts[row]).collect(),
-                ..file.clone()
-            }),
+            file: self.file.clone(),
         }
     }
 }
 
-const NEEDED: &str = "a data file has a row with the names of the columns, then rows of numbers";
+/// The numbers of so many rows.
+fn numbers(rows: usize) -> Vec<u32> {
+    (1..).take(rows).collect()
+}
+
+pub(super) const NEEDED: &str =
+    "a data file has a row with the names of the columns, then rows of numbers";
 
 /// Rows that are not empty, with the place where they begin.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -209,7 +222,10 @@ pub(super) fn cell_text(cell: &str) -> String {
 
 /// The number in a cell; NaN if it is missing, none if it is something else.
 pub(super) fn number(cell: &str) -> Option<f64> {
-    match cell_text(cell).trim() {
+    let cell = cell.trim();
+    // A quote inside is part of no number.
+    let inside = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
+    match inside.trim() {
         "" | "NA" | "NaN" | "nan" | "." => Some(f64::NAN),
         text => text.parse().ok().filter(|x: &f64| x.is_finite()),
     }
@@ -225,7 +241,7 @@ mod tests {
 
     fn read(text: &str) -> (Option<Data>, String) {
         let mut report = Report::default();
-        let data = Data::read(&source(text), &mut report);
+        let data = Data::read(&source(text), &Asked::by_the_user(), &mut report);
         (data, report.into_result().err().map_or(String::new(), |faults| faults.to_string()))
     }
 
@@ -247,8 +263,8 @@ mod tests {
         let (data, _) = read("name,x\n\"a, b\",1\nc,two\n");
         let data = data.expect("a table");
         assert_eq!((data.strange(0), data.strange(1)), (Some(0), Some(1)));
-        let (source, span) = data.cell(1, 1).expect("a cell of a file");
-        assert_eq!(&source.text[span], "two");
+        let (file, _, span) = data.cell(1, 1).expect("a cell of a file");
+        assert_eq!(&file.source.text[span], "two");
         let sorted = data.sorted_by(1);
         assert_eq!(sorted.names, data.names);
     }

@@ -43,10 +43,24 @@ pub struct Place {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// The line as it is shown: tabs as spaces, cut around the carets if it is long.
+    /// The line as it is shown: tabs as spaces, cut around the carets if it is long. Empty where the line is
+    /// nobody's business but the file's.
     pub excerpt: String,
     /// The columns of `excerpt` that carets point at, from 0, in cells of a terminal.
     pub carets: std::ops::Range<usize>,
+}
+
+impl Place {
+    /// Where a span of a text is.
+    pub(super) fn of(text: &str, span: Span) -> Self {
+        let Excerpt { line, column, text, carets } = Excerpt::new(text, span);
+        Self { line, column, excerpt: text, carets }
+    }
+
+    /// The same without what stands there.
+    pub(super) fn unseen(self) -> Self {
+        Self { excerpt: String::new(), carets: 0..0, ..self }
+    }
 }
 
 /// All that is wrong with the files of a model, in the order of the places.
@@ -100,7 +114,11 @@ impl fmt::Display for Diagnostic {
             return help.iter().try_for_each(|help| write!(f, "\n   = help: {help}"));
         };
         let margin = " ".repeat(line.to_string().len().max(2));
-        write!(f, "\n{margin}--> {file}:{line}:{column}\n{margin} |")?;
+        write!(f, "\n{margin}--> {file}:{line}:{column}")?;
+        if carets.is_empty() {
+            return help.iter().try_for_each(|help| write!(f, "\n{margin} = help: {help}"));
+        }
+        write!(f, "\n{margin} |")?;
         write!(f, "\n{line:>width$} | {excerpt}", width = margin.len())?;
         let indent = " ".repeat(carets.start);
         write!(f, "\n{margin} | {indent}{}", "^".repeat(carets.len().max(1)))?;
@@ -118,6 +136,8 @@ struct Entry {
     /// Index into the sources.
     source: usize,
     span: Option<Span>,
+    /// The place, where it is known already: the text of a long file is not kept.
+    place: Option<Place>,
     message: String,
     help: Option<String>,
 }
@@ -140,7 +160,7 @@ impl Report {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.push(source, Some(span), message.into(), help);
+        self.push(source, (Some(span), None), message.into(), help);
     }
 
     /// A mistake of a file as a whole.
@@ -150,7 +170,18 @@ impl Report {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.push(source, None, message.into(), help);
+        self.push(source, (None, None), message.into(), help);
+    }
+
+    /// A mistake at a place that was looked up; `start` is where it begins, for the order of mistakes.
+    pub(super) fn error_at(
+        &mut self,
+        source: &Source,
+        (start, place): (usize, Place),
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.push(source, (Some(start..start), Some(place)), message.into(), help);
     }
 
     /// The mistakes of a formula.
@@ -180,10 +211,8 @@ impl Report {
         let entries = self.entries.into_iter().take(MOST_SHOWN);
         let shown = entries.map(|entry| {
             let source = &self.sources[entry.source];
-            let place = entry.span.map(|span| {
-                let Excerpt { line, column, text, carets } = Excerpt::new(&source.text, span);
-                Place { line, column, excerpt: text, carets }
-            });
+            let looked_up = |span| Place::of(&source.text, span);
+            let place = entry.place.or_else(|| entry.span.map(looked_up));
             Diagnostic {
                 file: clean(&source.name),
                 place,
@@ -194,7 +223,13 @@ impl Report {
         Err(Diagnostics { shown: shown.collect(), more })
     }
 
-    fn push(&mut self, source: &Source, span: Option<Span>, message: String, help: Option<String>) {
+    fn push(
+        &mut self,
+        source: &Source,
+        (span, place): (Option<Span>, Option<Place>),
+        message: String,
+        help: Option<String>,
+    ) {
         if self.entries.len() >= MOST_KEPT {
             self.dropped += 1;
             return;
@@ -204,7 +239,7 @@ impl Report {
             self.sources.push(source.clone());
             self.sources.len() - 1
         });
-        self.entries.push(Entry { source, span, message, help });
+        self.entries.push(Entry { source, span, place, message, help });
     }
 }
 

@@ -1,5 +1,6 @@
 //! Inputs of a system: known curves of time, from tables.
 
+use super::asked::Asked;
 use super::changes::Changes;
 use super::curve::{Curves, Pieces, at, pieces, value, width};
 use super::data::Data;
@@ -39,7 +40,8 @@ impl Outline {
                 curves.text = text_of(&path, file, place, &self.source, report);
                 let Some(text) = curves.text.clone() else { return curves };
                 let source = Source::new(file.text.clone(), text);
-                let Some(data) = Data::read(&source, report) else { return curves };
+                let asked = Asked::of(&self.source, &self.file).whole();
+                let Some(data) = Data::read(&source, &asked, report) else { return curves };
                 let default = |name: &Option<Name>, text: &str| {
                     name.clone().unwrap_or(Name { text: text.to_owned(), span: span.clone() })
                 };
@@ -77,18 +79,16 @@ impl Outline {
     fn column(&self, data: &Data, name: &Name, report: &mut Report) -> Option<Vec<f64>> {
         let Some(column) = data.find(&name.text) else {
             let message = format!("the file has no column `{}`", name.text);
-            let known = data.names.iter().map(String::as_str);
-            let help = nearest(&name.text, known)
-                .unwrap_or_else(|| format!("its columns are {}", data.names.join(", ")));
-            report.error(&self.source, name.span.clone(), message, Some(help));
+            let known = data.shown_names().into_iter();
+            let help = nearest(&name.text, known).or_else(|| data.columns_in_words());
+            report.error(&self.source, name.span.clone(), message, help);
             return None;
         };
         let values = &data.columns[column];
         if let Some(row) = values.iter().position(|x| x.is_nan()) {
             let message = format!("`{}` is no number in row {} of the file", name.text, row + 1);
-            match data.cell(row, column) {
-                Some((source, span)) => report.error(source, span, message, None),
-                None => report.error(&self.source, name.span.clone(), message, None),
+            if !data.error_at((row, column), &message, None, report) {
+                report.error(&self.source, name.span.clone(), message, None);
             }
             return None;
         }

@@ -3,8 +3,9 @@
 //! Tables are joined as text, so that all cells stay what they are, and what a run keeps of its data is
 //! one file.
 
+use super::asked::{Asked, Shown};
 use super::data::{cell_text, cells, delimiter, rows};
-use super::diagnostic::{Report, Source};
+use super::diagnostic::{Place, Report, Source};
 use super::evaluate::nearest;
 use super::file::Name;
 use std::collections::HashMap;
@@ -18,13 +19,19 @@ struct Sheet<'s> {
     delimiter: u8,
     /// Each with the place where it begins; the first has the names.
     rows: Vec<(usize, &'s str)>,
+    shown: Shown,
 }
 
 impl<'s> Sheet<'s> {
-    fn new(source: &'s Source) -> Self {
+    fn new(source: &'s Source, asked: &Asked<'_>) -> Self {
         let rows: Vec<_> = rows(&source.text).collect();
         let delimiter = rows.first().map_or(b',', |(_, header)| delimiter(header));
-        Self { source, delimiter, rows }
+        let mut sheet = Self { source, delimiter, rows, shown: Shown::default() };
+        if let [_, (_, first), ..] = sheet.rows[..] {
+            let row = cells(first, delimiter).map(|cell| &first[cell]);
+            sheet.shown = asked.shown(&sheet.cells(0), row);
+        }
+        sheet
     }
 
     fn cells(&self, row: usize) -> Vec<String> {
@@ -40,15 +47,23 @@ impl<'s> Sheet<'s> {
             let message = format!("{} has no column `{}`", self.source.name, by.text);
             let help = nearest(&by.text, names.iter().map(String::as_str))
                 .unwrap_or_else(|| format!("its columns are {}", names.join(", ")));
-            report.error(model, by.span.clone(), message, Some(help));
+            report.error(model, by.span.clone(), message, self.shown.names.then_some(help));
         }
         found
     }
 
-    fn error(&self, row: usize, column: usize, message: String, report: &mut Report) {
+    /// A key that is wrong, which `what` says of its row.
+    fn error(&self, (row, column): (usize, usize), key: &str, what: &str, report: &mut Report) {
         let (start, line) = self.rows[row];
         let cell = cells(line, self.delimiter).nth(column).unwrap_or(0..line.len());
-        report.error(self.source, start + cell.start..start + cell.end, message, None);
+        let span = start + cell.start..start + cell.end;
+        let place = Place::of(&self.source.text, span.clone());
+        let (found, place) = match self.shown.rows {
+            true => (self.cells(row).get(column).cloned().unwrap_or_default(), place),
+            false => ("a key".to_owned(), place.unseen()),
+        };
+        let message = format!("`{key}` is {found} in row {row}{what}");
+        report.error_at(self.source, (span.start, place), message, None);
     }
 }
 
@@ -62,13 +77,13 @@ fn key(cell: &str) -> String {
 
 /// The rows of `main`, each with the columns that `other` has for its key; None if there is a mistake.
 pub(super) fn join(
+    asked: &Asked<'_>,
     model: &Source,
-    main: &Source,
-    other: &Source,
+    [main, other]: [&Source; 2],
     by: &Name,
     report: &mut Report,
 ) -> Option<String> {
-    let (left, right) = (Sheet::new(main), Sheet::new(other));
+    let (left, right) = (Sheet::new(main, asked), Sheet::new(other, asked));
     let places = (left.column(model, by, report), right.column(model, by, report));
     let (Some(left_key), Some(right_key)) = places else { return None };
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -76,8 +91,8 @@ pub(super) fn join(
     for row in 1..right.rows.len() {
         let cell = right.cells(row).get(right_key).cloned().unwrap_or_default();
         if let Some(first) = known.insert(key(&cell), row) {
-            let message = format!("`{}` is {cell} in row {row} as in row {first}", by.text);
-            right.error(row, right_key, message, report);
+            let what = format!(" as in row {first}");
+            right.error((row, right_key), &by.text, &what, report);
             is_fine = false;
             break;
         }
@@ -88,7 +103,9 @@ pub(super) fn join(
     };
     let names = left.cells(0);
     if let Some(twice) = kept(right.cells(0)).into_iter().find(|name| names.contains(name)) {
-        let message = format!("{} and {} both have a column `{twice}`", main.name, other.name);
+        let twice =
+            if asked.names(&twice) { format!("`{twice}`") } else { "of one name".to_owned() };
+        let message = format!("{} and {} both have a column {twice}", main.name, other.name);
         let help = "rename it in one of the files".to_owned();
         report.error(model, by.span.clone(), message, Some(help));
         return None;
@@ -105,11 +122,8 @@ pub(super) fn join(
                 if found.is_none() {
                     missing += 1;
                     if missing <= MOST_MISSING {
-                        let message = format!(
-                            "`{}` is {cell} in row {row}, which {} does not have",
-                            by.text, other.name
-                        );
-                        left.error(row, left_key, message, report);
+                        let what = format!(", which {} does not have", other.name);
+                        left.error((row, left_key), &by.text, &what, report);
                     }
                 }
                 found
@@ -148,7 +162,8 @@ mod tests {
         let (main, other) = (Source::new("visits.csv", main), Source::new("people.csv", other));
         let mut report = Report::default();
         let by = Name { text: "id".to_owned(), span: 5..9 };
-        let text = join(&model, &main, &other, &by, &mut report);
+        let asked = Asked::by_the_user();
+        let text = join(&asked, &model, [&main, &other], &by, &mut report);
         (text, report.into_result().err().map_or(String::new(), |faults| faults.to_string()))
     }
 

@@ -1,11 +1,14 @@
 //! The data that a model file names or has written in it.
 
+use super::asked::Asked;
 use super::data::Data;
 use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::file::{File, Join, Name};
 use super::join::join;
-use crate::file::read_regular;
+use super::scan::scan;
+use crate::file::open_regular;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a data file, or of a model file, whose data may be written in it.
@@ -44,6 +47,21 @@ impl Place<'_> {
         }
     }
 
+    /// A file that is there, to be read.
+    fn open<'s>(self, found: &Path) -> io::Result<Box<dyn BufRead + 's>>
+    where
+        Self: 's,
+    {
+        let Self::Held(files) = self else {
+            return Ok(Box::new(BufReader::new(open_regular(found)?)));
+        };
+        let held = files.iter().find(|(name, _)| Path::new(name) == found);
+        match held {
+            Some((_, text)) => Ok(Box::new(text.as_bytes())),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
     /// What to do about a file that cannot be read.
     fn help(self) -> Option<String> {
         let help = match self {
@@ -66,9 +84,9 @@ pub(super) fn copy_of_input(input: &str) -> String {
 }
 
 /// Why a file cannot be read.
-fn reason(error: &std::io::Error) -> String {
+fn reason(error: &io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -99,31 +117,36 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
         return Data::new(names, data.columns.iter().map(|(_, values)| values.clone()).collect());
     };
     let found = place.file(&path.text);
-    let Some(text) = text_of(&found, path, place, source, report) else { return Data::default() };
     let name = match place {
         Place::Named(_) => path.text.clone(),
         Place::Given { path, .. } | Place::Copied(path) => path.display().to_string(),
         Place::Held(_) => COPY_OF_DATA.to_owned(),
     };
-    let mut csv = Source::new(name, text);
-    if let Place::Named(folder) | Place::Given { folder, .. } = place {
-        for Join { file, by } in &data.join {
-            let other = text_of(&folder.join(&file.text), file, place, source, report);
-            let other = other.map(|text| Source::new(file.text.clone(), text));
-            let joined = other.and_then(|other| join(source, &csv, &other, by, report));
-            let Some(joined) = joined else { return Data::default() };
-            csv = Source::new(csv.name.clone(), joined);
+    let asked = Asked::of(source, file);
+    let read = match place {
+        Place::Named(folder) | Place::Given { folder, .. } if !data.join.is_empty() => {
+            let joined = joined(&asked, name, &found, path, data, (place, folder), source, report);
+            joined.and_then(|csv| Data::read(&csv, &asked, report))
         }
-    }
-    let mut read = Data::read(&csv, report).unwrap_or_default();
-    let old = read.clone();
+        // A long table is never in memory as a whole.
+        _ => {
+            let opened = place.open(&found);
+            let read = opened.and_then(|opened| scan(&name, opened, MOST_BYTES, &asked, report));
+            read.unwrap_or_else(|error| {
+                cannot_read(&error, &found, path, place, source, report);
+                None
+            })
+        }
+    };
+    let mut read = read.unwrap_or_default();
+    let old = read.names.clone();
     for (name, column) in &data.rename {
-        match old.find(&column.text) {
+        match old.iter().position(|known| *known == column.text) {
             Some(found) => read.names[found] = name.text.clone(),
-            None if read.names.is_empty() => {}
+            None if old.is_empty() => {}
             None => {
                 let message = format!("the data has no column `{}`", column.text);
-                let help = nearest(&column.text, read.names.iter().map(String::as_str));
+                let help = nearest(&column.text, read.shown_names().into_iter());
                 report.error(source, column.span.clone(), message, help);
             }
         }
@@ -137,7 +160,27 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
     read
 }
 
-/// The text of a data file; says why it cannot be read.
+/// The text of a table with the columns of those that it is joined with.
+fn joined(
+    asked: &Asked<'_>,
+    name: String,
+    found: &Path,
+    named: &Name,
+    data: &super::file::Data,
+    (place, folder): (Place<'_>, &Path),
+    source: &Source,
+    report: &mut Report,
+) -> Option<Source> {
+    let mut csv = Source::new(name, text_of(found, named, place, source, report)?);
+    for Join { file, by } in &data.join {
+        let other = text_of(&folder.join(&file.text), file, place, source, report)?;
+        let other = Source::new(file.text.clone(), other);
+        csv = Source::new(csv.name.clone(), join(asked, source, [&csv, &other], by, report)?);
+    }
+    Some(csv)
+}
+
+/// The text of a file that the model names; says why it cannot be read.
 pub(super) fn text_of(
     found: &Path,
     named: &Name,
@@ -145,25 +188,32 @@ pub(super) fn text_of(
     source: &Source,
     report: &mut Report,
 ) -> Option<String> {
-    let read = match place {
-        Place::Held(files) => {
-            let held = files.iter().find(|(name, _)| Path::new(name) == found);
-            held.map(|(_, text)| Ok(text.clone()))
-                .ok_or_else(|| std::io::ErrorKind::NotFound.into())
+    let read = || {
+        let mut text = String::new();
+        place.open(found)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > MOST_BYTES {
+            true => Err(io::Error::other(format!("it has more than {} MiB", MOST_BYTES >> 20))),
+            false => Ok(text),
         }
-        _ => read_regular(found, MOST_BYTES).map(String::from_utf8),
     };
-    match read {
-        Ok(Ok(text)) => Some(text),
-        Ok(Err(_)) => {
-            let message = format!("{} is no text in UTF-8", found.display());
-            report.error(source, named.span.clone(), message, None);
-            None
-        }
-        Err(error) => {
-            let message = format!("cannot read {}: {}", found.display(), reason(&error));
-            report.error(source, named.span.clone(), message, place.help());
-            None
-        }
+    let read = read().map_err(|error| cannot_read(&error, found, named, place, source, report));
+    read.ok()
+}
+
+/// Says why a file cannot be read.
+fn cannot_read(
+    error: &io::Error,
+    found: &Path,
+    named: &Name,
+    place: Place<'_>,
+    source: &Source,
+    report: &mut Report,
+) {
+    let found = found.display();
+    if error.kind() == ErrorKind::InvalidData {
+        let message = format!("{found} is no text in UTF-8");
+        return report.error(source, named.span.clone(), message, None);
     }
+    let message = format!("cannot read {found}: {}", reason(error));
+    report.error(source, named.span.clone(), message, place.help());
 }

@@ -21,6 +21,7 @@
 //! # Ok::<(), adaann::model::Diagnostics>(())
 //! ```
 
+mod asked;
 mod before;
 mod calls;
 mod carried_lines;
@@ -73,6 +74,7 @@ mod record;
 mod record_changes;
 mod replicate;
 mod rows;
+mod scan;
 mod schema;
 mod scope;
 mod series;
@@ -114,6 +116,7 @@ use crate::posterior::{Quantities, Trajectories};
 use crate::table::Table;
 use crate::target::{Edge, Target, Unconstrained};
 use crate::{Batch, Result, Settings};
+use asked::Asked;
 use command::Outside;
 use data::Data;
 use diagnostic::Report;
@@ -361,7 +364,7 @@ impl Model {
         self.outline.data.len()
     }
 
-    /// The data, if there is some; in the order of time for a system of equations.
+    /// The data that the model names, if there is some; in the order of time for a system of equations.
     pub fn data(&self) -> Option<Table> {
         let data = &self.outline.data;
         let row = |i: usize| data.columns.iter().map(|column| column[i]).collect();
@@ -369,9 +372,22 @@ impl Model {
         (!data.names.is_empty()).then(|| Table { names: data.names.clone(), rows })
     }
 
-    /// The text of the data file, if there is one.
+    /// What is kept of the data file's text, if there is one.
+    ///
+    /// Of a file with more columns than the model names it has only those that it names.
     pub fn data_text(&self) -> Option<&str> {
-        self.outline.data.text()
+        self.outline.data.text().map(|text| &text[..])
+    }
+
+    /// The same text, shared: there may be much of it.
+    pub fn shared_data_text(&self) -> Option<Arc<str>> {
+        self.outline.data.text().cloned()
+    }
+
+    /// The numbers in a column of the data; NaN where one is missing.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        let data = &self.outline.data;
+        data.find(name).map(|column| &data.columns[column][..])
     }
 
     /// Copies of the files of constants and of a system's inputs: the name of each, and its text. Beside a
@@ -492,7 +508,9 @@ impl Model {
     /// All that is wrong with it, each with its place.
     pub fn read_inputs(&self, name: &str, text: &str) -> Result<Table, Diagnostics> {
         let mut report = Report::default();
-        let mut data = Data::read(&Source::new(name, text), &mut report).unwrap_or_default();
+        let source = Source::new(name, text);
+        let asked = Asked::by_the_user();
+        let mut data = Data::read(&source, &asked, &mut report).unwrap_or_default();
         for name in &mut data.names {
             let rename = self.outline.file.data.iter().flat_map(|data| &data.rename);
             if let Some((new, _)) = rename.clone().find(|(_, column)| column.text == *name) {
@@ -505,11 +523,9 @@ impl Model {
         let of_series = self.outline.columns_of_series().into_iter();
         needed.extend(of_series.map(|column| self.outline.data.names[column].clone()));
         for (column, name) in data.names.iter().enumerate().filter(|(_, n)| needed.contains(n)) {
-            if let Some(row) = data.strange(column)
-                && let Some((source, span)) = data.cell(row, column)
-            {
+            if let Some(row) = data.strange(column) {
                 let message = format!("`{name}` is no number in row {}", data.number_of(row));
-                report.error(source, span, message, None);
+                data.error_at((row, column), &message, None, &mut report);
             }
         }
         report.into_result()?;

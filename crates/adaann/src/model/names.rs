@@ -73,6 +73,10 @@ pub(super) struct Names {
     /// Of each column, where two rows of a subject differ in words; none if all subjects' rows agree. Empty
     /// where rows have no subjects.
     pub(super) differences: Vec<Option<String>>,
+    /// Columns that are not kept, since nothing names them.
+    pub(super) others: Vec<String>,
+    /// Columns of a file that may be something else than data.
+    pub(super) secret: Vec<String>,
     /// Is something missing that others may name? Then no name is unknown.
     pub(super) is_partial: bool,
 }
@@ -87,9 +91,10 @@ impl Names {
         self.meanings.get(name).copied()
     }
 
-    /// Every known name.
+    /// Every known name that a message may show.
     pub(super) fn known(&self) -> impl Iterator<Item = &str> {
-        self.meanings.keys().map(String::as_str)
+        let own = self.meanings.keys().filter(|name| !self.secret.contains(name));
+        own.chain(&self.others).map(String::as_str)
     }
 
     /// The quantities, each after those that it needs.

@@ -79,7 +79,7 @@ impl Outline {
         }
         if columns.amt.is_none() && !self.data.names.is_empty() {
             let message = "the data has no column AMT, so that there are no doses";
-            let help = Some(format!("its columns are {}", self.columns()));
+            let help = self.data.columns_in_words();
             report.error(&self.source, place.clone(), message, help);
         }
         let Some(time) = self.time else { return vec![Story::default(); orders.len()] };

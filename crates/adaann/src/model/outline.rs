@@ -1,5 +1,6 @@
 //! What a model file says, understood: names, constants, data, and the parameters' coordinates.
 
+use super::asked::Asked;
 use super::changes::Changes;
 use super::curve::Curves;
 use super::data::Data;
@@ -125,16 +126,18 @@ impl Outline {
                 Some(column) => self.data = self.data.sorted_by(column),
                 None if !self.data.names.is_empty() => {
                     let message = format!("the data has no column `{}` of times", time.text);
-                    let known = self.data.names.iter().map(String::as_str);
-                    let help = nearest(&time.text, known).unwrap_or_else(|| {
-                        format!("its columns are {}; name one by time = \"...\"", self.columns())
+                    let known = self.data.shown_names().into_iter();
+                    let help = nearest(&time.text, known).or_else(|| {
+                        let columns = self.data.columns_in_words()?;
+                        Some(format!("{columns}; name one by time = \"...\""))
                     });
-                    report.error(&self.source, time.span.clone(), message, Some(help));
+                    report.error(&self.source, time.span.clone(), message, help);
                 }
                 None => {}
             }
         }
         self.name_series(report);
+        let asked = Asked::of(&self.source, &self.file);
         let (file, names) = (&self.file, &mut self.names);
         let carried = file.series.iter().flat_map(|series| &series.states);
         for (i, state) in carried.enumerate() {
@@ -147,7 +150,7 @@ impl Outline {
                     Some(column) => group.push(column),
                     None => {
                         let message = format!("the data has no column `{}`", member.text);
-                        let known = self.data.names.iter().map(String::as_str);
+                        let known = self.data.shown_names().into_iter();
                         let help = nearest(&member.text, known);
                         report.error(&self.source, member.span.clone(), message, help);
                     }
@@ -159,6 +162,11 @@ impl Outline {
         for (i, name) in self.data.names.iter().enumerate() {
             names.add(name, Meaning::Column(i));
         }
+        // A name that was misspelt may be that of a column that nothing else names.
+        names.others = self.data.others().to_vec();
+        let shown = self.data.shown_names();
+        let is_secret = |name: &&String| !shown.contains(&&name[..]) && !asked.names(name);
+        names.secret = self.data.names.iter().filter(is_secret).cloned().collect();
         for name in &file.unread {
             names.add(&name.text, Meaning::Unread);
         }
@@ -178,9 +186,10 @@ impl Outline {
         }
     }
 
-    /// The names of the data's columns, for messages.
-    pub(super) fn columns(&self) -> String {
-        self.data.names.join(", ")
+    /// The column that was meant by a name that none has, or what columns there are.
+    pub(super) fn column_meant(&self, name: &str) -> Option<String> {
+        let known = self.data.shown_names().into_iter();
+        nearest(name, known).or_else(|| self.data.columns_in_words())
     }
 
     /// Constants and parameters; columns, states and quantities are not there yet.

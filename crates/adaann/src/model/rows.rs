@@ -2,7 +2,7 @@
 
 use super::compound::named;
 use super::diagnostic::Report;
-use super::evaluate::{Evaluator, Index, nearest};
+use super::evaluate::{Evaluator, Index};
 use super::expression::{Ast, Fault, Kind};
 use super::file::{Formula, Missing, Name};
 use super::names::{Meaning, Reach};
@@ -20,12 +20,11 @@ impl Outline {
             let message = format!("the data has no column `{}`", name.text);
             let help =
                 if ["title", "density", "log-likelihood", "command"].contains(&&name.text[..]) {
-                    format!("`{}` stands above the first [table]", name.text)
+                    Some(format!("`{}` stands above the first [table]", name.text))
                 } else {
-                    nearest(&name.text, self.data.names.iter().map(String::as_str))
-                        .unwrap_or_else(|| format!("its columns are {}", self.columns()))
+                    self.column_meant(&name.text)
                 };
-            report.error(&self.source, name.span.clone(), message, Some(help));
+            report.error(&self.source, name.span.clone(), message, help);
         }
         column
     }
@@ -98,19 +97,17 @@ impl Outline {
         help: Option<String>,
         report: &mut Report,
     ) {
-        match self.data.cell(row, column) {
-            Some((source, span)) => report.error(source, span, message, help),
-            None => {
-                let name = &self.data.names[column];
-                let data = self.file.data.as_ref();
-                let written = data.and_then(|d| d.columns.iter().find(|(n, _)| n.text == *name));
-                let written = written.map(|(name, _)| name);
-                let derived = data.and_then(|d| d.derived.iter().find(|(n, _)| n.text == *name));
-                let written = written.or(derived.map(|(name, _)| name));
-                let span = written.map_or(0..0, |name| name.span.clone());
-                report.error(&self.source, span, message, help);
-            }
+        if self.data.error_at((row, column), &message, help.as_deref(), report) {
+            return;
         }
+        let name = &self.data.names[column];
+        let data = self.file.data.as_ref();
+        let written = data.and_then(|d| d.columns.iter().find(|(n, _)| n.text == *name));
+        let written = written.map(|(name, _)| name);
+        let derived = data.and_then(|d| d.derived.iter().find(|(n, _)| n.text == *name));
+        let written = written.or(derived.map(|(name, _)| name));
+        let span = written.map_or(0..0, |name| name.span.clone());
+        report.error(&self.source, span, message, help);
     }
 
     /// Says which value a distribution cannot have made: the first one of a line.

@@ -1,7 +1,6 @@
 //! What a file says of its series, understood: the order of rows, what is carried, and earlier rows.
 
 use super::diagnostic::Report;
-use super::evaluate::nearest;
 use super::expression::{Ast, Kind, Span};
 use super::file::{Formula, Name};
 use super::names::{Meaning, each_before};
@@ -29,9 +28,12 @@ impl Outline {
             let found = self.data.find(&name.text);
             if found.is_none() && !self.data.names.is_empty() {
                 let message = format!("the data has no column `{}` of {what}", name.text);
-                let help = nearest(&name.text, self.data.names.iter().map(String::as_str))
-                    .unwrap_or_else(|| format!("its columns are {}", self.columns()));
-                report.error(&self.source, name.span.clone(), message, Some(help));
+                report.error(
+                    &self.source,
+                    name.span.clone(),
+                    message,
+                    self.column_meant(&name.text),
+                );
             }
             found
         };

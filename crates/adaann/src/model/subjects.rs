@@ -1,7 +1,6 @@
 //! Subjects: rows that belong to one trajectory, and what they share.
 
 use super::diagnostic::Report;
-use super::evaluate::nearest;
 use super::outline::Outline;
 use crate::posterior::Subjects;
 
@@ -68,9 +67,7 @@ impl Outline {
         }
         let Some(column) = self.data.find(&group.text) else {
             let message = format!("the data has no column `{}` of subjects", group.text);
-            let help = nearest(&group.text, self.data.names.iter().map(String::as_str))
-                .unwrap_or_else(|| format!("its columns are {}", self.columns()));
-            report.error(&self.source, group.span.clone(), message, Some(help));
+            report.error(&self.source, group.span.clone(), message, self.column_meant(&group.text));
             return;
         };
         let rows: Vec<u32> = (0..self.data.len() as u32).collect();

@@ -1,7 +1,8 @@
 //! Constants that are tables of numbers in files of their own.
 
 use super::data::{cells, delimiter, number, rows};
-use super::diagnostic::{Report, Source};
+use super::diagnostic::{Place as At, Report, Source};
+use super::expression::Span;
 use super::file::{Constant, File};
 use super::load::{Place, text_of};
 use super::value::Plain;
@@ -63,7 +64,7 @@ fn read(source: &Source, report: &mut Report) -> Option<Plain> {
         for cell in cells(line, delimiter) {
             let Some(x) = given(&line[cell.clone()]) else {
                 let span = start + cell.start..start + cell.end;
-                report.error(source, span, "expected a number", None);
+                error_at(source, span, "expected a number", report);
                 return None;
             };
             row.push(x);
@@ -71,7 +72,7 @@ fn read(source: &Source, report: &mut Report) -> Option<Plain> {
         let width = table.first().map_or(row.len(), Vec::len);
         if row.len() != width {
             let message = format!("{} numbers in a row, but {width} in the first", row.len());
-            report.error(source, start..start + line.len(), message, None);
+            error_at(source, start..start + line.len(), &message, report);
             return None;
         }
         table.push(row);
@@ -86,6 +87,13 @@ fn read(source: &Source, report: &mut Report) -> Option<Plain> {
     }
     let is_vector = table[0].len() == 1;
     Some(if is_vector { Plain::Vector(table.concat()) } else { Plain::Matrix(table) })
+}
+
+/// A mistake at a place, without what stands there: a table whose columns nobody names may be any file.
+fn error_at(source: &Source, span: Span, message: &str, report: &mut Report) {
+    let start = span.start;
+    let place = At::of(&source.text, span).unseen();
+    report.error_at(source, (start, place), message, None);
 }
 
 #[cfg(test)]

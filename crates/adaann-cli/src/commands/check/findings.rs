@@ -47,7 +47,7 @@ impl Findings {
     }
 
     fn say_size(&mut self, model: &Model, target: &dyn Target) {
-        let rows = model.data().map_or(0, |data| data.rows.len());
+        let rows = model.rows();
         let count = |count: usize, what: &str| match count {
             1 => format!("1 {what}"),
             count => format!("{} {what}s", thousands(count)),

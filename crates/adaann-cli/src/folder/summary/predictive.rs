@@ -36,20 +36,19 @@ pub(crate) struct Check {
 /// Compares the data of a model with predictions from draws that are corrected by their weights; empty
 /// if the model predicts nothing that the data has, or too much.
 pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Check>> {
-    let (columns, Some(data)) = (model.measured(), model.data()) else { return Ok(Vec::new()) };
-    let numbers = data.rows.len() * columns.len();
+    let columns = model.measured();
+    let numbers = model.rows() * columns.len();
     let sets = (MOST_NUMBERS / numbers.max(1)).min(SETS);
     // Weights that are none are spoken of elsewhere.
     if numbers == 0 || sets < FEWEST_SETS || sample.smoothed().is_err() {
         return Ok(Vec::new());
     }
     let sample = sample.resampled(sets, seed);
-    let places: Vec<Option<usize>> =
-        columns.iter().map(|column| data.names.iter().position(|name| name == column)).collect();
+    let values: Vec<Option<&[f64]>> = columns.iter().map(|column| model.column(column)).collect();
     let mut observed = vec![Moments::default(); columns.len()];
     let mut predicted = vec![vec![Moments::default(); sets]; columns.len()];
     model.predict(sample.x(), None, seed, &mut |prediction| {
-        let measured = places[prediction.line].map(|place| data.rows[prediction.row][place]);
+        let measured = values[prediction.line].map(|values| values[prediction.row]);
         if let Some(measured) =
             measured.filter(|x| !x.is_nan() && model.predicts_data(prediction.line))
         {
