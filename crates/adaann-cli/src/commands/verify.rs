@@ -6,7 +6,7 @@ use crate::{
         index::{Differences, Index},
         stored::Stored,
     },
-    text::failure::usage,
+    text::{failure::chain, said::say},
 };
 use anyhow::Result;
 use std::{
@@ -14,20 +14,28 @@ use std::{
     process::ExitCode,
 };
 
-/// Compares the folder with its index, and names what differs.
+/// Compares the folder with its index, and names what differs. Whatever is wrong with the folder of a run is an
+/// answer, and no mistake of who asks.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
-    let stored = Stored::open(&args.run)?;
-    let folder = args.run.display();
-    if !stored.has_answer() {
-        return Err(stored.unfinished());
-    }
-    let Some(index) = stored.index() else {
-        return Err(usage(format!(
-            "{folder} has no {}, as runs of older versions have none: nothing can be said",
-            Index::FILE
-        )));
+    let (path, folder) = (&args.run, args.run.display());
+    let index = match Index::read(path) {
+        Ok(Some(index)) => index,
+        Ok(None) => {
+            if !Stored::was_finished(path) {
+                // It is no run folder, or that of a run on its way.
+                return Err(Stored::open(path)?.unfinished());
+            }
+            return Ok(damaged(&format!(
+                "{folder} has no {}, as runs of older versions have none: nothing can be said of its files",
+                Index::FILE
+            )));
+        }
+        Err(error) => return Ok(damaged(&chain(&error))),
     };
-    let found = index.differences(&args.run)?;
+    let found = match index.differences(path) {
+        Ok(found) => found,
+        Err(error) => return Ok(damaged(&chain(&error))),
+    };
     let Differences { changed, missing, new } = &found;
     let mut text = String::new();
     for (word, names) in [("changed", changed), ("missing", missing), ("new", new)] {
@@ -43,4 +51,10 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
     );
     stdout().write_all(text.as_bytes())?;
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Says why a folder cannot be compared.
+fn damaged(why: &str) -> ExitCode {
+    say(&format!("error: {why}"));
+    ExitCode::FAILURE
 }

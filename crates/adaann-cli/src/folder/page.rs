@@ -92,9 +92,10 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
         lead,
         blocks,
         footer: format!(
-            "adaann {}, {} threads, {}. {}",
+            "adaann {}, {} thread{}, {}. {}",
             summary.version,
             summary.threads,
+            if summary.threads == 1 { "" } else { "s" },
             summary.instructions,
             match summary.unfinished {
                 true => "From the last checkpoint of a run without an answer.",

@@ -43,6 +43,11 @@ impl Stored {
         Ok(Self { folder: folder.to_owned(), index: Index::read(folder)? })
     }
 
+    /// Does a folder have what only a run with an answer writes, whatever else has become of it?
+    pub(crate) fn was_finished(folder: &Path) -> bool {
+        Self::ANSWER.iter().any(|name| folder.join(name).exists())
+    }
+
     /// Where it is.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -74,7 +79,7 @@ impl Stored {
 
     /// Is there an answer, if only that of a run that was stopped?
     pub(crate) fn has_answer(&self) -> bool {
-        Self::ANSWER.iter().any(|name| self.folder.join(name).exists())
+        Self::was_finished(&self.folder)
     }
 
     /// Is there an answer that no checkpoint is to follow?

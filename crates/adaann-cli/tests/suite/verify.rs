@@ -101,11 +101,46 @@ fn folders_without_an_index_are_read() {
         assert!(place.adaann(words, &[]).status.success(), "{words}");
     }
     let output = place.adaann("verify r", &[]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("r has no index.json"), "{}", stderr(&output));
     assert!(!place.path("r/index.json").exists(), "an index that was made now would say nothing");
     let output = place.adaann("verify nowhere", &[]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// Code 2 is for what was asked wrongly: whatever became of the folder of a run, the question was right.
+#[test]
+fn a_damaged_folder_is_an_answer() {
+    type Damage = fn(&std::path::Path);
+    let cases: [(&str, Damage); 8] = [
+        ("index.json", |r| fs::write(r.join("index.json"), "{\"files\": {").unwrap()),
+        ("index.json", |r| fs::write(r.join("index.json"), "[]").unwrap()),
+        ("index.json", |r| fs::write(r.join("index.json"), [0xff, 0xfe]).unwrap()),
+        ("index.json", |r| fs::remove_file(r.join("index.json")).unwrap()),
+        ("index.json", |r| {
+            fs::remove_file(r.join("index.json")).unwrap();
+            fs::create_dir(r.join("index.json")).unwrap();
+        }),
+        ("summary.json", |r| fs::write(r.join("summary.json"), "{").unwrap()),
+        ("run.toml", |r| fs::remove_file(r.join("run.toml")).unwrap()),
+        ("draws.csv", |r| {
+            fs::remove_file(r.join("summary.json")).unwrap();
+            fs::remove_file(r.join("draws.csv")).unwrap();
+        }),
+    ];
+    for (file, damage) in cases {
+        let place = place();
+        damage(&place.path("r"));
+        let output = place.adaann("verify r", &[]);
+        let said = stdout(&output) + &stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(file), "{said}");
+    }
+    let place = Place::new();
+    fs::create_dir(place.path("other")).unwrap();
+    for folder in ["other", "nowhere"] {
+        assert_eq!(place.adaann(&format!("verify {folder}"), &[]).status.code(), Some(2));
+    }
 }
 
 #[test]
