@@ -32,7 +32,10 @@ pub(crate) fn cholesky(dim: usize, covariance: &[f64]) -> Result<Vec<f64>> {
         for j in 0..=i {
             let entry = covariance[i * dim + j];
             let mirrored = covariance[j * dim + i];
-            if (entry - mirrored).abs() > 1e-10 * (entry.abs() + mirrored.abs()) {
+            // Where large terms cancel, what is left of them differs by their last digits.
+            let last = (covariance[i * (dim + 1)] * covariance[j * (dim + 1)]).abs().sqrt();
+            let tolerance = 1e-10 * (entry.abs() + mirrored.abs()) + 1e-13 * last;
+            if (entry - mirrored).abs() > tolerance {
                 return Err(refuse(format!("not symmetric in row {} and column {}", i + 1, j + 1)));
             }
             let dot: f64 = (0..j).map(|k| factor[i * dim + k] * factor[j * dim + k]).sum();

@@ -15,3 +15,40 @@ fn steps_that_lead_nowhere_end_the_run() {
     assert!(stderr(&output).contains("--t0 is 1e-320, but must be at least"));
     assert_eq!(place.entries(), [""; 0]);
 }
+
+/// At mu = y the density is sigma⁻ⁿ: it grows for as long as numbers last, and has no integral.
+#[test]
+fn equal_measurements_are_refused_with_what_would_help() {
+    let place = Place::new();
+    for (rows, y) in [(400_000, "3.5"), (400_000, "1"), (50, "0.1"), (7, "0")] {
+        place.write("d.csv", &format!("y\n{}", format!("{y}\n").repeat(rows)));
+        for sigma in
+            ["\"half_normal(5)\"", "{ lower = 0 }", "{ prior = \"normal(0, 5)\", lower = 0 }"]
+        {
+            let model = format!(
+                "[data]\nfile = \"d.csv\"\n[parameters]\nmu = \"normal(0, 10)\"\nsigma = {sigma}\n\
+                 [likelihood]\ny = \"normal(mu, sigma)\"\n"
+            );
+            place.write("m.toml", &model);
+            let output = place.adaann("fit m.toml --out r --quiet", &[]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{rows} {y} {sigma}: {said}");
+            for words in
+                ["grows without bound as sigma goes to 0", "mu =", "`lower`", "inv_gamma(2, 1)"]
+            {
+                assert!(said.contains(words), "{rows} {y} {sigma}: {words} is not in {said}");
+            }
+        }
+        // What the message says does help.
+        for sigma in ["\"inv_gamma(2, 1)\"", "{ prior = \"half_normal(5)\", lower = 0.01 }"] {
+            let model = format!(
+                "[data]\nfile = \"d.csv\"\n[parameters]\nmu = \"normal(0, 10)\"\nsigma = {sigma}\n\
+                 [likelihood]\ny = \"normal(mu, sigma)\"\n"
+            );
+            place.write("m.toml", &model);
+            let output = place.adaann("fit m.toml --out r --quiet --force", &[]);
+            assert!(output.status.success(), "{rows} {y} {sigma}: {}", stderr(&output));
+        }
+        std::fs::remove_dir_all(place.path("r")).unwrap();
+    }
+}

@@ -59,7 +59,7 @@ fn a_named_target_has_evidence_and_modes() {
 #[test]
 fn a_budget_that_is_spent_is_no_interruption() {
     let place = Place::new();
-    for budget in ["--max-evaluations 500", "--max-time 1ms"] {
+    for budget in ["--max-evaluations 500", "--max-time 0.001s"] {
         let name = budget.trim_start_matches('-').replace(' ', "-");
         let words = format!("smc bimodal --particles 400 --out {name} {budget}");
         let output = place.adaann(&words, &[]);

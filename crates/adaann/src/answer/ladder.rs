@@ -113,7 +113,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                     return Ok(found);
                 }
                 Ok(found) => best = Some(found.or_better_than(best, None)),
-                Err(error) => failed = Some(error),
+                Err(error) => failed = Some(of_covariance(error)),
             }
         }
         if let (None, Some(error)) = (&best, failed) {
@@ -223,11 +223,43 @@ pub(super) fn searched(context: &mut Context) -> Result<Searched> {
 /// Refuses a density whose integral is infinite, where no prior makes it finite; returns the evaluations.
 fn integrable(context: &Context, searched: &Searched) -> Result<usize> {
     let has_integral = context.target.has_prior() && context.target.has_proper_prior();
-    let Some(peak) = searched.widest_peak().filter(|_| !has_integral) else { return Ok(0) };
+    let evaluations = bounded(context, searched)?;
+    let Some(peak) = searched.widest_peak().filter(|_| !has_integral) else {
+        return Ok(evaluations);
+    };
     let found = target::tails(&context.unconstrained, &peak.z, peak.factor())?;
     match found.endless {
         Some(endless) => Err(endless.refusal()),
-        None => Ok(found.evaluations),
+        None => Ok(evaluations + found.evaluations),
+    }
+}
+
+/// Refuses a density that grows without bound to an infinite integral, which no proper prior prevents; returns the
+/// evaluations. Where the highest place is a peak with digits to spare, there is nothing to look for.
+fn bounded(context: &Context, searched: &Searched) -> Result<usize> {
+    let target = &context.unconstrained;
+    let Some(highest) = searched.highest() else { return Ok(0) };
+    let (z, widths) = (&highest.z, highest.widths());
+    if highest.is_peak && !target::is_at_the_end_of_digits(target, z, &widths) {
+        return Ok(0);
+    }
+    match target::spike(target, z, &widths)? {
+        (Some(spike), _) => Err(spike.refusal()),
+        (None, evaluations) => Ok(evaluations),
+    }
+}
+
+/// What a covariance that cannot be factored means to who wrote the density.
+fn of_covariance(error: Error) -> Error {
+    match error {
+        Error::Setting { setting: "covariance" | "base-covariances", value, .. } => {
+            Error::Target(format!(
+                "the density is too narrow for the digits of numbers: the covariance of its draws is {value}; measure \
+                 parameters in units in which they are not far from 1, and keep what may go to 0, as the error of \
+                 measurements that are all equal does, away from there by a bound or a prior"
+            ))
+        }
+        other => other,
     }
 }
 

@@ -143,7 +143,7 @@ impl Searched {
     }
 
     /// Which summit is the highest, by its number.
-    pub(super) fn highest(&self) -> Option<&Summit> {
+    pub(crate) fn highest(&self) -> Option<&Summit> {
         self.summits.iter().max_by(|a, b| a.log_density.total_cmp(&b.log_density))
     }
 

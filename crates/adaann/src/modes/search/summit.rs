@@ -74,7 +74,7 @@ impl Summit {
     }
 
     /// Standard deviation of each coordinate.
-    pub(super) fn widths(&self) -> Vec<f64> {
+    pub(crate) fn widths(&self) -> Vec<f64> {
         let dim = self.z.len();
         (0..dim).map(|d| self.covariance[d * (dim + 1)].max(0.0).sqrt()).collect()
     }
