@@ -33,6 +33,11 @@ fn equal_measurements_are_refused_with_what_would_help() {
             let output = place.adaann("fit m.toml --out r --quiet", &[]);
             let said = stderr(&output);
             assert_eq!(output.status.code(), Some(2), "{rows} {y} {sigma}: {said}");
+            // It is sigma to the 1 - n where log sigma is the coordinate, but for what rounding adds.
+            let rate =
+                said.split("by ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+            let off = rate.map(|rate: f64| rate / (rows - 1) as f64 - 1.0);
+            assert!(off.is_some_and(|off| off.abs() < 0.02), "{rows} {y} {sigma}: {said}");
             for words in
                 ["grows without bound as sigma goes to 0", "mu =", "`lower`", "inv_gamma(2, 1)"]
             {

@@ -10,12 +10,14 @@ use super::{Support, Unconstrained, Weights, Workspace};
 use crate::{Batch, Error, Result, error::short};
 use std::cell::Cell;
 
-/// The factor by which the distance to the bound shrinks from one slice to the next.
+/// The factor by which the distance to the bound shrinks from one slice to the next, outside the place that is looked at
+/// and within, where digits come to an end.
 const FACTOR: f64 = 64.0;
+const FACTOR_WITHIN: f64 = 8.0;
 /// Slices outside the place that is looked at.
 const OUTSIDE: i32 = 4;
 /// Slices within at most.
-const MOST_WITHIN: usize = 120;
+const MOST_WITHIN: usize = 240;
 /// By how much a mass must grow for each factor e to count: a half, where one coordinate makes one.
 const GROWTH: f64 = 0.5;
 /// Digits end where a width is so many units in the last place.
@@ -144,34 +146,38 @@ impl<'l, 'a> Look<'l, 'a> {
         let widths: Vec<f64> = self.at.iter().zip(widths).map(digits).collect();
         let least = GROWTH * FACTOR.ln();
         // Outside, the other coordinates stay where they are: the further from the bound, the less it matters.
-        let mut last: Option<Slice> = None;
+        let (mut last, mut rate): (Option<Slice>, f64) = (None, 0.0);
         for k in (1..=OUTSIDE).rev() {
             let grown = FACTOR.powi(k);
             let Some(z) = self.moved(self.at, self.distance * grown)? else { return Ok(None) };
             let guess: Vec<f64> = widths.iter().map(|width| width * grown).collect();
             let Some(slice) = self.slice(z, &guess, 0)? else { return Ok(None) };
-            if last.is_some_and(|last| slice.mass() < last.mass() + least) {
-                return Ok(None);
+            if let Some(last) = &last {
+                if slice.mass() < last.mass() + least {
+                    return Ok(None);
+                }
+                rate = (slice.height - last.height) / FACTOR.ln();
             }
             last = Some(slice);
         }
         let Some(mut slice) = last else { return Ok(None) };
-        let (mut distance, mut rate) = (self.distance * FACTOR, 0.0);
+        let (mut distance, mut has_grown) = (self.distance * FACTOR, false);
+        let least = GROWTH * FACTOR_WITHIN.ln();
         for _ in 0..MOST_WITHIN {
             if distance < NOTHING || is_at_the_end_of_digits(self.target, &slice.z, &slice.widths) {
                 return Ok(Some(self.found(&slice, rate)));
             }
-            distance /= FACTOR;
+            distance /= FACTOR_WITHIN;
             let Some(z) = self.moved(&slice.z, distance)? else { return Ok(None) };
-            let guess: Vec<f64> = slice.widths.iter().map(|width| width / FACTOR).collect();
+            let guess: Vec<f64> = slice.widths.iter().map(|width| width / FACTOR_WITHIN).collect();
             let Some(next) = self.slice(z, &guess, PASSES)? else { return Ok(None) };
             if next.mass() < slice.mass() + least {
                 // Where digits end a place can't be met, and the height falls.
                 let is_end = is_at_the_end_of_digits(self.target, &next.z, &next.widths);
-                return Ok((is_end && rate > 0.0).then(|| self.found(&slice, rate)));
+                return Ok((is_end && has_grown).then(|| self.found(&slice, rate)));
             }
-            rate = (next.height - slice.height) / FACTOR.ln();
-            slice = next;
+            rate = (next.height - slice.height) / FACTOR_WITHIN.ln();
+            (slice, has_grown) = (next, true);
         }
         Ok(None)
     }
@@ -275,13 +281,11 @@ impl Spike {
             Some((_, x)) if x < bound => ("below", "upper"),
             _ => ("above", "lower"),
         };
-        let bound = short(*bound);
         Error::Data(format!(
-            "the density grows without bound as {parameter} goes to {bound}, by {} nats for each factor e, until numbers \
+            "the density grows without bound as {parameter} goes to {bound}, by {rate:.0} nats for each factor e, until numbers \
              end at {words}: it has no integral, as where all measurements that {parameter} is the error of are equal or \
              are met exactly; give {parameter} a bound {side} {bound}, by `{key}`, or a prior that vanishes at {bound} \
-             faster than any power, like {parameter} = \"inv_gamma(2, 1)\"",
-            short(*rate)
+             faster than any power, like {parameter} = \"inv_gamma(2, 1)\""
         ))
     }
 }
