@@ -38,7 +38,7 @@ pub fn bounded(name: &'static str, threads: usize) -> Result<usize> {
 
 fn out_of_bounds(setting: &'static str, value: String) -> Error {
     let range = format!("a whole number from 0 to {MOST_THREADS}");
-    Error::Setting { setting, value, range: range.into() }
+    Error::Setting { setting, value, range }
 }
 
 /// What a thread does for as long as it lives.

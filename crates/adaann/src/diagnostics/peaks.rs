@@ -36,7 +36,7 @@ pub(super) fn uncovered(
     let log_q = approximation.flow().log_density(&z)?;
     let log_ratio = |i: &usize| peaks[*i].log_density - log_q[*i] - log_z;
     let worst = (0..peaks.len())
-        .filter(|i| !(log_ratio(i) <= LACKING_RATIO.value.ln()))
+        .filter(|i| log_ratio(i).is_nan() || log_ratio(i) > LACKING_RATIO.value.ln())
         .max_by(|a, b| log_ratio(a).total_cmp(&log_ratio(b)));
     Ok(worst.map(|i| {
         let (points, _) = target.constrain(&z);

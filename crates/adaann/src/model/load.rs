@@ -125,7 +125,11 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
     let asked = Asked::of(source, file);
     let read = match place {
         Place::Named(folder) | Place::Given { folder, .. } if !data.join.is_empty() => {
-            let joined = joined(&asked, name, &found, path, data, (place, folder), source, report);
+            let first = text_of(&found, path, place, source, report);
+            let first = first.map(|text| Source::new(name, text));
+            let joined = first.and_then(|first| {
+                joined(&asked, first, &data.join, (place, folder), source, report)
+            });
             joined.and_then(|csv| Data::read(&csv, &asked, report))
         }
         // A long table is never in memory as a whole.
@@ -160,19 +164,16 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
     read
 }
 
-/// The text of a table with the columns of those that it is joined with.
+/// A table with the columns of those that it is joined with.
 fn joined(
     asked: &Asked<'_>,
-    name: String,
-    found: &Path,
-    named: &Name,
-    data: &super::file::Data,
+    mut csv: Source,
+    joins: &[Join],
     (place, folder): (Place<'_>, &Path),
     source: &Source,
     report: &mut Report,
 ) -> Option<Source> {
-    let mut csv = Source::new(name, text_of(found, named, place, source, report)?);
-    for Join { file, by } in &data.join {
+    for Join { file, by } in joins {
         let other = text_of(&folder.join(&file.text), file, place, source, report)?;
         let other = Source::new(file.text.clone(), other);
         csv = Source::new(csv.name.clone(), join(asked, source, [&csv, &other], by, report)?);
