@@ -113,7 +113,7 @@ fn bad_requests_are_refused() {
         ("paper ex6", "ex6"),
         ("paper --quick --full", "cannot be used with"),
         ("paper --trials 0", "--trials must be from 1 to 10000"),
-        ("paper --threads 5000", "--threads must be at most 1024"),
+        ("paper --threads 5000", "--threads is 5000, but must be a whole number from 0 to 1024"),
         ("paper --trials 20000", "--trials must be from 1 to 10000"),
     ] {
         let output = place.adaann(words, &[]);

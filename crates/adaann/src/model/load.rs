@@ -8,11 +8,16 @@ use super::file::{File, Join, Name};
 use super::join::join;
 use super::scan::scan;
 use crate::file::open_regular;
+use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a data file, or of a model file, whose data may be written in it.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
+
+/// Bytes of a table all of whose columns are kept, since predictions and exports show the others, as the number of a
+/// patient, beside them. Of a longer one there are those that the model names.
+const WHOLE: u64 = 1 << 23;
 
 /// Where the data of a model is.
 #[derive(Clone, Copy)]
@@ -59,6 +64,17 @@ impl Place<'_> {
         match held {
             Some((_, text)) => Ok(Box::new(text.as_bytes())),
             None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// How many bytes a file has, if it is there.
+    fn len(self, found: &Path) -> u64 {
+        match self {
+            Self::Held(files) => {
+                let held = files.iter().find(|(name, _)| Path::new(name) == found);
+                held.map_or(0, |(_, text)| text.len() as u64)
+            }
+            _ => fs::metadata(found).map_or(0, |found| found.len()),
         }
     }
 
@@ -123,6 +139,7 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
         Place::Held(_) => COPY_OF_DATA.to_owned(),
     };
     let asked = Asked::of(source, file);
+    let asked_of = |len: u64| if len <= WHOLE { asked.whole() } else { asked };
     let read = match place {
         Place::Named(folder) | Place::Given { folder, .. } if !data.join.is_empty() => {
             let first = text_of(&found, path, place, source, report);
@@ -130,11 +147,11 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
             let joined = first.and_then(|first| {
                 joined(&asked, first, &data.join, (place, folder), source, report)
             });
-            joined.and_then(|csv| Data::read(&csv, &asked, report))
+            joined.and_then(|csv| Data::read(&csv, &asked_of(csv.text.len() as u64), report))
         }
         // A long table is never in memory as a whole.
         _ => {
-            let opened = place.open(&found);
+            let (opened, asked) = (place.open(&found), asked_of(place.len(&found)));
             let read = opened.and_then(|opened| scan(&name, opened, MOST_BYTES, &asked, report));
             read.unwrap_or_else(|error| {
                 cannot_read(&error, &found, path, place, source, report);

@@ -374,7 +374,7 @@ impl Model {
 
     /// What is kept of the data file's text, if there is one.
     ///
-    /// Of a file with more columns than the model names it has only those that it names.
+    /// Of a long file with columns that the model does not name it has only those that it names.
     pub fn data_text(&self) -> Option<&str> {
         self.outline.data.text().map(|text| &text[..])
     }
