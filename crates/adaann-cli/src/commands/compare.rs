@@ -56,11 +56,8 @@ impl Run {
         let record = Record::read(&stored)?;
         let summary = Summary::read(&stored)?;
         let label = folder.display().to_string();
-        let data = Subject::read(&record.source(), &stored, Programs::Forbidden)?
-            .problem
-            .data
-            .as_ref()
-            .map(csv::data);
+        let subject = Subject::read(&record.source(), &stored, Programs::Forbidden)?;
+        let data = subject.data().map(|data| csv::data(&data));
         Ok(Self { label, summary, data })
     }
 

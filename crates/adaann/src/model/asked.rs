@@ -5,7 +5,7 @@
 //! has a number in the first row. Names of columns are shown as well where they look like names and stand above a
 //! number, since a model that names another column is most often a slip. Of all else there is the place alone.
 
-use super::data::{cell_text, number};
+use super::cells::{cell_text, number};
 use super::diagnostic::Source;
 use super::file::File;
 

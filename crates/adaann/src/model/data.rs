@@ -1,9 +1,9 @@
 //! The data of a model: columns of numbers, from a CSV file or written in the model file.
 
-use super::asked::{Asked, Shown};
+use super::asked::Shown;
+use super::cells::{cells, rows};
 use super::diagnostic::{Place, Report, Source};
 use super::expression::Span;
-use super::scan::scan;
 use std::sync::Arc;
 
 /// Named columns of equal length; NaN where a number is missing.
@@ -63,15 +63,6 @@ impl Data {
         self.names.iter().position(|known| known == name)
     }
 
-    /// Reads a table that is at hand.
-    pub(super) fn read(source: &Source, asked: &Asked<'_>, report: &mut Report) -> Option<Self> {
-        let read = scan(&source.name, source.text.as_bytes(), u64::MAX, asked, report);
-        read.unwrap_or_else(|error| {
-            report.error_of_file(source, error.to_string(), None);
-            None
-        })
-    }
-
     /// One more column; that of a row of a file has no cell there.
     pub(super) fn add(&mut self, name: String, values: Vec<f64>) {
         self.names.push(name);
@@ -122,7 +113,7 @@ impl Data {
     }
 
     /// Where a cell is written, if it is in a file: the row of the file, and the span.
-    fn cell(&self, row: usize, column: usize) -> Option<(&Csv, usize, Span)> {
+    pub(super) fn cell(&self, row: usize, column: usize) -> Option<(&Csv, usize, Span)> {
         let file = self.file.as_ref()?;
         let row = self.numbers.get(row)?.checked_sub(1)? as usize;
         let start = *file.starts.get(row)?;
@@ -169,118 +160,4 @@ impl Data {
 /// The numbers of so many rows.
 fn numbers(rows: usize) -> Vec<u32> {
     (1..).take(rows).collect()
-}
-
-pub(super) const NEEDED: &str =
-    "a data file has a row with the names of the columns, then rows of numbers";
-
-/// Rows that are not empty, with the place where they begin.
-pub(super) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
-    text.split_inclusive('\n').filter_map(move |line| {
-        let from = start;
-        start += line.len();
-        let mark =
-            if from == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let row = line[mark..].trim_end_matches(['\n', '\r']);
-        (!row.trim().is_empty()).then_some((from + mark, row))
-    })
-}
-
-/// A comma; or a semicolon or tab if the names are separated by one and by no comma.
-pub(super) fn delimiter(header: &str) -> u8 {
-    if header.contains(',') {
-        b','
-    } else {
-        [b';', b'\t'].into_iter().find(|&d| header.as_bytes().contains(&d)).unwrap_or(b',')
-    }
-}
-
-/// The cells of a row; a delimiter between quotes belongs to its cell.
-pub(super) fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
-    let (bytes, mut from) = (row.as_bytes(), Some(0));
-    std::iter::from_fn(move || {
-        let start = from?;
-        let mut is_quoted = false;
-        let end = (start..bytes.len()).find(|&at| {
-            is_quoted ^= bytes[at] == b'"';
-            bytes[at] == delimiter && !is_quoted
-        });
-        from = end.map(|end| end + 1);
-        Some(start..end.unwrap_or(bytes.len()))
-    })
-}
-
-/// A cell without space and quotes around it.
-pub(super) fn cell_text(cell: &str) -> String {
-    let cell = cell.trim();
-    match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
-        Some(inside) => inside.replace("\"\"", "\""),
-        None => cell.to_owned(),
-    }
-}
-
-/// The number in a cell; NaN if it is missing, none if it is something else.
-pub(super) fn number(cell: &str) -> Option<f64> {
-    let cell = cell.trim();
-    // A quote inside is part of no number.
-    let inside = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
-    match inside.trim() {
-        "" | "NA" | "NaN" | "nan" | "." => Some(f64::NAN),
-        text => text.parse().ok().filter(|x: &f64| x.is_finite()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn source(text: &str) -> Source {
-        Source { name: "f.csv".into(), text: text.into() }
-    }
-
-    fn read(text: &str) -> (Option<Data>, String) {
-        let mut report = Report::default();
-        let data = Data::read(&source(text), &Asked::by_the_user(), &mut report);
-        (data, report.into_result().err().map_or(String::new(), |faults| faults.to_string()))
-    }
-
-    #[test]
-    fn columns_come_back() {
-        for text in
-            ["x,y\n1,2\n3,\n", "\u{feff}x; y\r\n1;2\r\n\r\n3;NA\r\n", "x\t\"y\"\n1\t\"2\"\n3\t."]
-        {
-            let (data, faults) = read(text);
-            let data = data.unwrap_or_else(|| panic!("{faults}"));
-            assert_eq!(data.names, ["x", "y"]);
-            assert_eq!(data.columns[0], [1.0, 3.0]);
-            assert!(data.columns[1][0] == 2.0 && data.columns[1][1].is_nan());
-        }
-    }
-
-    #[test]
-    fn words_are_found_again_where_they_stand() {
-        let (data, _) = read("name,x\n\"a, b\",1\nc,two\n");
-        let data = data.expect("a table");
-        assert_eq!((data.strange(0), data.strange(1)), (Some(0), Some(1)));
-        let (file, _, span) = data.cell(1, 1).expect("a cell of a file");
-        assert_eq!(&file.source.text[span], "two");
-        let sorted = data.sorted_by(1);
-        assert_eq!(sorted.names, data.names);
-    }
-
-    #[test]
-    fn what_is_no_table_is_said() {
-        for (text, message) in [
-            ("", "the file is empty"),
-            ("\n \n", "the file is empty"),
-            ("1,2\n3,4\n", "the first row must name the columns"),
-            ("x,y\n", "no rows"),
-            ("x,y\n1,2\n1\n", "1 cells in a row, but 2 columns"),
-            ("x,x\n1,2\n", "two columns are called `x`"),
-        ] {
-            let (_, said) = read(text);
-            assert!(said.contains(message), "{text:?}: {said}");
-        }
-    }
 }

@@ -10,6 +10,7 @@ use super::events::MOST_ALL;
 use super::file::{Input, Knots, Name};
 use super::load::{Place, text_of};
 use super::outline::Outline;
+use super::scan;
 use crate::posterior::{Effect, Event};
 use crate::program::Expr;
 use std::path::Path;
@@ -41,7 +42,7 @@ impl Outline {
                 let Some(text) = curves.text.clone() else { return curves };
                 let source = Source::new(file.text.clone(), text);
                 let asked = Asked::of(&self.source, &self.file).whole();
-                let Some(data) = Data::read(&source, &asked, report) else { return curves };
+                let Some(data) = scan::read(&source, &asked, report) else { return curves };
                 let default = |name: &Option<Name>, text: &str| {
                     name.clone().unwrap_or(Name { text: text.to_owned(), span: span.clone() })
                 };

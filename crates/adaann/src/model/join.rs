@@ -4,7 +4,7 @@
 //! one file.
 
 use super::asked::{Asked, Shown};
-use super::data::{cell_text, cells, delimiter, rows};
+use super::cells::{cell_text, cells, delimiter, rows};
 use super::diagnostic::{Place, Report, Source};
 use super::evaluate::nearest;
 use super::file::Name;

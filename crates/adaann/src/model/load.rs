@@ -6,7 +6,7 @@ use super::diagnostic::{Report, Source};
 use super::evaluate::nearest;
 use super::file::{File, Join, Name};
 use super::join::join;
-use super::scan::scan;
+use super::scan::{read, scan};
 use crate::file::open_regular;
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -147,7 +147,7 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
             let joined = first.and_then(|first| {
                 joined(&asked, first, &data.join, (place, folder), source, report)
             });
-            joined.and_then(|csv| Data::read(&csv, &asked_of(csv.text.len() as u64), report))
+            joined.and_then(|csv| read(&csv, &asked_of(csv.text.len() as u64), report))
         }
         // A long table is never in memory as a whole.
         _ => {

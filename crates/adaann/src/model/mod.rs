@@ -26,6 +26,7 @@ mod before;
 mod calls;
 mod carried_lines;
 mod carry;
+mod cells;
 mod chances;
 mod changes;
 mod command;
@@ -510,7 +511,7 @@ impl Model {
         let mut report = Report::default();
         let source = Source::new(name, text);
         let asked = Asked::by_the_user();
-        let mut data = Data::read(&source, &asked, &mut report).unwrap_or_default();
+        let mut data = scan::read(&source, &asked, &mut report).unwrap_or_default();
         for name in &mut data.names {
             let rename = self.outline.file.data.iter().flat_map(|data| &data.rename);
             if let Some((new, _)) = rename.clone().find(|(_, column)| column.text == *name) {

@@ -1,11 +1,14 @@
 //! Reads a data file row by row, and keeps no more of it than its model asks for.
 
 use super::asked::{Asked, Shown, names_of};
-use super::data::{Csv, Data, NEEDED, cells, delimiter, number};
+use super::cells::{cells, delimiter, number};
+use super::data::{Csv, Data};
 use super::diagnostic::{Place, Report, Source};
 use super::expression::Span;
 use std::io::{self, BufRead, Error, ErrorKind, Read};
 use std::sync::Arc;
+
+const NEEDED: &str = "a data file has a row with the names of the columns, then rows of numbers";
 
 /// Ragged rows that are listed one by one.
 const MOST_RAGGED: usize = 5;
@@ -41,6 +44,15 @@ struct Line<'l> {
     /// Where it begins in the file.
     start: usize,
     row: &'l str,
+}
+
+/// Reads a table that is at hand.
+pub(super) fn read(source: &Source, asked: &Asked<'_>, report: &mut Report) -> Option<Data> {
+    let read = scan(&source.name, source.text.as_bytes(), u64::MAX, asked, report);
+    read.unwrap_or_else(|error| {
+        report.error_of_file(source, error.to_string(), None);
+        None
+    })
 }
 
 /// Reads a table: a row of names, then numbers. Cells that are empty, NA or NaN are missing. A column of words is
@@ -183,13 +195,17 @@ impl Scan<'_, '_> {
         if self.kept.len() == self.names.len() {
             return self.text.push_str(text);
         }
-        let mut kept = self.kept.iter().copied().peekable();
+        let (mut kept, start) = (self.kept.iter().copied().peekable(), self.text.len());
         for (i, cell) in cells(row, self.delimiter).enumerate() {
             if kept.next_if_eq(&i).is_some() {
                 self.text.push_str(&row[cell]);
                 let is_last = kept.peek().is_none();
                 self.text.push(if is_last { '\n' } else { char::from(self.delimiter) });
             }
+        }
+        // A blank line is no row, and a row whose cells are all missing is one.
+        if self.text[start..].trim().is_empty() {
+            self.text.insert_str(start, "NA");
         }
     }
 
@@ -311,5 +327,67 @@ mod tests {
         let lines = "1\n".repeat(1 << 20);
         let mut lines = io::Cursor::new(format!("y\n{lines}"));
         assert_eq!(said(&mut lines, 1 << 20), "it has more than 1 MiB");
+    }
+
+    fn source(text: &str) -> Source {
+        Source { name: "f.csv".into(), text: text.into() }
+    }
+
+    fn read_all(text: &str) -> (Option<Data>, String) {
+        let mut report = Report::default();
+        let data = super::read(&source(text), &Asked::by_the_user(), &mut report);
+        (data, report.into_result().err().map_or(String::new(), |faults| faults.to_string()))
+    }
+
+    #[test]
+    fn columns_come_back() {
+        for text in
+            ["x,y\n1,2\n3,\n", "\u{feff}x; y\r\n1;2\r\n\r\n3;NA\r\n", "x\t\"y\"\n1\t\"2\"\n3\t."]
+        {
+            let (data, faults) = read_all(text);
+            let data = data.unwrap_or_else(|| panic!("{faults}"));
+            assert_eq!(data.names, ["x", "y"]);
+            assert_eq!(data.columns[0], [1.0, 3.0]);
+            assert!(data.columns[1][0] == 2.0 && data.columns[1][1].is_nan());
+        }
+    }
+
+    #[test]
+    fn words_are_found_again_where_they_stand() {
+        let (data, _) = read_all("name,x\n\"a, b\",1\nc,two\n");
+        let data = data.expect("a table");
+        assert_eq!((data.strange(0), data.strange(1)), (Some(0), Some(1)));
+        let (file, _, span) = data.cell(1, 1).expect("a cell of a file");
+        assert_eq!(&file.source.text[span], "two");
+        let sorted = data.sorted_by(1);
+        assert_eq!(sorted.names, data.names);
+    }
+
+    #[test]
+    fn what_is_no_table_is_said() {
+        for (text, message) in [
+            ("", "the file is empty"),
+            ("\n \n", "the file is empty"),
+            ("1,2\n3,4\n", "the first row must name the columns"),
+            ("x,y\n", "no rows"),
+            ("x,y\n1,2\n1\n", "1 cells in a row, but 2 columns"),
+            ("x,x\n1,2\n", "two columns are called `x`"),
+        ] {
+            let (_, said) = read_all(text);
+            assert!(said.contains(message), "{text:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_missing_numbers_stays_one() {
+        for table in ["y,x\n1,2\n,4\n3,5\n", "z\ty\tx\n\t1\t2\n\t\t4\n\t3\t5\n"] {
+            let (data, said) = read("y = z", table);
+            let data = data.expect(&said);
+            let (again, said) = read("y = z", data.text().unwrap());
+            let y = |data: &Data| data.columns[data.find("y").unwrap()].clone();
+            let (first, again) = (y(&data), y(&again.expect(&said)));
+            assert!(first.len() == 3 && first[1].is_nan() && first[2] == 3.0, "{first:?}");
+            assert!(again.len() == 3 && again[1].is_nan() && again[2] == 3.0, "{again:?}");
+        }
     }
 }

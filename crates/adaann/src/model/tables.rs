@@ -1,6 +1,6 @@
 //! Constants that are tables of numbers in files of their own.
 
-use super::data::{cells, delimiter, number, rows};
+use super::cells::{cells, delimiter, number, rows};
 use super::diagnostic::{Place as At, Report, Source};
 use super::expression::Span;
 use super::file::{Constant, File};
