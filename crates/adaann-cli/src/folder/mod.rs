@@ -280,8 +280,8 @@ impl Folder {
     }
 
     /// Gives the folder its name; an older run of that name is replaced if that is asked for, and so is the
-    /// folder that had the checkpoints of this one. These go along with a run that was stopped.
-    pub(crate) fn finish(mut self, is_stopped: bool) -> Result<()> {
+    /// folder that had the checkpoints of this one. These go along with a run that can go on.
+    pub(crate) fn finish(mut self, goes_on: bool) -> Result<()> {
         // A folder without an index can still be read.
         let indexed = Index::write(&self.temporary);
         let place = || format!("cannot give the finished folder its name {}", self.path.display());
@@ -302,7 +302,7 @@ impl Folder {
         let _ = fs::remove_file(self.path.join(LOCK));
         if replaced {
             let state = old.join(Self::STATE);
-            if is_stopped && state.exists() {
+            if goes_on && state.exists() {
                 fs::rename(&state, self.path.join(Self::STATE))
                     .with_context(|| format!("cannot move {}", state.display()))?;
             }

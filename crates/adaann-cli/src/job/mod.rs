@@ -114,7 +114,8 @@ impl Job {
             }
             folder.restore()?;
             let page = self.write(&run, &folder, &kept)?;
-            folder.finish(run.summary.stopped)?;
+            // A check that was given up goes on, as what was stopped does.
+            folder.finish(run.summary.stopped || interrupt::asked())?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
             } else if !output.quiet {

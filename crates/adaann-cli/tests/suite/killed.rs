@@ -85,7 +85,8 @@ pub(crate) fn ended(mut child: Child) -> Option<i32> {
 
 /// Is there a run that has come to its end?
 fn is_whole(place: &Place, out: &str) -> bool {
-    place.path(out).join("summary.json").exists() && place.summary(out)["stopped"] != true
+    let has = |name: &str| place.path(out).join(name).exists();
+    has("summary.json") && !has("state") && place.summary(out)["stopped"] != true
 }
 
 /// Sends signals to runs until so many were met on their way, and lets each come to its end in between.
