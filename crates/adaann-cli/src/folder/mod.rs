@@ -167,6 +167,13 @@ impl Folder {
         if restart && is_unfinished(path) {
             // An older run that it was to replace stays.
             let is_replacing = path.join(Summary::FILE).exists();
+            if is_replacing && old == Old::Stays {
+                return Err(usage(format!(
+                    "{} has an answer beside its checkpoints; --force --restart begins anew and replaces both, the \
+                     same command without --restart goes on",
+                    path.display()
+                )));
+            }
             let begun = if is_replacing { path.join(Self::STATE) } else { path.to_owned() };
             check_strangers(path, &begun, "--restart")?;
             fs::remove_dir_all(&begun)
