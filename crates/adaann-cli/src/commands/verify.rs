@@ -14,8 +14,8 @@ use std::{
     process::ExitCode,
 };
 
-/// Compares the folder with its index, and names what differs. Whatever is wrong with the folder of a run is an
-/// answer, and no mistake of who asks.
+/// Compares the folder with its index, and names what differs. A damaged folder ends with exit code 1, since the
+/// call was correct; exit code 2 is for wrong arguments.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
     let (path, folder) = (&args.run, args.run.display());
     let index = match Index::read(path) {

@@ -1,4 +1,4 @@
-//! Files in a run folder that are none of the run's: somebody has put them there, and nothing takes them away.
+//! Files in a run folder that do not belong to the run. They are never deleted.
 
 use crate::folder::{Folder, index::Index};
 use std::{
@@ -86,8 +86,7 @@ fn is_checkpoint(name: &str) -> bool {
     [".safetensors", ".safetensors.tmp"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Calls `see` with all that is in a folder and is no folder; a link is not followed, and a folder with nothing in
-/// it is nothing that could be lost.
+/// Calls `see` with every file and link below a folder. Links are not followed, and empty folders do not count.
 fn each_file(folder: &Path, below: &str, see: &mut impl FnMut(String)) {
     for entry in fs::read_dir(folder.join(below)).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

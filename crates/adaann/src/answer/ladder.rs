@@ -234,8 +234,8 @@ fn integrable(context: &Context, searched: &Searched) -> Result<usize> {
     }
 }
 
-/// Refuses a density that grows without bound to an infinite integral, which no proper prior prevents; returns the
-/// evaluations. Where the highest place is a peak with digits to spare, there is nothing to look for.
+/// Refuses a density that grows without bound and has an infinite integral, which a proper prior does not prevent.
+/// Returns the evaluations. A peak whose widths are well above rounding error needs no such look.
 fn bounded(context: &Context, searched: &Searched) -> Result<usize> {
     let target = &context.unconstrained;
     let Some(highest) = searched.highest() else { return Ok(0) };

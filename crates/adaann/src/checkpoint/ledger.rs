@@ -310,8 +310,8 @@ impl Ledger {
 
     /// Has somebody asked the run to end? Parts that show nothing to an observer look here between rounds.
     ///
-    /// Whoever is told so does other things from then on than a run that goes on: the list ends here, and later parts
-    /// are not in it.
+    /// A caller that gets `true` breaks off, and then does other things than an uninterrupted run. So the list ends
+    /// here: parts that are finished later are not recorded.
     pub fn is_asked_to_end(&mut self) -> bool {
         let is_asked = self.is_raised();
         if is_asked {
@@ -320,7 +320,7 @@ impl Ledger {
         is_asked
     }
 
-    /// Ends the list with what is in it, as for a run that somebody stops: the next one goes on from here.
+    /// Writes the list and ends it: later parts are not recorded, and a resumed run goes on from here.
     pub fn close(&mut self) {
         if self.is_over {
             return;

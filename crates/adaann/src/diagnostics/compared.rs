@@ -58,7 +58,7 @@ impl Comparison {
             Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
                 true
             }
-            // More evidence comes from somewhere: without points where q lacks mass it is the particles' luck.
+            // Particles with more evidence must have points where q lacks mass; without them it is Monte Carlo error.
             Finding::EvidenceAbove { .. } => {
                 reason.trust == Trust::Distrust
                     && self.lacking.value > ALLOWANCE.value * self.lacking.error

@@ -29,8 +29,8 @@ pub(crate) struct Coverage {
     of: usize,
     /// Did the last starts of the latest search still find a mode?
     is_still_finding: bool,
-    /// Was one mode found of a density without formulas? Several modes tell how much their widths differ; one tells
-    /// nothing of another's.
+    /// Was only one mode found of a density whose formulas are unknown? Several modes show how much widths differ; a
+    /// single mode does not.
     may_hide_narrow_modes: bool,
 }
 

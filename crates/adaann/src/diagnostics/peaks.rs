@@ -1,7 +1,7 @@
-//! Do the peaks that searches know stand far above the approximation?
+//! Checks that the approximation covers the peaks that searches have found.
 //!
-//! A component whose shape is wrong loses its weight, and with it its draws: no weight then speaks for its mode. The peak
-//! itself is known all the same.
+//! A mixture component with a wrong shape can lose its weight in adaptation. No draw then comes from its mode, so that the
+//! weights cannot show the loss, but the search still knows the peak.
 
 use super::{Finding, Place, Reason, Trust, thresholds::LACKING_RATIO};
 use crate::{

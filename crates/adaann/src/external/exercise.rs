@@ -10,13 +10,13 @@ use std::{
 
 /// Parameters that the program is asked for.
 const NAMES: usize = 2;
-/// A line of more bytes is none; shorter than in truth, so that a fuzzer gets there.
+/// The longest line, in bytes. A real program may write longer ones; this bound is small so that a fuzzer reaches it.
 const LONGEST: usize = 256;
 
 /// Reads bytes as a program's first line and its answers; returns how many numbers there were.
 ///
 /// # Panics
-/// If an answer that was taken is none, which would be a mistake here.
+/// If the parser has accepted an answer that is not valid, which is a bug in it.
 pub fn exercise(bytes: &[u8]) -> usize {
     let output = Pieces { bytes: Cursor::new(bytes.to_vec()), most: 1 + bytes.len() % 13 };
     let mut lines = Lines::new(output, LONGEST).expect("a thread can be had");
@@ -65,7 +65,7 @@ mod tests {
     fn a_conversation_is_read_to_its_first_fault() {
         let said = |text: &str| exercise(text.as_bytes());
         assert_eq!(said("{\"gradient\": true}\n-1 2 3\n-4\n-inf\nx\n-5\n"), 3 + 1 + 3);
-        assert_eq!(said("{}\n-1\n-2"), 1, "a line without its end is none");
+        assert_eq!(said("{}\n-1\n-2"), 1, "an unfinished line is no answer");
         assert_eq!(said("{\"batch\": 0}\n-1\n"), 0);
         assert_eq!(said(&format!("{{}}\n-1{}\n", " ".repeat(3 * LONGEST))), 0);
     }

@@ -43,8 +43,8 @@ pub struct Place {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// The line as it is shown: tabs as spaces, cut around the carets if it is long. Empty where the line is
-    /// nobody's business but the file's.
+    /// The line as it is shown: tabs as spaces, cut around the carets if it is long. Empty if the line may not be
+    /// shown, because the file is not known to be the model's table.
     pub excerpt: String,
     /// The columns of `excerpt` that carets point at, from 0, in cells of a terminal.
     pub carets: std::ops::Range<usize>,

@@ -221,7 +221,7 @@ impl Searched {
         if self.summits.len() < MOST_SUMMITS {
             return true;
         }
-        // One away from a crowd tells more than one more of it.
+        // Once the list is full, only peaks far from the crowd are worth keeping.
         let is_far = |crowd: Crowd| crowd.is_far_from(&end.z);
         if self.summits.len() < MOST_SUMMITS + MOST_FAR && self.crowd().is_some_and(is_far) {
             return true;
