@@ -44,3 +44,50 @@ pub(super) fn uncovered(
         Reason::new(Trust::Care, Finding::PeakNotCovered { at, log_ratio: log_ratio(&i) })
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Program, adaptive,
+        flow::Base,
+        mixture::{Component, Mixture},
+        modes::{self, Search},
+        program::log_sum_exp,
+        target::Unconstrained,
+    };
+
+    /// Two unit Gaussians, 9 apart: an approximation that has lost one of them lacks its peak.
+    #[test]
+    fn a_peak_without_a_component_is_named() {
+        let target = Program::record(1, |z| {
+            let at = |mean: f64| -0.5 * (z[0] - mean).square();
+            log_sum_exp(&[at(-3.0), at(6.0)])
+        });
+        let unconstrained = Unconstrained::new(&target).unwrap();
+        let base = Base::diagonal(&[0.0], &[5.0]).unwrap();
+        let searched = modes::search(&unconstrained, &base, &Search::new(1), 1).unwrap();
+        assert_eq!(searched.peaks(), 2);
+        let log_z = std::f64::consts::TAU.sqrt().ln() + 2_f64.ln();
+        let uncovered = |means: &[f64]| {
+            let component = |&mean: &f64| Component {
+                weight: 1.0 / means.len() as f64,
+                mean: vec![mean],
+                covariance: vec![1.0],
+                degrees: None,
+            };
+            let components: Vec<Component> = means.iter().map(component).collect();
+            let flow = adaptive::flow_of(&Mixture::of(&components).unwrap()).unwrap();
+            let approximation = Approximation::new(&target, flow).unwrap();
+            uncovered(&approximation, &[&searched], log_z).unwrap()
+        };
+        assert_eq!(uncovered(&[-3.0, 6.0]), None);
+        let Some(Reason {
+            trust: Trust::Care, finding: Finding::PeakNotCovered { at, .. }, ..
+        }) = uncovered(&[-3.0])
+        else {
+            panic!("the peak at 6 is not covered")
+        };
+        assert!(at.to_string().contains("6.0"), "{at}");
+    }
+}
