@@ -45,6 +45,9 @@ pub(crate) struct Kept {
 /// Name of these flags in a checkpoint.
 const LONGER: &str = "longer";
 
+/// Differences between two runs that a message names.
+const MOST_DIFFERENCES: usize = 5;
+
 impl Kept {
     /// Those of a run that was told this, on a subject; `longer` has the flags that lengthen a finished run.
     ///
@@ -90,10 +93,12 @@ impl Kept {
             )));
         }
         if !differences.is_empty() {
+            let more = differences.len().saturating_sub(MOST_DIFFERENCES);
+            let shown = differences[..differences.len() - more].join("; ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(usage(format!(
-                "{path} has an unfinished run of something else: {}; --restart begins it again as \
-                 this one, --out writes to another folder",
-                differences.join("; ")
+                "{path} has an unfinished run with other settings: {shown}{more}; --restart begins it again as this \
+                 one, --out writes to another folder"
             )));
         }
         let mut note = format!("going on with {path}");

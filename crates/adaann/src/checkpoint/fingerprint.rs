@@ -80,15 +80,14 @@ impl Fingerprint {
     /// What is other than it was, in words; nothing if all is the same. The order of names does not
     /// matter.
     pub fn differences(&self, was: &Self) -> Vec<String> {
-        let mut differences: Vec<String> = self
-            .values
-            .iter()
-            .filter_map(|(name, now)| match (was.get(name), now) {
-                (Some(was), now) => now.difference(was, name),
-                (None, Told::Text(now)) => Some(format!("{name} {now}, was not given")),
-                (None, Told::Long { .. }) => Some(format!("the {name} was not given")),
-            })
-            .collect();
+        let both = self.values.iter().filter_map(|(name, now)| Some((name, now, was.get(name)?)));
+        let mut differences: Vec<String> =
+            both.filter_map(|(name, now, was)| now.difference(was, name)).collect();
+        let added = self.values.iter().filter(|(name, _)| was.get(name).is_none());
+        differences.extend(added.map(|(name, now)| match now {
+            Told::Text(now) => format!("{name} {now}, was not given"),
+            Told::Long { .. } => format!("the {name} was not given"),
+        }));
         let gone = was.values.iter().filter(|(name, _)| self.get(name).is_none());
         differences.extend(gone.map(|(name, was)| match was {
             Told::Text(was) => format!("{name} is not given, was {was}"),
@@ -115,8 +114,8 @@ mod tests {
         ];
         assert_eq!(now.differences(&before), expected);
         let expected = [
-            "method smc, was not given",
             "the model file is another one",
+            "method smc, was not given",
             "tau is not given, was 0.5",
         ];
         assert_eq!(before.differences(&now), expected);
