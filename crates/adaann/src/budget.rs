@@ -7,14 +7,19 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     evaluations: Option<usize>,
     until: Option<Instant>,
+    /// What an evaluation takes; zero if nobody knows.
+    each: Duration,
 }
+
+/// Evaluations that any part of a run makes, however little time is left.
+const FEWEST_IN_TIME: usize = 16;
 
 impl Budget {
     /// So many evaluations, and so much time from now.
     pub fn new(evaluations: Option<usize>, time: Option<Duration>) -> Self {
         // A time that no clock can hold is no limit.
         let until = time.and_then(|time| Instant::now().checked_add(time));
-        Self { evaluations, until }
+        Self { evaluations, until, each: Duration::ZERO }
     }
 
     /// What is left of it after so many evaluations.
@@ -24,11 +29,34 @@ impl Budget {
         Self { evaluations, ..self }
     }
 
-    /// A share of the evaluations that are left; the time stays the same.
+    /// A share of the evaluations and of the time that are left.
     #[must_use]
     pub fn share(self, share: f64) -> Self {
+        self.share_of_evaluations(share).share_of_time(share)
+    }
+
+    /// A share of the evaluations that are left, in the same time.
+    #[must_use]
+    pub fn share_of_evaluations(self, share: f64) -> Self {
         let evaluations = self.evaluations.map(|most| (share * most as f64) as usize);
         Self { evaluations, ..self }
+    }
+
+    /// As many evaluations, in a share of the time that is left.
+    #[must_use]
+    pub fn share_of_time(self, share: f64) -> Self {
+        let now = Instant::now();
+        let until = self.until.map(|until| {
+            let left = until.saturating_duration_since(now);
+            now + Duration::try_from_secs_f64(share * left.as_secs_f64()).unwrap_or(left)
+        });
+        Self { until, ..self }
+    }
+
+    /// The same where an evaluation takes so long.
+    #[must_use]
+    pub fn at_pace(self, each: Duration) -> Self {
+        Self { each, ..self }
     }
 
     /// Is there nothing left after so many evaluations?
@@ -37,9 +65,36 @@ impl Budget {
             || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Evaluations that are left.
+    /// Evaluations that are left, or that the time which is left allows for.
     pub fn evaluations(&self) -> usize {
-        self.evaluations.unwrap_or(usize::MAX)
+        self.evaluations.unwrap_or(usize::MAX).min(self.in_time())
+    }
+
+    /// As many evaluations as are left, but at least so many: fewer only where they would take more time than there is.
+    pub fn at_least(&self, fewest: usize) -> usize {
+        self.part(1, fewest)
+    }
+
+    /// One of so many parts of the evaluations that are left, likewise.
+    pub fn part(&self, parts: usize, fewest: usize) -> usize {
+        let in_time = (self.in_time() / parts).max(FEWEST_IN_TIME);
+        (self.evaluations() / parts).max(fewest.min(in_time))
+    }
+
+    /// When the time is over.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.until
+    }
+
+    /// Evaluations that the time allows for.
+    fn in_time(&self) -> usize {
+        match self.until {
+            Some(until) if !self.each.is_zero() => {
+                let left = until.saturating_duration_since(Instant::now());
+                usize::try_from(left.as_nanos() / self.each.as_nanos()).unwrap_or(usize::MAX)
+            }
+            _ => usize::MAX,
+        }
     }
 }
 
@@ -58,5 +113,30 @@ mod tests {
         assert_eq!(Budget::default().share(0.1), Budget::default());
         assert!(Budget::new(None, Some(Duration::ZERO)).is_spent(0));
         assert!(!Budget::new(None, Some(Duration::MAX)).is_spent(0));
+    }
+
+    #[test]
+    fn time_is_as_many_evaluations_as_it_allows_for() {
+        let hour = Duration::from_secs(3_600);
+        let hours = Budget::new(None, Some(2 * hour));
+        assert_eq!(hours.evaluations(), usize::MAX);
+        let known = hours.at_pace(Duration::from_secs(1));
+        // The test itself takes less than a minute.
+        assert!((7_140..=7_200).contains(&known.evaluations()));
+        assert!((1_740..=1_800).contains(&known.share(0.25).evaluations()));
+        assert_eq!(Budget { evaluations: Some(5), ..known }.evaluations(), 5);
+        assert_eq!(hours.at_pace(hour).evaluations(), 1);
+        let sooner = Budget { evaluations: Some(8), ..known }.share_of_time(0.25);
+        assert_eq!((sooner.evaluations(), sooner.deadline() < known.deadline()), (8, true));
+    }
+
+    #[test]
+    fn some_are_made_whatever_is_left() {
+        assert_eq!(Budget::new(Some(3), None).at_least(200), 200);
+        assert_eq!(Budget::new(Some(300), None).at_least(200), 300);
+        assert_eq!(Budget::new(Some(300), None).part(3, 20), 100);
+        let late = Budget::new(None, Some(Duration::ZERO)).at_pace(Duration::from_secs(1));
+        assert_eq!((late.at_least(200), late.at_least(3)), (FEWEST_IN_TIME, 3));
+        assert_eq!(Budget::default().at_least(200), usize::MAX);
     }
 }

@@ -257,6 +257,7 @@ fn answer(summary: &Summary, flow: Flow, sample: Sample, fit: Option<Outcome>) -
         log_z: None,
         rungs: summary.rungs.clone(),
         evaluations: summary.target_evaluations,
+        check_evaluations: 0,
         examination: None,
         fit,
         spent: reasons.iter().any(|reason| reason.finding_code == "budget-spent"),

@@ -226,7 +226,7 @@ fn write(job: &Job, run: &Run, place: &Path, force: bool) -> anyhow::Result<()> 
     let kept = Kept::new(&folder, Interval::Off, told, &job.subject, None, true)?;
     let page = job.write(run, &folder, &kept)?;
     folder.finish(run.summary.stopped)?;
-    page
+    page.map(|_| ())
 }
 
 /// A folder that is gone when it has been read.

@@ -33,6 +33,7 @@ impl Session {
         record.settings = smc::settings::settings(&args, &fit, &subject)?;
         let budget =
             Budget::new(args.output.max_evaluations, args.output.max_time.and_then(Interval::time));
+        smc::afford::within(budget, &subject, &mut record, None)?;
         let _running = Running::new();
         let progress = Progress::Told(Listener(Arc::new(shows)));
         let mut ledger = Ledger::off().urgent_when(interrupt::flag());

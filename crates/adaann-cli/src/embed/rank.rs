@@ -118,9 +118,9 @@ impl Rank {
                 let model = model.ok_or_else(|| anyhow::anyhow!("a trial of no model"))?;
                 to_bytes(&trials::run_one(model, &fit, draws, seed, number))?
             }
-            Question::Seed { subject, plan, seed, most, kept } => {
+            Question::Seed { subject, plan, seed, most, draws, kept } => {
                 let target = &*opened(subject)?.subject.problem.target;
-                to_bytes(&seeds::answer(target, &plan, seed, most, kept, note))?
+                to_bytes(&seeds::answer(target, (&plan, seed), most, draws, kept, note))?
             }
             Question::Paper { run, value, number } => {
                 let all = experiments::all();

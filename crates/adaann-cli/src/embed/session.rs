@@ -185,11 +185,13 @@ fn in_folder(
     let ledger_of = |seed| Ok(kept.ledger_of_seed(seed)?.until(failed.clone()));
     let run = job.work(progress, &ledger_of, &mut ledger, None);
     kept.save(&mut ledger);
-    let run = run?;
+    let mut run = run?;
     check(failed)?;
     folder.restore()?;
     let page = job.write(&run, &folder, &kept)?;
-    folder.finish(run.summary.stopped)?;
+    run.summary.figure_evaluations = *page.as_ref().unwrap_or(&0);
+    // A check that was given up goes on, as what was stopped does.
+    folder.finish(run.summary.stopped || interrupt::asked())?;
     page.with_context(|| format!("the run is in {}, but for its page", out.display()))?;
     Ok(run)
 }

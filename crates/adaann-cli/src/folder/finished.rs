@@ -14,7 +14,10 @@ use adaann::{
     importance::Sample,
 };
 use anyhow::Result;
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// A finished run: what its figures and its page are made of.
 pub(crate) struct Finished {
@@ -31,6 +34,9 @@ pub(crate) struct Finished {
     pub(crate) flow: Flow,
     /// What the run was told, as its file has it.
     pub(crate) told: String,
+    /// Values of the density that figures may ask for, and have asked for.
+    most_values: usize,
+    values: AtomicUsize,
 }
 
 /// A line of `schedule.csv`.
@@ -68,7 +74,21 @@ impl Finished {
         let flow = record.flow(&stored, problem.target.dim())?;
         let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
         let told = record.to_toml()?;
-        Ok(Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow, told })
+        let (most_values, values) = (usize::MAX, AtomicUsize::new(0));
+        Ok(Self {
+            record,
+            subject,
+            summary,
+            drawn,
+            whose,
+            chosen,
+            steps,
+            trace,
+            flow,
+            told,
+            most_values,
+            values,
+        })
     }
 
     /// A run that has not come to its end, as it is at its last checkpoint: it has no files.
@@ -85,7 +105,21 @@ impl Finished {
         let drawn = Drawn::of(sample);
         let chosen = drawn.chosen(whose, drawn.x.len(), summary.seed);
         let (steps, trace) = (Vec::new(), Vec::new());
-        Self { record, subject, summary, drawn, whose, chosen, steps, trace, flow, told }
+        let (most_values, values) = (usize::MAX, AtomicUsize::new(0));
+        Self {
+            record,
+            subject,
+            summary,
+            drawn,
+            whose,
+            chosen,
+            steps,
+            trace,
+            flow,
+            told,
+            most_values,
+            values,
+        }
     }
 
     /// The same with the training of a flow.
@@ -103,6 +137,25 @@ impl Finished {
         let steps = outcome.steps.iter().map(step).collect();
         let trace = outcome.trace.iter().map(update).collect();
         Self { steps, trace, ..self }
+    }
+
+    /// The same where figures may ask for so many values of the density.
+    pub(crate) fn with_values(self, most_values: usize) -> Self {
+        Self { most_values, ..self }
+    }
+
+    /// May figures ask for so many more? They are counted then.
+    pub(crate) fn takes_values(&self, count: usize) -> bool {
+        let is_allowed = count <= self.most_values.saturating_sub(self.values());
+        if is_allowed {
+            self.values.fetch_add(count, Ordering::Relaxed);
+        }
+        is_allowed
+    }
+
+    /// Values of the density that figures have asked for.
+    pub(crate) fn values(&self) -> usize {
+        self.values.load(Ordering::Relaxed)
     }
 
     /// The flow as a density in the user's coordinates.

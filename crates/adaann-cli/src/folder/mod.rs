@@ -557,7 +557,9 @@ mod tests {
         assert!(path.join("state").exists());
         drop(folder);
         let said = Folder::reserve(&path, Old::Stays, true).unwrap_err().to_string();
-        assert!(said.contains("exists"), "{said}");
+        assert!(said.contains("--force --restart"), "{said}");
+        assert!(path.join(Summary::FILE).exists() && is_unfinished(&path));
+        drop(Folder::reserve(&path, Old::Replaced, true).unwrap());
         assert!(path.join(Summary::FILE).exists() && !is_unfinished(&path));
     }
 }

@@ -8,6 +8,7 @@ use crate::{
 use adaann::{
     answer::{Method, Plan},
     budget::Budget,
+    fit::Comparison,
     flow::Flow,
     registry::{Choices, Data},
 };
@@ -90,18 +91,30 @@ impl Repeats {
     /// What each of its fits may spend: together two evaluations in three, since draws and check want some.
     pub(crate) fn budget_of_fit(&self) -> Budget {
         let fits = self.seeds.max(1) as f64;
-        self.share(2.0 / 3.0).share(1.0 / fits)
+        self.share(2.0 / 3.0).share_of_evaluations(1.0 / fits)
     }
 
     fn share(&self, share: f64) -> Budget {
-        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(share * time).ok());
+        let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(time).ok());
         Budget::new(self.max_evaluations, time).share(share)
     }
 
-    /// Draws of an answer where so much may still be spent: half of that, and a few whatever it is.
-    pub(crate) fn draws_within(&self, left: Budget) -> usize {
+    /// Its seeds, compared by a tenth of what may be spent, where that is bounded.
+    pub(crate) fn comparison(&self) -> Comparison {
+        const FEWEST: usize = 100;
+        let usual = Comparison::of(self.seeds);
+        let most = self.max_evaluations.map(|most| most / (10 * self.seeds.max(1)));
+        Comparison {
+            draws: most.map_or(usual.draws, |most| most.max(FEWEST).min(usual.draws)),
+            ..usual
+        }
+    }
+
+    /// Draws of an answer, to be taken so many times, where so much may still be spent: half of that, and a few
+    /// whatever it is.
+    pub(crate) fn draws_within(&self, left: Budget, times: usize) -> usize {
         const FEWEST: usize = 500;
-        self.draws.min((left.evaluations() / 2).max(FEWEST))
+        self.draws.min(left.part(2 * times, FEWEST / times))
     }
 
     /// What is asked for, if the plan is Algorithm 1.

@@ -16,6 +16,8 @@ use adaann::{
 pub(crate) struct Examined {
     /// What was found; nothing if the draws cannot be examined.
     pub(crate) examination: Option<Examination>,
+    /// Evaluations of the target, also where the check came to no end.
+    pub(crate) evaluations: usize,
     pub(crate) verdict: Verdict,
 }
 
@@ -38,8 +40,16 @@ pub(crate) fn examine(
     let mut examined =
         match diagnostics::examine_with(approximation, sample, settings, &wanted, observer, ledger)
         {
-            Ok(found) => Examined { verdict: found.verdict.clone(), examination: Some(found) },
-            Err(error) => Examined { examination: None, verdict: Verdict::not_examined(&error) },
+            Ok(found) => Examined {
+                verdict: found.verdict.clone(),
+                evaluations: found.evaluations,
+                examination: Some(found),
+            },
+            Err(error) => Examined {
+                examination: None,
+                evaluations: 0,
+                verdict: Verdict::not_examined(&error),
+            },
         };
     if outcome.stopped {
         examined.verdict = match is_over {

@@ -13,7 +13,7 @@ use adaann::{
     Error,
     answer::{Event, Observer},
     fit,
-    target::Points,
+    target::Values,
 };
 use std::{
     fmt::{self, Display, Formatter},
@@ -73,7 +73,7 @@ struct Work {
     display: display::Display,
     started: Instant,
     /// Evaluations of the target in this process.
-    points: Points,
+    values: Values,
     what: What,
     /// Evaluations when the present part began.
     begun: usize,
@@ -84,11 +84,11 @@ struct Work {
 }
 
 impl Watch {
-    pub(crate) fn new(progress: &Progress, points: Points) -> Self {
+    pub(crate) fn new(progress: &Progress, values: Values) -> Self {
         let work = Arc::new(Mutex::new(Work {
             display: progress.display(""),
             started: Instant::now(),
-            points,
+            values,
             what: What::Words("beginning".into()),
             begun: 0,
             to_come: (0, 0),
@@ -135,7 +135,7 @@ fn still_needed(forecast: usize, used: usize) -> usize {
 impl Work {
     /// Shows how far the work is, and tells whether it is over.
     fn show(&mut self) -> bool {
-        let (elapsed, done) = (self.started.elapsed(), self.points.get());
+        let (elapsed, done) = (self.started.elapsed(), self.values.get());
         let (own, then) = self.to_come;
         let used = done - self.begun;
         let left = still_needed(own, used).saturating_add(then);
@@ -165,7 +165,7 @@ impl Observer for Watch {
         match event {
             Event::Begins { what, to_come, .. } => {
                 work.what = What::Words((*what).to_owned());
-                (work.begun, work.to_come) = (work.points.get(), *to_come);
+                (work.begun, work.to_come) = (work.values.get(), *to_come);
             }
             Event::Particles(stage) => {
                 work.what = What::Words(match stage.start {

@@ -108,12 +108,13 @@ impl Job {
             if run.is_err() && interrupt::is_overdue() {
                 return Ok(interrupt::without_answer(&out));
             }
-            let run = run?;
+            let mut run = run?;
             if is_longer && (run.summary.stopped || interrupt::asked()) {
                 return Ok(longer::stopped(&out, is_quiet));
             }
             folder.restore()?;
             let page = self.write(&run, &folder, &kept)?;
+            run.summary.figure_evaluations = *page.as_ref().unwrap_or(&0);
             // A check that was given up goes on, as what was stopped does.
             folder.finish(run.summary.stopped || interrupt::asked())?;
             if output.json {
@@ -181,8 +182,8 @@ impl Job {
     }
 
     /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,
-    /// and what became of them is told apart.
-    pub(crate) fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<()>> {
+    /// and what became of them is told apart: the values of the density that they took, or why they cannot be drawn.
+    pub(crate) fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<usize>> {
         let Self { record, subject, .. } = self;
         let training = run.training.as_ref();
         folder.write(Record::FILE, record.to_toml()?)?;
@@ -208,8 +209,35 @@ impl Job {
         // Who has asked for an end does not want to wait for a program once more.
         let programs = if interrupt::asked() { Programs::Forbidden } else { Programs::Asked };
         // From the files, as `adaann report` does it: what they lack no page can show.
-        Ok(Finished::read(folder.place(), Whose::Target, programs)
-            .and_then(|finished| page::write(folder.place(), &finished)))
+        let drawn = Finished::read(folder.place(), Whose::Target, programs).and_then(|finished| {
+            let finished = finished.with_values(self.values_of_figures(&run.summary));
+            page::write(folder.place(), &finished)?;
+            Ok(finished.values())
+        });
+        if let Ok(figure_evaluations @ 1..) = drawn {
+            let summary = Summary { figure_evaluations, ..run.summary.clone() };
+            folder.write(Summary::FILE, summary.to_json())?;
+        }
+        Ok(drawn)
+    }
+
+    /// Values of the density that figures may ask for: what is left of the budget, and no more than is cheap beside
+    /// the run. It follows from the run alone, not from a clock.
+    fn values_of_figures(&self, summary: &Summary) -> usize {
+        /// Operations that take about a second.
+        const OPERATIONS: f64 = 2e9;
+        let target = &self.subject.problem.target;
+        let spent = summary.target_evaluations + summary.check_evaluations;
+        let (most, is_timed) = match &self.record.plan {
+            Plan::Answer(settings) => (settings.max_evaluations, settings.max_time.is_some()),
+            Plan::Adaann(_) => (self.repeats().max_evaluations, self.repeats().max_time.is_some()),
+        };
+        let cheap = match target.operations().filter(|_| target.has_formulas()) {
+            Some(operations) => (OPERATIONS / operations) as usize,
+            None if is_timed => 0,
+            None => spent / 2,
+        };
+        cheap.min(most.map_or(usize::MAX, |most| most.saturating_sub(spent)))
     }
 }
 

@@ -11,7 +11,7 @@ use adaann::{
     checkpoint::{Keeper, Ledger, Store},
     crew::Elsewhere,
     fit::{Restart, restart},
-    target::{Counted, Target},
+    target::{Metered, Target},
 };
 use std::time::Duration;
 
@@ -51,6 +51,7 @@ impl Elsewhere<adaann::Result<Restart>> for SeedsElsewhere<'_> {
             plan: plan.clone(),
             seed,
             most: (most, repeats.max_time.map(|time| 2.0 / 3.0 * time)),
+            draws: repeats.comparison().draws,
             kept: self.kept.of_seed_elsewhere(seed)?,
         };
         let answer = self.ranks.ask(&question, |told| self.kept.keep_of_seed(seed, told));
@@ -61,9 +62,9 @@ impl Elsewhere<adaann::Result<Restart>> for SeedsElsewhere<'_> {
 /// A seed, on the rank that was asked for it; checkpoints are told as they are made.
 pub(crate) fn answer(
     target: &dyn Target,
-    plan: &Plan,
-    seed: u64,
+    (plan, seed): (&Plan, u64),
     most: (Option<usize>, Option<f64>),
+    draws: usize,
     kept: Option<KeptHere>,
     tell: impl Fn(&[u8]) + Send + Sync + 'static,
 ) -> Result<Restart, String> {
@@ -79,11 +80,11 @@ pub(crate) fn answer(
         }
     };
     let run = || -> adaann::Result<Restart> {
-        let target = &Counted::new(target).until(interrupt::is_overdue);
+        let target = &Metered::new(target).until(interrupt::is_overdue);
         let budget = Budget::new(most.0, most.1.map(time));
         let mut watch = Progress::new(true).watch("", &settings, target.dim(), budget);
         let mut ledger = ledger()?.urgent_when(interrupt::flag());
-        restart(target, &settings, None, &mut watch, &mut ledger)
+        restart(target, &settings, None, draws, &mut watch, &mut ledger)
     };
     run().map_err(|error| error.to_string())
 }

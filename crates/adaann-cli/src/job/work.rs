@@ -15,8 +15,9 @@ use crate::{
     },
 };
 use adaann::{
-    Batch, Settings,
+    Batch, Error, Settings,
     answer::{self, Plan, approximate_with},
+    approximation::Approximation,
     budget::Budget,
     checkpoint::Ledger,
     crew::Elsewhere,
@@ -26,10 +27,13 @@ use adaann::{
     importance::Sample,
     path::PathKind,
     schedule::Rule,
-    target::{Counted, Target},
+    target::{Metered, Target},
 };
 use anyhow::Result;
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
 
 /// The list of what a seed has finished.
 pub(crate) type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
@@ -87,9 +91,8 @@ impl Job {
         ledger: &mut Ledger,
     ) -> Result<Run> {
         let (record, problem) = (&self.record, &self.subject.problem);
-        let target = &Counted::new(&*problem.target).until(interrupt::is_overdue);
-        let started = Instant::now();
-        let mut watch = ladder::Watch::new(progress, target.points());
+        let target = &Metered::new(&*problem.target).until(interrupt::is_overdue);
+        let mut watch = ladder::Watch::new(progress, target.values());
         let earlier = self.longer.as_ref().map(|longer| &longer.earlier);
         let answer = match earlier {
             Some(Earlier::Answer(answer, more)) => {
@@ -103,7 +106,7 @@ impl Job {
         for rung in &mut answer.rungs {
             rung.found = ladder::without_remedy(&rung.found).to_owned();
         }
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = ledger.time().as_secs_f64();
         let quantities = self.subject.quantities(answer.sample.x())?;
         let examination = answer.examination.as_ref();
         let mut summary = Summary::new(Sources {
@@ -115,6 +118,7 @@ impl Job {
             made: Made::by_ladder(&answer).or_unfinished(ledger.is_looking()),
             sample: &answer.sample,
             examination,
+            check_evaluations: answer.check_evaluations,
             verdict: examine::of_answer_by(&answer, &problem.target.names(), ledger),
             quantities: quantities.as_ref(),
             seconds,
@@ -137,32 +141,52 @@ impl Job {
     ) -> Result<Run> {
         let Self { record, subject, longer, .. } = self;
         let (problem, repeats) = (&subject.problem, self.repeats());
-        let target = &Counted::new(&*problem.target).until(interrupt::is_overdue);
+        let target = &Metered::new(&*problem.target).until(interrupt::is_overdue);
         let started = Instant::now();
         let (budget, of_fit) = (repeats.budget(), repeats.budget_of_fit());
+        target.set_deadline(of_fit.deadline());
         let watch = |seed| {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim(), of_fit)
         };
-        let ledger_of = |seed| match (ledger_of(seed)?, longer) {
-            (ledger, Some(longer)) => longer.ledger_of_seed(seed, ledger),
-            (ledger, None) => Ok(ledger),
+        // The longest that a seed was at work before the run was interrupted.
+        let earlier = AtomicU64::new(0);
+        let ledger_of = |seed| {
+            let ledger = ledger_of(seed)?;
+            earlier.fetch_max(ledger.time().as_millis() as u64, Ordering::Relaxed);
+            match longer {
+                Some(longer) => longer.ledger_of_seed(seed, ledger),
+                None => Ok(ledger),
+            }
         };
         let rule = self.rule.as_ref().map(|rule| &**rule as &(dyn Rule + Sync));
-        let Restarts { mut runs, mut failed } =
-            restarts_with(target, settings, rule, repeats.seeds, watch, ledger_of, elsewhere)?;
+        let Restarts { mut runs, mut failed } = restarts_with(
+            target,
+            settings,
+            rule,
+            repeats.comparison(),
+            watch,
+            ledger_of,
+            elsewhere,
+        )?;
         // What was ended for want of time has its checkpoint: the others are no answer yet.
         if interrupt::is_overdue()
             && let Some((_, error)) = failed.pop()
         {
             return Err(error.into());
         }
-        let seconds = started.elapsed().as_secs_f64();
-        let spent: usize = runs.iter().map(|run| run.outcome.target_evaluations).sum();
-        let draws = repeats.draws_within(budget.after(spent));
+        let spent: usize = runs.iter().map(|run| run.evaluations).sum();
+        target.set_deadline(budget.deadline());
+        let budget = budget.at_pace(target.time_each());
+        // Each run is drawn from to be shown beside the others, and the best once more.
+        let times = if runs.len() > 1 { runs.len() + 1 } else { 1 };
+        let draws = repeats.draws_within(budget.after(spent), times);
         let draw = |outcome: &Outcome, seed| {
             let known = longer.as_ref().map_or(&[][..], |longer| longer.known_log_p(seed));
-            outcome.approximation(target)?.sample_knowing(known, draws, seed)
+            match budget.deadline() {
+                None => outcome.approximation(target)?.sample_knowing(known, draws, seed),
+                Some(_) => sample_in_time(&outcome.approximation(target)?, known, draws, seed),
+            }
         };
         let mut seeds = Vec::new();
         if runs.len() > 1 {
@@ -178,10 +202,12 @@ impl Job {
             &best.outcome,
             &settings,
             &sample,
-            budget.after(spent + draws),
+            budget.after(spent + times * draws),
             progress,
             ledger,
         )?;
+        let earlier = Duration::from_millis(earlier.load(Ordering::Relaxed));
+        let seconds = (earlier + started.elapsed()).as_secs_f64();
         let examination = examined.examination.as_ref();
         let mut summary = Summary::new(Sources {
             target: &record.target,
@@ -189,9 +215,14 @@ impl Job {
             notes: target.notes(),
             known: &problem.known,
             seed: best.seed,
-            made: Made::by_adaann(&best.outcome, examination).or_unfinished(ledger.is_looking()),
+            made: Made {
+                evaluations: spent + (times - 1) * draws,
+                ..Made::by_adaann(&best.outcome, examination)
+            }
+            .or_unfinished(ledger.is_looking()),
             sample: &sample,
             examination,
+            check_evaluations: examined.evaluations,
             verdict: examined.verdict,
             quantities: quantities.as_ref(),
             seconds,
@@ -226,7 +257,8 @@ impl Job {
         progress: &Progress,
         ledger: &mut Ledger,
     ) -> Result<Examined> {
-        let target = Counted::new(&*self.subject.problem.target).until(interrupt::is_overdue);
+        let target = Metered::new(&*self.subject.problem.target).until(interrupt::is_overdue);
+        target.set_deadline(budget.deadline());
         let approximation = outcome.approximation(&target)?;
         let first = settings.particles().schedule.first();
         let mut watch = particles::Watch::new(progress, "check by independent particles", first);
@@ -235,13 +267,41 @@ impl Job {
             budget,
             ..diagnostics::Settings::default()
         };
-        Ok(examine::examine(
+        let examined = examine::examine(
             outcome,
             &approximation,
             sample,
             (settings, wanted),
             &mut watch,
             ledger,
-        ))
+        );
+        // A check that came to no end does not say what it took; the draws are its own.
+        let evaluations = match examined.examination {
+            Some(_) => examined.evaluations,
+            None => sample.len() + target.values().get(),
+        };
+        Ok(Examined { evaluations, ..examined })
     }
+}
+
+/// Draws that are taken before anyone looks at the clock.
+const FIRST_DRAWS: usize = 32;
+
+/// Draws, or as many of them as there is time for: each look at the clock comes after as many as all before.
+fn sample_in_time(
+    approximation: &Approximation,
+    known: &[f64],
+    draws: usize,
+    seed: u64,
+) -> adaann::Result<Sample> {
+    let first = known.len().max(FIRST_DRAWS).min(draws);
+    let mut sample = approximation.sample_knowing(known, first, seed)?;
+    while sample.len() < draws {
+        let more = (2 * sample.len()).min(draws);
+        match approximation.sample_knowing(sample.log_p(), more, seed) {
+            Err(Error::OutOfTime) => break,
+            found => sample = found?,
+        }
+    }
+    Ok(sample)
 }

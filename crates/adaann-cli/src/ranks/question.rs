@@ -76,6 +76,8 @@ pub(crate) enum Question {
         seed: u64,
         /// Evaluations and seconds that it may take.
         most: (Option<usize>, Option<f64>),
+        /// Draws that it is compared with others by.
+        draws: usize,
         /// None where nothing is kept.
         kept: Option<KeptHere>,
     },

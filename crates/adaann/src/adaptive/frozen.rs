@@ -2,7 +2,7 @@
 
 use super::{Rules, rules::POOR};
 use crate::{
-    Result,
+    Error, Result,
     approximation::Approximation,
     checkpoint::{Done, Ledger},
     importance::Sample,
@@ -12,7 +12,7 @@ use crate::{
 pub(super) const FIRST: usize = 2_000;
 
 /// Draws that are taken whatever is left to be spent.
-const FEWEST: usize = 500;
+const FEWEST: usize = 200;
 
 /// Less than this share of what was foreseen is a disappointment.
 pub(super) const DISAPPOINTING: f64 = 0.5;
@@ -32,11 +32,15 @@ pub(super) fn draw(
     let sampled = |from: usize, count: usize, ledger: &mut Ledger| {
         more(approximation, from, count, seed, ledger)
     };
+    let most = rules.budget.at_least(FEWEST);
     if let Some(count) = rules.exactly {
-        return sampled(0, count, ledger);
+        return sampled(0, count.min(most), ledger);
     }
-    let most = rules.most_draws.min(rules.budget.evaluations().max(FEWEST));
-    let mut sample = sampled(0, FIRST.min(most), ledger)?;
+    let most = rules.most_draws.min(most);
+    // What draws take is known by other points: of those that the time allows for, half come first.
+    let is_timed = rules.budget.deadline().is_some();
+    let first = if is_timed { most.div_ceil(2) } else { most };
+    let mut sample = sampled(0, FIRST.min(first), ledger)?;
     for _ in 0..MORE {
         let (ess, count) = (sample.weight_sums()?.ess(), sample.len());
         let share = ess / count as f64;
@@ -52,7 +56,10 @@ pub(super) fn draw(
         // A little more than foreseen: the share is known by chance.
         let total = (1.05 * rules.target_ess / share).min(most as f64) as usize;
         let more = total.saturating_sub(count).max(100);
-        sample = sample.join(&sampled(count, more, ledger)?)?;
+        sample = match sampled(count, more.min(rules.budget.after(count).at_least(100)), ledger) {
+            Err(Error::OutOfTime) => break,
+            found => sample.join(&found?)?,
+        };
     }
     Ok(sample)
 }

@@ -5,7 +5,7 @@ use super::{
     shape::{Shape, flow_of},
 };
 use crate::{
-    Batch, Result,
+    Batch, Error, Result,
     approximation::Approximation,
     budget::Budget,
     checkpoint::{Done, Ledger},
@@ -66,8 +66,12 @@ pub(super) fn rounds(
         };
         let approximation = Approximation::new(target, flow.clone())?;
         let seed = pace.seed.wrapping_add(round as u64);
-        let sample =
-            ledger.part("draws", |_| approximation.sample(pace.draws, seed).map(Done::Whole))?;
+        let drawn =
+            ledger.part("draws", |_| approximation.sample(pace.draws, seed).map(Done::Whole));
+        let sample = match drawn {
+            Err(Error::OutOfTime) if round > 0 => break,
+            drawn => drawn?,
+        };
         let own_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &flow, &sample)?;
         let number = archive.proposals() - 1;

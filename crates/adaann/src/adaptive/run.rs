@@ -9,8 +9,9 @@ use super::{
     shape::Shape,
 };
 use crate::{
-    Batch, Result,
+    Batch, Error, Result,
     approximation::Approximation,
+    budget::Budget,
     checkpoint::Ledger,
     flow::Flow,
     importance::{Sample, pareto},
@@ -83,7 +84,7 @@ const WORTH_IT: f64 = 1.3;
 const FINITE_VARIANCE: f64 = 0.5;
 
 /// Draws of a round, whatever is left to be spent.
-const FEWEST: usize = 200;
+const FEWEST: usize = 100;
 
 /// Rounds after the first trial, each with more draws than before.
 const LATER_ROUNDS: usize = 5;
@@ -120,8 +121,7 @@ fn adapt(
     for attempt in 0..rules.attempts.max(1) {
         let pace = Pace {
             // Several rounds fit into what is left.
-            draws: (rules.draws << attempt)
-                .min((rules.budget.after(evaluations).evaluations() / 4).max(FEWEST)),
+            draws: (rules.draws << attempt).min(rules.budget.after(evaluations).part(4, FEWEST)),
             enough: rules.enough,
             most: if attempt == 0 { rules.most_rounds } else { LATER_ROUNDS },
             seed: seed.wrapping_add((attempt as u64) << 32),
@@ -154,8 +154,9 @@ fn adapt(
         let mut is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
         // A proposal that the trial likes gives all draws, and is judged by them once more.
         if is_good && sample.len() < asked {
-            evaluations += asked - sample.len();
-            sample = filled(sample, asked, &approximation, stream, ledger)?;
+            let before = sample.len();
+            sample = filled(sample, asked, &approximation, stream, rules.budget, ledger)?;
+            evaluations += sample.len() - before;
             ess_share = sample.weight_sums()?.ess_share();
             is_fair = has_tail_below(&sample, pareto::k_hat_threshold(sample.len()));
             is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
@@ -183,9 +184,11 @@ fn adapt(
     }
     let mut best = best.expect("at least one attempt").adapted;
     if best.sample.len() < asked {
-        evaluations += asked - best.sample.len();
+        let before = best.sample.len();
         let approximation = Approximation::new(target, best.flow.clone())?;
-        best.sample = filled(best.sample, asked, &approximation, best.stream, ledger)?;
+        let budget = rules.budget.after(evaluations);
+        best.sample = filled(best.sample, asked, &approximation, best.stream, budget, ledger)?;
+        evaluations += best.sample.len() - before;
         best.ess_share = best.sample.weight_sums()?.ess_share();
     }
     // A second opinion on what the fresh draws say: those of all proposals, and around their edges.
@@ -194,16 +197,24 @@ fn adapt(
     Ok(Adapted { evaluations, sample, ..best })
 }
 
-/// A sample with more draws of the same stream, until there are as many as were asked for.
+/// A sample with more draws of the same stream, until there are as many as were asked for or the budget allows for.
 fn filled(
     sample: Sample,
     asked: usize,
     approximation: &Approximation,
     stream: u64,
+    budget: Budget,
     ledger: &mut Ledger,
 ) -> Result<Sample> {
     let from = sample.len();
-    sample.join(&frozen::more(approximation, from, asked - from, stream, ledger)?)
+    let more = (asked - from).min(budget.evaluations());
+    if more == 0 {
+        return Ok(sample);
+    }
+    match frozen::more(approximation, from, more, stream, ledger) {
+        Err(Error::OutOfTime) => Ok(sample),
+        found => sample.join(&found?),
+    }
 }
 
 /// What an attempt came to.

@@ -15,7 +15,11 @@ use crate::{
 const DRAWS: usize = 10_000;
 
 /// Evaluations that chains have whatever is left.
-const FEWEST: usize = 1_000;
+const FEWEST: usize = 400;
+
+/// Chains that are run whatever is left, and the evaluations of each that are worth another chain.
+const FEWEST_CHAINS: usize = 8;
+const ITERATIONS: usize = 100;
 
 const CHAINS_SEED: u64 = 0x3c6e_f372_fe94_f82b;
 
@@ -26,7 +30,9 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
     let found = run(context, shape.as_deref(), context.settings.target_ess, 0)?;
     let evidence = context.part("evidence", |context, _| {
         chains::evidence(&context.unconstrained, &found, context.settings.seed)
-    })?;
+    });
+    let unknown = chains::Evidence { log_z: None, evaluations: 0 };
+    let evidence = context.in_time(evidence)?.unwrap_or(unknown);
     let (sample, components) = sample(context, &found, evidence.log_z.map(|log_z| log_z.value))?;
     let left = if found.has_converged { Left::Answered } else { Left::Failed };
     let words = format!(
@@ -67,12 +73,15 @@ pub(super) fn run(
     number: u64,
 ) -> Result<Chains> {
     let seed = context.settings.seed ^ CHAINS_SEED.wrapping_add(number);
-    let usual = chains::Settings::default();
+    let (usual, budget) = (chains::Settings::default(), context.budget());
+    let each = context.unconstrained.values_with_gradients(1);
+    let affordable = (budget.evaluations() / (ITERATIONS * each)).max(FEWEST_CHAINS);
     // The target sees them in blocks.
-    let chains = usual.chains.max(context.settings.at_once.next_multiple_of(32));
-    let settings = chains::Settings { chains, target_ess, seed, ..usual };
-    let max_evaluations = settings.max_evaluations.min(context.budget().evaluations().max(FEWEST));
-    let settings = chains::Settings { max_evaluations, ..settings };
+    let chains = usual.chains.min(affordable);
+    let chains = chains.max(context.settings.at_once.next_multiple_of(32));
+    let most = usual.max_evaluations.saturating_mul(each).min(budget.at_least(FEWEST));
+    let max_evaluations = most.max(chains);
+    let settings = chains::Settings { chains, target_ess, seed, max_evaluations, ..usual };
     let (dim, count) = (context.base.dim(), settings.chains);
     let (mut noise, mut starts) = (Noise::zeros(dim, count), Batch::zeros(dim, count));
     let mut log_q = vec![0.0; starts.padded_len()];

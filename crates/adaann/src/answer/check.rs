@@ -15,7 +15,7 @@ use crate::{
     mixture::{Component, Mixture},
     modes::Searched,
     smc,
-    target::{Target, find_defects},
+    target::{Metered, Target, find_defects},
 };
 use std::ops::ControlFlow;
 
@@ -41,6 +41,9 @@ const CHAINS_ESS: f64 = 400.0;
 /// Draws among which defects of the target are looked for.
 const DEFECT_POINTS: usize = 64;
 
+/// Evaluations with gradients that the look for defects takes at most.
+const EVALUATIONS_OF_DEFECTS: usize = 80;
+
 /// How often an answer is repaired.
 const REPAIRS: u64 = 2;
 
@@ -63,16 +66,21 @@ const CURABLE: [&str; 6] = [
 /// afresh.
 pub(super) fn examined(
     context: &mut Context,
-    candidate: Candidate,
+    mut candidate: Candidate,
 ) -> Result<(Candidate, Option<Examination>)> {
-    let (candidate, mut found) = examined_and_repaired(context, candidate)?;
+    let examined = examined_and_repaired(context, &mut candidate);
+    let mut found = context.in_time(examined)?.flatten();
     // A run that has spent its budget does not look further.
-    if let Some(found) = found.as_mut().filter(|_| !context.spent) {
+    let of_defects = context.unconstrained.values_with_gradients(EVALUATIONS_OF_DEFECTS);
+    let is_affordable = !context.is_over() && context.budget().evaluations() >= of_defects;
+    if let Some(found) = found.as_mut().filter(|_| is_affordable) {
         let points = candidate.sample.resampled(DEFECT_POINTS, context.settings.seed);
-        let defects = find_defects(&context.unconstrained, points.z(), context.settings.seed)?;
-        let reasons = reasons_of_defects(&defects, &context.target.names());
-        found.evaluations += defects.evaluations;
-        found.verdict = found.verdict.clone().and(reasons.into_iter());
+        let defects = find_defects(&context.unconstrained, points.z(), context.settings.seed);
+        if let Some(defects) = context.in_time(defects)? {
+            let reasons = reasons_of_defects(&defects, &context.target.names());
+            found.evaluations += defects.evaluations;
+            found.verdict = found.verdict.clone().and(reasons.into_iter());
+        }
     }
     if let Some(found) = found.as_mut().filter(|_| context.spent) {
         found.verdict = found.verdict.clone().of_spent();
@@ -82,55 +90,59 @@ pub(super) fn examined(
 
 fn examined_and_repaired(
     context: &mut Context,
-    mut candidate: Candidate,
-) -> Result<(Candidate, Option<Examination>)> {
+    candidate: &mut Candidate,
+) -> Result<Option<Examination>> {
     if context.settings.check == 0.0 || context.stopped {
-        return Ok((candidate, None));
+        return Ok(None);
     }
     context.begin_check();
     if let Some(chains) = &candidate.chains {
         context.begin(Step::Check, "checking the answer by chains from other starts");
         let shape = chains.covariance.clone();
         let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
+        let left = context.budget().after(others.evaluations);
         let target = &context.unconstrained;
-        let Candidate { sample, log_z, .. } = &candidate;
-        let mut found = examine_chains(target, chains, &others, sample, *log_z, CLIMBS)?;
+        let Candidate { sample, log_z, .. } = &*candidate;
+        let how = (CLIMBS, left);
+        let mut found = examine_chains(target, (chains, &others), sample, *log_z, how)?;
         let searches: Vec<&Searched> = context.searches.iter().collect();
         let log_z = log_z.map_or(f64::NAN, |log_z| log_z.value);
         let coverage = Coverage::new(target, &searches, log_z, sample, context.settings.seed);
         found.verdict = coverage.judged(found.verdict);
-        return Ok((candidate, Some(found)));
+        return Ok(Some(found));
     }
     if candidate.method == Method::Prior {
         let found = examine_exact(&context.unconstrained, &candidate.sample, CLIMBS)?;
-        return Ok((candidate, Some(found)));
+        return Ok(Some(found));
     }
-    let mut found = examine(context, &candidate, 0)?;
+    let mut found = examine(context, candidate, 0)?;
     for repair in 1..=REPAIRS {
         if context.is_over() {
             break;
         }
-        let Some(start) = start(&candidate, &found) else { break };
+        let Some(start) = start(candidate, &found) else { break };
         context.begin(Step::Mixture, "repairing the answer with what the check has found");
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
         let adapted = context.with_ledger(|context, ledger| {
             adaptive::run(context.target, start, &context.rules(), seed, ledger)
-        })?;
+        });
+        let Some(adapted) = context.in_time(adapted)? else { break };
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
         let words = format!("{REPAIRED}{}): {}", codes(&found), adapted.components());
         let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
         context.leave(Method::Mixture, evaluations, share, left, words);
         let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
-        let afresh = examine(context, &repaired, repair)?;
+        let afresh = examine(context, &repaired, repair);
+        let Some(afresh) = context.in_time(afresh)? else { break };
         let evaluations = found.evaluations + afresh.evaluations;
         // An answer that has seen less of p is no repair.
-        if afresh.verdict.trust > found.verdict.trust || repaired.lacks_mass_of(&candidate) {
+        if afresh.verdict.trust > found.verdict.trust || repaired.lacks_mass_of(candidate) {
             found.evaluations = evaluations;
             break;
         }
-        (candidate, found) = (repaired, Examination { evaluations, ..afresh });
+        (*candidate, found) = (repaired, Examination { evaluations, ..afresh });
     }
-    Ok((candidate, Some(found)))
+    Ok(Some(found))
 }
 
 /// Checks a given answer as the ladder checks its own, once, and repairs nothing.
@@ -144,9 +156,10 @@ pub fn check(
     observer: &mut dyn Observer,
 ) -> Result<Examination> {
     settings.check()?;
+    let meter = Metered::new(target);
     rayon::scope(|_| {
         let mut ledger = Ledger::off();
-        let mut context = Context::new(target, settings, observer, &mut ledger)?;
+        let mut context = Context::new(&meter, settings, observer, &mut ledger)?;
         // What the answer has cost sets what its check may cost.
         context.rungs.clone_from(&answer.rungs);
         let Answer { method, flow, sample, .. } = answer.clone();
@@ -184,7 +197,10 @@ pub(super) fn examine(
     let at_once = context.settings.at_once;
     // Fewer of them where little is left: each takes some fifty evaluations.
     let affordable = (left.evaluations() / 100).max(FEWEST_PARTICLES);
-    let particles = if particles == 0 { 0 } else { particles.min(affordable).max(at_once) };
+    // Who has no time for those few has none for any.
+    let is_hopeless = left.deadline().is_some() && left.evaluations() < 10 * FEWEST_PARTICLES;
+    let particles =
+        if particles == 0 || is_hopeless { 0 } else { particles.min(affordable).max(at_once) };
     let share = context.settings.check;
     let ratio = share / (1.0 - share);
     let settings = diagnostics::Settings {
@@ -196,7 +212,7 @@ pub(super) fn examine(
         budget: left,
     };
     let budget = (context.evaluations() as f64 * ratio) as usize;
-    let budget = budget.max(LEAST_BUDGET);
+    let budget = budget.max(context.unconstrained.values_with_gradients(LEAST_BUDGET));
     let (base, earlier) = (context.base.clone(), std::mem::take(&mut context.searches));
     let witnesses = std::mem::take(&mut context.witnesses);
     let found = context.with_ledger(|context, ledger| {
@@ -218,6 +234,7 @@ pub(super) fn examine(
     });
     (context.searches, context.witnesses) = (earlier, witnesses);
     let found = found?;
+    context.checked += found.evaluations;
     context.witnesses.push(found.witness.clone());
     context.searches.extend(found.searched.clone());
     Ok(found)

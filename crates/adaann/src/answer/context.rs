@@ -9,21 +9,30 @@ use crate::{
     adaptive::Rules,
     budget::Budget,
     checkpoint::{Done, Ledger, Part},
-    diagnostics::Witness,
-    fit,
+    diagnostics::{Examination, Witness},
+    error, fit,
     flow::Base,
     modes::{self, Searched},
     path::PathKind,
     smc,
-    target::{Target, Unconstrained},
+    target::{Metered, Target, Unconstrained},
 };
 use std::ops::ControlFlow;
 
 /// Dimensions up to which particles are worth their cost in a check.
 const MOST_DIMENSIONS: usize = 60;
 
+/// Points that are evaluated only to see what one takes.
+const MEASURED: usize = 2;
+
+/// Evaluations that a particle takes on its way, and the particles that are sent whatever is left.
+const EVALUATIONS_OF_PARTICLE: usize = 60;
+const FEWEST_PARTICLES: usize = 32;
+
 /// The work of an answer.
 pub(super) struct Context<'a> {
+    /// The target, with a meter that knows when the time is over.
+    meter: &'a Metered<'a>,
     pub(super) target: &'a dyn Target,
     pub(super) unconstrained: Unconstrained<'a>,
     /// Where the search starts.
@@ -40,8 +49,16 @@ pub(super) struct Context<'a> {
     /// What the answer may spend, and what all of it may.
     of_answer: Budget,
     of_all: Budget,
+    /// Evaluations that the work under way has told of.
+    pub(super) told: usize,
+    /// Evaluations of attempts that came to nothing, for the account of the rung that made them.
+    wasted: usize,
+    /// Evaluations of examinations that have come to an end.
+    pub(super) checked: usize,
     /// Has the check begun?
     is_checking: bool,
+    /// What was asked of the target when it began.
+    before_check: usize,
     /// Has it spent what it may?
     pub(super) spent: bool,
     /// Was it stopped?
@@ -50,14 +67,21 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(
-        target: &'a dyn Target,
+        meter: &'a Metered<'a>,
         settings: &'a Settings,
         observer: &'a mut dyn Observer,
         ledger: &'a mut Ledger,
     ) -> Result<Self> {
+        let target: &dyn Target = meter;
         let unconstrained = Unconstrained::new(target)?;
         let base = settings.base.resolve(&unconstrained, settings.seed)?;
+        let (of_answer, of_all) = (settings.budget(1.0 - settings.check), settings.budget(1.0));
+        meter.set_deadline(of_all.deadline().and_then(|until| until.checked_add(settings.grace())));
+        if of_all.deadline().is_some() {
+            meter.measure(&base.points(settings.seed, MEASURED))?;
+        }
         Ok(Self {
+            meter,
             target,
             unconstrained,
             base,
@@ -67,9 +91,13 @@ impl<'a> Context<'a> {
             rungs: Vec::new(),
             searches: Vec::new(),
             witnesses: Vec::new(),
-            of_answer: settings.budget(1.0 - settings.check),
-            of_all: settings.budget(1.0),
+            of_answer,
+            of_all,
+            told: 0,
+            wasted: 0,
+            checked: 0,
             is_checking: false,
+            before_check: 0,
             spent: false,
             stopped: false,
         })
@@ -111,9 +139,17 @@ impl<'a> Context<'a> {
         name: &str,
         work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
     ) -> Result<Result<T>> {
-        let tried = self.part(name, |context, ledger| {
-            Ok(work(context, ledger).map_err(|error| error.to_string()))
+        self.told = 0;
+        let (tried, evaluations) = self.part(name, |context, ledger| {
+            let tried = match work(context, ledger) {
+                Err(Error::OutOfTime) => return Err(Error::OutOfTime),
+                tried => tried.map_err(|error| error.to_string()),
+            };
+            Ok((tried, context.told))
         })?;
+        if tried.is_err() {
+            self.wasted += evaluations;
+        }
         Ok(tried.map_err(Error::Data))
     }
 
@@ -122,10 +158,20 @@ impl<'a> Context<'a> {
         self.rungs.iter().map(|rung| rung.evaluations).sum()
     }
 
+    /// The same with what work took that came to nothing for want of time. Then the meter has counted all of it.
+    pub(super) fn all_evaluations(&self) -> usize {
+        let metered = match self.is_checking {
+            true => self.before_check,
+            false => self.meter.values().get(),
+        };
+        let is_timed = self.of_all.deadline().is_some();
+        self.evaluations().max(if is_timed { metered } else { 0 })
+    }
+
     /// What may be spent from now on.
     pub(super) fn budget(&self) -> Budget {
         let whole = if self.is_checking { self.of_all } else { self.of_answer };
-        whole.after(self.evaluations())
+        whole.after(self.evaluations() + self.checked).at_pace(self.meter.time_each())
     }
 
     /// Are particles sent from the base to check an answer?
@@ -138,6 +184,17 @@ impl<'a> Context<'a> {
     pub(super) fn begin_check(&mut self) {
         self.spent |= self.budget().is_spent(0);
         self.is_checking = true;
+        self.before_check = self.meter.values().get();
+    }
+
+    /// Evaluations of a check that found this. One that came to no end says nothing of them, but its time was over: the
+    /// meter has counted all of it.
+    pub(super) fn check_evaluations(&self, found: Option<&Examination>) -> usize {
+        match found {
+            Some(found) => found.evaluations,
+            None if self.is_checking => self.meter.values().get() - self.before_check,
+            None => 0,
+        }
     }
 
     /// Is there nothing left, or does nobody want more?
@@ -146,8 +203,44 @@ impl<'a> Context<'a> {
         self.spent || self.stopped
     }
 
+    /// What work came to; nothing if the time was over before its end.
+    pub(super) fn in_time<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
+        match found {
+            Err(Error::OutOfTime) => {
+                self.spent = true;
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
+    /// Does work that ends when the time of this budget is over.
+    pub(super) fn within_time<T>(
+        &mut self,
+        budget: Budget,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let whole = self.meter.set_deadline(budget.deadline());
+        let done = work(self);
+        self.meter.set_deadline(whole);
+        done
+    }
+
+    /// What to say where the time was over before there was an answer.
+    pub(super) fn refusal_of_time(&self) -> Error {
+        let time = self.settings.max_time.unwrap_or(0.0);
+        let each = self.meter.time_each().as_secs_f64();
+        let message = format!(
+            "`max-time` of {time}s was over before there was an answer: a value of the density takes {} s here; give \
+             it more time",
+            error::short(each)
+        );
+        error::conflict("max-time", message)
+    }
+
     /// Says what is done now.
     pub(super) fn begin(&mut self, step: Step, what: &str) {
+        self.told = 0;
         let evaluations = self.evaluations();
         let most = self.budget().evaluations();
         let has_particles = self.is_checked_by_particles();
@@ -175,6 +268,7 @@ impl<'a> Context<'a> {
             Event::Fit(fit::Event::Update { snapshot, .. }) => snapshot.evaluations(),
             _ => return told,
         };
+        self.told = used;
         if !self.is_checking && self.budget().is_spent(used) {
             self.spent = true;
             return ControlFlow::Break(());
@@ -191,6 +285,7 @@ impl<'a> Context<'a> {
         left: Left,
         found: String,
     ) {
+        let evaluations = evaluations + std::mem::take(&mut self.wasted);
         let rung = Rung { method, evaluations, ess_share, left, found };
         let _ = self.see(&Event::Left(&rung));
         self.rungs.push(rung);
@@ -207,6 +302,7 @@ impl<'a> Context<'a> {
     /// How particles travel to this target: from the prior where there is a proper one, else from a wide Gaussian
     /// around the modes that are known, else by powers of the density.
     pub(super) fn particles(&self, count: usize, seed: u64) -> smc::Settings {
+        let count = count.min(self.budget().part(EVALUATIONS_OF_PARTICLE, FEWEST_PARTICLES));
         let count = count.max(self.settings.at_once);
         let from_prior = self.target.has_prior() && self.target.has_proper_prior();
         let frame = self.searches.last().filter(|_| !from_prior).and_then(modes::frame);

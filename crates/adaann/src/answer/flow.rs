@@ -16,6 +16,10 @@ use crate::{
 /// Weights that are worth less than this share of the draws are poor.
 const POOR: f64 = 0.05;
 
+/// Draws of the flow, and those that are taken whatever is left.
+const DRAWS: usize = 20_000;
+const FEWEST_DRAWS: usize = 500;
+
 /// Anneals a spline flow from the particles' mixture to the target, and covers its mass.
 pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Candidate> {
     context.begin(Step::Flow, "annealing a flow");
@@ -45,7 +49,8 @@ pub(super) fn climb(context: &mut Context, population: &Population) -> Result<Ca
         Fit::new(target, &settings).flow(flow).run_with(&mut watch, ledger)
     })?;
     let approximation = Approximation::new(target, outcome.flow.clone())?;
-    let count = context.settings.draws.unwrap_or(20_000);
+    let left = context.budget().after(outcome.target_evaluations).at_least(FEWEST_DRAWS);
+    let count = context.settings.draws.unwrap_or(DRAWS).min(left);
     let sample = context.part("draws", |_, _| approximation.sample(count, settings.seed))?;
     let ess_share = sample.weight_sums()?.ess_share();
     let is_good = ess_share > POOR;

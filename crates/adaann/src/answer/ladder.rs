@@ -9,11 +9,14 @@ use crate::{
     adaptive::{self, Shape},
     checkpoint::Ledger,
     modes::{self, Kind, Search, Searched},
-    target::{self, Target},
+    target::{self, Metered, Target},
 };
 
 /// Tells the random numbers of the rungs from each other.
 const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
+
+/// The search's share of the answer's time.
+const OF_SEARCH: f64 = 1.0 / 3.0;
 
 /// Dimensions from which chains come before particles.
 const CHAINS_FROM: usize = 20;
@@ -66,9 +69,13 @@ pub fn approximate_with(
 ) -> Result<Answer> {
     settings.check()?;
     // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
+    let meter = Metered::new(target);
     rayon::scope(|_| {
-        let mut context = Context::new(target, settings, observer, ledger)?;
-        let candidate = climb(&mut context)?;
+        let mut context = Context::new(&meter, settings, observer, ledger)?;
+        let candidate = match climb(&mut context) {
+            Err(Error::OutOfTime) => return Err(context.refusal_of_time()),
+            candidate => candidate?,
+        };
         let (candidate, examination) = check::examined(&mut context, candidate)?;
         let Candidate { method, flow, sample, stream, log_z, fit, .. } = candidate;
         Ok(Answer {
@@ -77,7 +84,8 @@ pub fn approximate_with(
             sample,
             stream,
             log_z,
-            evaluations: context.evaluations(),
+            evaluations: context.all_evaluations(),
+            check_evaluations: context.check_evaluations(examination.as_ref()),
             examination,
             rungs: context.rungs,
             fit,
@@ -163,7 +171,8 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                 match flow::climb(context, &population) {
                     Ok(found) => best = Some(found.or_better_than(best, Some(&held_out))),
                     Err(error) => {
-                        context.leave(Method::Flow, 0, None, Left::Failed, error.to_string());
+                        let told = context.told;
+                        context.leave(Method::Flow, told, None, Left::Failed, error.to_string());
                     }
                 }
             }
@@ -178,7 +187,10 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.is_over() {
         match chains::climb(context, None) {
             Ok(found) => best = Some(found.or_better_than(best, None)),
-            Err(error) => context.leave(Method::Chains, 0, None, Left::Failed, error.to_string()),
+            Err(error) => {
+                let told = context.told;
+                context.leave(Method::Chains, told, None, Left::Failed, error.to_string());
+            }
         }
     }
     best.ok_or_else(|| {
@@ -202,7 +214,7 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
 
 /// The search of an answer.
 pub(super) fn searched(context: &mut Context) -> Result<Searched> {
-    let budget = context.budget();
+    let budget = context.budget().share_of_time(OF_SEARCH);
     context.with_ledger(|context, ledger| {
         let Context { unconstrained, base, settings, .. } = context;
         let search = Search::new(unconstrained.dim())

@@ -9,8 +9,12 @@ use super::{
     ladder,
 };
 use crate::{
-    Error, Result, approximation::Approximation, checkpoint::Ledger, error, importance::Sample,
-    target::Target,
+    Error, Result,
+    approximation::Approximation,
+    checkpoint::Ledger,
+    error,
+    importance::Sample,
+    target::{Metered, Target},
 };
 
 /// Rungs whose share of draws that count is as near as this are one: it may have been through a file.
@@ -46,8 +50,12 @@ pub fn lengthen(
 ) -> Result<Answer> {
     settings.check()?;
     let stream = answer.stream.filter(|_| answer.method != Method::Prior).ok_or_else(refusal)?;
+    let meter = Metered::new(target);
     rayon::scope(|_| {
-        let mut context = Context::new(target, settings, observer, ledger)?;
+        let mut context = Context::new(&meter, settings, observer, ledger)?;
+        let target: &dyn Target = &meter;
+        // Draws that were asked for are taken; the check alone is bound.
+        meter.set_deadline(None);
         context.rungs.clone_from(&answer.rungs);
         context.spent = answer.spent;
         context.begin(Step::Draws, "taking further draws");
@@ -88,6 +96,7 @@ pub fn lengthen(
             stream: Some(stream),
             log_z,
             evaluations: context.evaluations(),
+            check_evaluations: context.check_evaluations(examination.as_ref()),
             rungs: context.rungs,
             examination,
             fit,

@@ -25,8 +25,10 @@ pub struct Answer {
     pub rungs: Vec<Rung>,
     /// Points at which the target was evaluated, without those of the check.
     pub evaluations: usize,
-    /// The check, unless none was asked for.
+    /// The check, unless none was asked for or there was no time for it.
     pub examination: Option<Examination>,
+    /// Points at which the target was evaluated for the check, also where it came to no end.
+    pub check_evaluations: usize,
     /// The training of the flow, if one was annealed.
     pub fit: Option<Outcome>,
     /// Did it end because it had spent what it was given?

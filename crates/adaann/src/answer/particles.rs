@@ -11,6 +11,9 @@ use crate::{
 /// Particles that are sent.
 const PARTICLES: usize = 2_000;
 
+/// Their share of what is left; the rest is for draws from the mixture that describes them.
+const OF_PARTICLES: f64 = 2.0 / 3.0;
+
 /// Tails of the components that describe particles: theirs are thin where particles are few.
 const DEGREES: f64 = 8.0;
 
@@ -42,8 +45,11 @@ fn send(context: &mut Context, seed: u64) -> Result<Population> {
     let settings = context.particles(PARTICLES, seed);
     let mut send = |settings: &smc::Settings| {
         context.attempt("particles", |context, ledger| {
-            let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
-            Smc::new(target, settings).run_with(&mut watch, ledger)?.whole()
+            let budget = context.budget().share(OF_PARTICLES);
+            context.within_time(budget, |context| {
+                let mut watch = |stage: &smc::Stage| context.see(&Event::Particles(stage));
+                Smc::new(target, settings).within(budget).run_with(&mut watch, ledger)?.whole()
+            })
         })
     };
     match (send(&settings)?, settings.path) {

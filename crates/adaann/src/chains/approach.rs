@@ -36,12 +36,13 @@ impl Sampler<'_> {
     pub(super) fn approach(&self, state: &mut State) -> Result<()> {
         let chains = state.places.len();
         let left = (self.settings.max_evaluations / 2).saturating_sub(state.evaluations);
+        let each = self.density.target.values_with_gradients(chains);
         let (from, metric) = (&state.places, &state.metric);
         let pieces = self.density.each_piece(chains, PIECE, |range| {
             let mut places = from.gather(range.clone());
             let mut climbs: Vec<_> = (0..range.len()).map(|i| Climb::new(&places, i)).collect();
             let mut steps = 0;
-            while steps < MOST_STEPS.min(left / chains) && climbs.iter().any(Climb::goes_on) {
+            while steps < MOST_STEPS.min(left / each) && climbs.iter().any(Climb::goes_on) {
                 self.climb(metric, &mut places, &mut climbs)?;
                 steps += 1;
                 if steps.is_multiple_of(STRETCH) {
@@ -54,7 +55,7 @@ impl Sampler<'_> {
         let mut at = 0;
         for (places, steps) in pieces {
             state.places.copy(at, &places);
-            state.evaluations += steps * places.len();
+            state.evaluations += self.density.target.values_with_gradients(steps * places.len());
             at += places.len();
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::{
     trajectory::{Moved, Moves},
 };
 use crate::{
-    Batch, Result,
+    Batch, Error, Result,
     path::{Parts, Tempered},
     rng::{Purpose, Stream},
     target::Unconstrained,
@@ -65,7 +65,7 @@ impl<'a> Sampler<'a> {
             length: Length::new(),
             step_size: 1.0,
             iteration: 0,
-            evaluations: used,
+            evaluations: self.density.target.values_with_gradients(used),
             divergences: 0,
             r_hat: None,
             bulk_ess: None,
@@ -80,10 +80,11 @@ impl<'a> Sampler<'a> {
     }
 
     /// Trajectories of the next iteration and their steps, unless these would be more evaluations than
-    /// `most`; chains stay where they are until [`State::move_to`].
+    /// `most` or the time is over; chains stay where they are until [`State::move_to`].
     pub(super) fn iterate(&self, state: &mut State, most: usize) -> Result<Option<(Moved, usize)>> {
         let steps = self.steps(state);
-        let evaluations = state.evaluations + steps * state.places.len();
+        let each = self.density.target.values_with_gradients(state.places.len());
+        let evaluations = state.evaluations + steps * each;
         if evaluations > most {
             return Ok(None);
         }
@@ -95,7 +96,10 @@ impl<'a> Sampler<'a> {
             step_size: state.step_size,
             steps,
         };
-        let moved = moves.iterate(&state.places, state.iteration)?;
+        let moved = match moves.iterate(&state.places, state.iteration) {
+            Err(Error::OutOfTime) => return Ok(None),
+            moved => moved?,
+        };
         state.evaluations = evaluations;
         state.divergences += moved.divergences;
         Ok(Some((moved, steps)))

@@ -19,7 +19,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// What a part came to.
@@ -65,6 +65,9 @@ pub struct Ledger {
     path: Vec<String>,
     header: Header,
     keeper: Keeper,
+    /// Since when it is at work, and for how long it was before it was resumed.
+    begun: Instant,
+    earlier: Duration,
     /// Was a part stopped, or anybody told to end? What is made of it after that is no part of the run.
     is_over: bool,
     /// Raised by whoever wants a checkpoint as soon as there can be one.
@@ -91,6 +94,13 @@ impl<T: Serialize + DeserializeOwned + Clone + Send + 'static> Part for T {}
 /// Behind the path of a part that is under way.
 const STATE: &str = "#";
 
+/// What a header says of the time that a run was at work.
+const SECONDS: &str = "seconds";
+
+fn duration(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.parse().ok()?).ok()
+}
+
 impl Ledger {
     /// One that keeps nothing.
     pub fn off() -> Self {
@@ -106,6 +116,8 @@ impl Ledger {
             path: Vec::new(),
             header,
             keeper,
+            begun: Instant::now(),
+            earlier: Duration::ZERO,
             is_over: false,
             urgent: None,
             was_urgent: false,
@@ -125,6 +137,8 @@ impl Ledger {
             && let Some((header, value, _)) = store.read_value()?
         {
             self.entries = entries(value)?;
+            self.earlier =
+                header.about.get(SECONDS).and_then(|text| duration(text)).unwrap_or_default();
             self.header.about = header.about;
         }
         Ok(self)
@@ -217,6 +231,11 @@ impl Ledger {
     #[must_use]
     pub fn warning(self, warn: impl FnOnce(&Error) + Send + 'static) -> Self {
         Self { warn: Some(Box::new(warn)), ..self }
+    }
+
+    /// For how long the run was at work, before it was interrupted as well, up to its last checkpoint.
+    pub fn time(&self) -> Duration {
+        self.earlier + self.begun.elapsed()
     }
 
     /// Is nothing kept?
@@ -400,6 +419,7 @@ impl Ledger {
         let finished = self.entries.len();
         let listed = std::mem::take(&mut self.entries).into_iter().chain(self.under_way.take());
         let all = Value::List(listed.filter_map(Entry::into_value).collect());
+        self.header.about.insert(SECONDS.into(), self.time().as_secs_f64().to_string());
         let failed = self.keeper.write_value(&self.header, &all);
         if let Value::List(listed) = all {
             let mut entries: Vec<Entry> = listed.into_iter().filter_map(Entry::of_value).collect();

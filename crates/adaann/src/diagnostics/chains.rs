@@ -2,6 +2,7 @@
 
 use crate::{
     Result,
+    budget::Budget,
     chains::Chains,
     diagnostics::{
         Examination, Finding, Verdict, Witness, accuracy::Accuracy, mixed::of_mixing, modes::Found,
@@ -17,14 +18,13 @@ const APART: f64 = 5.0;
 /// Judges chains by others that started elsewhere, and a sample that was made of them.
 pub(crate) fn examine_chains(
     target: &Unconstrained,
-    chains: &Chains,
-    others: &Chains,
+    (chains, others): (&Chains, &Chains),
     sample: &Sample,
     log_z: Option<Estimate>,
-    climbs: usize,
+    (climbs, budget): (usize, Budget),
 ) -> Result<Examination> {
     let mut found =
-        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, usize::MAX))?;
+        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, budget))?;
     let mixing = chains.mixing(sample.len());
     let ess = mixing.ess;
     let names = target.target().names();

@@ -2,6 +2,7 @@
 
 use crate::{
     Result,
+    budget::Budget,
     diagnostics::{
         Examination, Finding, Power, Verdict, Witness,
         modes::Found,
@@ -19,7 +20,7 @@ pub(crate) fn examine_exact(
     climbs: usize,
 ) -> Result<Examination> {
     let found =
-        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, usize::MAX))?;
+        Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, Budget::default()))?;
     let (draws, ess) = (sample.len(), sample.len() as f64);
     // A target that says it can be drawn from and gives points without a density is wrong.
     let share = sample.lost() as f64 / ess;

@@ -186,9 +186,10 @@ pub(crate) fn examine_from(
     let (sums, smoothed) = (sample.weight_sums()?, sample.smoothed()?);
     let log_z = sample.log_z()?;
 
+    let of_search = settings.budget.share(OF_SEARCH);
     let mut search = || {
         ledger.part("search", |ledger| {
-            let budget = settings.budget.share(OF_SEARCH);
+            let budget = of_search;
             let heaviest = own::heaviest(sample);
             let known = modes::Known { points: &heaviest, earlier };
             let effort = own::Effort { factor: settings.effort, budget, at_once: settings.at_once };
@@ -203,13 +204,14 @@ pub(crate) fn examine_from(
         _ => 0,
     };
     let left = settings.budget.after(own_evaluations);
-    let mut is_cut = settings.budget.share(OF_SEARCH).is_spent(own_evaluations);
+    let mut is_cut = of_search.is_spent(own_evaluations);
+    let of_particles = left.share(OF_PARTICLES);
     let (mut before, are_cut) = (0, AtomicBool::new(false));
     let mut watch = |stage: &smc::Stage| {
         // The next temperature costs about as much as the last one.
         let next = stage.evaluations + stage.evaluations.saturating_sub(before);
         before = stage.evaluations;
-        match left.share(OF_PARTICLES).is_spent(next) {
+        match of_particles.is_spent(next) {
             true => {
                 are_cut.store(stage.t < 1.0, Ordering::Relaxed);
                 ControlFlow::Break(())
@@ -220,7 +222,7 @@ pub(crate) fn examine_from(
     let sent = match settings.particles {
         0 => None,
         _ => {
-            let most = check.most_evaluations.min(left.share(OF_PARTICLES).evaluations());
+            let most = check.most_evaluations.min(of_particles.evaluations());
             Some(particles::send(target.target(), &how, most, &are_cut, &mut watch, ledger)?)
         }
     };
@@ -233,7 +235,7 @@ pub(crate) fn examine_from(
     let population = sent.as_ref().and_then(|sent| sent.arrived.as_ref().ok());
     let adapted = own.as_ref().and_then(|own| own.adapted.as_ref());
     let summits = own.as_ref().map_or(&[][..], |own| &own.searched.summits);
-    let left = left.after(sent.as_ref().map_or(0, |sent| sent.evaluations)).evaluations();
+    let left = left.after(sent.as_ref().map_or(0, |sent| sent.evaluations));
     let weighted = (sample.z(), &smoothed.weights[..]);
     let found = Found::new(target, weighted, population, summits, (settings.climbs, left))?;
 

@@ -2,6 +2,7 @@
 
 use crate::{
     Batch, Result,
+    budget::Budget,
     diagnostics::{Place, findings::ModeShares},
     importance::Estimate,
     modes::{self, ModeSummary, Modes, Summit},
@@ -39,17 +40,19 @@ pub(super) struct Found {
 const FEWEST_EVALUATIONS: usize = 200;
 
 impl Found {
-    /// Climbs from weighted draws, particles and summits; so many climbs, and so many evaluations at most.
+    /// Climbs from weighted draws, particles and summits; so many climbs, within a budget.
     pub(super) fn new(
         target: &Unconstrained,
         (draws, weights): (&Batch, &[f64]),
         population: Option<&Population>,
         summits: &[Summit],
-        (climbs, most_evaluations): (usize, usize),
+        (climbs, budget): (usize, Budget),
     ) -> Result<Self> {
         let starts = starts(draws, population.map(|population| &population.z), summits, climbs);
         let usual = modes::Settings::default();
-        let evaluations = usual.evaluations.min(most_evaluations).max(FEWEST_EVALUATIONS);
+        let each = target.values_with_gradients(1);
+        let affordable = budget.at_least(FEWEST_EVALUATIONS) / each;
+        let evaluations = usual.evaluations.min(affordable).max(1);
         let climbs = modes::Settings { starts: starts.len().max(1), evaluations, ..usual };
         let found = modes::find(target, &starts, &climbs)?;
         let equal = vec![1.0; draws.len()];

@@ -90,6 +90,9 @@ pub(super) fn search(
     let mut evaluations = searched.evaluations;
     let mut found = None;
     for start in adaptive::starts(&searched, base, seed ^ STARTS_SEED) {
+        if budget.is_spent(evaluations) {
+            break;
+        }
         let rules = Rules { budget: budget.after(evaluations), ..rules };
         let adapted = adaptive::run(target.target(), start, &rules, seed, ledger)?;
         evaluations += adapted.evaluations;

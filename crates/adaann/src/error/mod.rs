@@ -54,6 +54,9 @@ pub enum Error {
     /// A target could not be evaluated.
     #[error("the target failed: {0}")]
     Target(String),
+    /// The time that the work may take is over.
+    #[error("the time that the run may take was over")]
+    OutOfTime,
     /// The likelihood is that of a program that nobody has allowed to be started.
     #[error(
         "the likelihood is computed by the program '{program}' in {folder}, which is not started unless that is allowed"

@@ -60,6 +60,13 @@ impl Target for Posterior {
         Some(1e6)
     }
 
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        match of.likelihood == 0.0 || self.simulator.gives_gradient() {
+            true => 1,
+            false => 2 * self.dim() + 1,
+        }
+    }
+
     fn dim(&self) -> usize {
         self.supports.len()
     }

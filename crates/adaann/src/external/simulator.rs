@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Fewer points are never worth a batch of their own, unless the program asks for that.
-const SMALLEST: usize = 32;
+const SMALLEST: usize = 8;
 /// The most batches that points are cut into, if the program sets no limit.
 const MOST: usize = 64;
 

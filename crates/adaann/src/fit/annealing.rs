@@ -144,7 +144,8 @@ impl Run<'_> {
             let is_skipped = carried.training.skipped() > skipped;
             carried.follow_good(flow.parameters(), totals.mean(), is_skipped);
         }
-        carried.target_evaluations += points;
+        carried.target_evaluations +=
+            density.target.values(points, Some(density.path.weights(t).of_target()));
         carried.progress.updates += 1;
         carried.progress.seen += points;
         carried.progress.kept += totals.kept;

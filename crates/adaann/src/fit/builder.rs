@@ -6,7 +6,7 @@ use super::{
     state::State,
 };
 use crate::{
-    Result, error,
+    Error, Result, error,
     flow::{Base, Flow},
     path::{Tempered, integral},
     schedule::Rule,
@@ -291,6 +291,11 @@ fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     }
     match to_the_end(&mut run, observer) {
         Ok((told, rounds)) => Ok(Outcome { rounds, ..run.into_outcome(told.is_break())? }),
+        // The time is over: the flow is that of the last update.
+        Err(Error::OutOfTime) => {
+            let rounds = run.put_down(observer)?;
+            Ok(Outcome { rounds, ..run.into_outcome(true)? })
+        }
         Err(error) => run.fall_back(error),
     }
 }

@@ -44,7 +44,7 @@ pub use observer::{Event, Observer};
 pub use outcome::Outcome;
 pub use overlay::Overlay;
 pub use records::{RoundRecord, StepRecord, UpdateRecord};
-pub use restarts::{Restart, Restarts, restart, restarts, restarts_with};
+pub use restarts::{Comparison, Restart, Restarts, restart, restarts, restarts_with};
 pub use settings::Settings;
 pub use stage::Stage;
 pub use state::{Snapshot, State};

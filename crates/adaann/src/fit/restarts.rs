@@ -9,10 +9,7 @@ use crate::{
     schedule::Rule,
     target::Target,
 };
-
-/// Draws that the runs are compared by: the Monte Carlo error of their neg-ELBO is then about a
-/// hundredth of the spread of log q − log p.
-const COMPARISON_DRAWS: usize = 10_000;
+use std::cmp::Ordering;
 
 /// A run that puts more than this share of its draws where p is 0 is no candidate for the best:
 /// its neg-ELBO speaks of the other draws only.
@@ -25,26 +22,62 @@ pub struct Restart {
     pub seed: u64,
     /// What it has found.
     pub outcome: Outcome,
-    /// E_q[log q − log p] at the end, over the same number of fresh draws for each run.
+    /// Points at which the target was evaluated, for the fit and to compare it.
+    pub evaluations: usize,
+    /// E_q[log q − log p] at the end, over the same number of fresh draws for each run. NaN for a run that is compared
+    /// with no other, or for which there was no time.
     pub neg_elbo: f64,
-    /// Share of those draws that have log density −∞ or none.
+    /// Share of those draws that have log density −∞ or none; NaN likewise.
     pub lost: f64,
 }
 
 impl Restart {
-    fn new(target: &dyn Target, seed: u64, outcome: Outcome) -> Result<Self> {
-        let sample = outcome.approximation(target)?.sample(COMPARISON_DRAWS, seed)?;
-        let lost = sample.lost() as f64 / COMPARISON_DRAWS as f64;
-        Ok(Self { seed, outcome, neg_elbo: sample.neg_elbo(), lost })
+    /// A run that is compared with no other.
+    fn alone(seed: u64, outcome: Outcome) -> Self {
+        let evaluations = outcome.target_evaluations;
+        Self { seed, outcome, evaluations, neg_elbo: f64::NAN, lost: f64::NAN }
+    }
+
+    /// A run with what it is compared by.
+    fn compared(target: &dyn Target, seed: u64, outcome: Outcome, draws: usize) -> Result<Self> {
+        let sample = outcome.approximation(target)?.sample(draws, seed);
+        let alone = Self::alone(seed, outcome);
+        match sample {
+            Err(Error::OutOfTime) => Ok(alone),
+            sample => {
+                let sample = sample?;
+                let lost = sample.lost() as f64 / draws as f64;
+                let evaluations = alone.evaluations + draws;
+                Ok(Self { evaluations, neg_elbo: sample.neg_elbo(), lost, ..alone })
+            }
+        }
     }
 
     /// Orders runs from the best to the worst.
-    fn rank(&self) -> (bool, bool, f64) {
-        (self.outcome.failure.is_some(), self.lost > MOST_LOST, self.neg_elbo)
+    fn order(&self, other: &Self) -> Ordering {
+        let kind = |run: &Self| (run.outcome.failure.is_some(), run.lost > MOST_LOST);
+        let by_loss = || self.neg_elbo.total_cmp(&other.neg_elbo);
+        kind(self).cmp(&kind(other)).then_with(by_loss)
     }
 }
 
-/// One of several runs: that of the seed of the settings.
+/// Several seeds, and the draws of each by which they are compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Comparison {
+    /// How many seeds run, from that of the settings on.
+    pub seeds: usize,
+    /// Draws of each, if there is more than one.
+    pub draws: usize,
+}
+
+impl Comparison {
+    /// So many seeds, and as many draws as tell their neg-ELBOs apart to hundredths.
+    pub fn of(seeds: usize) -> Self {
+        Self { seeds, draws: 10_000 }
+    }
+}
+
+/// One of several runs: that of the seed of the settings, with what it is compared by: so many draws.
 ///
 /// # Errors
 /// As [`Fit::run_with`](super::Fit::run_with).
@@ -52,12 +85,24 @@ pub fn restart(
     target: &dyn Target,
     settings: &Settings,
     rule: Option<&(dyn Rule + Sync)>,
+    draws: usize,
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Result<Restart> {
+    let outcome = run_one(target, settings, rule, observer, ledger)?;
+    Restart::compared(target, settings.seed, outcome, draws)
+}
+
+fn run_one(
+    target: &dyn Target,
+    settings: &Settings,
+    rule: Option<&(dyn Rule + Sync)>,
+    observer: &mut dyn Observer,
+    ledger: &mut Ledger,
+) -> Result<Outcome> {
     let fit = Fit::new(target, settings);
     let fit = if let Some(rule) = rule { fit.rule(rule) } else { fit };
-    Restart::new(target, settings.seed, fit.run_with(observer, ledger)?)
+    fit.run_with(observer, ledger)
 }
 
 /// Several runs.
@@ -83,7 +128,8 @@ pub fn restarts<O: Observer>(
     count: usize,
     observer: impl Fn(u64) -> O + Sync,
 ) -> Result<Restarts> {
-    restarts_with(target, settings, None, count, observer, |_| Ok(Ledger::off()), None)
+    let comparison = Comparison::of(count);
+    restarts_with(target, settings, None, comparison, observer, |_| Ok(Ledger::off()), None)
 }
 
 /// The same with a list of what was finished before for each seed: each goes on where its own ends. A rule, if
@@ -96,18 +142,24 @@ pub fn restarts_with<O: Observer>(
     target: &dyn Target,
     settings: &Settings,
     rule: Option<&(dyn Rule + Sync)>,
-    count: usize,
+    comparison: Comparison,
     observer: impl Fn(u64) -> O + Sync,
     ledger: impl Fn(u64) -> Result<Ledger> + Sync,
     elsewhere: Option<&dyn Elsewhere<Result<Restart>>>,
 ) -> Result<Restarts> {
+    let Comparison { seeds: count, draws } = comparison;
     error::at_least_one("seeds", count)?;
     settings.check(target)?;
     let seed_of = |i: usize| settings.seed.wrapping_add(i as u64);
     let run = |i: usize| -> Result<Restart> {
         let seed = seed_of(i);
         let settings = Settings { seed, ..settings.clone() };
-        restart(target, &settings, rule, &mut observer(seed), &mut ledger(seed)?)
+        let (mut observer, mut ledger) = (observer(seed), ledger(seed)?);
+        if count == 1 {
+            let outcome = run_one(target, &settings, rule, &mut observer, &mut ledger)?;
+            return Ok(Restart::alone(seed, outcome));
+        }
+        restart(target, &settings, rule, draws, &mut observer, &mut ledger)
     };
     let crew = Crew::sharing(rayon::current_num_threads(), count);
     let keep = |_, result: Result<Result<Restart>>| Ok::<_, Error>(Some(result.flatten()));
@@ -122,8 +174,8 @@ pub fn restarts_with<O: Observer>(
     if all.runs.is_empty() {
         return Err(all.failed.swap_remove(0).1);
     }
-    // Stable, so that equals stay in the order of their seeds. A neg-ELBO is never NaN.
-    all.runs.sort_by(|a, b| a.rank().partial_cmp(&b.rank()).expect("no NaN"));
+    // Stable, so that equals stay in the order of their seeds.
+    all.runs.sort_by(Restart::order);
     Ok(all)
 }
 
@@ -140,12 +192,14 @@ mod tests {
         let outcome = fit(&target, &settings, &mut ()).unwrap();
         let failure = Some(Failure { t: 0.5, failed_at: 0.6, reason: "no step".into() });
         let failed = Outcome { failure, ..outcome.clone() };
-        let restart = |outcome, neg_elbo, lost| Restart { seed: 1, outcome, neg_elbo, lost }.rank();
+        let restart =
+            |outcome, neg_elbo, lost| Restart { seed: 1, outcome, evaluations: 0, neg_elbo, lost };
         let order = [
             restart(outcome.clone(), 3.0, 0.0),
+            restart(outcome.clone(), f64::NAN, f64::NAN),
             restart(outcome, 1.0, 0.5),
             restart(failed, 0.0, 0.0),
         ];
-        assert!(order.is_sorted(), "{order:?}");
+        assert!(order.is_sorted_by(|a, b| a.order(b).is_lt()), "{order:?}");
     }
 }

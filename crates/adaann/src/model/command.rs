@@ -139,6 +139,12 @@ impl Target for Outside {
         self.posterior()?.evaluate(points, gradient, out)
     }
 
+    /// A program that cannot be asked is taken to give no gradients.
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        let by_differences = 2 * self.dim() + 1;
+        self.posterior().map_or(by_differences, |posterior| posterior.values_per_gradient(of))
+    }
+
     fn wants_whole_batch(&self) -> bool {
         true
     }

@@ -176,6 +176,10 @@ impl Target for ModelTarget {
         }))
     }
 
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        self.density.values_per_gradient(of)
+    }
+
     fn operations(&self) -> Option<f64> {
         self.density.operations()
     }

@@ -4,7 +4,7 @@ use crate::modes::units::Units;
 use crate::{
     Batch, Result, lost,
     path::{Tempered, Tile},
-    target::Unconstrained,
+    target::{Unconstrained, Weights},
 };
 use std::ops::Range;
 
@@ -48,14 +48,14 @@ impl<'a> Heights<'a> {
         &self.units
     }
 
-    /// Evaluations so far; one with a gradient counts as one.
+    /// Evaluations so far, in values of the density.
     pub(super) fn used(&self) -> usize {
         self.used
     }
 
-    /// Evaluations that are left.
+    /// Points with slopes that are left.
     pub(super) fn left(&self) -> usize {
-        self.budget - self.used
+        self.budget.saturating_sub(self.used) / self.density.target.values_with_gradients(1)
     }
 
     /// Heights and slopes at points, of which there are no more than [`Heights::left`].
@@ -72,7 +72,8 @@ impl<'a> Heights<'a> {
 
     fn evaluate(&mut self, points: &[Vec<f64>], slopes: bool) -> Result<Vec<(f64, Vec<f64>)>> {
         debug_assert!(points.len() <= self.left());
-        self.used += points.len();
+        let of = slopes.then_some(Weights::ALL);
+        self.used += self.density.target.values(points.len(), of);
         let chunk = |range: Range<usize>| self.evaluate_chunk(&points[range], slopes);
         Ok(self.density.each_piece(points.len(), CHUNK, chunk)?.concat())
     }

@@ -149,7 +149,8 @@ pub fn find(target: &Unconstrained, starts: &Batch, settings: &Settings) -> Resu
     let given = z.len();
     let units = Units::of(&z, target.dim());
     let u = z.iter().map(|z| units.to_u(z)).collect();
-    let mut heights = Heights::new(target, units, settings.evaluations);
+    let budget = target.values_with_gradients(settings.evaluations);
+    let mut heights = Heights::new(target, units, budget);
     let mut places = heights.places(u)?;
     places.retain(|place| place.height.is_finite());
     if places.is_empty() {

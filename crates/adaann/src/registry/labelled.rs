@@ -62,6 +62,10 @@ impl<T: Target> Target for Labelled<T> {
         self.target.operations()
     }
 
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        self.target.values_per_gradient(of)
+    }
+
     fn is_log_concave(&self) -> bool {
         self.target.is_log_concave()
     }

@@ -1,7 +1,7 @@
 //! A run from the settings' own base or from a given one.
 
 use super::{Observer, Population, Settings, further, send::send};
-use crate::{Result, checkpoint::Ledger, flow::Base, target::Target};
+use crate::{Result, budget::Budget, checkpoint::Ledger, flow::Base, target::Target};
 
 /// Sequential Monte Carlo from the base to the target.
 ///
@@ -40,12 +40,13 @@ pub struct Smc<'a> {
     settings: &'a Settings,
     base: Option<Base>,
     earlier: Option<Population>,
+    budget: Budget,
 }
 
 impl<'a> Smc<'a> {
     /// A run by its settings alone.
     pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
-        Self { target, settings, base: None, earlier: None }
+        Self { target, settings, base: None, earlier: None, budget: Budget::default() }
     }
 
     /// Starts from this density, on the coordinates that flows work in; the settings' `base` is not
@@ -62,6 +63,12 @@ impl<'a> Smc<'a> {
         Self { earlier: Some(earlier), ..self }
     }
 
+    /// Stops where this is spent: particles stay at the temperature that they have reached, and those that have arrived
+    /// move no further.
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Runs it: see [`smc`].
     ///
     /// # Errors
@@ -75,11 +82,12 @@ impl<'a> Smc<'a> {
     /// # Errors
     /// As [`Smc::run`], and if the list is that of another run.
     pub fn run_with(self, observer: &mut dyn Observer, ledger: &mut Ledger) -> Result<Population> {
-        let Self { target, settings, base, earlier } = self;
+        let Self { target, settings, base, earlier, budget } = self;
         settings.check(target)?;
+        let from = (base, budget);
         match settings.further.is_empty() && earlier.is_none() {
-            true => send(target, settings, base, observer, ledger),
-            false => further::run(target, settings, base, earlier, observer, ledger),
+            true => send(target, settings, from, observer, ledger),
+            false => further::run(target, settings, from, earlier, observer, ledger),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Population, Stage, particles::Particles, sampler::Sampler, state::State, sweep::Swept,
 };
-use crate::{Result, mixture::Mixture};
+use crate::{Error, Result, mixture::Mixture};
 
 impl Sampler<'_> {
     /// The result of particles that have come to t = 1 and were [kept](Sampler::keep_moving).
@@ -22,8 +22,12 @@ impl Sampler<'_> {
         };
         let thinned = state.particles.gather(chosen);
         state.mixture = Mixture::fit(&thinned.z, &weights, Some(&state.mixture));
-        self.population_monte_carlo(&mut state)?;
-        Ok(self.population(state, stages, false))
+        match self.population_monte_carlo(&mut state) {
+            // The mixture that there is describes them as well.
+            Err(Error::OutOfTime) => {}
+            sharpened => sharpened?,
+        }
+        Ok(Population { kept_sweeps: kept, ..self.population(state, stages, false) })
     }
 
     /// The result of a run that was stopped.
@@ -37,14 +41,22 @@ impl Sampler<'_> {
         let kept = self.settings.kept_sweeps;
         let mut all = Vec::with_capacity(kept);
         for sweep in 0..kept {
-            if sweep > 0 {
-                self.sweep(state, weights, &mut Swept::default())?;
+            if sweep > 0 && self.is_spent(state.evaluations) {
+                break;
+            }
+            let swept = match sweep {
+                0 => Ok(()),
+                _ => self.sweep(state, weights, &mut Swept::default()),
+            };
+            match swept {
+                Err(Error::OutOfTime) => break,
+                swept => swept?,
             }
             all.push(Particles { gradient: None, ..state.particles.clone() });
         }
         state.particles = Particles::concat(&all);
         state.equal_weights();
-        state.ancestry.repeat(kept);
+        state.ancestry.repeat(all.len());
         Ok(())
     }
 
@@ -65,7 +77,7 @@ impl Sampler<'_> {
             evaluations: state.evaluations,
             stopped,
             failure: None,
-            kept_sweeps: if stopped { 1 } else { self.settings.kept_sweeps },
+            kept_sweeps: 1,
             ancestry,
             mixture,
         }

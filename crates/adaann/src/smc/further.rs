@@ -3,6 +3,7 @@
 use super::{Observer, Population, Settings, send::send};
 use crate::{
     Result,
+    budget::Budget,
     checkpoint::{Done, Ledger},
     flow::Base,
     target::Target,
@@ -17,7 +18,7 @@ const POPULATION_SEED: u64 = 0x9e6c_63d0_876a_3f35;
 pub(super) fn run(
     target: &dyn Target,
     settings: &Settings,
-    base: Option<Base>,
+    (base, budget): (Option<Base>, Budget),
     earlier: Option<Population>,
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
@@ -25,8 +26,9 @@ pub(super) fn run(
     let begin = if earlier.is_some() { settings.further.len() } else { 0 };
     let mut arrived = earlier;
     for own in populations(settings).skip(begin) {
+        let left = budget.after(arrived.as_ref().map_or(0, |arrived| arrived.evaluations));
         let found = ledger.part("population", |ledger| {
-            let found = send(target, &own, base.clone(), observer, ledger)?;
+            let found = send(target, &own, (base.clone(), left), observer, ledger)?;
             Ok(if found.stopped { Done::Stopped(found) } else { Done::Whole(found) })
         })?;
         arrived = Some(match arrived {

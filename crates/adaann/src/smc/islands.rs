@@ -30,6 +30,10 @@ pub(super) fn run(
             is_stopped = true;
             break;
         }
+        if sampler.is_spent(evaluations) && !arrived.is_empty() {
+            is_stopped = true;
+            break;
+        }
         let island = ledger.part("island", |ledger| {
             let way = travel(sampler, evaluations, observer, ledger)?;
             Ok(if way.is_stopped { Done::Stopped(way) } else { Done::Whole(way) })
@@ -96,10 +100,16 @@ fn travel(
             Way { state, stages: Vec::new(), is_stopped: false, failure: None }
         }
     };
-    while let Some(stage) = way.advance(sampler)? {
+    loop {
+        let advanced = way.advance(sampler);
+        // Particles stay where they were before the step for which there was no time.
+        if matches!(advanced, Err(Error::OutOfTime)) && !way.stages.is_empty() {
+            return Ok(Way { is_stopped: true, ..way });
+        }
+        let Some(stage) = advanced? else { break };
         let told = observer.observe(&stage);
         // Once t = 1 is reached there is nothing left to stop.
-        way.is_stopped = told.is_break() && stage.t < 1.0;
+        way.is_stopped = (told.is_break() || sampler.is_spent(stage.evaluations)) && stage.t < 1.0;
         // Particles may have gone back.
         while way.stages.last().is_some_and(|last| !last.is_before(&stage)) {
             way.stages.pop();

@@ -16,6 +16,9 @@ impl Sampler<'_> {
         let weights = self.settings.path.weights(1.0);
         let count = self.settings.pmc_draws;
         for _ in 0..self.settings.pmc_rounds {
+            if self.is_spent(state.evaluations) {
+                break;
+            }
             let on = self.invariant(state, weights);
             let pieces = self.density.each_piece(count, PIECE, |range| {
                 let z = independence::draw(&on, range);

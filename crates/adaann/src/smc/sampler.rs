@@ -3,6 +3,7 @@
 use super::Settings;
 use crate::{
     Result,
+    budget::Budget,
     flow::Base,
     path::Tempered,
     rng::{Purpose, Stream},
@@ -18,6 +19,7 @@ pub(super) struct Sampler<'a> {
     pub(super) stream: Stream,
     /// Which island's particles these are.
     pub(super) island: usize,
+    budget: Budget,
 }
 
 /// Tells the random numbers of one island from those of the next.
@@ -35,7 +37,18 @@ impl<'a> Sampler<'a> {
         let density = Tempered { target, path: settings.path, reference };
         let seed = settings.seed.wrapping_add(ISLAND_SEED.wrapping_mul(island as u64));
         let stream = Stream::new(seed, Purpose::MonteCarlo);
-        Ok(Self { settings, density, base: base.clone(), stream, island })
+        let budget = Budget::default();
+        Ok(Self { settings, density, base: base.clone(), stream, island, budget })
+    }
+
+    /// The same for particles that may spend so much.
+    pub(super) fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Is there nothing left after so many evaluations?
+    pub(super) fn is_spent(&self, evaluations: usize) -> bool {
+        self.budget.is_spent(evaluations)
     }
 
     /// Particles of one island.

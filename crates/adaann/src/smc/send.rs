@@ -3,6 +3,7 @@
 use super::{Observer, Population, Settings, islands, sampler::Sampler};
 use crate::{
     Result,
+    budget::Budget,
     checkpoint::Ledger,
     error,
     flow::Base,
@@ -11,11 +12,11 @@ use crate::{
     target::{Target, Unconstrained},
 };
 
-/// Sends one population, from its own base unless it is given.
+/// Sends one population within a budget, from its own base unless it is given.
 pub(super) fn send(
     target: &dyn Target,
     settings: &Settings,
-    base: Option<Base>,
+    (base, budget): (Option<Base>, Budget),
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Result<Population> {
@@ -28,7 +29,7 @@ pub(super) fn send(
             None => settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?,
         };
         let islands = (0..settings.islands)
-            .map(|island| Sampler::new(target, settings, &base, island))
+            .map(|island| Ok(Sampler::new(target, settings, &base, island)?.within(budget)))
             .collect::<Result<Vec<_>>>()?;
         let (density, first) = (&islands[0].density, settings.schedule.first());
         if integral::has_flat_prior(density)

@@ -51,6 +51,9 @@ impl Sampler<'_> {
         let mut last = Swept { goes_far, may_spare: ahead.may_spare, ..Swept::default() };
         let (mut sweeps, mut moved) = (0, 0.0);
         while sweeps < ahead.fewest_sweeps || sweeps < most_sweeps && moved < freshness {
+            if sweeps > 0 && self.is_spent(state.evaluations) {
+                break;
+            }
             self.sweep(state, ahead.weights, &mut last)?;
             moved = origin.distance(&state.particles.z);
             sweeps += 1;
@@ -70,6 +73,9 @@ impl Sampler<'_> {
         state.particles.gradient = None;
         let mut last = Swept { goes_far: true, ..Swept::default() };
         for _ in 0..self.settings.most_sweeps {
+            if self.is_spent(state.evaluations) {
+                break;
+            }
             self.sweep(state, weights, &mut last)?;
         }
         Ok(())

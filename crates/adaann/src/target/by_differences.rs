@@ -173,6 +173,10 @@ impl<T: Target> Target for ByDifferences<T> {
         self.0.operations().map(|each| each * (2 * self.dim() + 1) as f64)
     }
 
+    fn values_per_gradient(&self, _: Weights) -> usize {
+        2 * self.dim() + 1
+    }
+
     fn is_log_concave(&self) -> bool {
         self.0.is_log_concave()
     }

@@ -128,7 +128,7 @@ pub fn find_defects(target: &Unconstrained, points: &Batch, seed: u64) -> Result
             worst = Some(WrongSlope { gradient, differences, error, at: own(target, point) });
         }
     }
-    let evaluations = first.len() + chosen.len() + moved.len();
+    let evaluations = target.values_with_gradients(first.len() + chosen.len()) + moved.len();
     Ok(Defects { points: chosen.len(), evaluations, noise, gradient: worst, not_a_number })
 }
 

@@ -1,11 +1,8 @@
-//! A reference, a box or a shared pointer to a target is a target; and one that counts.
+//! A reference, a box or a shared pointer to a target is a target.
 
 use super::{Evaluation, Support, Target, Weights};
-use crate::{Batch, Error, Result};
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use crate::{Batch, Result};
+use std::sync::Arc;
 
 /// Hands every method on but `evaluate` and `tightened`, which are about the work itself. The provided ones are among
 /// them: a default in their place would be wrong in silence.
@@ -45,6 +42,10 @@ macro_rules! hand_on {
 
         fn operations(&$self) -> Option<f64> {
             $target.operations()
+        }
+
+        fn values_per_gradient(&$self, of: Weights) -> usize {
+            $target.values_per_gradient(of)
         }
 
         fn is_log_concave(&$self) -> bool {
@@ -88,76 +89,6 @@ macro_rules! forward {
 }
 
 forward!(&T, Box<T>, Arc<T>);
-
-/// A target that counts the points at which it is evaluated, for those who watch it work.
-///
-/// ```
-/// use adaann::{Batch, Program, target::{Counted, Evaluation, Target}};
-///
-/// let target = Program::record(1, |z| -0.5 * z[0].square());
-/// let counted = Counted::new(&target);
-/// counted.evaluate(&Batch::zeros(1, 5), None, &mut Evaluation::zeros(1, 5))?;
-/// assert_eq!(counted.points().get(), 5);
-/// let over = Counted::new(&target).until(|| true);
-/// assert!(over.evaluate(&Batch::zeros(1, 5), None, &mut Evaluation::zeros(1, 5)).is_err());
-/// # Ok::<(), adaann::Error>(())
-/// ```
-pub struct Counted<'a> {
-    target: &'a dyn Target,
-    points: Points,
-    /// Is it asked no more?
-    is_over: fn() -> bool,
-}
-
-/// A count that others can look at while it grows.
-#[derive(Debug, Clone, Default)]
-pub struct Points(Arc<AtomicUsize>);
-
-impl Points {
-    /// The count.
-    pub fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl<'a> Counted<'a> {
-    /// The same target with a count that begins at 0.
-    pub fn new(target: &'a dyn Target) -> Self {
-        Self { target, points: Points::default(), is_over: || false }
-    }
-
-    /// The same that fails from when this says so: the work that asks it then ends.
-    #[must_use]
-    pub fn until(self, is_over: fn() -> bool) -> Self {
-        Self { is_over, ..self }
-    }
-
-    /// Points at which it was evaluated.
-    pub fn points(&self) -> Points {
-        self.points.clone()
-    }
-}
-
-impl Target for Counted<'_> {
-    hand_on!(self => self.target);
-
-    fn evaluate(
-        &self,
-        points: &Batch,
-        gradient: Option<Weights>,
-        out: &mut Evaluation,
-    ) -> Result<()> {
-        if (self.is_over)() {
-            return Err(Error::Target("it is asked no more, since the run is to end".into()));
-        }
-        self.points.0.fetch_add(points.len(), Ordering::Relaxed);
-        self.target.evaluate(points, gradient, out)
-    }
-
-    fn tightened(&self) -> Option<Box<dyn Target + '_>> {
-        self.target.tightened()
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -218,6 +149,10 @@ mod tests {
             Some(11.0)
         }
 
+        fn values_per_gradient(&self, of: Weights) -> usize {
+            if of == Weights::ALL { 7 } else { 1 }
+        }
+
         fn is_log_concave(&self) -> bool {
             true
         }
@@ -250,6 +185,7 @@ mod tests {
         assert_eq!(target.tightened().unwrap().dim(), 3);
         assert_eq!(target.notes(), ["contrary"]);
         assert_eq!(target.operations(), Some(11.0));
+        assert_eq!(target.values_per_gradient(Weights::ALL), 7);
         assert!(target.is_log_concave() && target.has_formulas());
         assert_eq!(target.summands().len(), 2);
         assert_eq!(target.names(), ["a", "b", "c"]);

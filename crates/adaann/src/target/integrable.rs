@@ -117,7 +117,7 @@ impl Look<'_> {
         points: &[Vec<f64>],
         with_gradient: bool,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>)> {
-        self.evaluations += points.len();
+        self.evaluations += self.target.values(points.len(), with_gradient.then_some(Weights::ALL));
         let mut work = Workspace::zeros(self.target.dim(), points.len());
         let weights = with_gradient.then_some((Weights { prior: 1.0, likelihood: 1.0 }, 1.0));
         self.target.evaluate(&Batch::from_points(self.at.len(), points), weights, &mut work)?;

@@ -10,6 +10,7 @@ pub(crate) mod hand;
 mod integrable;
 mod laplace;
 mod maps;
+mod metered;
 mod pointwise;
 mod spike;
 mod support;
@@ -23,9 +24,9 @@ pub use defects::{Defects, Noise, NotANumber, WrongSlope, find_defects};
 pub use differences::{Disagreement, compare_gradient};
 pub use edge::Edge;
 pub(crate) use forward::hand_on;
-pub use forward::{Counted, Points};
 pub use integrable::{Endless, Tails, tails};
 pub use laplace::{Laplace, laplace};
+pub use metered::{Metered, Values};
 pub use pointwise::{Pointwise, pointwise, pointwise_by_differences};
 pub(crate) use spike::{is_at_the_end_of_digits, spike};
 pub use support::Support;
@@ -41,6 +42,11 @@ pub struct Weights {
     pub prior: f64,
     /// Weight of the log likelihood.
     pub likelihood: f64,
+}
+
+impl Weights {
+    /// All of the density.
+    pub const ALL: Self = Self { prior: 1.0, likelihood: 1.0 };
 }
 
 /// What a target fills in for a batch of points; the caller allocates it once.
@@ -144,6 +150,13 @@ pub trait Target: Send + Sync {
     #[doc(alias = "flops")]
     fn operations(&self) -> Option<f64> {
         None
+    }
+
+    /// How many values of the density a point costs when it is asked for with the gradient of such a sum: 1, or
+    /// 2 dim + 1 where the gradient is found by differences. Budgets and counts are in values.
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        let _ = of;
+        1
     }
 
     /// Is log prior + log likelihood proved to be a concave function of the coordinates, or of the

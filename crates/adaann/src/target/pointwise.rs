@@ -170,6 +170,13 @@ impl Target for Pointwise<'_> {
         self.supports[d].clone()
     }
 
+    fn values_per_gradient(&self, _: Weights) -> usize {
+        match self.density {
+            Density::WithGradient(_) => 1,
+            Density::ValueAlone(_) => 2 * self.dim() + 1,
+        }
+    }
+
     fn notes(&self) -> Vec<String> {
         vec![match self.density {
             Density::WithGradient(_) => "one point at a time".into(),

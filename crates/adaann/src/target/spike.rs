@@ -238,7 +238,8 @@ impl<'l, 'a> Look<'l, 'a> {
         points: &[Vec<f64>],
         with_gradient: bool,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>)> {
-        self.used.set(self.used.get() + points.len());
+        let values = self.target.values(points.len(), with_gradient.then_some(Weights::ALL));
+        self.used.set(self.used.get() + values);
         let mut work = Workspace::zeros(self.target.dim(), points.len());
         let weights = with_gradient.then_some((Weights { prior: 1.0, likelihood: 1.0 }, 1.0));
         let points = Batch::from_points(self.at.len(), points);

@@ -58,6 +58,10 @@ impl Target for Term<'_> {
         self.term.operations()
     }
 
+    fn values_per_gradient(&self, of: Weights) -> usize {
+        self.term.values_per_gradient(of)
+    }
+
     fn is_log_concave(&self) -> bool {
         self.term.is_log_concave()
     }

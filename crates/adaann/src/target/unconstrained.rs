@@ -83,6 +83,16 @@ impl<'a> Unconstrained<'a> {
         self.supports.len()
     }
 
+    /// How many values of the target so many points cost, with the gradient of such a sum if one is asked for.
+    pub(crate) fn values(&self, points: usize, gradient: Option<Weights>) -> usize {
+        points.saturating_mul(gradient.map_or(1, |of| self.target.values_per_gradient(of)))
+    }
+
+    /// The same with the gradient of all of the density.
+    pub(crate) fn values_with_gradients(&self, points: usize) -> usize {
+        self.values(points, Some(Weights::ALL))
+    }
+
     /// The target in its own coordinates.
     pub fn target(&self) -> &'a dyn Target {
         self.target

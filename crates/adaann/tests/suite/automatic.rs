@@ -2,12 +2,13 @@
 
 use crate::support::lopsided;
 use adaann::{
+    Program,
     answer::{Answer, Settings, approximate},
     diagnostics::{Examination, Trust},
     flow::BaseSpec,
     importance::Quantity,
     registry::{self, Known, Mode},
-    target::Target,
+    target::{self, Target},
 };
 
 /// Draws of an answer. The weight of a mode of one half then has a standard error of 0.005 and more.
@@ -97,4 +98,30 @@ fn many_modes_that_are_a_product() {
         let mean = Quantity::new(answer.sample.x().row(d), answer.sample.weights()).unwrap().mean();
         assert!((mean.value - truth).abs() < 4.0 * mean.error, "{d}: {mean:?} for {truth}");
     }
+}
+
+/// The same density as a formula and as a function, with one mode and with two: one mode of a function tells nothing of
+/// how narrow another may be.
+#[test]
+fn one_mode_of_a_function_is_local() {
+    let codes = |target: &dyn Target| {
+        let answer = approximate(target, &Settings { seed: 4, ..Settings::default() }, &mut ());
+        let verdict = answer.unwrap().examination.unwrap().verdict;
+        let codes: Vec<_> = verdict.reasons.iter().map(|reason| reason.finding.code()).collect();
+        (verdict.trust, codes)
+    };
+    let formula = Program::record(2, |z| -0.5 * ((z[0] - 7.0).square() + 4.0 * z[1].square()));
+    assert_eq!(codes(&formula), (Trust::Reliable, vec![]));
+    let one = target::pointwise(2, |x, slope| {
+        (slope[0], slope[1]) = (7.0 - x[0], -4.0 * x[1]);
+        -0.5 * ((x[0] - 7.0).powi(2) + 4.0 * x[1] * x[1])
+    });
+    assert_eq!(codes(&one), (Trust::Local, vec!["narrow-modes-not-excluded"]));
+    // Humps at 3 and 9, a little narrower than the other coordinate is wide.
+    let two = target::pointwise(2, |x, slope| {
+        let apart = (x[0] - 6.0).powi(2) - 9.0;
+        (slope[0], slope[1]) = (-0.5 * apart * (x[0] - 6.0), -x[1]);
+        -0.125 * apart * apart - 0.5 * x[1] * x[1]
+    });
+    assert_eq!(codes(&two), (Trust::Reliable, vec![]));
 }

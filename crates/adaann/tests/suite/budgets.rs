@@ -38,8 +38,11 @@ fn what_is_not_spent_is_not_spoken_of() {
 
 #[test]
 fn time_runs_out_and_there_is_an_answer() {
+    let problem = registry::find("many-well").unwrap().build(&[]).unwrap();
     let given = Settings { max_time: Some(0.001), ..Settings::default() };
-    assert!(codes(&given, "many-well").1.contains(&"budget-spent"));
+    let answer = approximate(&*problem.target, &given, &mut ()).unwrap();
+    // There may be no time left for a check; then nobody calls the answer reliable.
+    assert!(answer.spent && answer.sample.len() > 100 && answer.log_z.is_some());
     for (evaluations, time) in [(Some(0), None), (None, Some(0.0)), (None, Some(f64::NAN))] {
         let given =
             Settings { max_evaluations: evaluations, max_time: time, ..Settings::default() };

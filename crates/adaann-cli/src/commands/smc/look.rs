@@ -64,6 +64,7 @@ fn summary(subject: &Subject, record: &SmcRecord, population: &Population) -> Re
         },
         sample: &sample,
         examination: None,
+        check_evaluations: 0,
         verdict: unchecked.of_unfinished(Some(t)),
         quantities: quantities.as_ref(),
         seconds: 0.0,

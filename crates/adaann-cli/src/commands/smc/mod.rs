@@ -1,5 +1,6 @@
 //! `adaann smc`: particles in place of a flow, along the same paths.
 
+pub(crate) mod afford;
 mod closing;
 mod longer;
 mod look;
@@ -36,7 +37,7 @@ use adaann::{
     fit::overlay::Interval,
     schedule::Rule,
     smc::{Population, Smc},
-    target::Counted,
+    target::Metered,
 };
 use anyhow::Result;
 use longer::Longer;
@@ -46,16 +47,15 @@ use std::{
     io::{Write, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Instant,
 };
-use summary::SmcSummary;
+use summary::{Named, SmcSummary};
 
 /// Runs particles, and writes their folder.
 pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let SmcOutputArgs { threads, out, force, restart, checkpoint, quiet, json, .. } = &args.output;
     let SmcOutputArgs { max_evaluations, max_time, .. } = &args.output;
     threads::check(*threads)?;
-    let (subject, record) = settings::resolve(args)?;
+    let (subject, mut record) = settings::resolve(args)?;
     let out = out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-smc-{}", record.target, record.settings.seed))
     });
@@ -68,6 +68,11 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
         quiet: *quiet,
         json: *json,
     };
+    if let Some(fewer) = afford::within(how.budget, &subject, &mut record, Some(&out))?
+        && !(how.quiet || how.json)
+    {
+        say(&fewer);
+    }
     carry_out(&subject, &record, &out, &how, None)
 }
 
@@ -188,18 +193,21 @@ impl Run {
         let watch = Watch::new(progress, "particles", settings.schedule.first());
         let islands = if earlier.is_some() { 1 } else { settings.islands + settings.further.len() };
         let mut watch = watch.of_islands(islands).within(budget);
-        let started = Instant::now();
-        let target = Counted::new(&*subject.problem.target).until(interrupt::is_overdue);
+        let target = Metered::new(&*subject.problem.target).until(interrupt::is_overdue);
+        target.set_deadline(budget.deadline());
         let particles = Smc::new(&target, settings);
         let particles = match earlier {
             Some(earlier) => particles.after(earlier),
             None => particles,
         };
         let population = particles.run_with(&mut watch, ledger)?;
-        let seconds = started.elapsed().as_secs_f64();
         drop(watch);
+        let budget = budget.at_pace(target.time_each());
+        let named = Named::new(&target, &subject.problem.known, &population, budget)?;
+        let seconds = ledger.time().as_secs_f64();
         let quantities = subject.quantities(&population.points)?;
-        let summary = SmcSummary::new(subject, record, &population, quantities.as_ref(), seconds)?;
+        let summary =
+            SmcSummary::new(subject, record, &population, named, quantities.as_ref(), seconds)?;
         Ok(Self { population, quantities, summary })
     }
 

@@ -10,16 +10,21 @@ use crate::{
     text::failure::in_flags,
 };
 use adaann::{
-    Batch, Instructions, modes,
+    Batch, Error, Instructions,
+    budget::Budget,
+    modes,
     registry::Known,
     smc::Population,
-    target::{Target, Unconstrained},
+    target::{Target, Unconstrained, Weights},
 };
 use anyhow::Result;
 use serde::Serialize;
 
 /// Particles that climb to find modes.
 const CLIMBS: usize = 256;
+
+/// Evaluations by which modes are named, whatever is left to be spent.
+const FEWEST_EVALUATIONS: usize = 200;
 
 /// What particles have found.
 #[derive(Debug, Serialize)]
@@ -74,6 +79,7 @@ impl SmcSummary {
         subject: &Subject,
         record: &SmcRecord,
         population: &Population,
+        named: Named,
         quantities: Option<&Batch>,
         seconds: f64,
     ) -> Result<Self> {
@@ -107,7 +113,7 @@ impl SmcSummary {
             particles: record.settings.particles,
             draws: population.points.len(),
             stages: population.stages.len(),
-            target_evaluations: population.evaluations,
+            target_evaluations: population.evaluations + named.evaluations,
             seconds,
             parameters: (0..)
                 .zip(names)
@@ -115,9 +121,9 @@ impl SmcSummary {
                 .collect(),
             quantities: quantity_names.iter().enumerate().filter_map(quantity).collect(),
             modes: if arrived { known_modes(known, draws) } else { Vec::new() },
-            found_modes: if arrived { found(target, known, population)? } else { Vec::new() },
+            found_modes: named.modes,
             splits: known_splits(known, names, draws),
-            warnings: warnings(population, t, record.settings.islands),
+            warnings: warnings(population, t, record.settings.islands, named.is_late),
             notes: target.notes(),
             instructions: Instructions::current().to_string(),
             threads: ranks::threads_at_work(),
@@ -132,7 +138,7 @@ impl SmcSummary {
     }
 }
 
-fn warnings(population: &Population, t: f64, islands: usize) -> Vec<String> {
+fn warnings(population: &Population, t: f64, islands: usize, is_late: bool) -> Vec<String> {
     let stopped = population.stopped.then(|| {
         if t >= 1.0 {
             let arrived = population.island_log_z.len();
@@ -153,7 +159,8 @@ fn warnings(population: &Population, t: f64, islands: usize) -> Vec<String> {
             format!("the run ended early, when {arrived} of {islands} islands had arrived: {why}")
         }
     });
-    stopped.into_iter().chain(ended_early).collect()
+    let unnamed = is_late.then(|| "modes were not looked for, since the time was over".to_owned());
+    stopped.into_iter().chain(ended_early).chain(unnamed).collect()
 }
 
 /// Why particles could not go on, in the words of the command line.
@@ -186,22 +193,49 @@ fn exact(parameter: Parameter, known: &Known, d: usize) -> Parameter {
     Parameter { true_mean: of(&known.mean), true_sd: of(&known.sd), ..parameter }
 }
 
-/// The modes that climbs from some of the particles lead to, the heaviest first.
-fn found(target: &dyn Target, known: &Known, population: &Population) -> Result<Vec<FoundMode>> {
-    let target = Unconstrained::new(target)?;
-    let settings = modes::Settings { starts: CLIMBS, ..modes::Settings::default() };
-    let modes = modes::find(&target, &population.z, &settings)?;
-    let labels = modes.assign(&population.z);
-    let summaries = modes.summarise(&target, &population.z, &population.weights)?;
-    let mut found: Vec<FoundMode> = summaries
-        .into_iter()
-        .enumerate()
-        .map(|(mode, summary)| {
-            let own: Vec<f64> =
-                labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
-            FoundMode::of_particles(summary, population.mean(&own), known)
-        })
-        .collect();
-    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    Ok(found)
+/// The modes that climbs from some of the particles lead to.
+#[derive(Default)]
+pub(super) struct Named {
+    /// The heaviest first.
+    modes: Vec<FoundMode>,
+    evaluations: usize,
+    /// Was the time over before they were found?
+    is_late: bool,
+}
+
+impl Named {
+    /// Climbs, if the particles have arrived: those that were stopped do not stand for the target's modes.
+    pub(super) fn new(
+        target: &dyn Target,
+        known: &Known,
+        population: &Population,
+        budget: Budget,
+    ) -> Result<Self> {
+        if population.stopped || population.failure.is_some() {
+            return Ok(Self::default());
+        }
+        let usual = modes::Settings::default();
+        let left = budget.after(population.evaluations).at_least(FEWEST_EVALUATIONS);
+        let evaluations =
+            usual.evaluations.min(left / target.values_per_gradient(Weights::ALL)).max(1);
+        let target = Unconstrained::new(target)?;
+        let settings = modes::Settings { starts: CLIMBS, evaluations, ..usual };
+        let modes = match modes::find(&target, &population.z, &settings) {
+            Err(Error::OutOfTime) => return Ok(Self { is_late: true, ..Self::default() }),
+            modes => modes?,
+        };
+        let labels = modes.assign(&population.z);
+        let summaries = modes.summarise(&target, &population.z, &population.weights)?;
+        let mut found: Vec<FoundMode> = summaries
+            .into_iter()
+            .enumerate()
+            .map(|(mode, summary)| {
+                let own: Vec<f64> =
+                    labels.iter().map(|label| f64::from(u8::from(*label == Some(mode)))).collect();
+                FoundMode::of_particles(summary, population.mean(&own), known)
+            })
+            .collect();
+        found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        Ok(Self { modes: found, evaluations: modes.evaluations(), is_late: false })
+    }
 }

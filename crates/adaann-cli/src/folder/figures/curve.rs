@@ -23,7 +23,8 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
         grid.iter().zip(logs).map(|(&x, log)| (x, (log - shift).exp())).collect()
     };
     let mut marks = Vec::new();
-    if super::shows_target(finished) {
+    let unseen = super::unseen(finished, POINTS);
+    if unseen.is_none() {
         let log_p = evaluate::log_p(&approximation, &points)?;
         let peak = log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let log_z = known.log_z.unwrap_or_else(|| {
@@ -42,7 +43,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
         marks,
     };
     let draws = finished.whose.draws();
-    let caption = match finished.subject.unseen() {
+    let caption = match unseen {
         None => format!(
             "The target's density (line), the approximation's (dashed), and {draws} (columns)."
         ),

@@ -10,7 +10,10 @@ mod trajectories;
 
 pub(crate) use predictions::draw as predictions;
 
-use crate::folder::{finished::Finished, predicted::predicted};
+use crate::{
+    folder::{finished::Finished, predicted::predicted},
+    text::layout::thousands,
+};
 use adaann_report::Figure;
 use anyhow::Result;
 
@@ -36,11 +39,22 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Is the target's density shown? It is not if that would start a program that may not be, nor if it is not
-/// at hand.
-fn shows_target(finished: &Finished) -> bool {
-    finished.subject.announce();
-    finished.subject.unseen().is_none()
+/// Why the target's density is not shown, where it takes so many values to do so, if it is not: it may be that of a
+/// program that is not to be started, not be at hand, or take too long.
+fn unseen(finished: &Finished, values: usize) -> Option<String> {
+    let why = finished.subject.unseen().or_else(|| {
+        let is_dear = !finished.takes_values(values);
+        is_dear.then(|| {
+            format!(
+                "The target's would take {} values of it; `adaann report` draws it.",
+                thousands(values)
+            )
+        })
+    });
+    if why.is_none() {
+        finished.subject.announce();
+    }
+    why
 }
 
 /// The part of an axis where the draws and the known modes are.

@@ -17,12 +17,13 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let (target, known) = (&*finished.subject.problem.target, &finished.subject.problem.known);
     let approximation = finished.approximation()?;
     let shown = [super::shown(finished, 0), super::shown(finished, 1)];
-    let with_target = super::shows_target(finished);
-    let main = |points: &Batch| match with_target {
-        true => approximation.log_p(points),
-        false => evaluate::log_q(&approximation, points),
+    let unseen = super::unseen(finished, COARSEST * COARSEST);
+    let main = |points: &Batch| match &unseen {
+        None => evaluate::log_p(&approximation, points),
+        Some(_) => evaluate::log_q(&approximation, points),
     };
-    let (count, points) = points(main, shown)?;
+    let may_take = |values: usize| unseen.is_some() || finished.takes_values(values);
+    let Look { count, points, heights } = look(main, may_take, shown)?;
     let grid = shown.map(|range| midpoints(range, count));
     let log_q = evaluate::log_q(&approximation, &points)?;
     let cell = shown.map(|[low, high]| (high - low) / count as f64);
@@ -40,12 +41,12 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
         }
     };
     let levels = LEVELS.map(|level| level.to_string()).join(", ");
-    if let Some(why) = finished.subject.unseen() {
+    if let Some(why) = unseen {
         let caption = format!("Contours of the approximation at {levels} of its peak. {why}");
         let panels = vec![panel("approximation", &log_q, highest(&log_q))];
         return Ok(Figure::grid("density", caption, 1, panels));
     }
-    let log_p = evaluate::log_p(&approximation, &points)?;
+    let log_p = heights;
     let peak = highest(&log_p);
     let log_z = known.log_z.unwrap_or_else(|| {
         let sum: f64 = log_p.iter().map(|log_p| (log_p - peak).exp()).sum();
@@ -59,11 +60,19 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     Ok(Figure::grid("density", caption, 2, panels))
 }
 
-/// A grid that is fine enough to show the peaks of a density, row by row.
-fn points(
+/// A grid of so many points along each axis, row by row, and a log density there.
+struct Look {
+    count: usize,
+    points: Batch,
+    heights: Vec<f64>,
+}
+
+/// A look that is fine enough to show the peaks of a density, or as fine as it may be.
+fn look(
     log_density: impl Fn(&Batch) -> adaann::Result<Vec<f64>>,
+    may_take: impl Fn(usize) -> bool,
     shown: [[f64; 2]; 2],
-) -> Result<(usize, Batch)> {
+) -> Result<Look> {
     let grid = |count: usize| {
         let [xs, ys] = shown.map(|range| midpoints(range, count));
         let points: Vec<_> = ys.iter().flat_map(|&y| xs.iter().map(move |&x| [x, y])).collect();
@@ -72,11 +81,11 @@ fn points(
     let mut count = COARSEST;
     loop {
         let points = grid(count);
-        let log_p = log_density(&points)?;
-        let low = highest(&log_p) + LEVELS[0].ln();
-        let enough = log_p.iter().filter(|log_p| **log_p > low).count() >= ENOUGH;
-        if enough || count >= FINEST {
-            return Ok((count, points));
+        let heights = log_density(&points)?;
+        let low = highest(&heights) + LEVELS[0].ln();
+        let enough = heights.iter().filter(|height| **height > low).count() >= ENOUGH;
+        if enough || count >= FINEST || !may_take(4 * count * count) {
+            return Ok(Look { count, points, heights });
         }
         count *= 2;
     }

@@ -17,7 +17,7 @@ pub(crate) struct Draws<'a> {
 }
 
 /// A parameter of the target.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
     /// Over the weighted draws, with its Monte Carlo standard error.
@@ -81,7 +81,7 @@ impl Parameter {
 }
 
 /// A mode that the target knows, with the share of the draws that belong to it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ModeWeight {
     pub(crate) location: Vec<f64>,
     /// Among the weighted draws, and among the draws as they are.
@@ -97,7 +97,7 @@ pub(crate) struct ModeWeight {
 }
 
 /// A coordinate with a mode on either side of a point, and the share of the draws above it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SplitShare {
     pub(crate) parameter: String,
     #[serde(deserialize_with = "number")]

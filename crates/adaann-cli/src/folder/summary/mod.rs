@@ -24,7 +24,7 @@ use anyhow::Result;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run has found.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) version: String,
     pub(crate) target: String,
@@ -85,6 +85,9 @@ pub(crate) struct Summary {
     pub(crate) check: Option<Check>,
     /// Target evaluations of the whole check.
     pub(crate) check_evaluations: usize,
+    /// Those of figures.
+    #[serde(default)]
+    pub(crate) figure_evaluations: usize,
     /// How chains have mixed, if they made the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chains: Option<Chains>,
@@ -138,7 +141,7 @@ impl Lost {
 }
 
 /// One of several runs.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Seed {
     pub(crate) seed: u64,
     #[serde(deserialize_with = "number")]
@@ -175,6 +178,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) sample: &'a Sample,
     /// What the check has found; nothing if the draws cannot be examined.
     pub(crate) examination: Option<&'a Examination>,
+    pub(crate) check_evaluations: usize,
     pub(crate) verdict: diagnostics::Verdict,
     pub(crate) quantities: Option<&'a Batch>,
     pub(crate) seconds: f64,
@@ -243,7 +247,8 @@ impl<'a> Made<'a> {
 impl Summary {
     pub(crate) fn new(sources: Sources) -> Self {
         let Sources { target, names, notes, known, seed, made, sample, .. } = sources;
-        let Sources { examination, verdict, quantities, seconds, seeds, .. } = sources;
+        let Sources { examination, check_evaluations, verdict, .. } = sources;
+        let Sources { quantities, seconds, seeds, .. } = sources;
         let has_q = sample.log_q().is_some();
         let neg_elbo = sample.neg_elbo();
         let (names, quantity_names) = names.split_at(sample.x().dim());
@@ -300,7 +305,8 @@ impl Summary {
             warnings: Vec::new(),
             verdict: Verdict::new(&verdict, made.method),
             check: examination.and_then(|found| found.particles.as_ref()).map(Check::new),
-            check_evaluations: examination.map_or(0, |found| found.evaluations),
+            check_evaluations,
+            figure_evaluations: 0,
             chains: sample.mixing().map(Chains::new),
             sight: examination.map(|found| found.sight.clone()).filter(|sight| !sight.is_empty()),
             notes,

@@ -13,7 +13,10 @@ pub(crate) use noise::Noise;
 pub use spec::{BaseSpec, Start};
 
 use super::Parameter;
-use crate::{Batch, Result, rng::Stream};
+use crate::{
+    Batch, Result,
+    rng::{Purpose, Stream},
+};
 use gaussian::Gaussian;
 use mixture::Mixture;
 use serde::{Deserialize, Serialize};
@@ -209,6 +212,16 @@ impl Base {
             Kind::Gaussian(_) => &[1.0],
             Kind::Mixture(mixture) => mixture.weights(),
         }
+    }
+
+    /// Independent draws from it.
+    pub fn points(&self, seed: u64, count: usize) -> Batch {
+        let stream = Stream::new(seed, Purpose::Evaluation);
+        let (mut noise, mut z) = (Noise::zeros(self.dim(), count), Batch::zeros(self.dim(), count));
+        let mut log_q = vec![0.0; z.padded_len()];
+        self.draw(&stream, 0, 0, &mut noise);
+        self.forward(&noise, &mut z, &mut log_q);
+        z
     }
 
     /// The blocks of the parameter vector: none if the base is fixed.

@@ -58,7 +58,7 @@ impl Work<'_, '_> {
         let radii = self.radii(state, &peaks);
         let left = self.search.effort.saturating_sub(state.found.evaluations - state.of_base);
         let left = if state.has_just_found { usize::MAX } else { left };
-        let count = state.shells.min(left / EACH).max(FEWEST_SHELLS);
+        let count = state.shells.min(left / (EACH * self.search.values_each)).max(FEWEST_SHELLS);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         state.has_just_found = self.finds(state, starts, Kind::Shell)?;
         // Of an expensive target each start counts, so that batches grow slowly.

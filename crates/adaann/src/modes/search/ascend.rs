@@ -48,7 +48,9 @@ pub(super) fn arrive(
             let end = Arrived { z: units.to_z(u), log_density: height, has_peaked: false };
             known.iter().any(|summit| summit.is_at(&end))
         };
-        let bursts = (BURST, limits.rounds);
+        // Who has little time looks at the clock after each round.
+        let burst = if budget.deadline().is_some() { 1 } else { BURST };
+        let bursts = (burst, limits.rounds);
         let ends = climb_in_bursts(&mut heights, std::mem::take(&mut starts), bursts, &mut stop)?;
         for (&i, end) in climbing.iter().zip(&ends) {
             let End { u, height, has_peaked } = end;

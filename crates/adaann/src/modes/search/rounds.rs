@@ -8,7 +8,7 @@ use super::{
     state::State,
     work::Work,
 };
-use crate::{Result, checkpoint::Ledger};
+use crate::{Error, Result, checkpoint::Ledger};
 
 /// How many widenings in a row may find nothing.
 const MOST_IN_VAIN: usize = 2;
@@ -51,15 +51,20 @@ impl Work<'_, '_> {
             if is_spent && state.found.ascents > 0 {
                 break;
             }
-            match step {
-                Step::Base => self.base(&mut state)?,
-                Step::Terms => self.terms(&mut state)?,
-                Step::Given => self.given(&mut state)?,
-                Step::Lines => self.lines(&mut state)?,
-                Step::Images => self.images(&mut state)?,
-                Step::Shells => self.shells(&mut state)?,
-                Step::Residual => self.residual(&mut state)?,
-                Step::Far => self.far(&mut state)?,
+            let taken = match step {
+                Step::Base => self.base(&mut state),
+                Step::Terms => self.terms(&mut state),
+                Step::Given => self.given(&mut state),
+                Step::Lines => self.lines(&mut state),
+                Step::Images => self.images(&mut state),
+                Step::Shells => self.shells(&mut state),
+                Step::Residual => self.residual(&mut state),
+                Step::Far => self.far(&mut state),
+            };
+            match taken {
+                // What was found before counts.
+                Err(Error::OutOfTime) if !state.found.summits.is_empty() => break,
+                taken => taken?,
             }
             state.number += 1;
             ledger.remember(&state);

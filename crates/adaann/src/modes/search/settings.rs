@@ -21,6 +21,8 @@ pub struct Search {
     pub whitenings: usize,
     /// Evaluations that starts of all other kinds may take: 0 for draws of the base alone.
     pub effort: usize,
+    /// Values of the density that a point of an ascent takes.
+    pub values_each: usize,
     /// What the search may spend; some ascents are made whatever it is.
     pub budget: Budget,
 }
@@ -41,7 +43,7 @@ impl Search {
     pub fn within(self, budget: Budget) -> Self {
         /// What an ascent costs, its share of the curvature at the peaks included.
         const EACH: usize = 20;
-        let first = (budget.evaluations() / (3 * EACH)).clamp(4, self.first);
+        let first = (budget.evaluations() / (3 * EACH * self.values_each)).clamp(4, self.first);
         let effort = self.effort.min(budget.evaluations() / 4);
         Self { first, effort, budget, ..self }
     }
@@ -58,12 +60,13 @@ impl Search {
     /// clock, times a factor. A density that is proved to be log-concave has one mode, and needs no other starts.
     #[must_use]
     pub fn with_effort(self, target: &Unconstrained, factor: f64) -> Self {
+        let values_each = target.values_with_gradients(1);
         if target.target().is_log_concave() {
-            return Self { effort: 0, ..self };
+            return Self { effort: 0, values_each, ..self };
         }
         let operations = target.target().operations().unwrap_or(UNKNOWN_OPERATIONS);
-        let effort = (OPERATIONS / operations).clamp(EFFORT.0, EFFORT.1) * factor;
-        Self { effort: effort as usize, ..self }
+        let points = (OPERATIONS / operations).clamp(EFFORT.0, EFFORT.1) * factor;
+        Self { effort: (points as usize).saturating_mul(values_each), values_each, ..self }
     }
 
     /// A search in so many dimensions, from draws of the base alone. A narrow mode is as hard to hit as its volume is small, so that
@@ -80,6 +83,7 @@ impl Search {
             rounds: 60,
             whitenings: 3,
             effort: 0,
+            values_each: 1,
             budget: Budget::default(),
         }
     }

@@ -10,6 +10,10 @@ use std::ops::Range;
 pub(in crate::smc) struct Independence;
 
 impl Kernel for Independence {
+    fn keeps_gradient(&self) -> bool {
+        true
+    }
+
     fn propose(&self, on: &Invariant, from: &Particles, first: usize) -> Result<Proposal> {
         let z = draw(on, first..first + from.len());
         let before = on.mixture.log_student(&from.z);

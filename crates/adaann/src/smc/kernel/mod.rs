@@ -82,6 +82,11 @@ pub(super) trait Kernel: Sync {
         false
     }
 
+    /// Do its proposals have gradients where particles have them?
+    fn keeps_gradient(&self) -> bool {
+        false
+    }
+
     /// Points at which it evaluates the target, for each particle.
     fn evaluations(&self) -> usize {
         1
@@ -110,9 +115,16 @@ pub(super) trait Kernel: Sync {
             Ok((piece, accepted))
         })?;
         let (pieces, accepted): (Vec<_>, Vec<_>) = moved.into_iter().unzip();
+        let with_gradient =
+            self.needs_gradient() || self.keeps_gradient() && particles.gradient.is_some();
+        let values = |points: usize, with_gradient: bool| {
+            let of = with_gradient.then_some(on.weights.of_target());
+            on.density.target.values(points, of)
+        };
         let info = Info {
             acceptance: accepted.iter().sum::<f64>() / len as f64,
-            evaluations: (self.evaluations() + usize::from(lacks_gradient)) * len,
+            evaluations: values(self.evaluations() * len, with_gradient)
+                + values(usize::from(lacks_gradient) * len, true),
         };
         Ok((Particles::concat(&pieces), info))
     }

@@ -1,0 +1,72 @@
+//! How many particles a budget allows for.
+
+use super::record::SmcRecord;
+use crate::{
+    folder::{stored::Stored, subject::Subject},
+    job::interrupt,
+    text::layout::thousands,
+};
+use adaann::{
+    budget::Budget,
+    smc::Settings,
+    target::{Metered, Unconstrained},
+};
+use anyhow::Result;
+use std::path::Path;
+
+/// Evaluations that a particle takes on its way, about, and the particles that are sent whatever is left.
+const EVALUATIONS_OF_PARTICLE: usize = 60;
+const FEWEST: usize = 64;
+
+/// Points that are evaluated only to see what one takes.
+const MEASURED: usize = 2;
+
+/// Lowers the number of particles to what the budget allows for; returns words on that if it did. An unfinished run
+/// in the same folder goes on with as many as it has.
+pub(crate) fn within(
+    budget: Budget,
+    subject: &Subject,
+    record: &mut SmcRecord,
+    out: Option<&Path>,
+) -> Result<Option<String>> {
+    if budget == Budget::default() {
+        return Ok(None);
+    }
+    let settings = &record.settings;
+    let begun = out.and_then(|out| unfinished(out, record));
+    let most = match begun {
+        Some(begun) => begun,
+        None => affordable(budget, subject, settings)?,
+    };
+    let asked = settings.particles;
+    if most >= asked {
+        return Ok(None);
+    }
+    record.settings.particles = most;
+    Ok(Some(format!(
+        "{} particles in place of {}: a particle takes about {EVALUATIONS_OF_PARTICLE} evaluations on its way",
+        thousands(most),
+        thousands(asked)
+    )))
+}
+
+/// Particles that the budget allows for, as many in each island.
+fn affordable(budget: Budget, subject: &Subject, settings: &Settings) -> Result<usize> {
+    let target = Metered::new(&*subject.problem.target).until(interrupt::is_overdue);
+    if budget.deadline().is_some() {
+        target.set_deadline(budget.deadline());
+        let base = settings.base.resolve(&Unconstrained::new(&target)?, settings.seed)?;
+        target.measure(&base.points(settings.seed, MEASURED))?;
+    }
+    let most = budget.at_pace(target.time_each()).part(EVALUATIONS_OF_PARTICLE, FEWEST);
+    Ok((most / settings.islands).max(10) * settings.islands)
+}
+
+/// The particles of the same run where it was begun and not finished.
+fn unfinished(out: &Path, record: &SmcRecord) -> Option<usize> {
+    let stored = Stored::open(out).ok().filter(|stored| !stored.has_come_to_its_end())?;
+    let begun = SmcRecord::read(&stored).ok()??;
+    let particles = begun.settings.particles;
+    let asked = Settings { particles, ..record.settings.clone() };
+    (begun.settings == asked).then_some(particles)
+}
