@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     evaluations: Option<usize>,
     until: Option<Instant>,
+    /// How long after its time a run may still ask its target, to finish what it has begun.
+    grace: Duration,
     /// What an evaluation takes; zero if nobody knows.
     each: Duration,
 }
@@ -14,12 +16,17 @@ pub struct Budget {
 /// Evaluations that any part of a run makes, however little time is left.
 const FEWEST_IN_TIME: usize = 16;
 
+/// The grace is this part of the time, or a second if that is more.
+const GRACE_PARTS: u32 = 20;
+const LEAST_GRACE: Duration = Duration::from_secs(1);
+
 impl Budget {
     /// So many evaluations, and so much time from now.
     pub fn new(evaluations: Option<usize>, time: Option<Duration>) -> Self {
         // A time that no clock can hold is no limit.
         let until = time.and_then(|time| Instant::now().checked_add(time));
-        Self { evaluations, until, each: Duration::ZERO }
+        let grace = time.map_or(Duration::ZERO, |time| (time / GRACE_PARTS).max(LEAST_GRACE));
+        Self { evaluations, until, grace, each: Duration::ZERO }
     }
 
     /// What is left of it after so many evaluations.
@@ -84,6 +91,11 @@ impl Budget {
     /// When the time is over.
     pub fn deadline(&self) -> Option<Instant> {
         self.until
+    }
+
+    /// When the target may be asked no more: the deadline, and some time to finish what was begun.
+    pub fn last_moment(&self) -> Option<Instant> {
+        self.until.and_then(|until| until.checked_add(self.grace))
     }
 
     /// Evaluations that the time allows for.

@@ -101,7 +101,7 @@ impl Repeats {
 
     /// Its seeds, compared by a tenth of what may be spent, where that is bounded.
     pub(crate) fn comparison(&self) -> Comparison {
-        const FEWEST: usize = 100;
+        const FEWEST: usize = 50;
         let usual = Comparison::of(self.seeds);
         let most = self.max_evaluations.map(|most| most / (10 * self.seeds.max(1)));
         Comparison {
@@ -114,7 +114,7 @@ impl Repeats {
     /// whatever it is.
     pub(crate) fn draws_within(&self, left: Budget, times: usize) -> usize {
         const FEWEST: usize = 500;
-        self.draws.min(left.part(2 * times, FEWEST / times))
+        self.draws.min(left.part(2 * times, FEWEST / (2 * times - 1)))
     }
 
     /// What is asked for, if the plan is Algorithm 1.

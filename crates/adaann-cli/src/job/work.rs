@@ -176,7 +176,7 @@ impl Job {
             return Err(error.into());
         }
         let spent: usize = runs.iter().map(|run| run.evaluations).sum();
-        target.set_deadline(budget.deadline());
+        target.set_deadline(budget.last_moment());
         let budget = budget.at_pace(target.time_each());
         // Each run is drawn from to be shown beside the others, and the best once more.
         let times = if runs.len() > 1 { runs.len() + 1 } else { 1 };

@@ -197,7 +197,7 @@ helper = subprocess.Popen(['sh', '-c', 'trap \"\" TERM; while :; do sleep 1; don
 /// to be started once more.
 #[test]
 fn a_stopped_run_asks_no_more_than_it_must() {
-    let place = place("time.sleep(0.05)");
+    let place = place("time.sleep(0.0015 * len(points))");
     let run = started(&place, &format!("fit m.toml {ONE}"));
     let batches = || fs::read_to_string(place.path("batches")).map_or(0, |text| text.len());
     wait_for("some batches", || batches() >= 3);

@@ -197,8 +197,8 @@ pub(super) fn examine(
     let at_once = context.settings.at_once;
     // Fewer of them where little is left: each takes some fifty evaluations.
     let affordable = (left.evaluations() / 100).max(FEWEST_PARTICLES);
-    // Who has no time for those few has none for any.
-    let is_hopeless = left.deadline().is_some() && left.evaluations() < 10 * FEWEST_PARTICLES;
+    // So few particles do not arrive with less.
+    let is_hopeless = left.evaluations() < 10 * FEWEST_PARTICLES;
     let particles =
         if particles == 0 || is_hopeless { 0 } else { particles.min(affordable).max(at_once) };
     let share = context.settings.check;

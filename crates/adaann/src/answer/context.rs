@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
         let unconstrained = Unconstrained::new(target)?;
         let base = settings.base.resolve(&unconstrained, settings.seed)?;
         let (of_answer, of_all) = (settings.budget(1.0 - settings.check), settings.budget(1.0));
-        meter.set_deadline(of_all.deadline().and_then(|until| until.checked_add(settings.grace())));
+        meter.set_deadline(of_all.last_moment());
         if of_all.deadline().is_some() {
             meter.measure(&base.points(settings.seed, MEASURED))?;
         }

@@ -67,14 +67,6 @@ impl Settings {
         Budget::new(evaluations, time)
     }
 
-    /// How long after its time a run may still ask the target, to finish what it has begun.
-    pub(super) fn grace(&self) -> Duration {
-        const SHARE: f64 = 0.05;
-        const LEAST: f64 = 1.0;
-        let share = SHARE * self.max_time.unwrap_or(0.0);
-        Duration::try_from_secs_f64(share.max(LEAST)).unwrap_or_default()
-    }
-
     /// Refuses settings out of range.
     ///
     /// # Errors

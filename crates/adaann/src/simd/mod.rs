@@ -124,6 +124,8 @@ pub fn dispatch_on<K: Kernel>(instructions: Instructions, kernel: K) -> K::Outpu
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let level = fearless_simd::Level::new();
+        // Unit tests would compile every kernel a third time for it; `tests/suite` runs all sets.
+        #[cfg(not(test))]
         if instructions == Instructions::Avx512
             && let Some(simd) = level.as_avx512()
         {

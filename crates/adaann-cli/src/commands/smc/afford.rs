@@ -7,6 +7,7 @@ use crate::{
     text::layout::thousands,
 };
 use adaann::{
+    Error,
     budget::Budget,
     smc::Settings,
     target::{Metered, Unconstrained},
@@ -29,20 +30,17 @@ pub(crate) fn within(
     record: &mut SmcRecord,
     out: Option<&Path>,
 ) -> Result<Option<String>> {
-    if budget == Budget::default() {
-        return Ok(None);
-    }
-    let settings = &record.settings;
-    let begun = out.and_then(|out| unfinished(out, record));
-    let most = match begun {
+    let asked = record.settings.particles;
+    let most = match out.and_then(|out| unfinished(out, record)) {
         Some(begun) => begun,
-        None => affordable(budget, subject, settings)?,
+        None if budget == Budget::default() => asked,
+        None => affordable(budget, subject, &record.settings)?,
     };
-    let asked = settings.particles;
     if most >= asked {
         return Ok(None);
     }
     record.settings.particles = most;
+    record.asked_particles = Some(asked);
     Ok(Some(format!(
         "{} particles in place of {}: a particle takes about {EVALUATIONS_OF_PARTICLE} evaluations on its way",
         thousands(most),
@@ -54,19 +52,24 @@ pub(crate) fn within(
 fn affordable(budget: Budget, subject: &Subject, settings: &Settings) -> Result<usize> {
     let target = Metered::new(&*subject.problem.target).until(interrupt::is_overdue);
     if budget.deadline().is_some() {
-        target.set_deadline(budget.deadline());
+        target.set_deadline(budget.last_moment());
         let base = settings.base.resolve(&Unconstrained::new(&target)?, settings.seed)?;
-        target.measure(&base.points(settings.seed, MEASURED))?;
+        match target.measure(&base.points(settings.seed, MEASURED)) {
+            // Then the fewest are sent.
+            Err(Error::OutOfTime) => {}
+            measured => measured?,
+        }
     }
     let most = budget.at_pace(target.time_each()).part(EVALUATIONS_OF_PARTICLE, FEWEST);
     Ok((most / settings.islands).max(10) * settings.islands)
 }
 
-/// The particles of the same run where it was begun and not finished.
+/// The particles of an unfinished run in this folder that was asked for as many.
 fn unfinished(out: &Path, record: &SmcRecord) -> Option<usize> {
     let stored = Stored::open(out).ok().filter(|stored| !stored.has_come_to_its_end())?;
     let begun = SmcRecord::read(&stored).ok()??;
     let particles = begun.settings.particles;
-    let asked = Settings { particles, ..record.settings.clone() };
-    (begun.settings == asked).then_some(particles)
+    let asked = begun.asked_particles.unwrap_or(particles);
+    let settings = Settings { particles: asked, ..begun.settings };
+    (settings == record.settings).then_some(particles)
 }

@@ -68,7 +68,8 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
         quiet: *quiet,
         json: *json,
     };
-    if let Some(fewer) = afford::within(how.budget, &subject, &mut record, Some(&out))?
+    let begun = Some(&*out).filter(|_| !restart);
+    if let Some(fewer) = afford::within(how.budget, &subject, &mut record, begun)?
         && !(how.quiet || how.json)
     {
         say(&fewer);
@@ -194,8 +195,8 @@ impl Run {
         let islands = if earlier.is_some() { 1 } else { settings.islands + settings.further.len() };
         let mut watch = watch.of_islands(islands).within(budget);
         let target = Metered::new(&*subject.problem.target).until(interrupt::is_overdue);
-        target.set_deadline(budget.deadline());
-        let particles = Smc::new(&target, settings);
+        target.set_deadline(budget.last_moment());
+        let particles = Smc::new(&target, settings).within(budget);
         let particles = match earlier {
             Some(earlier) => particles.after(earlier),
             None => particles,

@@ -34,6 +34,9 @@ pub(crate) struct SmcRecord {
     /// Is no final state kept, so that the run cannot be lengthened?
     #[serde(default, skip_serializing_if = "Not::not")]
     pub(crate) no_state: bool,
+    /// Particles that were asked for, if a budget allowed for fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked_particles: Option<usize>,
     /// Parameters of the target.
     pub(crate) parameters: BTreeMap<String, f64>,
     /// Everything else, as resolved.

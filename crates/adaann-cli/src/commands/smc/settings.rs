@@ -40,6 +40,7 @@ pub(crate) fn record(target: String) -> SmcRecord {
         data_seed: None,
         data: None,
         no_state: false,
+        asked_particles: None,
         parameters: BTreeMap::new(),
         settings: Settings::default(),
     }
