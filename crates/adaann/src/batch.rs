@@ -1,7 +1,8 @@
 //! Samples, coordinate-major: row `d` holds coordinate `d` of every point, contiguous and padded.
 //!
-//! Rows are padded to a multiple of [`PAD`] points, so that kernels run over whole registers. What
-//! the padding holds is unspecified; a kernel may read and write it, nobody may count it.
+//! Rows are padded to a multiple of [`PAD`] points, so that kernels run over whole registers. The
+//! values in the padding are unspecified: a kernel may read and write them, but no result may
+//! depend on them.
 
 pub(crate) use crate::simd::PAD;
 
@@ -54,7 +55,7 @@ impl Batch {
         self.len
     }
 
-    /// Has it no points?
+    /// Whether the batch has no points.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -66,10 +67,10 @@ impl Batch {
         padded(self.len)
     }
 
-    /// Makes the batch one of the first `len` points of its storage, padding included.
+    /// Sets the number of points to `len`, which may include points of the padding.
     ///
     /// # Panics
-    /// If the storage has room for fewer.
+    /// If the storage has room for fewer than `len` points.
     pub fn truncate(&mut self, len: usize) {
         assert!(len <= self.stride, "a batch with room for {} points, not {len}", self.stride);
         self.len = len;
@@ -81,7 +82,7 @@ impl Batch {
         &self.values[d * self.stride..][..self.len]
     }
 
-    /// Coordinate `d` of every point, to write.
+    /// Coordinate `d` of every point, mutable.
     #[inline]
     pub fn row_mut(&mut self, d: usize) -> &mut [f64] {
         &mut self.values[d * self.stride..][..self.len]
@@ -93,13 +94,13 @@ impl Batch {
         &self.values[d * self.stride..][..padded(self.len)]
     }
 
-    /// Coordinate `d` with the padding, to write.
+    /// Coordinate `d` with the padding, mutable.
     #[inline]
     pub fn padded_row_mut(&mut self, d: usize) -> &mut [f64] {
         &mut self.values[d * self.stride..][..padded(self.len)]
     }
 
-    /// All rows, to write, each with its padding.
+    /// All rows, mutable, each with its padding.
     #[inline]
     pub fn padded_rows_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let used = padded(self.len);
@@ -107,7 +108,7 @@ impl Batch {
         self.values.chunks_exact_mut(self.stride.max(1)).map(move |row| &mut row[..used])
     }
 
-    /// A row, and the one before it; of the first, nothing.
+    /// Row `d`, mutable, and the row before it, which is empty for the first row.
     pub(crate) fn padded_row_after(&mut self, d: usize) -> (&[f64], &mut [f64]) {
         let used = padded(self.len);
         let (before, own) = self.values.split_at_mut(d * self.stride);
@@ -121,13 +122,13 @@ impl Batch {
         (self.values.as_chunks().0, self.stride / PAD)
     }
 
-    /// All rows in blocks of [`PAD`] points, to write, and how many blocks a row has.
+    /// All rows in blocks of [`PAD`] points, mutable, and how many blocks a row has.
     #[inline]
     pub(crate) fn blocks_mut(&mut self) -> (&mut [[f64; PAD]], usize) {
         (self.values.as_chunks_mut().0, self.stride / PAD)
     }
 
-    /// The points of some batches, of which there is at least one, one after another.
+    /// Concatenates the points of at least one batch.
     pub(crate) fn concat(batches: &[&Self]) -> Self {
         let len = batches.iter().map(|batch| batch.len()).sum();
         let mut all = Self::zeros(batches[0].dim(), len);
@@ -139,9 +140,9 @@ impl Batch {
         all
     }
 
-    /// The same points, with the coordinates of those of another batch behind their own.
+    /// Appends the coordinates of another batch to those of each point.
     pub(crate) fn beside(&self, other: &Self) -> Self {
-        assert_eq!(self.len, other.len, "batches of as many points");
+        assert_eq!(self.len, other.len, "batches of different lengths");
         let mut all = Self::zeros(self.dim + other.dim, self.len);
         for d in 0..all.dim {
             let row = if d < self.dim { self.row(d) } else { other.row(d - self.dim) };
@@ -178,11 +179,11 @@ pub(crate) fn padded(len: usize) -> usize {
     len.next_multiple_of(PAD)
 }
 
-/// Points without coordinates, or coordinates without points: a file can ask for any number of them, since none takes
-/// a byte of it.
+/// The largest count of points without coordinates, or of coordinates without points. A file can
+/// state any such count without storing a value.
 const MOST_EMPTY: usize = 1 << 24;
 
-/// A batch as a file has it: row after row, no padding.
+/// A batch as it is stored in a file: row after row, without padding.
 #[derive(Serialize, Deserialize)]
 struct Unpadded {
     dim: usize,
@@ -245,7 +246,7 @@ mod tests {
         };
         assert_eq!(read(3, 0).unwrap().dim(), 3);
         assert_eq!(read(0, 5).unwrap().len(), 5);
-        // Rows would be gone through without end, and a length could not be rounded up.
+        // The loop over rows would never end, and the length could not be rounded up.
         for (dim, len) in [(usize::MAX, 0), (1 << 40, 0), (0, usize::MAX)] {
             let said = read(dim, len).unwrap_err().to_string();
             assert!(said.contains("without a number"), "{said}");

@@ -1,19 +1,19 @@
-//! What a run may spend: evaluations of the target, and time.
+//! The budget of a run: evaluations of the target, and time.
 
 use std::time::{Duration, Instant};
 
-/// What may be spent from now on; no more than it takes where nothing is said.
+/// The evaluations and time that may be spent from now on; unlimited by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
     evaluations: Option<usize>,
     until: Option<Instant>,
-    /// How long after its time a run may still ask its target, to finish what it has begun.
+    /// How long after its time a run may still evaluate its target, to finish a batch.
     grace: Duration,
-    /// What an evaluation takes; zero if nobody knows.
+    /// The time per evaluation; zero if unknown.
     each: Duration,
 }
 
-/// Evaluations that any part of a run makes, however little time is left.
+/// Evaluations that any part of a run may make, however little time is left.
 const FEWEST_IN_TIME: usize = 16;
 
 /// The grace is this part of the time, or a second if that is more.
@@ -21,15 +21,15 @@ const GRACE_PARTS: u32 = 20;
 const LEAST_GRACE: Duration = Duration::from_secs(1);
 
 impl Budget {
-    /// So many evaluations, and so much time from now.
+    /// A budget of evaluations, and of time from now.
     pub fn new(evaluations: Option<usize>, time: Option<Duration>) -> Self {
-        // A time that no clock can hold is no limit.
+        // A time that the clock cannot represent is no limit.
         let until = time.and_then(|time| Instant::now().checked_add(time));
         let grace = time.map_or(Duration::ZERO, |time| (time / GRACE_PARTS).max(LEAST_GRACE));
         Self { evaluations, until, grace, each: Duration::ZERO }
     }
 
-    /// What is left of it after so many evaluations.
+    /// The budget that remains after `used` evaluations.
     #[must_use]
     pub fn after(self, used: usize) -> Self {
         let evaluations = self.evaluations.map(|most| most.saturating_sub(used));
@@ -49,7 +49,7 @@ impl Budget {
         Self { evaluations, ..self }
     }
 
-    /// As many evaluations, in a share of the time that is left.
+    /// The same evaluations, in a share of the time that is left.
     #[must_use]
     pub fn share_of_time(self, share: f64) -> Self {
         let now = Instant::now();
@@ -60,35 +60,36 @@ impl Budget {
         Self { until, ..self }
     }
 
-    /// The same where an evaluation takes so long.
+    /// The same budget with `each` as the time per evaluation.
     #[must_use]
     pub fn at_pace(self, each: Duration) -> Self {
         Self { each, ..self }
     }
 
-    /// Is there nothing left after so many evaluations?
+    /// Whether nothing is left after `used` evaluations.
     pub fn is_spent(&self, used: usize) -> bool {
         self.evaluations.is_some_and(|most| used >= most)
             || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Evaluations that are left, or that the time which is left allows for.
+    /// Evaluations that are left, or fewer if the remaining time allows fewer.
     pub fn evaluations(&self) -> usize {
         self.evaluations.unwrap_or(usize::MAX).min(self.in_time())
     }
 
-    /// As many evaluations as are left, but at least so many: fewer only where they would take more time than there is.
+    /// The evaluations that are left, but at least `fewest` unless the remaining time allows fewer.
     pub fn at_least(&self, fewest: usize) -> usize {
         self.part(1, fewest)
     }
 
-    /// One of so many parts of the evaluations that are left, likewise.
+    /// One of `parts` equal parts of the evaluations that are left, but at least `fewest` unless
+    /// the remaining time allows fewer.
     pub fn part(&self, parts: usize, fewest: usize) -> usize {
         let in_time = (self.in_time() / parts).max(FEWEST_IN_TIME);
         (self.evaluations() / parts).max(fewest.min(in_time))
     }
 
-    /// When the time is over.
+    /// When the time runs out.
     pub fn deadline(&self) -> Option<Instant> {
         self.until
     }
@@ -133,7 +134,7 @@ mod tests {
         let hours = Budget::new(None, Some(2 * hour));
         assert_eq!(hours.evaluations(), usize::MAX);
         let known = hours.at_pace(Duration::from_secs(1));
-        // The test itself takes less than a minute.
+        // Allow up to a minute for the test itself.
         assert!((7_140..=7_200).contains(&known.evaluations()));
         assert!((1_740..=1_800).contains(&known.share(0.25).evaluations()));
         assert_eq!(Budget { evaluations: Some(5), ..known }.evaluations(), 5);

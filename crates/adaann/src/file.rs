@@ -1,4 +1,4 @@
-//! Files that are whole or absent: written to a temporary name and renamed.
+//! Atomic file writes: a file is written under a temporary name and then renamed.
 
 use crate::{Error, Result};
 use std::{
@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a file; a reader sees all of it or what was there before. What a link leads to is written, and
-/// the link stays. A pipe or a device is written to as it is.
+/// Writes a file atomically: a reader sees either all of it or the previous content. A symbolic
+/// link is kept, and the file that it points to is written. A pipe or a device is written to
+/// directly.
 ///
 /// # Errors
 /// If the file cannot be written; no temporary file is left behind.
@@ -16,13 +17,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// The same for what is too long to be in memory at once.
+/// Like [`write`], for content that is too long to hold in memory at once.
 ///
 /// # Errors
 /// If the file cannot be written; no temporary file is left behind.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let outcome = match fs::metadata(path) {
-        // Nothing can be renamed over these without taking them away.
+        // A rename would replace a pipe or a device.
         Ok(found) if !found.is_file() && !found.is_dir() => write_into(path, fill),
         Ok(found) => resolved(path).and_then(|place| replace(&place, Some(&found), fill)),
         Err(_) => resolved(path).and_then(|place| replace(&place, None, fill)),
@@ -36,7 +37,7 @@ fn write_into(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     file.flush()
 }
 
-/// Writes a file beside another and renames it over that, whose permissions it takes over.
+/// Writes a temporary file beside another, renames it over that file and keeps the old permissions.
 fn replace(
     path: &Path,
     old: Option<&Metadata>,
@@ -51,7 +52,7 @@ fn replace(
         }
         fill(&mut file)?;
         file.flush()?;
-        // Some file systems find out only here that they are full.
+        // Some file systems report only here that they are full.
         file.get_ref().sync_all()?;
         fs::rename(&temporary, path)
     })();
@@ -61,45 +62,46 @@ fn replace(
     })
 }
 
-/// Links that are followed from one to the next; more are a circle.
+/// The largest number of links that are followed in a row; more than these are a cycle.
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads to: through all links at its end, also to what is not there yet.
+/// The target of a path after following all links at its end, whether or not it exists yet.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::symlink_metadata(&place) {
             Ok(found) if found.is_symlink() => {
                 let next = fs::read_link(&place)?;
-                // A link is seen from the folder that it is in; an absolute one replaces all of it.
+                // A relative link starts at the link's folder; an absolute one replaces the whole
+                // path.
                 place.pop();
                 place.push(next);
             }
             _ => return Ok(place),
         }
     }
-    Err(io::Error::other("it is a link that leads in a circle"))
+    Err(io::Error::other("it is a symbolic link that leads back to itself"))
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// If it cannot be read, or is no regular file; the error names it.
+/// If it cannot be read or is not a regular file; the error names it.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let read = read_regular(path, u64::MAX);
     read.map_err(|cause| Error::Io { path: path.display().to_string(), cause })
 }
 
-/// Reads a regular file, or one that a link leads to, of so many bytes at most. A pipe may never end, nor
-/// a device.
+/// Reads a regular file, or a link to one, of at most `most_bytes` bytes. Pipes and devices are
+/// refused because they may never end.
 ///
 /// # Errors
-/// If it cannot be read, is something else, or is longer.
+/// If it cannot be read, is not a regular file, or is longer.
 pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let len = file.metadata()?.len();
     let mut bytes = Vec::with_capacity(usize::try_from(len.min(most_bytes)).unwrap_or(0));
-    // The length that a file has need not be how much there is to read.
+    // The length in a file's metadata may differ from what can be read.
     file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most_bytes {
         let most = format!("{} MiB", most_bytes >> 20);
@@ -108,33 +110,33 @@ pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a regular file, or one that a link leads to.
+/// Opens a regular file, or a link to one.
 ///
 /// # Errors
-/// If it cannot be opened, or is something else: a pipe may never end, nor a device, and what the kernel says of
-/// processes and devices only looks like files.
+/// If it cannot be opened or is not a regular file. Pipes and devices may never end, and kernel
+/// files about processes and devices only look like regular files.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let refuse = |what: FileType| match kind(what) {
         Some(kind) => Err(io::Error::other(format!("it is {kind}, not a regular file"))),
         None => Ok(()),
     };
-    // Before it is opened, which may wait for ever, and after, since only that is sure.
+    // Checked before opening, which may block for ever, and again after it, to rule out a race.
     refuse(fs::metadata(path)?.file_type())?;
     let place = fs::canonicalize(path)?;
     if let Some(of_kernel) = OF_KERNEL.iter().find(|above| place.starts_with(above)) {
         let message = format!("it is made by the kernel, in {of_kernel}, and not a regular file");
         return Err(io::Error::other(message));
     }
-    // What was looked at is opened, whatever the link leads to by now.
+    // Open the path that was checked, even if the link has changed since.
     let file = File::open(place)?;
     refuse(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// Where the kernel shows itself; files there claim to be regular, and of no length.
+/// File systems of the kernel; their files claim to be regular and to have no length.
 const OF_KERNEL: [&str; 2] = ["/proc", "/sys"];
 
-/// What something that is no regular file is called.
+/// The name of a file type other than a regular file.
 fn kind(found: FileType) -> Option<&'static str> {
     if found.is_file() {
         return None;
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    /// A folder of a test's own, gone at its end.
+    /// A temporary folder for one test, removed at its end.
     struct Place(PathBuf);
 
     impl Place {
@@ -208,8 +210,8 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600, "a private file stays one");
         symlink("round", place.path("round")).unwrap();
         let error = write(&place.path("round"), b"x").unwrap_err().to_string();
-        assert!(error.contains("circle"), "{error}");
-        assert_eq!(fs::read_dir(place.path("far")).unwrap().count(), 2, "nothing temporary stays");
+        assert!(error.contains("leads back to itself"), "{error}");
+        assert_eq!(fs::read_dir(place.path("far")).unwrap().count(), 2, "no temporary file stays");
     }
 
     #[test]
@@ -233,7 +235,7 @@ mod tests {
         assert_eq!(read_regular(&place.path("link"), 5).unwrap(), b"12345");
         let said = |path: &Path, most| read_regular(path, most).unwrap_err().to_string();
         assert_eq!(said(&place.path("file"), 4), "it has more than 0 MiB");
-        // Nobody writes to it: to open it would be to wait for ever.
+        // Nobody writes to the pipe, so opening it would block for ever.
         assert_eq!(said(&place.pipe("pipe"), 5), "it is a pipe, not a regular file");
         assert_eq!(said(&place.path("far"), 5), "it is a folder, not a regular file");
         #[cfg(target_os = "linux")]

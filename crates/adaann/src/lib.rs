@@ -1,5 +1,5 @@
-//! Approximates a probability density that is known up to a constant, and says how far to trust the
-//! answer.
+//! Approximates a probability density that is known up to a constant, and reports how far to trust
+//! the result.
 //!
 //! ```
 //! use adaann::{Program, answer::Settings, approximate};
@@ -16,14 +16,14 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 //!
-//! [`approximate`] climbs a ladder: ascents to the modes, a mixture of Gaussians adapted by importance
-//! sampling, particles, a flow. The first that is good enough gives the answer, and an independent check
-//! says whether to trust it ([`answer`]). The paper's method is [`fit()`]: a normalizing flow is trained on an
-//! annealed sequence of densities, and AdaAnn chooses each temperature step from the flow's own samples,
-//! small where the density changes quickly, large where it does not. The defaults of its [`Settings`] are
-//! the paper's.
+//! [`approximate`] climbs a ladder of methods: ascents to the modes, a mixture of Gaussians adapted
+//! by importance sampling, particles, a flow. The first method that is accurate enough gives the
+//! answer, and an independent check says whether to trust it ([`answer`]). The paper's method is
+//! [`fit()`]: it trains a normalizing flow on an annealed sequence of densities. AdaAnn chooses
+//! each temperature step from the flow's own samples: small where the density changes quickly,
+//! large where it does not. The defaults of its [`Settings`] are the paper's.
 //!
-//! | To bring | there is |
+//! | To supply | use |
 //! | --- | --- |
 //! | a log density, written once and differentiated | [`Program::record`] |
 //! | a plain function of one point | [`target::pointwise`] |
@@ -34,8 +34,8 @@
 //! | a rule for the temperatures | [`schedule::Rule`] |
 //! | layers | [`flow::Layer`], [`flow::Stack`] |
 //!
-//! What comes back draws samples and gives its density anywhere ([`approximation::Approximation`]);
-//! [`registry`] has densities with known answers to try.
+//! The result draws samples and evaluates its density anywhere ([`approximation::Approximation`]);
+//! [`registry`] has test densities with known answers.
 
 mod adaptive;
 pub mod answer;
@@ -104,7 +104,7 @@ pub use simd::{Buffer, Instructions};
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// So do those of the book's chapters.
+/// The examples of the book's chapters compile and run.
 #[cfg(doctest)]
 mod book {
     #[doc = include_str!("../../../docs/src/introduction.md")]

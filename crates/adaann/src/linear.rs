@@ -1,10 +1,10 @@
-//! Small dense linear algebra: what Gaussian densities need and no more.
+//! Small dense linear algebra, as Gaussian densities need it.
 //!
 //! A symmetric or lower-triangular matrix of dimension d is a slice of d·d numbers, row by row.
 
 use crate::{Result, error};
 
-/// Σ a b in four sums at once: one would wait for itself.
+/// Σ a b in four independent sums, which avoids waiting for each addition.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [0.0; 4];
@@ -32,7 +32,7 @@ pub(crate) fn cholesky(dim: usize, covariance: &[f64]) -> Result<Vec<f64>> {
         for j in 0..=i {
             let entry = covariance[i * dim + j];
             let mirrored = covariance[j * dim + i];
-            // Where large terms cancel, what is left of them differs by their last digits.
+            // Where large terms cancel, the results differ in their last digits.
             let last = (covariance[i * (dim + 1)] * covariance[j * (dim + 1)]).abs().sqrt();
             let tolerance = 1e-10 * (entry.abs() + mirrored.abs()) + 1e-13 * last;
             if (entry - mirrored).abs() > tolerance {
@@ -68,7 +68,7 @@ pub(crate) fn inverse_from_cholesky(dim: usize, factor: &[f64]) -> Vec<f64> {
             inverse[i * dim + column] = x[i];
         }
     }
-    // Rounding leaves the halves apart by an ulp or two.
+    // Rounding makes the two halves differ by an ulp or two.
     for i in 0..dim {
         for j in 0..i {
             let mean = 0.5 * (inverse[i * dim + j] + inverse[j * dim + i]);
@@ -95,8 +95,8 @@ pub(crate) fn solve_lower_transposed(dim: usize, factor: &[f64], x: &mut [f64]) 
     }
 }
 
-/// x ← A⁻¹ x by Gauss's elimination with pivots from each column; `matrix` holds A, row by row, and
-/// scratch numbers afterwards. What a singular A gives is not finite.
+/// x ← A⁻¹ x by Gaussian elimination with column pivoting. `matrix` holds A, row by row, and is
+/// overwritten. The result for a singular A is not finite.
 pub(crate) fn solve(dim: usize, matrix: &mut [f64], x: &mut [f64]) {
     for i in 0..dim {
         let size = |row: &usize| matrix[row * dim + i].abs();
@@ -115,12 +115,12 @@ pub(crate) fn solve(dim: usize, matrix: &mut [f64], x: &mut [f64]) {
     }
 }
 
-/// Eigenvalues of a symmetric matrix and a unit vector for each, by Jacobi's rotations.
+/// Eigenvalues of a symmetric matrix and a unit eigenvector for each, by Jacobi rotations.
 pub(crate) fn symmetric_eigen(dim: usize, matrix: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
-    // Each sweep squares the share off the diagonal once it is small.
+    // Once the off-diagonal share is small, each sweep squares it.
     const SWEEPS: usize = 60;
     let mut a = matrix.to_vec();
-    // Vectors are rows, which lie side by side.
+    // The vectors are stored as rows, which are contiguous.
     let mut v = vec![0.0; dim * dim];
     (0..dim).for_each(|i| v[i * dim + i] = 1.0);
     for _ in 0..SWEEPS {

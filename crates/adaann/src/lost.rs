@@ -1,25 +1,25 @@
-//! The rule for lost points: which count for nothing, wherever densities are looked at.
+//! The rule for non-finite points: they have weight 0 in every method.
 //!
-//! A point is lost where its log density is −∞ or no number, and, where its gradient is used, where
-//! that is not finite. It has weight 0 and is counted. A log density of +∞ is a pole: who weighs
-//! points refuses it by name, since its weight would be all, and who follows gradients leaves it out
-//! like a lost point.
+//! A point is non-finite where its log density is −∞ or NaN and, where its gradient is used, where
+//! the gradient is not finite. Such a point has weight 0 and is counted. A log density of +∞ is a
+//! pole. Methods that weigh points refuse it with an error, because it would carry all of the
+//! weight. Methods that follow gradients skip it like a non-finite point.
 
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// Is a point of this log density, or of this log ratio of densities, lost?
+/// Whether a point with this log density, or log ratio of densities, is non-finite.
 pub(crate) fn is_lost(log_density: f64) -> bool {
     log_density.is_nan() || log_density == f64::NEG_INFINITY
 }
 
-/// The log density that a point counts with: −∞ in place of NaN.
+/// The log density that a point enters sums with: −∞ in place of NaN.
 pub(crate) fn log_density(log_density: f64) -> f64 {
     if is_lost(log_density) { f64::NEG_INFINITY } else { log_density }
 }
 
-/// Where one part of a log density is −∞ the point is outside the support, and the other, if it is no
-/// finite number, is −∞ too.
+/// If one part of a log density is −∞, the point is outside the support. The other part becomes −∞
+/// too unless it is finite.
 #[inline(always)]
 pub(crate) fn together(log_prior: &mut f64, log_likelihood: &mut f64) {
     if *log_prior == f64::NEG_INFINITY && !log_likelihood.is_finite() {
@@ -29,13 +29,13 @@ pub(crate) fn together(log_prior: &mut f64, log_likelihood: &mut f64) {
     }
 }
 
-/// Can a gradient be followed from a point: is it finite, and the log density as well?
+/// Whether the log density and the gradient at a point are finite, so that an ascent can use them.
 pub(crate) fn is_followed(log_density: f64, gradient: impl IntoIterator<Item = f64>) -> bool {
     log_density.is_finite() && gradient.into_iter().all(f64::is_finite)
 }
 
-/// [`is_followed`] for a register of points: it adds up 0·x, which is 0 for a finite x and NaN for
-/// any other.
+/// [`is_followed`] for a register of points. It sums 0·x, which is 0 for a finite x and NaN for any
+/// other.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<S: Simd>(F64<S>);
 

@@ -1,8 +1,8 @@
-//! Looking names up: the known name that someone may have meant.
+//! Suggests the known name closest to a misspelt one.
 
 use crate::Error;
 
-/// The error for a name that is none of the candidates.
+/// The error for a name that is not among the candidates.
 pub(crate) fn unknown<'a>(
     kind: &'static str,
     name: &str,
@@ -11,10 +11,10 @@ pub(crate) fn unknown<'a>(
     Error::UnknownName { kind, name: name.to_owned(), nearest: nearest(name, candidates) }
 }
 
-/// The candidate nearest to a name that is none of them, if one is near enough to be a slip.
+/// The candidate nearest to an unknown name, if one is near enough to explain a slip.
 ///
-/// Near are a candidate at most a third of its length away (letters inserted, left out, replaced
-/// or swapped with their neighbour), and one that contains the name, or that the name contains.
+/// A candidate is near if its edit distance (insertions, deletions, replacements and swaps of
+/// neighbours) is at most a third of its length, or if one of the two names contains the other.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = plain(name);
     let rank = |candidate: &str| {
@@ -23,7 +23,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let slip = distance <= (candidate.len() / 3).max(1);
         let part = name.len() >= 2 && contains(&candidate, &name)
             || candidate.len() >= 4 && contains(&name, &candidate);
-        // A slip is the better explanation; a part of a name comes after any of them.
+        // A slip is the better explanation, so a partial match comes second.
         match (slip, part) {
             (true, _) => Some((0, distance)),
             (false, true) => Some((1, distance)),
@@ -34,7 +34,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, known)| known.to_owned())
 }
 
-/// Letters in lower case, with one kind of dash.
+/// Letters in lower case, with every dash as the same character.
 fn plain(name: &str) -> Vec<char> {
     name.chars().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
 }
@@ -43,7 +43,7 @@ fn contains(whole: &[char], part: &[char]) -> bool {
     !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
 }
 
-/// Damerau and Levenshtein's distance, where no letter is edited twice.
+/// The Damerau–Levenshtein distance, in which no letter is edited twice.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
     for i in 1..=a.len() {

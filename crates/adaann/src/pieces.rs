@@ -1,17 +1,17 @@
-//! Long vectors cut in halves, down to pieces that are worth a thread each.
+//! Splits long vectors into halves, down to pieces that are each worth a thread.
 //!
-//! The cuts depend on the length alone, so that a sum over pieces has the same bits for any number
-//! of threads. Vectors of up to two pieces are not cut.
+//! The splits depend on the length alone, so that a sum over pieces has the same bits for any
+//! number of threads. Vectors of up to two pieces are not split.
 
-/// Numbers of a piece: it takes some microseconds, a fork less than one.
+/// Numbers in a piece: it takes some microseconds, while a fork takes less than one.
 const PIECE: usize = 1 << 14;
 
-/// Where to cut a vector of this length, if it is to be cut.
+/// Where to split a vector of this length, if it is long enough.
 pub(crate) fn cut(len: usize) -> Option<usize> {
     (len > 2 * PIECE).then(|| (len / 2).next_multiple_of(8))
 }
 
-/// Does `work` on a vector, piece by piece.
+/// Applies `work` to a vector, piece by piece.
 pub(crate) fn each(numbers: &mut [f64], work: impl Fn(&mut [f64]) + Copy + Send + Sync) {
     match cut(numbers.len()) {
         None => work(numbers),
@@ -22,7 +22,7 @@ pub(crate) fn each(numbers: &mut [f64], work: impl Fn(&mut [f64]) + Copy + Send 
     }
 }
 
-/// Does `work` on a vector beside another that is only read, piece by piece.
+/// Applies `work` to a vector and a second one that is only read, piece by piece.
 pub(crate) fn zip(to: &mut [f64], from: &[f64], work: impl Fn(&mut [f64], &[f64]) + Copy + Sync) {
     match cut(to.len()) {
         None => work(to, from),
@@ -34,7 +34,7 @@ pub(crate) fn zip(to: &mut [f64], from: &[f64], work: impl Fn(&mut [f64], &[f64]
     }
 }
 
-/// Adds up what `work` makes of the pieces.
+/// Sums the results of `work` over the pieces.
 pub(crate) fn sum(numbers: &[f64], work: impl Fn(&[f64]) -> f64 + Copy + Sync) -> f64 {
     match cut(numbers.len()) {
         None => work(numbers),

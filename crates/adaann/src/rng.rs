@@ -1,8 +1,9 @@
-//! Random numbers by counting (Philox4x32-10): a number depends on its place and on nothing else.
+//! Counter-based random numbers (Philox4x32-10): each number depends on its position alone.
 //!
-//! A generator with a state makes the result depend on who drew before; here coordinate d of point
-//! i in draw n is a function of (seed, purpose, n, i, d), the same for any split into tiles, threads
-//! or machines. Instruction sets may differ in the last bits, by the roundings of ln, sin and cos.
+//! With a stateful generator, a result depends on the order of the draws. Here coordinate d of
+//! point i in draw n is a function of (seed, purpose, n, i, d), the same for any split into tiles,
+//! threads or machines. Instruction sets may differ in the last bits because ln, sin and cos round
+//! differently.
 //!
 //! J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
 
@@ -10,9 +11,9 @@ use crate::Batch;
 use crate::simd::{F64, Kernel, Lane, Math, dispatch, ln_positive};
 use fearless_simd::{Bytes, Simd, SimdBase};
 
-/// What random numbers are for; each purpose has a stream of its own under one seed.
+/// The use of random numbers; each purpose has its own stream under a seed.
 ///
-/// The numbers are part of every recorded result: add to them, never change or reuse one.
+/// Every recorded result depends on these numbers: add new ones, but never change or reuse one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Purpose {
@@ -28,11 +29,11 @@ pub enum Purpose {
     Data = 4,
     /// Moves and decisions of Monte Carlo methods.
     MonteCarlo = 5,
-    /// Where the components of a base start.
+    /// Initial positions of the components of a base.
     Components = 6,
-    /// Orders of coordinates.
+    /// Permutations of coordinates.
     Order = 7,
-    /// Parameters from their priors.
+    /// Parameters drawn from their priors.
     Prior = 8,
     /// Measurements that a model predicts.
     Prediction = 9,
@@ -40,9 +41,9 @@ pub enum Purpose {
     ForwardKl = 10,
     /// Velocities and decisions of long chains.
     Chains = 12,
-    /// Where ascents start.
+    /// Starting points of ascents.
     Modes = 13,
-    /// Draws of a mixture that is being adapted.
+    /// Draws from a mixture during its adaptation.
     Mixture = 14,
 }
 
@@ -73,16 +74,16 @@ impl Stream {
     /// Standard normals for a tile: coordinate d of point i of `out` is that of point
     /// `first_point + i` in draw number `draw`. Some of the padding is filled as well.
     ///
-    /// Box and Muller's transformation makes two normals from a block of 128 bits. They go to the
+    /// The Box–Muller transformation makes two normals from a block of 128 bits. They go to the
     /// same coordinate of points j and j + 8 in an aligned group of 16 points, which wastes nothing
-    /// in any dimension and lies well in registers of any width. A tile may start anywhere; one that
-    /// starts inside a group makes the rest of that group in vain.
+    /// in any dimension and fits registers of any width. A tile may start anywhere; one that starts
+    /// inside a group discards the start of that group.
     ///
     /// # Panics
-    /// If `draw` is `u64::MAX`, which is kept for [`Stream::uniform_at`], or the points go beyond
+    /// If `draw` is `u64::MAX`, which is reserved for [`Stream::uniform_at`], or the points exceed
     /// 2³³ in one draw.
     pub fn fill_normals(&self, draw: u64, first_point: u64, out: &mut Batch) {
-        assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
+        assert_ne!(draw, SCALAR_DRAW, "draw number reserved for single numbers");
         assert!(
             first_point.saturating_add(out.padded_len() as u64) <= 1 << 33,
             "more than 2^33 points in one draw"
@@ -90,8 +91,8 @@ impl Stream {
         dispatch(FillNormals { key: self.key, draw, first_point, out });
     }
 
-    /// A uniform number between 0 and 1, both excluded, that belongs to a point of a draw as its
-    /// normals do, and is independent of them.
+    /// A uniform number between 0 and 1, both excluded, for one point of a draw; independent of
+    /// that point's normals.
     ///
     /// # Panics
     /// As [`Stream::fill_normals`].
@@ -99,12 +100,12 @@ impl Stream {
         self.point_uniform_of(draw, point, 0)
     }
 
-    /// The same with a number of its own, below a million: number 0 is [`Stream::point_uniform_at`].
+    /// Like [`Stream::point_uniform_at`], which is number 0, with `number` below a million.
     ///
     /// # Panics
     /// As [`Stream::fill_normals`].
     pub fn point_uniform_of(&self, draw: u64, point: u64, number: u32) -> f64 {
-        assert_ne!(draw, SCALAR_DRAW, "draw number kept for single numbers");
+        assert_ne!(draw, SCALAR_DRAW, "draw number reserved for single numbers");
         assert!(point < 1 << 33, "more than 2^33 points in one draw");
         let [draw_low, draw_high] = halves(draw);
         let [a, b, c, d] = philox(
@@ -114,14 +115,14 @@ impl Stream {
         if point.is_multiple_of(2) { uniform(a, b) } else { uniform(c, d) }
     }
 
-    /// A uniform number between 0 and 1, both excluded: number `index` of this stream, apart from
-    /// all that [`Stream::fill_normals`] uses.
+    /// A uniform number between 0 and 1, both excluded: number `index` of this stream, independent
+    /// of [`Stream::fill_normals`].
     pub fn uniform_at(&self, index: u64) -> f64 {
         self.pair_at(index).0
     }
 
-    /// A standard normal number: number `index` of this stream, not independent of
-    /// [`Stream::uniform_at`] the same index.
+    /// A standard normal number: number `index` of this stream. It is not independent of
+    /// [`Stream::uniform_at`] with the same index.
     pub fn normal_at(&self, index: u64) -> f64 {
         let (u, v) = self.pair_at(index);
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
@@ -135,10 +136,10 @@ impl Stream {
     }
 }
 
-/// The draw number whose counters serve single numbers.
+/// The draw number reserved for single numbers.
 const SCALAR_DRAW: u64 = u64::MAX;
 
-/// The coordinate, beyond those of any point, whose counters serve a uniform number for each point.
+/// A coordinate beyond those of any point, reserved for the uniform number of each point.
 const UNIFORM_COORDINATE: u32 = u32::MAX;
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
@@ -172,7 +173,7 @@ fn uniform(high: u32, low: u32) -> f64 {
     f64::from_bits(bits) - (1.0 - f64::EPSILON / 2.0)
 }
 
-/// Points in a group, and the blocks that serve one coordinate of it.
+/// Points in a group, and the blocks that fill one coordinate of it.
 const GROUP: usize = 16;
 const BLOCKS: usize = GROUP / 2;
 
@@ -238,10 +239,10 @@ fn normals<S: Simd>(simd: S, key: [u32; 2], draw: [u32; 2], d: u64, group: u64) 
 /// Registers that hold a word of every block, at two lanes each.
 const MAX_REGISTERS: usize = BLOCKS / 2;
 
-/// [`philox`] of many counters: a 32-bit word in the low half of each 64-bit lane, where a product
-/// has room. What the high halves hold is of no interest.
+/// [`philox`] of many counters, with a 32-bit word in the low half of each 64-bit lane so that
+/// products fit. The high halves are unspecified.
 ///
-/// All registers go through a round together: one alone would wait for its own products.
+/// All registers go through a round together, because a single one would stall on its own products.
 #[inline(always)]
 fn philox_lanes<S: Simd>(blocks: &mut [[S::u64s; 4]], key: [u32; 2]) {
     for round in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! What the project's own crates, tests and benchmarks share and nobody else needs: no promise is
-//! made that it stays.
+//! Internals shared by the project's own crates, tests and benchmarks, without any promise of
+//! stability.
 
 /// Lanes, kernels and their mathematics.
 pub mod simd {
@@ -8,22 +8,22 @@ pub mod simd {
     };
 }
 
-/// Files that are whole or absent.
+/// Atomic file writes.
 pub mod file {
     pub use crate::file::{read, read_regular, write, write_with};
 }
 
-/// Texts of others, without what a terminal would obey.
+/// Untrusted text without terminal control characters.
 pub mod visible {
     pub use crate::visible::{line, lines};
 }
 
-/// The name that was meant.
+/// Suggestions for misspelt names.
 pub mod names {
     pub use crate::names::nearest;
 }
 
-/// Random numbers from counters.
+/// Counter-based random numbers.
 pub mod rng {
     pub use crate::rng::{Purpose, Stream};
 }

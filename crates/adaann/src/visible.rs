@@ -1,24 +1,25 @@
-//! Texts of others, which messages quote: with pictures in place of what a terminal would obey.
+//! Makes untrusted text safe to print: control characters become visible symbols.
 
-/// A character as it is shown: those that move the cursor, colour what follows or turn the direction of writing are
-/// replaced.
+/// A character as it is shown. Characters that move the cursor, change colours or turn the writing
+/// direction are replaced.
 pub(crate) fn character(c: char) -> char {
     match c {
-        // The pictures of the control characters stand in their order.
+        // Unicode has the control pictures in the order of the control characters.
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '\u{2421}',
-        // Those that turn the direction of writing would show a line other than it is.
+        // Characters that turn the writing direction could make a line look different from what it
+        // is.
         '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         _ => c,
     }
 }
 
-/// A text of some lines, which stay lines.
+/// Text of several lines, with its line breaks kept.
 pub fn lines(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { character(c) }).collect()
 }
 
-/// A text on one line.
+/// Text on one line.
 pub fn line(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { ' ' } else { character(c) }).collect()
 }

@@ -1,14 +1,13 @@
-//! The weight of a draw, how many equally weighted points weighted ones are worth, and sums of weights by their
-//! logarithms.
+//! Importance weights, the effective sample size, and sums of weights in logarithms.
 
-/// log of the weight p/q that makes a draw of q one of p.
+/// The log weight log p/q that turns a draw of q into one of p.
 pub(crate) fn log_weight(log_p: f64, log_q: f64) -> f64 {
     log_p - log_q
 }
 
 /// The effective sample size (Σ w)²/Σ w² from the two sums; 0 if no weight is positive.
 ///
-/// With n Σ w² in place of Σ w² it is a share of n points.
+/// With n Σ w² in place of Σ w², the result is the share of n points.
 pub(crate) fn effective_size(sum: f64, squares: f64) -> f64 {
     if squares == 0.0 { 0.0 } else { sum * sum / squares }
 }
@@ -21,7 +20,7 @@ pub(crate) fn effective_size(sum: f64, squares: f64) -> f64 {
 /// assert!((ess(&[0.0, 1.0, 2.0, 3.0]) - 36.0 / 14.0).abs() < 1e-14);
 /// ```
 pub fn ess(weights: &[f64]) -> f64 {
-    // Relative to the largest, so that no square is rounded to 0.
+    // Relative to the largest weight, so that no square underflows.
     let largest = weights.iter().fold(0.0, |largest: f64, &w| largest.max(w));
     if largest == 0.0 {
         return 0.0;
@@ -30,7 +29,7 @@ pub fn ess(weights: &[f64]) -> f64 {
     effective_size(sum, weights.iter().map(|w| (w / largest).powi(2)).sum())
 }
 
-/// log Σ eˣ; −∞ of nothing, +∞ if a term is.
+/// log Σ eˣ; −∞ for an empty sum, +∞ if any term is +∞.
 ///
 /// ```
 /// use adaann::importance::log_sum_exp;

@@ -1,4 +1,4 @@
-//! What can go wrong, with the values that say where and what to do.
+//! The library's errors, with the values that say where and what to do.
 
 mod failure;
 mod schedule;
@@ -20,25 +20,25 @@ pub enum Error {
         /// What is allowed.
         range: String,
     },
-    /// A setting that does not go with others.
+    /// A setting that conflicts with others.
     #[error("{message}")]
     Conflict {
         /// The setting's name.
         setting: &'static str,
-        /// What is wrong; names of settings stand in backticks.
+        /// What is wrong; names of settings are in backticks.
         message: String,
     },
-    /// A name that nothing is registered under.
+    /// A name that is not registered.
     #[error("there is no {kind} called '{name}'{}", suggestion(.nearest))]
     UnknownName {
-        /// What was looked for: target, flow, schedule.
+        /// The kind of name: target, flow, schedule.
         kind: &'static str,
         /// The name given.
         name: String,
         /// The registered name nearest to it, if one is near.
         nearest: Option<String>,
     },
-    /// Points, parameters or files of another size than expected.
+    /// Points, parameters or files of an unexpected size.
     #[error("{what}: {found} found, {expected} expected")]
     Shape {
         /// What has the wrong size.
@@ -48,18 +48,18 @@ pub enum Error {
         /// The size it should have.
         expected: String,
     },
-    /// Data that no posterior can be made from.
+    /// Data that does not allow a posterior.
     #[error("{0}")]
     Data(String),
     /// A target could not be evaluated.
     #[error("the target failed: {0}")]
     Target(String),
-    /// The time that the work may take is over.
-    #[error("the time that the run may take was over")]
+    /// The time limit has passed.
+    #[error("the time limit of the run has passed")]
     OutOfTime,
-    /// The likelihood is that of a program that nobody has allowed to be started.
+    /// The likelihood needs an external program that the user has not allowed to start.
     #[error(
-        "the likelihood is computed by the program '{program}' in {folder}, which is not started unless that is allowed"
+        "the likelihood is computed by the program '{program}' in {folder}, which runs only if you allow it"
     )]
     Forbidden {
         /// The program with its arguments.
@@ -70,8 +70,8 @@ pub enum Error {
     /// A schedule could not choose its next step.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
-    /// Training lost its way: more than half the points of a stage were lost, or the gradient was
-    /// not finite again and again.
+    /// Training diverged: more than half the points of a stage were not finite, or the gradient was
+    /// repeatedly not finite.
     #[error("training failed at t = {}: {reason}", short(*t))]
     Diverged {
         /// The inverse temperature where it happened.
@@ -90,18 +90,16 @@ pub enum Error {
     Io {
         /// The file.
         path: String,
-        /// What the system said; part of the message, and so not a source of its own.
+        /// The system's error; part of the message, and so not a source of its own.
         cause: std::io::Error,
     },
     /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
     /// One of several runs panicked, with this message.
-    #[error(
-        "it panicked: {0}; a target or an observer of your own may be at fault, else adaann is"
-    )]
+    #[error("it panicked: {0}; this is a bug in your target or observer, or else in adaann")]
     Panicked(String),
-    /// A folder that another process is at work in.
+    /// A folder in use by another process.
     #[error("another process{} is at work in {folder}; wait for it to end, or choose another folder", number(.process))]
     Locked {
         /// The folder.
@@ -112,7 +110,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The setting that is to blame, if one is.
+    /// The setting that caused the error, if any.
     pub fn setting(&self) -> Option<&'static str> {
         match self {
             Self::Setting { setting, .. } | Self::Conflict { setting, .. } => Some(setting),
@@ -146,7 +144,7 @@ pub(crate) fn setting(
     Error::Setting { setting, value: value.to_string(), range: range.into() }
 }
 
-/// The error for a setting that does not go with others.
+/// The error for a setting that conflicts with others.
 pub(crate) fn conflict(setting: &'static str, message: impl Into<String>) -> Error {
     Error::Conflict { setting, message: message.into() }
 }
@@ -156,7 +154,7 @@ pub(crate) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
     if count == 0 { Err(setting(name, count, "at least 1")) } else { Ok(()) }
 }
 
-/// The error for something of another size than expected.
+/// The error for something of an unexpected size.
 pub(crate) fn shape(what: &str, found: impl ToString, expected: impl ToString) -> Error {
     Error::Shape { what: what.into(), found: found.to_string(), expected: expected.to_string() }
 }

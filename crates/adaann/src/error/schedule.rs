@@ -6,7 +6,7 @@ use super::short;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// A step was asked for after the last one.
+    /// A step was requested after the last one.
     #[error("the schedule has ended: there is no step after t = 1")]
     Ended,
     /// The position is not on the path.
@@ -15,20 +15,20 @@ pub enum ScheduleError {
         /// The inverse temperature given.
         t: f64,
     },
-    /// The step of this index does not lead upwards from where the schedule stands.
+    /// The step of this index does not increase t.
     #[error(
-        "step {index} leads to t = {next}, which is not above t = {t}: index and t of the position \
-         are not of the same schedule, or its steps are below the resolution of doubles"
+        "step {index} leads to t = {next}, which is not above t = {t}: either the position's index \
+         and t belong to different schedules, or the steps are below the resolution of doubles"
     )]
     OutOfStep {
         /// Index of the value of t asked for.
         index: usize,
-        /// The inverse temperature where the schedule stands.
+        /// The current inverse temperature.
         t: f64,
         /// The value of t with that index.
         next: f64,
     },
-    /// Too few draws are left to estimate a spread.
+    /// Too few usable draws are left to estimate a spread.
     #[error(
         "{usable} of {total} draws at t = {} have a finite log density and a weight above 0, but \
          2 are needed: draw more, or start closer to the support of the target", short(*t)
@@ -36,7 +36,7 @@ pub enum ScheduleError {
     TooFewDraws {
         /// The inverse temperature.
         t: f64,
-        /// Draws that count.
+        /// Usable draws.
         usable: usize,
         /// All draws.
         total: usize,
@@ -52,7 +52,7 @@ pub enum ScheduleError {
         /// How many draws.
         count: usize,
     },
-    /// Weights that are not weights.
+    /// Invalid weights.
     #[error("the weights of the draws at t = {t} {problem}")]
     Weights {
         /// The inverse temperature.
@@ -73,16 +73,16 @@ pub enum ScheduleError {
     /// The variance overflows.
     #[error(
         "the variance of the log density at t = {t} is not finite: some draws are hundreds of \
-         orders of magnitude away from the others; take the guarded schedule, which clips such draws, or give \
+         orders of magnitude away from the others; use the guarded schedule, which clips such draws, or give \
          such points log density −∞"
     )]
     NotFinite {
         /// The inverse temperature.
         t: f64,
     },
-    /// The step is too small to lead anywhere.
+    /// The step is too small to reach t = 1.
     #[error(
-        "a step of {epsilon:.1e} hardly moves t = {}, so that millions of them would not lead to \
+        "a step of {epsilon:.1e} hardly moves t = {}, so that millions of them would not reach \
          t = 1: the log density varies too much for this setting; {remedy}, or start from a larger \
          t_0", short(*t)
     )]

@@ -1,36 +1,36 @@
-//! Data of a posterior: made from a seed, or given as a table.
+//! The data of a posterior: simulated from a seed, or given as a table.
 
 use crate::ode::{Noise, Observations, Solver, System, solve};
 use crate::rng::{Purpose, Stream};
 use crate::{Batch, Error, Result, table::Table};
 
-/// Where the data of a posterior comes from.
+/// The source of a posterior's data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
-    /// Made from the true parameters, with noise from this seed.
+    /// Simulated from the true parameters, with noise from this seed.
     Seed(u64),
-    /// Given: a column `t` and one for each quantity that was observed.
+    /// Given: a column `t` and one column for each observed quantity.
     Table(Table),
 }
 
 impl Data {
-    /// The seed of data that nothing is said about.
+    /// The seed if none is given.
     pub const DEFAULT_SEED: u64 = 1;
 }
 
-/// How data is made: what a posterior's entry knows about the truth.
+/// How data is simulated: the true parameters and the design of a posterior's entry.
 pub(super) struct Design<'a> {
     pub(super) system: &'a System,
     pub(super) solver: Solver,
     pub(super) truth: &'a [f64],
     pub(super) times: Vec<f64>,
-    /// The states that are observed if data is made.
+    /// The states that are observed in simulated data.
     pub(super) observed: &'a [&'a str],
     pub(super) noise_variance: f64,
 }
 
 impl Design<'_> {
-    /// The table that the data is in.
+    /// The table of the data, simulated if needed.
     pub(super) fn table(&self, data: &Data) -> Result<Table> {
         match data {
             Data::Table(table) => Ok(table.clone()),
@@ -58,7 +58,7 @@ impl Design<'_> {
         Ok(Table { names: columns.map(|&name| name.to_owned()).collect(), rows })
     }
 
-    /// What the table says of the system's states.
+    /// The observations of the system's states in a table.
     pub(super) fn observations(&self, table: &Table, noise: Noise) -> Result<Observations> {
         let states = self.system.states();
         let known = || ["t"].into_iter().chain(states.iter().map(String::as_str));
@@ -66,7 +66,7 @@ impl Design<'_> {
             if !known().any(|known| known == name) {
                 let known: Vec<&str> = known().collect();
                 return Err(Error::Data(format!(
-                    "the data has a column '{name}', but its columns can only be {}",
+                    "the data has a column '{name}', but only these columns are known: {}",
                     known.join(", ")
                 )));
             }

@@ -46,7 +46,7 @@ pub(super) const HIV: Entry = Entry {
     build: Build::Posterior(hiv),
 };
 
-/// Sums of squares beyond this are replaced by it in the paper's runs.
+/// The paper's runs replace larger sums of squares by this value.
 const PAPER_CAP: f64 = 10_000.0;
 
 /// Example 4: x' = s(y − x), y' = x(r − z) − y, z' = xy − bz from (1, 1, 1).
@@ -87,8 +87,8 @@ fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let own = Settings {
         base: BaseSpec { mean: vec![10.0_f64.ln()], sd: vec![1.0], ..BaseSpec::default() },
         // The posterior is a hundredth to a ten-thousandth as wide as the prior: a rate that falls
-        // by a factor of 4,000 takes the jitter of the layers out of the answer. With the paper's
-        // rates the standard deviations come out 1.2 to 2.9 times too wide.
+        // by a factor of 4,000 removes the jitter of the layers from the result. With the paper's
+        // rates the standard deviations are 1.2 to 2.9 times too wide.
         work: Work { warmup: 500, anneal: 10, refine: 12_000 },
         lr: 0.002,
         refine_lr_rule: RateRule::Exponential { factor: 0.999_3 },
@@ -99,8 +99,8 @@ fn lorenz(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     finish(&design, data, choice, None, &[])
 }
 
-/// Example 5: target cells, infected cells and virus; the virus is observed. The signs of p1 and
-/// x2_0 can be changed together without changing the virus.
+/// Example 5: target cells, infected cells and virus; the virus is observed. Changing the signs of
+/// p1 and x2_0 together does not change the virus.
 fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     let noise_variance = variance(parameters[0])?;
     let (p3, p4, p5) = (4.1, 10.2, 2.6);
@@ -136,11 +136,12 @@ fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     };
     let own = Settings {
         base: BaseSpec { mean: vec![0.0], sd: vec![2.0, 3.0, 2.0], ..BaseSpec::default() },
-        // Layers that start at random prefer a side, and the modes' weights keep it: start nearer
-        // the identity than the paper does.
+        // Layers that start at random prefer a side, and the modes' weights inherit that
+        // preference: start nearer the identity than the paper does.
         initial_scale: 0.01,
-        // Where trajectories almost explode the gradient is longer than elsewhere by a factor of a
-        // million. Shorter limits let the flow escape to where they do explode and nothing pulls.
+        // Where trajectories almost explode, the gradient is longer than elsewhere by a factor of a
+        // million. Shorter limits let the flow escape to where they explode and no gradient pulls
+        // it back.
         point_clip: Some(100.0),
         work: Work { warmup: 1_000, anneal: 10, refine: 16_000 },
         samples: 200,
@@ -160,8 +161,8 @@ fn hiv(parameters: &[f64], preset: &str, data: &Data) -> Result<Problem> {
     )
 }
 
-/// Annealing the likelihood alone, from the prior on, with a spread that trajectories near an
-/// explosion cannot move.
+/// Anneals the likelihood alone, starting from the prior, with an estimate of the spread that is
+/// robust to trajectories near an explosion.
 fn likelihood_path(paper: &Settings, tau: f64) -> Settings {
     Settings {
         path: PathKind::Likelihood,
@@ -174,7 +175,7 @@ fn variance(value: f64) -> Result<f64> {
     if value > 0.0 { Ok(value) } else { Err(error::setting("noise-variance", value, "positive")) }
 }
 
-/// The problem. `mirrors` are the signs that turn one mode into each of them.
+/// Assembles the problem. `mirrors` are the sign changes that map one mode to the others.
 fn finish(
     design: &Design,
     data: &Data,
@@ -202,7 +203,7 @@ fn capped(observations: &Observations, variance: f64, sum_of_squares: f64) -> f6
     -0.5 * (sum_of_squares / variance + count * (std::f64::consts::TAU * variance).ln())
 }
 
-/// Exact moments by quadrature around the mode near the truth, and its mirror images.
+/// Exact moments by quadrature around the mode near the truth, and around its mirror images.
 fn known(posterior: &OdePosterior, truth: &[f64], mirrors: &[[f64; 3]]) -> Known {
     let Some(one) = quadrature::moments(posterior, truth) else { return Known::default() };
     let images = if mirrors.is_empty() { &[[1.0; 3]][..] } else { mirrors };

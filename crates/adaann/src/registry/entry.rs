@@ -1,4 +1,4 @@
-//! What a registered density is: its name, what can be chosen about it, and how it is made.
+//! A registered density: its name, its parameters, and how it is built.
 
 use super::{Data, Dynamics, Known};
 use crate::{Result, answer::Method, error, fit::Settings, names, table::Table, target::Target};
@@ -13,7 +13,7 @@ pub struct Problem {
     pub settings: Settings,
     /// The data behind it, if it is a posterior.
     pub data: Option<Table>,
-    /// The dynamical system behind it, if it is the posterior of one.
+    /// The dynamical system of the posterior, if it has one.
     pub dynamics: Option<Dynamics>,
 }
 
@@ -23,46 +23,46 @@ pub struct Entry {
     pub name: &'static str,
     /// One line on what it is.
     pub summary: &'static str,
-    /// What can be chosen about it.
+    /// Parameters that can be chosen.
     pub parameters: &'static [Parameter],
-    /// Names of its sets of settings of Algorithm 1; the first one is used if none is asked for.
+    /// Names of its presets for Algorithm 1; the first is the default.
     pub presets: &'static [&'static str],
-    /// The method that answers if none is asked for, by its name or by that of a preset.
+    /// The default method, named directly or by a preset.
     pub method: Method,
     pub(super) build: Build,
 }
 
-/// How an entry makes its problem from the values of its parameters.
+/// How an entry builds its problem from the values of its parameters.
 pub(super) enum Build {
     Density(fn(&[f64]) -> Result<Problem>),
     /// With a preset and data.
     Posterior(fn(&[f64], &str, &Data) -> Result<Problem>),
 }
 
-/// What is chosen about a registered density.
+/// Choices about a registered density.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
-    /// Parameters by their names; defaults for the others.
+    /// Parameters by name; the others take their defaults.
     pub parameters: Vec<(String, f64)>,
-    /// The set of settings; the entry's first one if none.
+    /// The preset; the entry's first one if `None`.
     pub preset: Option<String>,
-    /// Where the data comes from; seed 1 if nothing is said.
+    /// The source of the data; seed 1 if `None`.
     pub data: Option<Data>,
 }
 
-/// Something that can be chosen about a density.
+/// A parameter of a registered density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Its value if none is given.
+    /// Its default value.
     pub default: f64,
     /// One line on what it means.
     pub description: &'static str,
 }
 
 impl Entry {
-    /// The density with the given parameters, defaults for the others.
+    /// The density with the given parameters, and defaults for the others.
     ///
     /// ```
     /// let given = [("mu".to_string(), 1.5)];
@@ -72,17 +72,17 @@ impl Entry {
     /// ```
     ///
     /// # Errors
-    /// If there is no such parameter or its value is out of range.
+    /// If a parameter is unknown or its value is out of range.
     pub fn build(&self, given: &[(String, f64)]) -> Result<Problem> {
         self.choose(&Choices { parameters: given.to_vec(), ..Choices::default() })
     }
 
-    /// Is it a posterior, with data behind it?
+    /// Whether it is a posterior that takes data.
     pub fn takes_data(&self) -> bool {
         matches!(self.build, Build::Posterior(_))
     }
 
-    /// The density with all that can be chosen about it.
+    /// The density with all choices applied.
     ///
     /// ```
     /// use adaann::registry::{Choices, Data, find};
@@ -98,7 +98,7 @@ impl Entry {
     /// ```
     ///
     /// # Errors
-    /// If there is no such parameter or preset, a value is out of range, or the data does not fit.
+    /// If a parameter or preset is unknown, a value is out of range, or the data does not fit.
     pub fn choose(&self, choices: &Choices) -> Result<Problem> {
         let mut values: Vec<f64> = self.parameters.iter().map(|p| p.default).collect();
         for (name, value) in &choices.parameters {
@@ -117,9 +117,11 @@ impl Entry {
         }
         match (&self.build, &choices.data) {
             (Build::Density(build), None) => build(&values),
-            (Build::Density(_), Some(_)) => {
-                Err(error::setting("data", "given", format!("left out: {} has none", self.name)))
-            }
+            (Build::Density(_), Some(_)) => Err(error::setting(
+                "data",
+                "given",
+                format!("left out: {} takes no data", self.name),
+            )),
             (Build::Posterior(build), data) => {
                 build(&values, preset, data.as_ref().unwrap_or(&Data::Seed(Data::DEFAULT_SEED)))
             }
@@ -127,7 +129,7 @@ impl Entry {
     }
 }
 
-/// A parameter that counts something.
+/// A parameter that is a whole number.
 pub(super) fn whole(name: &'static str, value: f64, least: usize, most: usize) -> Result<usize> {
     if value.fract() == 0.0 && (least as f64..=most as f64).contains(&value) {
         return Ok(value as usize);

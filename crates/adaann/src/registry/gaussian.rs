@@ -8,8 +8,7 @@ use crate::{
 /// A Gaussian density, normalised: log p = −|L⁻¹(x − μ)|²/2 − Σ log L_ii − (d/2) log 2π with
 /// L Lᵀ the covariance.
 ///
-/// Under pᵗ the variance of log p is d/(2t²), whatever the covariance: an exact test of anything
-/// that anneals.
+/// Under pᵗ the variance of log p is d/(2t²), whatever the covariance: an exact test for annealing.
 ///
 /// ```
 /// use adaann::{Batch, registry::Gaussian, target::{Evaluation, Target}};

@@ -44,8 +44,8 @@ pub(super) const FORTY: Entry = Entry {
     build: Build::Density(forty),
 };
 
-/// Correlated neighbours, uneven scales and a mean beside the origin, so that no slip hides behind
-/// a symmetry.
+/// Correlated neighbours, uneven scales and a mean away from the origin, so that no error hides
+/// behind a symmetry.
 fn gaussian(parameters: &[f64]) -> Result<Problem> {
     let dim = whole("dim", parameters[0], 1, 256)?;
     let mean: Vec<f64> = (0..dim).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
@@ -125,7 +125,8 @@ fn forty(_: &[f64]) -> Result<Problem> {
     })
 }
 
-/// Steele, Lea and Flood's SplitMix64 as numbers in [0, 1): means that are the same everywhere.
+/// SplitMix64 (Steele, Lea and Flood) as numbers in [0, 1), so that the means are the same on every
+/// platform.
 fn uniforms(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -148,7 +149,7 @@ impl Equal {
         self.means[0].len()
     }
 
-    /// log p, through the largest term: no floor, however far away.
+    /// log p by log-sum-exp, so that it never underflows far from the means.
     pub(super) fn record(&self) -> Program {
         let variance = self.sd * self.sd;
         let count = self.means.len() as f64;
@@ -162,8 +163,8 @@ impl Equal {
         })
     }
 
-    /// Moments are exact. Weights are those of components that trade the same mass with all their
-    /// neighbours, as two do, or eight on a circle.
+    /// The moments are exact. The weights assume that each component exchanges the same mass with
+    /// all its neighbours, as for two components or for eight on a circle.
     pub(super) fn known(&self) -> Known {
         let count = self.means.len() as f64;
         let moment = |f: &dyn Fn(usize, f64) -> f64, d| {
@@ -180,7 +181,7 @@ impl Equal {
         }
     }
 
-    /// The peaks that the means climb to. Two means within two standard deviations share one.
+    /// The peaks reached from the means. Two means within two standard deviations share a peak.
     fn modes(&self) -> Vec<Mode> {
         let mut modes: Vec<Mode> = Vec::new();
         for mean in &self.means {
@@ -197,8 +198,8 @@ impl Equal {
         modes
     }
 
-    /// Mean shift: where the gradient vanishes, x is the mean of the means, weighted by how much
-    /// of the density at x is theirs.
+    /// Mean shift: where the gradient vanishes, x is the average of the means, each weighted by its
+    /// share of the density at x.
     fn peak(&self, start: &[f64]) -> Vec<f64> {
         let mut x = start.to_vec();
         for _ in 0..1_000 {

@@ -1,23 +1,23 @@
-//! Exact answers of a density, to hold an approximation against.
+//! Exact answers for a density, as a reference for approximations.
 
 use crate::Batch;
 use serde::{Deserialize, Serialize};
 
-/// What is known exactly about a density. What is not known is absent.
+/// What is known exactly about a density; unknown values are absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Known {
-    /// log ∫ p of the density as it is written, prior included.
+    /// log ∫ p of the density as written, including the prior.
     pub log_z: Option<f64>,
     /// Mean of each coordinate.
     pub mean: Option<Vec<f64>>,
     /// Standard deviation of each coordinate.
     pub sd: Option<Vec<f64>>,
-    /// The modes, if they are few enough to be listed.
+    /// The modes, if there are few enough to list.
     pub modes: Vec<Mode>,
-    /// How near a point is to a mode.
+    /// The distance that assigns a point to a mode.
     pub distance: Distance,
-    /// Coordinates that have two modes each, in a density with too many modes to be listed.
+    /// Coordinates with two modes each, in a density with too many modes to list.
     pub splits: Vec<Split>,
 }
 
@@ -25,9 +25,9 @@ pub struct Known {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mode {
-    /// Where the density is highest; any such point, if a mode is a ridge.
+    /// The point of highest density; any such point if the mode is a ridge.
     pub location: Vec<f64>,
-    /// Probability of the points that are nearer to this mode than to any other.
+    /// The probability of the points nearer to this mode than to any other.
     pub weight: f64,
     /// Mean of those points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,25 +38,25 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// A mode of which no more is known.
+    /// A mode with unknown moments.
     pub fn new(location: Vec<f64>, weight: f64) -> Self {
         Self { location, weight, mean: None, sd: None }
     }
 
-    /// With the mean and the standard deviations of its points.
+    /// Adds the mean and the standard deviations of its points.
     pub fn with_moments(self, mean: Vec<f64>, sd: Vec<f64>) -> Self {
         Self { mean: Some(mean), sd: Some(sd), ..self }
     }
 }
 
-/// How near a point is to a mode.
+/// The distance between a point and a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// By the distance to its location.
+    /// The distance to the mode's location.
     #[default]
     Euclidean,
-    /// By the difference of their distances from the origin: modes are rings.
+    /// The difference of the distances from the origin, for modes that are rings.
     Radial,
 }
 
@@ -64,16 +64,16 @@ pub enum Distance {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Which coordinate, counted from 0.
+    /// The index of the coordinate, from 0.
     pub coordinate: usize,
     /// The point between the modes.
     pub at: f64,
-    /// Probability of being above it.
+    /// The probability of values above it.
     pub above: f64,
 }
 
 impl Known {
-    /// The mode that a point belongs to: the nearest. None if there are no modes or the point is
+    /// The mode that a point belongs to: the nearest. `None` if there are no modes or the point is
     /// not finite.
     pub fn mode_of(&self, point: &[f64]) -> Option<usize> {
         let far = |mode: &Mode| self.distance.between(point, &mode.location);
@@ -92,9 +92,9 @@ impl Distance {
     }
 }
 
-/// The share of the points nearest to each mode; to compare with each [`Mode::weight`].
+/// The share of the points nearest to each mode, for comparison with [`Mode::weight`].
 ///
-/// Points that are not finite belong to no mode, so that the shares then sum to less than 1.
+/// Points that are not finite belong to no mode, so the shares may sum to less than 1.
 pub fn mode_weights(known: &Known, points: &Batch) -> Vec<f64> {
     let mut counts = vec![0_usize; known.modes.len()];
     for mode in (0..points.len()).filter_map(|i| known.mode_of(&points.point(i))) {
@@ -103,7 +103,7 @@ pub fn mode_weights(known: &Known, points: &Batch) -> Vec<f64> {
     counts.iter().map(|&count| count as f64 / points.len() as f64).collect()
 }
 
-/// The share of the points above each split; to compare with each [`Split::above`].
+/// The share of the points above each split, for comparison with [`Split::above`].
 pub fn split_shares(known: &Known, points: &Batch) -> Vec<f64> {
     let share = |split: &Split| {
         let above = points.row(split.coordinate).iter().filter(|&&x| x > split.at).count();

@@ -25,7 +25,7 @@ impl<T: Target> Labelled<T> {
         Self::new(target, names)
     }
 
-    /// The same density on a part of the line in each coordinate. The density itself has to be −∞
+    /// The same density with one support for every coordinate. The density itself must be −∞
     /// elsewhere.
     pub(super) fn on(self, support: Support) -> Self {
         Self { support, ..self }

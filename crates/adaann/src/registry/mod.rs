@@ -1,4 +1,4 @@
-//! Densities by name: each with its exact gradient, what is known about it, and settings that work.
+//! Named densities, each with its exact gradient, known answers and settings that work.
 //!
 //! ```
 //! use adaann::{fit, registry, schedule::Work};
@@ -37,7 +37,7 @@ use crate::{Result, names};
 /// The entry of this name.
 ///
 /// # Errors
-/// If there is none; the message has the name nearest to it.
+/// If there is no such entry; the message suggests the nearest name.
 pub fn find(name: &str) -> Result<&'static Entry> {
     ALL.iter()
         .find(|entry| entry.name == name)

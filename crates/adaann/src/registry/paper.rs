@@ -156,7 +156,7 @@ fn mixture2d(parameters: &[f64]) -> Result<Problem> {
     })
 }
 
-/// What Examples 2 and 3 share: t = 1 is trained like the values of t before it.
+/// Settings that Examples 2 and 3 share: t = 1 is trained like the earlier values of t.
 fn unrefined(layers: usize, base_sd: f64, tau: f64, lr: f64) -> Settings {
     Settings {
         flow: FlowSpec::planar(layers),

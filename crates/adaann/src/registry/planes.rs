@@ -69,8 +69,8 @@ fn two_moons(_: &[f64]) -> Result<Problem> {
         dynamics: None,
         settings: Settings {
             flow: FlowSpec::planar(50),
-            // A quiet start and many points: how the mass is shared is settled early, and by chance
-            // if either is left to it.
+            // A small initial scale and many points: the shares of the modes are settled early, and
+            // otherwise by chance.
             initial_scale: 0.05,
             work: Work { warmup: 1_000, anneal: 10, refine: 4_000 },
             samples: 500,
@@ -85,7 +85,8 @@ const RING_SD: f64 = 0.15;
 
 /// log p = log Σ e^(−((r − k)/0.15)²/2) over the radii k = 1, 2, 3, 4.
 ///
-/// A ring holds 2π ∫ r e^(−((r − k)/s)²/2) dr = 2π k s √2π, but for a part in 10¹⁰ at the origin.
+/// A ring has mass 2π ∫ r e^(−((r − k)/s)²/2) dr = 2π k s √2π, up to a relative error of 10⁻¹⁰ at
+/// the origin.
 fn rings(_: &[f64]) -> Result<Problem> {
     let radii = [1.0, 2.0, 3.0, 4.0];
     let target = Program::record(2, |z| {
@@ -121,7 +122,7 @@ fn rings(_: &[f64]) -> Result<Problem> {
 /// |x − centre|, with gradient 0 at the centre.
 pub(super) fn norm<'g>(x: &[Expr<'g>], centre: &[f64]) -> Expr<'g> {
     let square: Expr<'_> = x.iter().zip(centre).map(|(x, c)| (x - *c).square()).sum();
-    // Too little to move any other value, and enough to keep 0/0 out of the gradient.
+    // Too small to change any other value, but large enough to avoid 0/0 in the gradient.
     (square + f64::MIN_POSITIVE).sqrt()
 }
 
@@ -153,7 +154,8 @@ fn rosenbrock(_: &[f64]) -> Result<Problem> {
 
 /// log likelihood (2 + cos(x/2) cos(y/2))⁵ under a uniform prior on [0, 10π]².
 ///
-/// Peaks are where both cosines are 1 or both −1; edges cut some in halves, corners in quarters.
+/// Peaks are where both cosines are 1 or both −1; edges cut some peaks in halves, corners in
+/// quarters.
 fn eggbox(_: &[f64]) -> Result<Problem> {
     let side = 10.0 * PI;
     let target = Program::record_parts(2, |z| {

@@ -5,26 +5,26 @@ use crate::flow::Base;
 use crate::target::{Target, Unconstrained, Workspace, laplace};
 use std::f64::consts::TAU;
 
-/// What is known of a mode: peak, mean, standard deviation and log ∫ p.
+/// Properties of a mode: peak, mean, standard deviation and log ∫ p.
 pub(super) struct Moments {
-    /// Where the density is highest in the unconstrained coordinates.
+    /// The point of highest density in the unconstrained coordinates.
     pub(super) peak: Vec<f64>,
     pub(super) mean: Vec<f64>,
     pub(super) sd: Vec<f64>,
     pub(super) log_z: f64,
 }
 
-/// Points on either side of the mode in each direction, and how far apart they are in standard
-/// deviations of the Laplace approximation. The trapezoid rule on a smooth peak has an error of
-/// e^(−2π²/h²), far below rounding.
+/// Points on either side of the mode in each direction, and their spacing in standard deviations of
+/// the Laplace approximation. The trapezoidal rule on a smooth peak has an error of e^(−2π²/h²),
+/// far below rounding.
 const SIDE: i32 = 20;
 const SPACING: f64 = 0.35;
 
-/// A grid whose outermost layer carries more than this share of the mass misses some of it.
+/// If the outermost layer of a grid has more than this share of the mass, the grid is too small.
 const MOST_AT_EDGE: f64 = 1e-6;
 
-/// Moments of the mode that an ascent from `start` finds; none if there is no such mode or the
-/// grid does not hold it.
+/// Moments of the mode that an ascent from `start` finds; `None` if it finds none or the grid is
+/// too small for it.
 pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     let unconstrained = Unconstrained::new(target).ok()?;
     let dim = unconstrained.dim();
@@ -54,14 +54,14 @@ pub(super) fn moments(target: &dyn Target, start: &[f64]) -> Option<Moments> {
     };
     let mean: Vec<f64> = (0..dim).map(|d| expected(&|x| x, d)).collect();
     let sd = (0..dim).map(|d| expected(&|x| (x - mean[d]).powi(2), d).sqrt()).collect();
-    // ln of a cell: log q₀ = −ln|L| − d ln(2π)/2 at the middle of the grid.
+    // The log of a cell's volume: log q₀ = −ln|L| − d ln(2π)/2 at the middle of the grid.
     let middle = log_q[..z.len()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_cell = dim as f64 * (SPACING.ln() - 0.5 * TAU.ln()) - middle;
     let (at_peak, _) = unconstrained.constrain(&Batch::from_points(dim, &[&mode.mean]));
     Some(Moments { peak: at_peak.point(0), mean, sd, log_z: peak + mass.ln() + log_cell })
 }
 
-/// A cube of points around the origin, and which of them lie on its faces.
+/// A cube of points around the origin, and whether each lies on a face.
 fn grid(dim: usize) -> (Batch, Vec<bool>) {
     let side = (2 * SIDE + 1) as usize;
     let count = side.pow(dim as u32);

@@ -1,4 +1,5 @@
-//! The dynamical system behind a posterior: its solution at any parameters, and what made its data.
+//! The dynamical system behind a posterior: its solution at any parameters, and its true
+//! parameters.
 
 use super::data::Design;
 use crate::ode::{Solver, System, solve};
@@ -36,12 +37,12 @@ impl Dynamics {
         self.system.states()
     }
 
-    /// Names of the states that the data has, in the order of its columns.
+    /// Names of the observed states, in the order of the data's columns.
     pub fn observed(&self) -> &[String] {
         &self.observed
     }
 
-    /// The parameters that data is made from.
+    /// The parameters that simulated data comes from.
     pub fn truth(&self) -> &[f64] {
         &self.truth
     }
@@ -51,11 +52,12 @@ impl Dynamics {
         self.system.start()
     }
 
-    /// The solution by the solver of the posterior: for each state, its values at all the times.
+    /// Solves the system with the posterior's solver. Returns the values at all times, for each
+    /// state.
     ///
     /// # Errors
-    /// If there is another number of parameters, times fall, come before the start or are not
-    /// finite, there are none, or the trajectory leaves the finite range.
+    /// If the number of parameters is wrong, if `times` is empty, not finite, decreasing or before
+    /// the start, or if the trajectory leaves the finite range.
     pub fn solve(&self, parameters: &[f64], times: &[f64]) -> Result<Vec<Vec<f64>>> {
         let point = Batch::from_points(parameters.len(), &[parameters]);
         let solution = solve(&self.system, &self.solver, &point, times)?;

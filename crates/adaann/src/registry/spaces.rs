@@ -53,14 +53,14 @@ pub(super) const SHELLS: Entry = Entry {
 
 /// x1 is N(0, 9); the others, given x1, are N(0, e^x1).
 ///
-/// Its only peak is far down the neck, where there is no mass to speak of, so it is not listed.
+/// Its only peak is far down the neck, where there is almost no mass, so it is not listed.
 fn funnel(parameters: &[f64]) -> Result<Problem> {
     let dim = whole("dim", parameters[0], 2, 1_000)?;
     let others = (dim - 1) as f64;
     let constant = -3.0_f64.ln() - 0.5 * dim as f64 * TAU.ln();
     let target = Program::record(dim, |x| {
         let square: Expr<'_> = x[1..].iter().map(|x| x.square()).sum();
-        // Bounded, so that 0 · ∞ does not come up on the axis.
+        // Bounded, to avoid 0 · ∞ on the axis.
         let precision = (-x[0]).min(700.0).exp();
         -x[0].square() / 18.0 - 0.5 * others * x[0] - 0.5 * square * precision + constant
     });
@@ -128,7 +128,7 @@ fn many_well(parameters: &[f64]) -> Result<Problem> {
 /// Shells around ±3.5 on the first axis, radius 2, width 0.1, under a uniform prior on [−6, 6]^d.
 ///
 /// The mass of one is S_d E[ρ^(d−1)] with ρ ~ N(2, 0.1²) and S_d the surface of the unit sphere;
-/// what lies outside the box is 5 standard deviations away.
+/// the box ends 5 standard deviations away.
 fn shells(parameters: &[f64]) -> Result<Problem> {
     const CENTRE: f64 = 3.5;
     const RADIUS: f64 = 2.0;

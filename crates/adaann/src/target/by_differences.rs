@@ -1,24 +1,26 @@
-//! Gradients of what gives none: central differences, all of them in one batch.
+//! Gradients by central differences, evaluated in one batch, for targets without gradients.
 
 use super::{Evaluation, Support, Target, Weights, slope, steps_inside};
 use crate::{Batch, Result};
 
-/// Numbers of displaced points that are in memory at once: 128 MiB.
+/// The largest count of displaced coordinates in memory at once: 128 MiB.
 const MOST_NUMBERS: usize = 1 << 24;
 
-/// Some of the points, from one on.
+/// A consecutive range of points.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretch {
-    /// The first of them.
+    /// The first point.
     pub(crate) from: usize,
-    /// How many they are.
+    /// The number of points.
     pub(crate) len: usize,
 }
 
-/// Values and derivatives by (f(z + h) − f(z − h))/2h, at 2D + 1 values a point. `ask` fills in the values of f
-/// at displaced points, of which the first `len` are those of a stretch as they are.
+/// Values and derivatives by (f(z + h) − f(z − h))/2h, at 2D + 1 values per point. `ask` fills in
+/// the values of f at displaced points, of which the first `len` are the undisplaced points of a
+/// stretch.
 ///
-/// Where one side is lost the other has to do; with both lost, or the point itself, it is lost.
+/// If one side is not finite, a one-sided difference replaces it. If both sides or the point itself
+/// are not finite, the point is non-finite.
 ///
 /// # Errors
 /// Those of `ask`.
@@ -39,7 +41,7 @@ pub(crate) fn by_differences(
         for i in 0..len {
             let mut value = found[i];
             for d in 0..dim {
-                // Steps as they were rounded.
+                // Steps as rounded.
                 let (up, down) = (len * (2 * d + 1) + i, len * (2 * d + 2) + i);
                 let at = displaced.row(d);
                 let slope = slope([down, i, up].map(|k| (at[k], found[k])));
@@ -57,7 +59,7 @@ pub(crate) fn by_differences(
     Ok(())
 }
 
-/// The points themselves, and then for each coordinate all of them a step up and a step down.
+/// The points themselves, followed by all points a step up and a step down in each coordinate.
 fn displaced(z: &Batch, from: usize, len: usize, steps: &impl Fn(&[f64], &mut [f64])) -> Batch {
     let dim = z.dim();
     let mut displaced = Batch::zeros(dim, len * (2 * dim + 1));
@@ -73,10 +75,10 @@ fn displaced(z: &Batch, from: usize, len: usize, steps: &impl Fn(&[f64], &mut [f
     displaced
 }
 
-/// A target that knows no gradient, with central differences in its place.
+/// A target without a gradient, with central differences in its place.
 ///
-/// Whatever gradient is asked for, the target within is asked for values alone, at 2D + 1 points for each point
-/// of a batch and all of them in one call. Steps are ∛ε max(1, |x|), and less near the bounds of a support.
+/// Only values of the inner target are evaluated: 2D + 1 points for each point of a batch, all in
+/// one call. Steps are ∛ε max(1, |x|), and shorter near the bounds of a support.
 ///
 /// ```
 /// use adaann::{Batch, Result, target::{ByDifferences, Evaluation, Target, Weights}};
@@ -128,7 +130,7 @@ impl<T: Target> Target for ByDifferences<T> {
             log_prior[from..from + len].copy_from_slice(&parts.log_prior[..len]);
             log_likelihood[from..from + len].copy_from_slice(&parts.log_likelihood[..len]);
             for (i, found) in found.iter_mut().enumerate() {
-                // At weight 0 a part that is lost costs nothing.
+                // At weight 0, skip a part that is not finite.
                 let part =
                     |weight: f64, value: f64| if weight == 0.0 { 0.0 } else { weight * value };
                 *found = part(weights.prior, parts.log_prior[i])
@@ -168,7 +170,7 @@ impl<T: Target> Target for ByDifferences<T> {
         notes
     }
 
-    /// A value costs no more than a value with its gradient.
+    /// The inner target's estimate for a value with its gradient is an upper bound for a value.
     fn operations(&self) -> Option<f64> {
         self.0.operations().map(|each| each * (2 * self.dim() + 1) as f64)
     }

@@ -1,4 +1,4 @@
-//! Defects of a target that a few evaluations show: noise, a wrong gradient, values that are not numbers.
+//! Finds defects of a target with a few evaluations: noise, a wrong gradient, values that are NaN.
 
 use super::{Unconstrained, Weights, Workspace};
 use crate::{
@@ -7,77 +7,78 @@ use crate::{
 };
 use std::fmt;
 
-/// Points that are evaluated twice and at which the gradient is compared.
+/// Points that are evaluated twice and whose gradients are compared.
 const POINTS: usize = 8;
-/// Points around these, which are only looked at.
+/// Points around these, at which only the value is checked.
 const AROUND: usize = 16;
-/// How far around, in widths.
+/// The distance of these points, in widths.
 const WIDER: f64 = 3.0;
-/// The shortest step of differences in widths, and the ratio of each step to the one before.
+/// The shortest difference step in widths, and the ratio of each step to the one before.
 const STEP: f64 = 1e-5;
 const RATIO: f64 = 16.0;
-/// Pairs of points at either side, one for each step.
+/// Pairs of points on either side, one for each step.
 const PAIRS: usize = 3;
 /// Differences of log p between two evaluations that rounding explains, as a share of |log p| + 1.
 const ROUNDING: f64 = 1e-9;
-/// Slopes below this, in nats per width, change no answer: errors are measured against at least this.
+/// Slopes below this, in nats per width, do not affect results: errors are relative to at least
+/// this slope.
 const SMALLEST_SLOPE: f64 = 0.1;
-/// The draw numbers of directions and of points around.
+/// The draw numbers of directions and of surrounding points.
 const DIRECTIONS: u64 = 1 << 40;
 const PLACES: u64 = DIRECTIONS + 1;
 
-/// What was found at some points of a target.
+/// What the check found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Defects {
     /// Points that were evaluated twice.
     pub points: usize,
     /// Evaluations in all.
     pub evaluations: usize,
-    /// Two evaluations of one point differ.
+    /// Noise, if two evaluations of a point differed.
     pub noise: Option<Noise>,
-    /// Where the gradient is furthest from differences; none if no difference could be taken.
+    /// The gradient that is furthest from differences; `None` if no difference could be taken.
     pub gradient: Option<WrongSlope>,
-    /// Values that are not numbers.
+    /// Values that are NaN.
     pub not_a_number: Option<NotANumber>,
 }
 
-/// Two evaluations of one point differ.
+/// The noise in log p, from repeated evaluations of the same points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     /// Standard deviation of log p about its mean.
     pub sd: f64,
     /// The largest difference.
     pub largest: f64,
-    /// Where, in the target's own coordinates.
+    /// The point with the largest difference, in the target's own coordinates.
     pub at: Vec<f64>,
 }
 
 /// The slope of log p + log|J| along a direction, one width long, on the whole line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrongSlope {
-    /// What the gradient says, in nats per width.
+    /// The slope that the gradient gives, in nats per width.
     pub gradient: f64,
-    /// What differences say.
+    /// The slope that differences give.
     pub differences: f64,
-    /// Their distance as a share of the larger of both.
+    /// Their distance relative to the larger of the two.
     pub error: f64,
-    /// Where, in the target's own coordinates.
+    /// The point, in the target's own coordinates.
     pub at: Vec<f64>,
 }
 
-/// Values that are not numbers, inside the support.
+/// Values that are NaN inside the support.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotANumber {
-    /// How many.
+    /// How many values are NaN.
     pub count: usize,
-    /// Of how many.
+    /// How many values were checked.
     pub of: usize,
-    /// The first, in the target's own coordinates.
+    /// The first such point, in the target's own coordinates.
     pub at: Vec<f64>,
 }
 
-/// Looks for defects at up to eight of some points of R^d, and around them. The spread of all the points gives
-/// the lengths of steps. It takes less than 100 evaluations.
+/// Checks a target for defects at up to eight of the given points of R^d, and around them. The
+/// spread of the points sets the lengths of the steps. The check takes fewer than 100 evaluations.
 ///
 /// ```
 /// use adaann::{Batch, Program, target::{Unconstrained, find_defects}};
@@ -93,7 +94,7 @@ pub struct NotANumber {
 /// ```
 ///
 /// # Errors
-/// What the target says.
+/// Errors of the target.
 pub fn find_defects(target: &Unconstrained, points: &Batch, seed: u64) -> Result<Defects> {
     let chosen = evenly(points, POINTS);
     let widths = widths(points);
@@ -132,7 +133,7 @@ pub fn find_defects(target: &Unconstrained, points: &Batch, seed: u64) -> Result
     Ok(Defects { points: chosen.len(), evaluations, noise, gradient: worst, not_a_number })
 }
 
-/// log p + log|J| at points of R^d, NaN included, and its gradient if asked for.
+/// log p + log|J| at points of R^d, NaN included, and its gradient if requested.
 fn evaluate(
     target: &Unconstrained,
     points: &[Vec<f64>],
@@ -156,13 +157,13 @@ fn own(target: &Unconstrained, point: &[f64]) -> Vec<f64> {
     target.constrain(&Batch::from_points(point.len(), &[point])).0.point(0)
 }
 
-/// At most so many of some points, from all parts of their list.
+/// At most `most` points, spread evenly over their list.
 fn evenly(points: &Batch, most: usize) -> Vec<Vec<f64>> {
     let count = points.len().min(most);
     (0..count).map(|i| points.point(i * points.len() / count)).collect()
 }
 
-/// The standard deviation of each coordinate; 1 where the points do not differ.
+/// The standard deviation of each coordinate; 1 where all points agree.
 fn widths(points: &Batch) -> Vec<f64> {
     let width = |d: usize| {
         let row = points.row(d);
@@ -173,7 +174,7 @@ fn widths(points: &Batch) -> Vec<f64> {
     (0..points.dim()).map(width).collect()
 }
 
-/// Steps of differences, in widths.
+/// Steps of the differences, in widths.
 fn steps() -> [f64; PAIRS] {
     std::array::from_fn(|k| STEP * RATIO.powi(k as i32))
 }
@@ -190,7 +191,7 @@ fn directions(count: usize, widths: &[f64], stream: &Stream) -> Vec<Vec<f64>> {
     (0..count).map(direction).collect()
 }
 
-/// Points some widths away from the chosen ones.
+/// Points a few widths away from the chosen ones.
 fn around(chosen: &[Vec<f64>], widths: &[f64], stream: &Stream) -> Vec<Vec<f64>> {
     if chosen.is_empty() {
         return Vec::new();
@@ -204,7 +205,7 @@ fn around(chosen: &[Vec<f64>], widths: &[f64], stream: &Stream) -> Vec<Vec<f64>>
     (0..AROUND).map(place).collect()
 }
 
-/// What two evaluations of each point say of the noise.
+/// Estimates the noise from two evaluations of each point.
 fn noise(
     target: &Unconstrained,
     points: &[Vec<f64>],
@@ -228,9 +229,9 @@ fn noise(
     Some(Noise { sd, largest, at: own(target, &points[most]) })
 }
 
-/// The slope by differences that is nearest to the gradient's, and how far they are apart as a share of the
-/// larger: short steps suffer from rounding and noise, long ones from curvature, but a gradient that is right
-/// agrees with one of them. None if a value is lost.
+/// The slope by differences that is nearest to the gradient's, and their relative distance. Short
+/// steps suffer from rounding and noise, long ones from curvature, but a correct gradient agrees
+/// with one of them. `None` if a value is not finite.
 fn compared(gradient: f64, values: &[f64], noise: f64) -> Option<(f64, f64)> {
     if !gradient.is_finite() || values[..2 * PAIRS].iter().any(|value| !value.is_finite()) {
         return None;

@@ -1,4 +1,4 @@
-//! A target's gradient against differences of its own values.
+//! Compares a target's gradient with differences of its values.
 
 use super::{Unconstrained, Weights, Workspace};
 use crate::{Batch, Result};
@@ -10,18 +10,18 @@ pub struct Disagreement {
     pub point: usize,
     /// The coordinate.
     pub coordinate: usize,
-    /// What the target says.
+    /// The target's gradient.
     pub gradient: f64,
-    /// What differences of fourth order say.
+    /// The slope by differences of fourth order.
     pub differences: f64,
-    /// Their distance, as a share of the larger of both, of the gradient's length and of what
-    /// rounding of log p leaves of a difference.
+    /// Their distance relative to the largest of: either slope, the gradient's length, and the
+    /// rounding error of a difference of log p.
     pub error: f64,
 }
 
-/// Compares the gradient of log p + log|J| with differences at points of R^d, whose steps are small beside
-/// the widths of the density in each coordinate. Points without a finite density there or nearby are left
-/// out; nothing if none is left.
+/// Compares the gradient of log p + log|J| with differences at points of R^d. The steps are small
+/// compared with the width of the density in each coordinate. Points where the density is not
+/// finite there or nearby are skipped; `None` if no point remains.
 ///
 /// ```
 /// use adaann::{Batch, Program, target::{Unconstrained, compare_gradient}};
@@ -34,7 +34,7 @@ pub struct Disagreement {
 /// ```
 ///
 /// # Errors
-/// What the target says.
+/// Errors of the target.
 pub fn compare_gradient(
     target: &Unconstrained,
     points: &Batch,
@@ -68,8 +68,8 @@ pub fn compare_gradient(
             let at = |k: usize| value(1 + 4 * d + k);
             let h = length_of_step(widths[d], z[d]);
             let differences = (at(0) - 8.0 * at(1) + 8.0 * at(2) - at(3)) / (12.0 * h);
-            // Values of size |log p| are known to ε|log p|, and so a difference to that over h; a
-            // thousandth of the gradient's length is more than anyone sees.
+            // Values of size |log p| are accurate to ε|log p|, so a difference is accurate to that
+            // over h. A thousandth of the gradient's length is negligible.
             let rounding = 1e3 * f64::EPSILON * value(0).abs() / h;
             let scale = gradient[d].abs().max(differences.abs()).max(1e-3 * length);
             let error = (gradient[d] - differences).abs() - rounding;
@@ -84,7 +84,8 @@ pub fn compare_gradient(
     Ok(worst)
 }
 
-/// For errors of order h⁴ and rounding of order ε/h, in units of a width; never lost beside the number itself.
+/// For errors of order h⁴ and rounding of order ε/h, in units of a width; never so short that z + h
+/// rounds to z.
 fn length_of_step(width: f64, z: f64) -> f64 {
     let share = f64::EPSILON.powf(0.2);
     (share * width).max(1e-7 * z.abs())

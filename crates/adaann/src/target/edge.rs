@@ -3,7 +3,7 @@
 use crate::Batch;
 use serde::{Deserialize, Serialize};
 
-/// A bound: nowhere, a number, or a number and multiples of earlier coordinates.
+/// A bound: absent, constant, or linear in earlier coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Edge {
@@ -13,7 +13,7 @@ pub enum Edge {
     At(f64),
     /// offset + Σ factor · θ of earlier coordinates.
     Beside {
-        /// The number.
+        /// The constant term.
         offset: f64,
         /// Coordinates, each with its factor.
         terms: Vec<(usize, f64)>,
@@ -21,12 +21,12 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// A bound at a number, or none if that is infinite.
+    /// A bound at a number, or no bound if the number is infinite.
     pub fn new(bound: f64) -> Self {
         if bound.is_infinite() { Self::Open } else { Self::At(bound) }
     }
 
-    /// Where it is at a point; `open` if it is nowhere.
+    /// The bound's value at a point; `open` if there is no bound.
     pub fn at(&self, point: &[f64], open: f64) -> f64 {
         match self {
             Self::Open => open,
@@ -37,12 +37,12 @@ impl Edge {
         }
     }
 
-    /// Does it move?
+    /// Whether the bound depends on other coordinates.
     pub fn is_moving(&self) -> bool {
         matches!(self, Self::Beside { .. })
     }
 
-    /// Can it be a bound of coordinate number `d`?
+    /// Whether the bound may belong to coordinate `d`, i.e. uses only coordinates before it.
     pub(super) fn is_before(&self, d: usize) -> bool {
         match self {
             Self::Open => true,
@@ -54,7 +54,7 @@ impl Edge {
         }
     }
 
-    /// The coordinates that it moves with, and how fast with each.
+    /// The coordinates that the bound depends on, each with its factor.
     pub(super) fn moves(&self) -> &[(usize, f64)] {
         match self {
             Self::Beside { terms, .. } => terms,
@@ -62,7 +62,7 @@ impl Edge {
         }
     }
 
-    /// Where it is, point by point, once the earlier coordinates are known.
+    /// The bound's value at each point, given the earlier coordinates.
     pub(super) fn fill(&self, theta: &Batch, to: &mut [f64]) {
         match self {
             Self::Open => {}

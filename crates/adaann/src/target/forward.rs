@@ -1,11 +1,11 @@
-//! A reference, a box or a shared pointer to a target is a target.
+//! Implements `Target` for references, boxes and shared pointers to targets.
 
 use super::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 use std::sync::Arc;
 
-/// Hands every method on but `evaluate` and `tightened`, which are about the work itself. The provided ones are among
-/// them: a default in their place would be wrong in silence.
+/// Forwards every method except `evaluate` and `tightened`, which each caller implements. Provided
+/// methods are forwarded too, since falling back to their defaults would be silently wrong.
 macro_rules! hand_on {
     ($self:ident => $target:expr) => {
         fn dim(&$self) -> usize {
@@ -94,7 +94,7 @@ forward!(&T, Box<T>, Arc<T>);
 mod tests {
     use super::*;
 
-    /// Every provided method answers something else than its default.
+    /// A target on which every provided method returns something other than its default.
     struct Contrary;
 
     impl Target for Contrary {
@@ -204,7 +204,8 @@ mod tests {
         holds(&&*boxed);
     }
 
-    /// A method that is new to the trait must be handed on, and answered by [`Contrary`].
+    /// Every method of the trait, new ones included, must be forwarded and implemented by
+    /// [`Contrary`].
     #[test]
     fn no_method_is_forgotten() {
         let methods = |source: &str, start: &str, end: &str| {

@@ -1,4 +1,4 @@
-//! Densities written by hand over lanes: what recorded programs are measured against.
+//! Densities written by hand over lanes, as a baseline for recorded programs.
 
 use super::{Evaluation, Target, Weights};
 use crate::simd::{F64, Kernel, Lane, Math, dispatch};
@@ -12,7 +12,7 @@ pub struct Bimodal;
 /// Two normal densities of variance 1/32 at (−μ − 1, μ) and (μ + 1, μ).
 #[derive(Debug, Clone, Copy)]
 pub struct Mixture2d {
-    /// How far apart they are.
+    /// Moves the modes apart and up.
     pub mu: f64,
 }
 
@@ -88,7 +88,7 @@ macro_rules! kernel {
         }
     };
 }
-// With an exponential as 12, a logarithm as 16, a root as 6 and a division as 4.
+// Operation counts: an exponential counts 12, a logarithm 16, a root 6 and a division 4.
 kernel!(Bimodal, 1, [0], 8.0);
 kernel!(Mixture2d, 2, [0 1], 50.0);
 kernel!(TwoMoons, 2, [0 1], 70.0);
@@ -110,7 +110,7 @@ impl Density<2> for Mixture2d {
         let number = |x| F64::splat(y.token(), x);
         let center = self.mu + 1.0;
         let v = y - number(self.mu);
-        // The nearer mode is on the side of x: e is what the other weighs against it.
+        // The nearer mode is on the side of x; e is the weight of the other relative to it.
         let u = x.abs() - number(center);
         let e = (x.abs() * number(-64.0 * center)).exp();
         let square = u.mul_add(u, v * v);
@@ -131,7 +131,7 @@ impl Density<2> for TwoMoons {
         const RADIAL: f64 = 1.0 / (0.2 * 0.2);
         const LATERAL: f64 = 1.0 / (0.3 * 0.3);
         let number = |x| F64::splat(y.token(), x);
-        // Too little to move any other value, and enough to keep 0/0 out at the origin.
+        // Too small to change any other value, but large enough to avoid 0/0 at the origin.
         let tiny = number(f64::MIN_POSITIVE);
         let r = x.mul_add(x, y.mul_add(y, tiny)).sqrt();
         let s = r - number(2.0);

@@ -1,9 +1,9 @@
-//! Whether a density falls fast enough in all directions to have an integral.
+//! Checks whether a density falls fast enough in all directions to have a finite integral.
 //!
-//! Along a direction u the integral of p over the octave around r is about p(r u)·r. Where that does not fall
-//! for ever larger r, the integral is infinite: log p + log r must fall along every line, and log p + d log r
-//! along almost every ray. Looking at a few dozen lines costs some hundred evaluations, where a sampler would
-//! drift along one of them without an end.
+//! Along a direction u, the integral of p over the octave around r is about p(r u)·r. Where this
+//! does not fall as r grows, the integral is infinite. So log p + log r must fall along every line,
+//! and log p + d log r along almost every ray. Checking a few dozen lines costs a few hundred
+//! evaluations; without the check, a sampler would drift along one of them for ever.
 
 use super::{Support, Unconstrained, Weights, Workspace};
 use crate::{
@@ -11,33 +11,33 @@ use crate::{
     rng::{Purpose, Stream},
 };
 
-/// How far along a line is looked, as powers of 4: up to 2⁴⁰ widths.
+/// How far a line is followed, as powers of 4: up to 2⁴⁰ widths.
 const POWERS: i32 = 20;
-/// The last of these decide.
+/// The verdict depends on the last of these radii.
 const LAST: usize = 6;
-/// Mass so far below the peak, in nats, is never seen by anyone, even if there is endlessly much of it.
+/// Mass that lies this far below the peak, in nats, is negligible even if its integral is infinite.
 const UNSEEN: f64 = 30.0;
-/// Less than this fall in log p + log r for each power of 4 counts as none.
+/// A smaller fall in log p + log r for each power of 4 counts as no fall.
 const NO_FALL: f64 = 1e-3;
-/// Where a coordinate is mapped numbers overflow at last: so many must be finite to tell anything.
+/// The fewest finite values for a verdict; numbers along a mapped coordinate overflow eventually.
 const ENOUGH: usize = 4;
-/// Random rays.
+/// Number of random rays.
 const RAYS: usize = 8;
 /// The largest dimension in which curvatures are measured for principal axes.
 const MOST_AXES: usize = 128;
-/// Axes that are looked along in more than so many dimensions: those with the least curvature.
+/// In larger dimensions, only this many axes are followed: those with the least curvature.
 const FLATTEST: usize = 32;
 /// Corrections back to the ridge at each radius.
 const CORRECTIONS: usize = 2;
-/// A width of differences of the gradient.
+/// The step of the gradient's differences, in widths.
 const STEP: f64 = 1e-4;
 
-/// What was found along the lines.
+/// The result of following the lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tails {
-    /// A direction along which the density does not fall; none if it falls everywhere.
+    /// A direction along which the density does not fall; `None` if it falls in all of them.
     pub endless: Option<Endless>,
-    /// Evaluations that this took.
+    /// Evaluations spent.
     pub evaluations: usize,
 }
 
@@ -48,14 +48,15 @@ pub struct Endless {
     pub along: Vec<f64>,
     /// How far it was followed, in widths of the density.
     pub widths: f64,
-    /// By how much log p + log|J| fell until there.
+    /// By how much log p + log|J| fell over that distance.
     pub fall: f64,
-    /// The parameters that move along it, the fastest first.
+    /// The parameters that change along it, the fastest first.
     pub parameters: Vec<String>,
 }
 
-/// Looks outwards from a point of R^d, the best that is known, along coordinates, principal axes and random rays.
-/// `factor` is the lower triangle L, row by row, with L Lᵀ about the covariance there; widths are measured in it.
+/// Follows lines outwards from the best known point of R^d: along coordinates, principal axes and
+/// random rays. `factor` is the lower triangle L, row by row, where L Lᵀ approximates the
+/// covariance there; it defines the widths.
 ///
 /// ```
 /// use adaann::{Program, target::{Unconstrained, tails}};
@@ -71,7 +72,7 @@ pub struct Endless {
 /// ```
 ///
 /// # Errors
-/// What the target says.
+/// Errors of the target.
 pub fn tails(target: &Unconstrained, at: &[f64], factor: &[f64]) -> Result<Tails> {
     let mut look = Look { target, at, factor, highest: 0.0, evaluations: 0 };
     look.highest = look.heights(&[at.to_vec()])?[0];
@@ -91,10 +92,10 @@ pub fn tails(target: &Unconstrained, at: &[f64], factor: &[f64]) -> Result<Tails
 struct Line {
     /// One width.
     direction: Vec<f64>,
-    /// The power of r that mass grows with: 1 along a line, d along a random ray.
+    /// The power of r by which mass grows: 1 along a line, d along a random ray.
     power: f64,
-    /// Directions across it, one width long, with the curvature −u·∇²log p·u of each, by which a point comes back
-    /// to a ridge; none if it is not corrected.
+    /// Directions across the line, one width long, each with its curvature −u·∇²log p·u, used to
+    /// bring a point back to a ridge; empty if the line is not corrected.
     across: Vec<(Vec<f64>, f64)>,
 }
 
@@ -166,8 +167,8 @@ impl Look<'_> {
         Ok(lines)
     }
 
-    /// Principal axes of −∇² log p in units of the factor, from differences of the gradient; those of the factor
-    /// where that is not finite or the dimension is large.
+    /// Principal axes of −∇² log p in units of the factor, from differences of the gradient; those
+    /// of the factor if the Hessian is not finite or the dimension is large.
     fn axes(&mut self) -> Result<Vec<Line>> {
         let dim = self.at.len();
         if dim > MOST_AXES {
@@ -197,7 +198,7 @@ impl Look<'_> {
         axes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let stiffest = axes.last().map_or(0.0, |(value, _)| value.abs());
         let line = |k: usize| {
-            // What is at least a thousand times as stiff holds a point on the ridge.
+            // Directions at least a thousand times as stiff hold a point on the ridge.
             let least = (1e3 * axes[k].0.abs()).max(1e-6 * stiffest);
             let across = axes.iter().filter(|(value, _)| *value > least);
             let across = across.map(|(value, u)| (u.clone(), *value)).collect();
@@ -206,7 +207,7 @@ impl Look<'_> {
         Ok((0..dim.min(if dim > FLATTEST { FLATTEST } else { dim })).map(line).collect())
     }
 
-    /// Follows a line to both sides; tells where it does not fall.
+    /// Follows a line to both sides, and returns the side on which the density does not fall.
     fn follow(&mut self, line: &Line) -> Result<Option<Endless>> {
         for sign in [1.0, -1.0] {
             let direction: Vec<f64> = line.direction.iter().map(|u| sign * u).collect();
@@ -224,8 +225,8 @@ impl Look<'_> {
         Ok(None)
     }
 
-    /// Is there next to no mass at the two furthest radii? Most lines end so. One that is corrected may leave a
-    /// ridge by rounding alone, and one along a mapped coordinate may overflow.
+    /// Whether the two furthest radii carry next to no mass, as on most lines. A corrected line may
+    /// leave a ridge by rounding alone, and a line along a mapped coordinate may overflow.
     fn falls_far_out(&mut self, direction: &[f64], line: &Line) -> Result<bool> {
         if !line.across.is_empty() {
             return Ok(false);
@@ -248,7 +249,7 @@ impl Look<'_> {
             let points: Vec<_> = all.map(|k| self.moved(direction, radius(k))).collect();
             return self.heights(&points);
         }
-        // The way from the point to the ridge stays the same; what the ridge bends grows with the radius.
+        // The offset from the point to the ridge stays the same; the ridge's bend grows with the radius.
         let offset =
             self.climb_ridge(self.at, line, vec![0.0; direction.len()], 5 * CORRECTIONS)?.1;
         let (mut heights, mut bend) = (Vec::new(), vec![0.0; direction.len()]);
@@ -263,7 +264,7 @@ impl Look<'_> {
         Ok(heights)
     }
 
-    /// log p at the highest point beside one that steps across the line reach, and the way there.
+    /// The highest log p near a point that steps across the line can reach, and the offset to it.
     fn climb_ridge(
         &mut self,
         from: &[f64],
@@ -298,15 +299,15 @@ impl Look<'_> {
     }
 }
 
-/// The radius number k, in widths.
+/// Radius number k, in widths.
 fn radius(k: usize) -> f64 {
     4.0_f64.powi(k as i32)
 }
 
-/// Does the mass of an octave not fall over the last radii? Tells the last radius that was looked at.
+/// Whether the mass per octave does not fall over the last radii; returns the last radius checked.
 fn endless(heights: &[f64], highest: f64, power: f64, is_mapped: bool) -> Option<usize> {
     let reach = heights.iter().take_while(|height| height.is_finite()).count();
-    // On the whole line a point without density ends the density.
+    // On the whole line, a point of zero density ends the density.
     let ends = heights.get(reach).is_some_and(|height| *height == f64::NEG_INFINITY && !is_mapped);
     if ends || reach < ENOUGH {
         return None;
@@ -319,7 +320,7 @@ fn endless(heights: &[f64], highest: f64, power: f64, is_mapped: bool) -> Option
 }
 
 impl Endless {
-    /// Why there is no posterior, and what to do, in one sentence.
+    /// Explains in one sentence why there is no posterior and what to do.
     pub fn refusal(&self) -> Error {
         const SHOWN: usize = 3;
         let (named, more) = self.parameters.split_at(self.parameters.len().min(SHOWN));

@@ -3,16 +3,17 @@
 use super::{Unconstrained, Weights, Workspace};
 use crate::{Batch, Error, Result, linear};
 
-/// Newton steps before giving up.
+/// Largest number of Newton steps.
 const MAX_STEPS: usize = 200;
 
-/// The gradient's length, in units of the local standard deviation, at which a mode is reached.
+/// A mode is reached when the gradient's length, in units of the local standard deviation, is below
+/// this.
 const TOLERANCE: f64 = 1e-6;
 
-/// The Gaussian of a mode, on unconstrained coordinates.
+/// The Gaussian at a mode, in unconstrained coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laplace {
-    /// Where the mode is.
+    /// The location of the mode.
     pub mean: Vec<f64>,
     /// The inverse of −∇² log p there, row by row.
     pub covariance: Vec<f64>,
@@ -20,11 +21,11 @@ pub struct Laplace {
 
 /// Climbs log p + log|J| from `start` and returns the Gaussian of the mode it finds.
 ///
-/// Newton's method with the Hessian from central differences of the gradient; damped, so that it
-/// climbs also where log p is not concave, and pushed off if it stands on a saddle or in a pit.
+/// Uses Newton's method with the Hessian from central differences of the gradient. Damping lets it
+/// climb where log p is not concave, and a push moves it off saddles and minima.
 ///
 /// # Errors
-/// If the start is outside the support or no mode is reached, with what to try.
+/// If the start is outside the support or no mode is reached; the message says what to try.
 pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Laplace> {
     let mut climb = Climb {
         target,
@@ -50,7 +51,7 @@ pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Laplace> {
             }
             damping = (4.0_f64 * damping).max(1e-3);
             if damping > 1e12 {
-                return Err(failed("its gradient is not finite on the way; move base-mean"));
+                return Err(failed("the ascent met a gradient that is not finite; move base-mean"));
             }
         };
         linear::solve_lower(x.len(), &factor, &mut step);
@@ -69,7 +70,7 @@ pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Laplace> {
         linear::solve_lower_transposed(x.len(), &factor, &mut step);
         let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
         let (next_height, next_gradient) = climb.evaluate(&next)?;
-        // Rounding may hide the last bit of a climb.
+        // Rounding may hide the last bit of the ascent.
         if next_height >= height - 1e-12 * height.abs() {
             (x, height, gradient) = (next, next_height, next_gradient);
             damping = if damping < 1e-6 { 0.0 } else { damping / 8.0 };
@@ -77,7 +78,7 @@ pub fn laplace(target: &Unconstrained, start: &[f64]) -> Result<Laplace> {
             damping = (8.0 * damping).max(1e-3);
         }
     }
-    Err(failed("the climb did not end at a peak; move base-mean, or use base normal"))
+    Err(failed("the ascent did not reach a peak; move base-mean, or use base normal"))
 }
 
 fn failed(why: &str) -> Error {
@@ -102,7 +103,7 @@ impl Climb<'_> {
         Ok((height, evaluation.gradient.point(0)))
     }
 
-    /// A higher point beside one where the gradient vanishes, but which is no peak: along the
+    /// A higher point near one where the gradient vanishes but which is not a peak: along the
     /// direction in which log p curves upwards most.
     fn leave(
         &mut self,
@@ -114,7 +115,7 @@ impl Climb<'_> {
                     coordinates or move base-mean";
         let (direction, bend) = lowest(x.len(), curvature);
         let scale = curvature.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
-        // Central differences are right to about ten digits.
+        // Central differences are accurate to about ten digits.
         if scale == 0.0 || bend > -1e-8 * scale {
             return Err(failed(flat));
         }
@@ -161,7 +162,7 @@ fn lowest(dim: usize, matrix: &[f64]) -> (Vec<f64>, f64) {
         let dot = |i: usize| (0..dim).map(|j| matrix[i * dim + j] * v[j]).sum();
         (0..dim).map(dot).collect()
     };
-    // No symmetry of the target is likely to be orthogonal to this.
+    // Unlikely to be orthogonal to an eigenvector by symmetry of the target.
     let mut v: Vec<f64> = (0..dim).map(|i| 1.0 + 0.5 * (1.7 * i as f64).sin()).collect();
     for _ in 0..200 {
         let image = times(&v);

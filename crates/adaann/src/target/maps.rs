@@ -1,8 +1,8 @@
 //! The maps from the whole line onto supports, and the chain rule through them, over lanes.
 //!
-//! Forwards, a coordinate needs the one before it (`After`) or what the parts before it leave
-//! (`Share`). Backwards, a slope on a coordinate is also a slope on those before it; what they are
-//! owed is carried in one row.
+//! In the forward direction, a coordinate needs the one before it (`After`) or what the parts
+//! before it leave (`Share`). In the backward direction, a slope on a coordinate is also a slope on
+//! those before it; one row carries these contributions.
 
 use super::{Edge, Support};
 use crate::simd::{F64, Kernel, Lane, Math};
@@ -14,10 +14,11 @@ pub(super) struct Constrain<'a> {
     pub(super) z: &'a [f64],
     /// θ of the coordinate before; empty for the first.
     pub(super) before: &'a [f64],
-    /// What the parts of a simplex so far leave, as a product: 1 − Σ would keep few digits of it. A lower
-    /// bound that moves.
+    /// For a simplex, the remainder after the parts so far, as a product, since 1 − Σ would cancel.
+    /// For a moving support, the lower bound.
     pub(super) left: &'a mut [f64],
-    /// The sum of the parts so far, as it rounds. An upper bound that moves.
+    /// For a simplex, the sum of the parts so far, as rounded. For a moving support, the upper
+    /// bound.
     pub(super) sum: &'a mut [f64],
     pub(super) theta: &'a mut [f64],
     pub(super) slope: &'a mut [f64],
@@ -26,7 +27,7 @@ pub(super) struct Constrain<'a> {
 
 impl Kernel for Constrain<'_> {
     type Output = ();
-    /// A loop for each kind of chain, so that supports that stand alone pay nothing for them.
+    /// Each kind of chain has its own loop, so that independent supports pay nothing for chains.
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         match *self.support {
@@ -95,7 +96,7 @@ impl Constrain<'_> {
     fn share<S: Simd>(self, simd: S, index: usize, of: usize) {
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));
         let tiny = F64::splat(simd, f64::MIN_POSITIVE);
-        // An ε for this part and each to come, so that the sum stays below 1 as it rounds.
+        // One ε for this part and each part to come, so that the rounded sum stays below 1.
         let margin = F64::splat(simd, (of - index) as f64 * f64::EPSILON);
         let to_come = F64::splat(simd, self.support.parts_to_come());
         if index == 0 {
@@ -105,7 +106,7 @@ impl Constrain<'_> {
         for at in (0..self.z.len()).step_by(<F64<S> as Lane<S>>::LEN) {
             let left = F64::load(simd, &self.left[at..]);
             let sum = F64::load(simd, &self.sum[at..]);
-            // A share s = 1/(1 + n e⁻ᶻ) of what is left; n parts are still to come.
+            // A share s = 1/(1 + n e⁻ᶻ) of the remainder; n parts are still to come.
             let u = F64::load(simd, &self.z[at..]) - to_come.ln();
             let (share, rest, e) = shares(simd, u);
             let (theta, most) = (left * share, one - sum - margin);
@@ -115,8 +116,8 @@ impl Constrain<'_> {
             (left * share * rest).store(&mut self.slope[at..]);
             (left * rest).store(&mut self.left[at..]);
             (sum + theta).store(&mut self.sum[at..]);
-            // log s + n log(1 − s): the slope of this part is left · s (1 − s), and each of the n − 1
-            // coordinates after it has a factor 1 − s in what is left.
+            // log s + n log(1 − s): the slope of this part is left · s (1 − s), and each of the n −
+            // 1 coordinates after it gains a factor 1 − s through the remainder.
             let loss = F64::select(zero.lt(u), to_come * u, -u);
             let log_slope = -loss - (to_come + one) * e.ln_1p();
             log_slope.accumulate_f64(&mut self.log_jacobian[at..]);
@@ -129,11 +130,11 @@ impl Constrain<'_> {
     fn factor<S: Simd>(self, simd: S, column: usize) {
         let one = F64::splat(simd, 1.0);
         let tiny = F64::splat(simd, f64::MIN_POSITIVE);
-        // So that the squares stay below 1 as they round.
+        // So that the rounded squares stay below 1.
         let margin = F64::splat(simd, 8.0 * f64::EPSILON);
         let inside = F64::splat(simd, 1.0 - 4.0 * f64::EPSILON);
         if column == 0 {
-            // Here by its logarithm.
+            // Stored as a logarithm here.
             self.left.fill(0.0);
             self.sum.fill(0.0);
         }
@@ -149,7 +150,7 @@ impl Constrain<'_> {
             let size = (length * tanh).abs();
             let theta = F64::select(most.lt(size), most, size).copysign(z);
             theta.store(&mut self.theta[at..]);
-            // The way back needs it without the factor 1 − tanh² z, which underflows.
+            // The backward pass needs it without the factor 1 − tanh² z, which underflows.
             length.store(&mut self.slope[at..]);
             (log_left + log_slope).store(&mut self.left[at..]);
             theta.mul_add(theta, sum).store(&mut self.sum[at..]);
@@ -170,18 +171,19 @@ fn tanh_with_slope<S: Simd>(simd: S, z: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
     (tanh, slope, log_slope)
 }
 
-/// The chain rule for one coordinate, after those behind it: g ← g T'(z) + weight · d log|J|/dz.
+/// The chain rule for one coordinate, after those that follow it: g ← g T'(z) + weight · d
+/// log|J|/dz.
 pub(super) struct PullBack<'a> {
     pub(super) support: &'a Support,
-    /// Does the coordinate behind this one build on it?
+    /// Whether the next coordinate depends on this one.
     pub(super) is_followed: bool,
     pub(super) jacobian_weight: f64,
     pub(super) z: &'a [f64],
     pub(super) slope: &'a [f64],
-    /// The slope on what the coordinates behind this one build on: the coordinate itself under
-    /// `After`, what is left under `Share`.
+    /// The slope on what the following coordinates depend on: the coordinate itself under `After`,
+    /// the remainder under `Share`.
     pub(super) carried: &'a mut [f64],
-    /// Bounds that move, and afterwards the slopes on them.
+    /// Moving bounds, replaced by the slopes on them.
     pub(super) low: &'a mut [f64],
     pub(super) high: &'a mut [f64],
     pub(super) gradient: &'a mut [f64],
@@ -227,7 +229,7 @@ impl Kernel for PullBack<'_> {
 }
 
 impl PullBack<'_> {
-    /// θ = left · s, and left · (1 − s) is left for the parts behind.
+    /// θ = left · s; the remainder for the following parts is left · (1 − s).
     #[inline(always)]
     fn share<S: Simd>(self, simd: S) {
         let one = F64::splat(simd, 1.0);
@@ -250,8 +252,8 @@ impl PullBack<'_> {
 }
 
 impl PullBack<'_> {
-    /// With ℓ for what is left, θ = √ℓ t and ℓ (1 − t²) is left for the elements behind, where t = tanh z
-    /// and log|J| has ½ log ℓ + log(1 − t²). What is carried is the slope in log ℓ.
+    /// With ℓ for the remainder, θ = √ℓ t and the following elements get ℓ (1 − t²), where t = tanh
+    /// z and log|J| has ½ log ℓ + log(1 − t²). The carried value is the slope in log ℓ.
     #[inline(always)]
     fn factor<S: Simd>(self, simd: S) {
         let half = F64::splat(simd, 0.5);
@@ -283,7 +285,7 @@ fn shares<S: Simd>(simd: S, u: F64<S>) -> (F64<S>, F64<S>, F64<S>) {
 }
 
 impl Constrain<'_> {
-    /// As the bounds that stand still, with those of each point.
+    /// As for constant bounds, with separate bounds for each point.
     #[inline(always)]
     fn within<S: Simd>(self, simd: S, low: &Edge, high: &Edge) {
         let one = F64::splat(simd, 1.0);
@@ -307,7 +309,7 @@ impl Constrain<'_> {
                     width.neg_mul_add(minor, above),
                     width.mul_add(minor, below),
                 );
-                // Bounds that have passed each other leave nothing between them.
+                // Bounds that have crossed leave an empty interval.
                 let log_slope =
                     width.max(F64::splat(simd, 0.0)).ln() - z.abs() - (e.ln_1p() + e.ln_1p());
                 (theta, width * minor * (one - minor), log_slope)
@@ -320,7 +322,7 @@ impl Constrain<'_> {
 }
 
 impl PullBack<'_> {
-    /// θ = low + (high − low) s and log|J| has log(high − low), so that bounds have slopes as well.
+    /// θ = low + (high − low) s and log|J| has log(high − low), so the bounds have slopes as well.
     #[inline(always)]
     fn within<S: Simd>(self, simd: S, low: &Edge, high: &Edge) {
         let (zero, one) = (F64::splat(simd, 0.0), F64::splat(simd, 1.0));

@@ -1,4 +1,4 @@
-//! A target that counts what is asked of it, and is asked no more once a run is to end.
+//! A target that counts its evaluations and stops them when a run ends.
 
 use super::{Evaluation, Support, Target, Unconstrained, Weights, Workspace, hand_on};
 use crate::{Batch, Error, Result};
@@ -10,10 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A target with a meter: it counts the values that are asked of it, for those who watch it work, and measures what
-/// one takes.
+/// Wraps a target, counts the values evaluated and measures the time that one takes.
 ///
-/// A point that is asked for with its gradient counts as [`Target::values_per_gradient`] values.
+/// A point evaluated with its gradient counts as [`Target::values_per_gradient`] values.
 ///
 /// ```
 /// use adaann::{Batch, Program, target::{Evaluation, Metered, Target}};
@@ -29,15 +28,15 @@ use std::{
 pub struct Metered<'a> {
     target: &'a dyn Target,
     values: Values,
-    /// Is it asked no more?
+    /// Whether evaluations must stop.
     is_over: fn() -> bool,
-    /// When it is asked no more.
+    /// When evaluations must stop.
     deadline: Mutex<Option<Instant>>,
-    /// What a value of the last piece took, in nanoseconds; 0 if nothing was measured.
+    /// The time per value of the last piece, in nanoseconds; 0 if nothing was measured.
     nanoseconds_each: AtomicU64,
 }
 
-/// A count that others can look at while it grows.
+/// A counter that other threads can read while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct Values(Arc<AtomicUsize>);
 
@@ -48,14 +47,14 @@ impl Values {
     }
 }
 
-/// What a piece of a batch may take where there is a deadline.
+/// The longest time for a piece of a batch when there is a deadline.
 const PIECE: Duration = Duration::from_millis(500);
 
-/// Points of a piece while nobody knows what one takes.
+/// Points of a piece while the time per value is unknown.
 const FIRST: usize = 4;
 
 impl<'a> Metered<'a> {
-    /// The same target with a count that begins at 0.
+    /// Wraps a target with a counter at 0.
     pub fn new(target: &'a dyn Target) -> Self {
         Self {
             target,
@@ -66,36 +65,38 @@ impl<'a> Metered<'a> {
         }
     }
 
-    /// The same that fails from when this says so: the work that asks it then ends.
+    /// The same target, failing once `is_over` returns true, so that the work that calls it stops.
     #[must_use]
     pub fn until(self, is_over: fn() -> bool) -> Self {
         Self { is_over, ..self }
     }
 
-    /// From this moment on it fails with [`Error::OutOfTime`]; `None` for never. Before it, batches are asked for in
-    /// pieces that are short, so that the moment is not missed by more than one of them. Returns the one before.
+    /// Fails with [`Error::OutOfTime`] from this moment on; `None` for never. With a deadline,
+    /// batches are evaluated in short pieces, so that the deadline is missed by at most one piece.
+    /// Returns the previous deadline.
     pub fn set_deadline(&self, deadline: Option<Instant>) -> Option<Instant> {
         let mut own = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut own, deadline)
     }
 
-    /// Values that were asked for.
+    /// The counter of values.
     pub fn values(&self) -> Values {
         self.values.clone()
     }
 
-    /// About what a value takes where several threads ask at a time; zero if nobody knows. It is measured only where
-    /// there is a deadline.
+    /// The approximate time per value, with all threads at work; zero if unknown. It is measured
+    /// only when there is a deadline.
     pub fn time_each(&self) -> Duration {
         let threads =
             if self.target.wants_whole_batch() { 1 } else { rayon::current_num_threads() };
         Duration::from_nanos(self.nanoseconds_each.load(Ordering::Relaxed)) / threads as u32
     }
 
-    /// Evaluates some points without bounds, to know what a value takes. The first call may take longer than all others.
+    /// Evaluates some points without a deadline, to measure the time per value. The first call may
+    /// take longer than later ones.
     ///
     /// # Errors
-    /// What the target says.
+    /// Errors of the target.
     pub fn measure(&self, z: &Batch) -> Result<()> {
         let target = Unconstrained::new(self)?;
         for _ in 0..2 {
@@ -110,7 +111,9 @@ impl<'a> Metered<'a> {
 
     fn check(&self, deadline: Option<Instant>) -> Result<()> {
         if (self.is_over)() {
-            return Err(Error::Target("it is asked no more, since the run is to end".into()));
+            return Err(Error::Target(
+                "no further evaluations, because the run is stopping".into(),
+            ));
         }
         match deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             true => Err(Error::OutOfTime),
@@ -118,7 +121,8 @@ impl<'a> Metered<'a> {
         }
     }
 
-    /// Points of the next piece: a power of two, so that those who prepare for each size have few to prepare for.
+    /// Points of the next piece: a power of two, so that targets that prepare for each batch size
+    /// prepare only a few.
     fn piece(&self, values_per_point: usize) -> usize {
         let each = self.nanoseconds_each.load(Ordering::Relaxed) as u128 * values_per_point as u128;
         if each == 0 {
@@ -128,7 +132,7 @@ impl<'a> Metered<'a> {
         1 << points.ilog2()
     }
 
-    /// A batch in pieces, until it is done or the deadline is there.
+    /// Evaluates a batch in pieces, until it is done or the deadline passes.
     fn evaluate_in_pieces(
         &self,
         points: &Batch,
@@ -200,7 +204,7 @@ mod tests {
 
     const WEIGHTS: Option<Weights> = Some(Weights::ALL);
 
-    /// A batch of `len` points on the diagonal, and room for what is found there.
+    /// A batch of `len` points on the diagonal, and the storage for its evaluation.
     fn diagonal(len: usize) -> (Batch, Evaluation) {
         let points: Vec<[f64; 2]> = (0..len).map(|i| [i as f64, i as f64]).collect();
         (Batch::from_points(2, &points), Evaluation::zeros(2, len))
@@ -232,7 +236,7 @@ mod tests {
         let mut pieces = whole.clone();
         metered.evaluate(&points, WEIGHTS, &mut whole).unwrap();
         metered.set_deadline(Some(Instant::now() + Duration::from_secs(600)));
-        // The first piece has four points, whatever they take.
+        // The first piece has four points, whatever their cost.
         metered.evaluate(&points, WEIGHTS, &mut pieces).unwrap();
         for i in 0..points.len() {
             assert_eq!(pieces.log_likelihood[i], whole.log_likelihood[i]);

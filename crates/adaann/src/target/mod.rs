@@ -1,4 +1,4 @@
-//! Densities, known up to a constant: the trait that every density implements.
+//! Densities known up to a constant, and the trait that they implement.
 
 mod by_differences;
 mod central;
@@ -35,7 +35,7 @@ pub use unconstrained::{Unconstrained, Workspace};
 
 use crate::{Batch, Result, simd::Buffer};
 
-/// How much of each part enters the density whose gradient is asked for.
+/// The weight of each part in the density whose gradient is requested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// Weight of the log prior.
@@ -45,11 +45,11 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// All of the density.
+    /// The whole density.
     pub const ALL: Self = Self { prior: 1.0, likelihood: 1.0 };
 }
 
-/// What a target fills in for a batch of points; the caller allocates it once.
+/// The output of a target for a batch of points; the caller allocates it once.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
     /// log prior of every point (0 for a density without a prior).
@@ -61,7 +61,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Room for `len` points in `dim` dimensions.
+    /// Storage for `len` points in `dim` dimensions.
     pub fn zeros(dim: usize, len: usize) -> Self {
         let gradient = Batch::zeros(dim, len);
         let values = Buffer::zeros(gradient.padded_len());
@@ -71,10 +71,10 @@ impl Evaluation {
 
 /// A density on R^d or a part of it, known up to a constant.
 ///
-/// A density with data behind it gives its prior and its likelihood apart, so that the likelihood
-/// alone can be tempered; any other density is all likelihood. A point outside the support has
-/// log density −∞ and gradient 0. Values may be anything at a point that is not in the batch (the
-/// padding).
+/// A density with data gives its prior and its likelihood separately, so that the likelihood alone
+/// can be tempered; any other density is all likelihood. A point outside the support has log
+/// density −∞ and gradient 0. Values in the padding, beyond the points of the batch, are
+/// unspecified.
 pub trait Target: Send + Sync {
     /// Number of coordinates.
     fn dim(&self) -> usize;
@@ -88,101 +88,104 @@ pub trait Target: Send + Sync {
         out: &mut Evaluation,
     ) -> Result<()>;
 
-    /// Must all points of an update come in one call (a simulator, a Python function)? Such a
-    /// target is called once per update, from one thread.
+    /// Whether all points of an update must come in one call (a simulator, a Python function). Such
+    /// a target is called once per update, from one thread.
     fn wants_whole_batch(&self) -> bool {
         false
     }
 
-    /// Does it have a prior apart from the likelihood?
+    /// Whether it has a prior separate from the likelihood.
     fn has_prior(&self) -> bool {
         false
     }
 
-    /// Does its prior integrate to 1? A power of a density without such a prior may have no
-    /// integral.
+    /// Whether its prior integrates to 1. A power of a density without such a prior may have no
+    /// finite integral.
     fn has_proper_prior(&self) -> bool {
         true
     }
 
-    /// Where coordinate `d` lives.
+    /// The support of coordinate `d`.
     fn support(&self, d: usize) -> Support {
         let _ = d;
         Support::Real
     }
 
-    /// How coordinate `d` is standardised: where it is expected on the whole line, once its
-    /// [support](Target::support) is mapped there, as a middle m and a spread s > 0.
+    /// How coordinate `d` is standardised: its expected middle m and spread s > 0 on the whole line,
+    /// after the map from its [support](Target::support).
     ///
     /// Flows see (z − m)/s, so that a prior with a standard deviation of a million is no harder than
-    /// one of 1. It changes no density and no answer, only the scale that training works on; a prior's
-    /// own mean and standard deviation serve well.
+    /// one of 1. The choice changes neither the density nor its posterior, only the scale on which
+    /// training works. The mean and standard deviation of the prior serve well.
     #[doc(alias = "units")]
     fn standardisation(&self, d: usize) -> (f64, f64) {
         let _ = d;
         (0.0, 1.0)
     }
 
-    /// Points of the density itself, for a density that integrates to 1 and that can be drawn from: a
-    /// prior without data. Weights and a search for modes are then not needed.
+    /// Exact draws from a density that integrates to 1 and can be sampled directly, such as a prior
+    /// without data. Weights and a mode search are then unnecessary.
     fn exact_draws(&self, count: usize, seed: u64) -> Option<Batch> {
         let _ = (count, seed);
         None
     }
 
-    /// The same density computed more accurately, where it is computed approximately: by a solver of
-    /// differential equations with tighter tolerances. A check asks it how far the values can be trusted.
+    /// The same density computed more accurately, if it is computed approximately, for example by a
+    /// differential equation solver with tighter tolerances. A check compares the two to measure
+    /// the accuracy of the values.
     fn tightened(&self) -> Option<Box<dyn Target + '_>> {
         None
     }
 
-    /// How it is evaluated, in a few words for those who want to know.
+    /// Short notes for the user on how the density is evaluated.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// About how many elementary operations one point takes with its gradient: an addition or a multiplication
-    /// counts 1, an elementary function 12 to 20. `None` where nobody knows, as for a closure or a program
-    /// outside.
+    /// The approximate number of elementary operations for one point with its gradient. An addition
+    /// or a multiplication counts 1, an elementary function 12 to 20. `None` if unknown, as for a
+    /// closure or an external program.
     ///
-    /// Effort is planned by this number, so it must follow from the target alone: not from a clock, the
-    /// number of threads or the width of the registers. Otherwise a seed would not fix the answer.
+    /// Effort is planned by this number, so it must follow from the target alone: not from a clock,
+    /// the number of threads or the width of the registers. Otherwise a seed would not determine
+    /// the result.
     #[doc(alias = "flops")]
     fn operations(&self) -> Option<f64> {
         None
     }
 
-    /// How many values of the density a point costs when it is asked for with the gradient of such a sum: 1, or
-    /// 2 dim + 1 where the gradient is found by differences. Budgets and counts are in values.
+    /// How many values a point costs with the gradient of this weighted sum: 1, or 2 dim + 1 where
+    /// the gradient is computed by differences. Budgets and counts are in values.
     fn values_per_gradient(&self, of: Weights) -> usize {
         let _ = of;
         1
     }
 
-    /// Is log prior + log likelihood proved to be a concave function of the coordinates, or of the
-    /// coordinates on the whole line with log|J| added?
+    /// Whether log prior + log likelihood is proved to be a concave function of the coordinates, or
+    /// of the coordinates on the whole line with log|J| added.
     ///
-    /// Every set {log p ≥ c} is then convex in that frame, and the density there has no second mode. A proof
-    /// for the coordinates themselves covers the whole line too: log|J| of every [`Support`] is a concave
-    /// function of the coordinates, so that the density on the line has sets that are convex in the
-    /// coordinates, hence connected. `false` means that nothing is proved.
+    /// Every set {log p ≥ c} is then convex in that frame, so the density there has no second mode.
+    /// A proof for the coordinates themselves covers the whole line too: log|J| of every
+    /// [`Support`] is a concave function of the coordinates. The level sets of the density on the
+    /// line are then convex in the coordinates, hence connected. `false` means that no proof was
+    /// found.
     fn is_log_concave(&self) -> bool {
         false
     }
 
-    /// Do formulas define the density, so that a search sees more of it than values and gradients at points? `false`
-    /// for a closure, a function in Python and a program outside.
+    /// Whether formulas define the density, so that a mode search sees more than values and
+    /// gradients at points. `false` for a closure, a Python function or an external program.
     ///
-    /// Where formulas are unknown and one mode was found, nothing tells how narrow another one may be.
+    /// Without formulas, finding one mode gives no bound on how narrow another mode may be.
     fn has_formulas(&self) -> bool {
         false
     }
 
-    /// The terms of a density that is known to be a sum p = Σ pᵢ, such as a mixture: each is a target with the same
-    /// coordinates. Empty where no sum is known.
+    /// The terms of a density that is a known sum p = Σ pᵢ, such as a mixture: each is a target
+    /// with the same coordinates. Empty if no sum is known.
     ///
-    /// A search climbs every term by itself, so that it finds a narrow one beside a wide one however
-    /// small its volume is.
+    /// A mode search climbs every term separately, so that it finds a narrow term beside a wide one
+    /// however small its volume is.
     #[doc(alias = "mixture components")]
     fn summands(&self) -> Vec<Box<dyn Target + '_>> {
         Vec::new()

@@ -1,17 +1,17 @@
-//! A plain function of one point as a target.
+//! Targets from a plain function of one point.
 
 use super::{Evaluation, Support, Target, Weights, slope, steps_inside};
 use crate::{Batch, Error, Result};
 
-/// A log density from a function that knows one point at a time: [`pointwise`] for one that knows
-/// its gradient, [`pointwise_by_differences`] for one that does not.
+/// A log density from a function of one point: [`pointwise`] for a function with a gradient,
+/// [`pointwise_by_differences`] for one without.
 pub struct Pointwise<'a> {
     density: Density<'a>,
     supports: Vec<Support>,
     names: Vec<String>,
 }
 
-/// What the caller has given.
+/// The function that the caller supplied.
 enum Density<'a> {
     WithGradient(Box<WithGradient<'a>>),
     ValueAlone(Box<ValueAlone<'a>>),
@@ -23,10 +23,10 @@ type ValueAlone<'a> = dyn Fn(&[f64]) -> f64 + Send + Sync + 'a;
 /// A target from a function that returns log p at a point x of `dim` coordinates, up to a constant,
 /// and writes its gradient there.
 ///
-/// The function is called for one point after another, from several threads at once. It returns −∞
-/// outside the support of p; NaN counts as a failure at this point. What it writes there as gradient
-/// is not read. Where the function can be written with the arithmetic of `Expr`, `Program::record`
-/// differentiates it and runs many points at once.
+/// The function is called for one point at a time, from several threads at once. It returns −∞
+/// outside the support of p; NaN counts as a failure at this point. In both cases the gradient is
+/// not read. If the function can be written with the arithmetic of `Expr`, `Program::record`
+/// differentiates it and evaluates many points at once.
 ///
 /// ```
 /// use adaann::{fit, schedule::Work, target::{self, Support}, Settings};
@@ -52,12 +52,12 @@ pub fn pointwise<'a>(
     Pointwise::new(dim, Density::WithGradient(Box::new(log_density)))
 }
 
-/// A target from a function that returns log p at a point of `dim` coordinates and knows no gradient.
+/// A target from a function that returns log p at a point of `dim` coordinates, without a gradient.
 ///
 /// Gradients are central differences, (f(x + h) − f(x − h))/2h in each coordinate with h = ∛ε
-/// max(1, |x|), and less near the bounds of a support: 2 `dim` + 1 calls for a point, right to some
-/// ten digits of a smooth function. Where one side is lost the other has to do. Otherwise as
-/// [`pointwise`].
+/// max(1, |x|), and shorter steps near the bounds of a support. They take 2 `dim` + 1 calls for a
+/// point and are accurate to about ten digits for a smooth function. If one side is not finite, a
+/// one-sided difference replaces it. Otherwise this works like [`pointwise`].
 ///
 /// ```
 /// use adaann::{Batch, target::{self, Evaluation, Target, Weights}};
@@ -87,7 +87,7 @@ impl<'a> Pointwise<'a> {
     /// Names the coordinates, for tables and files.
     ///
     /// # Errors
-    /// If there are not as many as coordinates.
+    /// If their number differs from the number of coordinates.
     pub fn with_names<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,
@@ -97,11 +97,11 @@ impl<'a> Pointwise<'a> {
         Ok(self)
     }
 
-    /// Says where the coordinates live. The function is not called with points outside, but for
-    /// those that a caller of [`Target::evaluate`] brings.
+    /// Sets the supports of the coordinates. The function is then called only with points inside,
+    /// except for points that a caller of [`Target::evaluate`] supplies.
     ///
     /// # Errors
-    /// If there are not as many as coordinates, or they are no supports.
+    /// If their number differs from the number of coordinates, or they are invalid.
     pub fn with_supports(mut self, supports: impl IntoIterator<Item = Support>) -> Result<Self> {
         let supports: Vec<_> = supports.into_iter().collect();
         self.check_count("the supports", supports.len())?;
@@ -192,7 +192,8 @@ impl Target for Pointwise<'_> {
     }
 }
 
-/// The slopes of `density` at x, where it is `value`; 0 in a coordinate that has both sides lost.
+/// The slopes of `density` at x, where its value is `value`; 0 in a coordinate whose two sides are
+/// not finite.
 fn differences(
     density: &impl Fn(&[f64]) -> f64,
     value: f64,
@@ -204,7 +205,7 @@ fn differences(
         let here = x[d];
         let mut at = |there: f64| {
             x[d] = there;
-            // The step as it was rounded.
+            // The step as rounded.
             (there, density(x))
         };
         let (down, up) = (at(here - steps[d]), at(here + steps[d]));

@@ -1,54 +1,57 @@
-//! Whether a density grows without bound where a coordinate comes near to its bound, and more than its width shrinks.
+//! Checks whether a density grows without bound near the bound of a coordinate, and faster than its
+//! width shrinks.
 //!
-//! With n equal measurements y ~ normal(mu, sigma) the density at mu = y is sigma⁻ⁿ: towards sigma = 0 it has no end,
-//! and neither has its integral. A search for modes ends where the numbers do: at a width that no digit of mu can show.
-//! That alone might be a density that is merely narrow. So the way there is looked at: from far outside on, the mass of
-//! a slice across, its height times its widths, must grow at every step, and at last numbers must end before it does. In
-//! a funnel the height grows too, but no faster than the widths shrink.
+//! With n equal measurements y ~ normal(mu, sigma), the density at mu = y is sigma⁻ⁿ. Towards sigma
+//! = 0 it grows without bound, and its integral is infinite. A mode search stops where
+//! floating-point resolution ends: at a width below the spacing of doubles around mu. A narrow but
+//! integrable density could look the same, so the approach to the bound is checked. From far
+//! outside inwards, the mass of a slice (its height times its widths) must grow at every step until
+//! resolution ends. In a funnel the height grows too, but no faster than the widths shrink.
 
 use super::{Support, Unconstrained, Weights, Workspace};
 use crate::{Batch, Error, Result, error::short};
 use std::cell::Cell;
 
-/// The factor by which the distance to the bound shrinks from one slice to the next, outside the place that is looked at
-/// and within, where digits come to an end.
+/// The factor by which the distance to the bound shrinks from one slice to the next: outside the
+/// starting point, and (below) inside it, where resolution ends.
 const FACTOR: f64 = 64.0;
 const FACTOR_WITHIN: f64 = 8.0;
-/// Slices outside the place that is looked at.
+/// Slices outside the starting point.
 const OUTSIDE: i32 = 4;
-/// Slices within at most.
+/// Largest number of slices inside it.
 const MOST_WITHIN: usize = 240;
-/// By how much a mass must grow for each factor e to count: a half, where one coordinate makes one.
+/// The growth of mass per factor e that counts: one half, where one coordinate contributes one.
 const GROWTH: f64 = 0.5;
-/// Digits end where a width is so many units in the last place.
+/// Resolution ends where a width is this many units in the last place.
 const LAST_PLACES: f64 = 16.0;
-/// A distance that nobody has measured.
+/// A distance far below any measurement.
 const NOTHING: f64 = 1e-100;
-/// A step of differences, in widths.
+/// The difference step, in widths.
 const STEP: f64 = 0.1;
-/// Passes in which widths are found, and Newton steps of a slice.
+/// Passes that estimate the widths, and Newton steps of a slice.
 const PASSES: usize = 3;
-/// More coordinates than these are not looked across.
+/// In more dimensions than this the check is skipped.
 const MOST_DIM: usize = 200;
 
 /// Where a density grows without bound.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spike {
-    /// The coordinate that goes to its bound.
+    /// The coordinate that approaches its bound.
     parameter: String,
-    /// That bound.
+    /// The bound.
     bound: f64,
-    /// Names and values of the coordinates at the last place that numbers can show, that one first.
+    /// Names and values of the coordinates at the last representable point, starting with
+    /// `parameter`.
     place: Vec<(String, f64)>,
-    /// By how many nats log p grows there for each factor e of the distance to the bound.
+    /// The growth of log p there, in nats per factor e of the distance to the bound.
     rate: f64,
 }
 
-/// Looks for growth without bound from a place of R^d, the highest that is known, where the density has these widths.
-/// Tells how many evaluations that took as well.
+/// Checks for growth without bound from the highest known point of R^d, where the density has these
+/// widths. Also returns the number of evaluations spent.
 ///
 /// # Errors
-/// What the target says.
+/// Errors of the target.
 pub(crate) fn spike(
     target: &Unconstrained,
     at: &[f64],
@@ -67,7 +70,7 @@ pub(crate) fn spike(
     Ok((None, used.get()))
 }
 
-/// Is a width less than the digits of a place can show?
+/// Whether a width is below the resolution of doubles at this point.
 pub(crate) fn is_at_the_end_of_digits(target: &Unconstrained, at: &[f64], widths: &[f64]) -> bool {
     let z = Batch::from_points(at.len(), &[at]);
     let place = target.constrain(&z).0.point(0);
@@ -79,24 +82,24 @@ pub(crate) fn is_at_the_end_of_digits(target: &Unconstrained, at: &[f64], widths
     })
 }
 
-/// A look along one coordinate.
+/// A check along one coordinate.
 struct Look<'l, 'a> {
     target: &'l Unconstrained<'a>,
     at: &'l [f64],
     d: usize,
     bound: f64,
-    /// Which side of the bound, and how far from it.
+    /// The side of the bound, and the distance from it.
     side: f64,
     distance: f64,
     /// Evaluations so far.
     used: &'l Cell<usize>,
 }
 
-/// What lies at one distance from the bound.
+/// The density at one distance from the bound.
 struct Slice {
     z: Vec<f64>,
     height: f64,
-    /// The widths of the other coordinates; that of this one is 1.
+    /// The widths of the other coordinates; 1 for this coordinate.
     widths: Vec<f64>,
 }
 
@@ -108,7 +111,7 @@ impl Slice {
 }
 
 impl<'l, 'a> Look<'l, 'a> {
-    /// None for a coordinate without a bound.
+    /// `None` for a coordinate without a bound.
     fn new(
         target: &'l Unconstrained<'a>,
         at: &'l [f64],
@@ -127,7 +130,7 @@ impl<'l, 'a> Look<'l, 'a> {
         (distance > 0.0).then_some(Self { target, at, d, bound, side, distance, used })
     }
 
-    /// Does the density rise all the way from outside? That alone costs little to ask.
+    /// Whether the density rises all the way from outside. This test is cheap and runs first.
     fn rises(&self) -> Result<bool> {
         let mut points = Vec::new();
         for k in (0..=OUTSIDE).rev() {
@@ -137,7 +140,7 @@ impl<'l, 'a> Look<'l, 'a> {
             }
         }
         let (heights, _) = self.evaluate(&points, false)?;
-        // At the innermost place there may be no digits left to tell.
+        // The innermost point may be below the resolution of doubles.
         Ok(heights[..OUTSIDE as usize].is_sorted_by(|a, b| a < b))
     }
 
@@ -145,7 +148,8 @@ impl<'l, 'a> Look<'l, 'a> {
         let digits = |(z, width): (&f64, &f64)| width.max(f64::EPSILON * z.abs().max(NOTHING));
         let widths: Vec<f64> = self.at.iter().zip(widths).map(digits).collect();
         let least = GROWTH * FACTOR.ln();
-        // Outside, the other coordinates stay where they are: the further from the bound, the less it matters.
+        // Outside, the other coordinates stay fixed: further from the bound their values matter
+        // less.
         let (mut last, mut rate): (Option<Slice>, f64) = (None, 0.0);
         for k in (1..=OUTSIDE).rev() {
             let grown = FACTOR.powi(k);
@@ -172,7 +176,7 @@ impl<'l, 'a> Look<'l, 'a> {
             let guess: Vec<f64> = slice.widths.iter().map(|width| width / FACTOR_WITHIN).collect();
             let Some(next) = self.slice(z, &guess, PASSES)? else { return Ok(None) };
             if next.mass() < slice.mass() + least {
-                // Where digits end a place can't be met, and the height falls.
+                // Where resolution ends a point cannot be met exactly, and the height falls.
                 let is_end = is_at_the_end_of_digits(self.target, &next.z, &next.widths);
                 return Ok((is_end && has_grown).then(|| self.found(&slice, rate)));
             }
@@ -182,7 +186,7 @@ impl<'l, 'a> Look<'l, 'a> {
         Ok(None)
     }
 
-    /// A point with another distance to the bound; none if there is none.
+    /// The point moved to another distance from the bound; `None` if that is not possible.
     fn moved(&self, z: &[f64], distance: f64) -> Result<Option<Vec<f64>>> {
         let mut point = self.target.constrain(&Batch::from_points(z.len(), &[z])).0.point(0);
         point[self.d] = self.bound + self.side * distance;
@@ -193,12 +197,13 @@ impl<'l, 'a> Look<'l, 'a> {
         if !is_inside || !point[self.d].is_finite() {
             return Ok(None);
         }
-        // The others stay as they are, to the last bit.
+        // The others keep their exact bits.
         let found = self.target.unconstrain(&Batch::from_points(z.len(), &[&point[..]]))?.point(0);
         Ok(Some((0..z.len()).map(|e| if e == self.d { found[e] } else { z[e] }).collect()))
     }
 
-    /// The slice at a point, after so many Newton steps across; none where there is no density.
+    /// The slice at a point, after `steps` Newton steps across; `None` if the density is not
+    /// finite.
     fn slice(&self, mut z: Vec<f64>, guess: &[f64], steps: usize) -> Result<Option<Slice>> {
         let mut widths = guess.to_vec();
         widths[self.d] = 1.0;
@@ -215,7 +220,7 @@ impl<'l, 'a> Look<'l, 'a> {
             let (_, slopes) = self.evaluate(&points, true)?;
             for (i, &e) in others.iter().enumerate() {
                 let (above, below) = (&slopes[2 * i + 1], &slopes[2 * i + 2]);
-                // As far as they are really apart: digits may be few.
+                // The rounded distance, since few digits may be left.
                 let apart = points[2 * i + 1][e] - points[2 * i + 2][e];
                 let bend = (below[e] - above[e]) / apart;
                 if bend.is_finite() && bend > 0.0 {
@@ -232,7 +237,7 @@ impl<'l, 'a> Look<'l, 'a> {
         Ok(is_there.then(|| Slice { z, height: heights[0], widths }))
     }
 
-    /// log p + log|J| at some points, and its gradient if it is asked for.
+    /// log p + log|J| at some points, and its gradient if requested.
     fn evaluate(
         &self,
         points: &[Vec<f64>],
@@ -269,7 +274,7 @@ impl<'l, 'a> Look<'l, 'a> {
 }
 
 impl Spike {
-    /// Why there is no posterior, and what to do, in one sentence.
+    /// Explains in one sentence why there is no posterior and what to do.
     pub(crate) fn refusal(&self) -> Error {
         const SHOWN: usize = 4;
         let Self { parameter, bound, place, rate } = self;
@@ -283,9 +288,9 @@ impl Spike {
             _ => ("above", "lower"),
         };
         Error::Data(format!(
-            "the density grows without bound as {parameter} goes to {bound}, by {rate:.0} nats for each factor e, until numbers \
-             end at {words}: it has no integral, as where all measurements that {parameter} is the error of are equal or \
-             are met exactly; give {parameter} a bound {side} {bound}, by `{key}`, or a prior that vanishes at {bound} \
+            "the density grows without bound as {parameter} goes to {bound}, by {rate:.0} nats per factor e, up to the limit of \
+             floating-point numbers at {words}. Its integral is infinite. This happens when {parameter} is the error of \
+             measurements that are all equal or fitted exactly; give {parameter} a bound {side} {bound} with `{key}`, or a prior that vanishes at {bound} \
              faster than any power, like {parameter} = \"inv_gamma(2, 1)\""
         ))
     }
@@ -296,8 +301,8 @@ mod tests {
     use super::*;
     use crate::target::pointwise;
 
-    /// What is seen from a place of x and sigma, which is above 0, of n measurements y ± `spread` of x, with a prior
-    /// that ends what is below `end`.
+    /// The result from a point (x, sigma), with sigma > 0, for n measurements y ± `spread` of x and
+    /// a prior that cuts off sigma below `end`.
     fn found(n: f64, y: f64, [spread, end]: [f64; 2], at: [f64; 2]) -> Option<Spike> {
         let target = pointwise(2, move |x, slope| {
             let (off, s) = (x[0] - y, x[1]);
@@ -322,7 +327,7 @@ mod tests {
             assert!((found.rate / (n - 1.0) - 1.0).abs() < 0.01, "{found:?}");
             let said = found.refusal().to_string();
             for words in
-                ["without bound as z2 goes to 0", "above 0, by `lower`", "inv_gamma", "z1 ="]
+                ["without bound as z2 goes to 0", "above 0 with `lower`", "inv_gamma", "z1 ="]
             {
                 assert!(said.contains(words), "{words}: {said}");
             }
@@ -331,11 +336,11 @@ mod tests {
 
     #[test]
     fn narrow_densities_and_funnels_have_one() {
-        // Measurements that are nearly equal: all of it is narrow, and has an end.
+        // Nearly equal measurements: the density is narrow but bounded.
         assert_eq!(found(20.0, 3.5, [1e-8, 0.0], [3.5, 1e-8]), None);
-        // A prior that ends it.
+        // A prior that bounds it.
         assert_eq!(found(20.0, 3.5, [0.0, 1e-6], [3.5, 5e-8]), None);
-        // As high as one likes, and of finite mass.
+        // Unbounded, but of finite mass.
         assert_eq!(found(1.0, 0.0, [0.0; 2], [0.0, 1e-3]), None);
     }
 }

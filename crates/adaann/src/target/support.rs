@@ -1,15 +1,15 @@
-//! Where a coordinate lives, and the map onto it from the whole line.
+//! The support of a coordinate, and the map onto it from the whole line.
 //!
 //! Flows work on R^d. A coordinate θ with bounds is written θ = T(z), and the density of z gains
 //! the Jacobian log T'(z), which belongs to the fixed part of every path and is never tempered.
-//! Bounds may depend on the coordinates before: the map of a whole point is then triangular, and its
-//! determinant still the product of single slopes.
+//! Bounds may depend on earlier coordinates: the map of a whole point is then triangular, and its
+//! determinant is still the product of the individual slopes.
 
 use super::Edge;
 use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
-/// Where a coordinate lives.
+/// The support of a coordinate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Support {
@@ -25,25 +25,25 @@ pub enum Support {
     /// Above the coordinate before it: θ = before + eᶻ. An ordered vector is `Real`, `After`,
     /// `After`, and so on; with `Above(0.0)` in front it is positive too.
     After,
-    /// A part of a simplex: θ = r/(1 + n e⁻ᶻ), where r is what the parts before leave of 1 and n the
-    /// number of parts still to come, so that z = 0 is the middle of the simplex. The last part is
-    /// what is left in the end, and no coordinate.
+    /// A part of a simplex: θ = r/(1 + n e⁻ᶻ), where r is what the earlier parts leave of 1 and n
+    /// is the number of parts still to come, so that z = 0 is the middle of the simplex. The last
+    /// part is the remainder, and is not a coordinate.
     Share {
-        /// Which part: from 0 to `of` − 2.
+        /// The index of the part: from 0 to `of` − 2.
         index: usize,
-        /// How many parts there are, the last one included.
+        /// The number of parts, including the last.
         of: usize,
     },
-    /// An element of a row of length 1, as the Cholesky factor of a correlation matrix has them:
-    /// θ = r tanh z, where r² is what the squares of the elements before leave of 1. The last element
-    /// of the row is the root of what is left in the end, and no coordinate.
+    /// An element of a row of length 1, as in the Cholesky factor of a correlation matrix: θ = r
+    /// tanh z, where r² is what the squares of the earlier elements leave of 1. The last element of
+    /// the row is the square root of the remainder, and is not a coordinate.
     Factor {
-        /// Which element of the row, from 0.
+        /// The index of the element in its row, from 0.
         column: usize,
     },
-    /// Between bounds of which one at least moves with earlier coordinates; as `Above`, `Below` and
-    /// `Between` otherwise. Where the bounds have passed each other nothing is between them, and the log
-    /// Jacobian is −∞.
+    /// Between two bounds, at least one of which depends on earlier coordinates; otherwise like
+    /// `Above`, `Below` and `Between`. If the bounds have crossed, the interval is empty and the
+    /// log Jacobian is −∞.
     Within {
         /// The lower bound.
         low: Edge,
@@ -53,8 +53,8 @@ pub enum Support {
 }
 
 impl Support {
-    /// Refuses bounds that are not finite or not in order, an `After` that
-    /// nothing is before, and simplexes with parts missing.
+    /// Refuses bounds that are not finite or not in order, an `After` without a coordinate before
+    /// it, and simplexes with missing parts.
     pub(crate) fn check(supports: &[Self]) -> Result<()> {
         for (d, support) in supports.iter().enumerate() {
             let refuse = |range: &str| {
@@ -102,7 +102,7 @@ impl Support {
         Ok(())
     }
 
-    /// Between which numbers a coordinate is wherever the others are.
+    /// The lowest and highest value of a coordinate, over all values of the others.
     pub fn bounds(&self) -> [f64; 2] {
         match *self {
             Self::Real | Self::After => [f64::NEG_INFINITY, f64::INFINITY],
@@ -119,7 +119,7 @@ impl Support {
         }
     }
 
-    /// Between which numbers each coordinate of a point must be, given those before it.
+    /// The interval of each coordinate of a point, given those before it.
     pub fn intervals(supports: &[Self], point: &[f64]) -> impl Iterator<Item = [f64; 2]> {
         let (mut before, mut left, mut squares) = (f64::NEG_INFINITY, 1.0, 0.0);
         supports.iter().zip(point).map(move |(support, &theta)| {
@@ -151,14 +151,15 @@ impl Support {
         })
     }
 
-    /// Is a point inside, with each of its coordinates? NaN and infinities never are.
+    /// Whether every coordinate of a point is inside its support; always false for NaN and
+    /// infinities.
     pub fn contain(supports: &[Self], point: &[f64]) -> bool {
         Self::intervals(supports, point)
             .zip(point)
             .all(|([low, high], &theta)| low < theta && theta < high)
     }
 
-    /// z with T(z) = θ, given the interval that the coordinates before leave.
+    /// z with T(z) = θ, given the interval that the earlier coordinates leave.
     pub(super) fn unconstrain(&self, theta: f64, [low, high]: [f64; 2]) -> Result<f64> {
         if !(low < theta && theta < high) {
             return Err(Error::Target(format!(
@@ -185,12 +186,12 @@ impl Support {
         })
     }
 
-    /// Does this coordinate build on the one before it?
+    /// Whether this coordinate depends on the one before it.
     pub(super) fn builds_on_before(&self) -> bool {
         matches!(self, Self::After | Self::Share { index: 1.., .. } | Self::Factor { column: 1.. })
     }
 
-    /// How many parts of the simplex come after this one, the last included.
+    /// The number of parts of the simplex after this one, including the last.
     pub(super) fn parts_to_come(&self) -> f64 {
         match *self {
             Self::Share { index, of } => (of - 1 - index) as f64,

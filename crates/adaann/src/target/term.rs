@@ -1,16 +1,16 @@
-//! A term of a density that is a sum, on the coordinates of the whole.
+//! A term of a density that is a sum, in the coordinates of the whole.
 
 use super::{Evaluation, Support, Target, Weights};
 use crate::{Batch, Result};
 
-/// A term pᵢ of p = Σ pᵢ: its values are those of the term; names, supports and units are those of the whole.
+/// A term pᵢ of p = Σ pᵢ, with its own values but with the names, supports and units of the whole.
 pub(crate) struct Term<'a> {
     term: Box<dyn Target + 'a>,
     whole: &'a dyn Target,
 }
 
 impl<'a> Term<'a> {
-    /// The terms of a density that another target gives names, supports and units.
+    /// The terms of a density, with names, supports and units from another target.
     pub(crate) fn all_of(
         density: &'a dyn Target,
         whole: &'a dyn Target,

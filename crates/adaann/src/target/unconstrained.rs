@@ -1,5 +1,4 @@
-//! A target seen from R^d: its bounded coordinates mapped onto the whole line, and all of them in
-//! units of where they are expected.
+//! A target in R^d: bounded coordinates are mapped onto the whole line, and all are standardised.
 
 use super::{
     Evaluation, Support, Target, Weights,
@@ -7,36 +6,36 @@ use super::{
 };
 use crate::{Batch, Error, Result, error, simd, simd::Buffer};
 
-/// A target with the maps that its supports ask for.
+/// A target with the maps for its supports.
 #[derive(Clone)]
 pub struct Unconstrained<'a> {
     target: &'a dyn Target,
     supports: Vec<Support>,
-    /// Middle and spread of each coordinate on the line; none if all are 0 and 1.
+    /// Middle and spread of each coordinate on the line; `None` if all are 0 and 1.
     units: Option<Vec<(f64, f64)>>,
     real: bool,
 }
 
-/// What evaluating a batch needs and leaves; allocated once.
+/// Inputs and outputs of the evaluation of a batch; allocated once.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     theta: Batch,
     slope: Batch,
-    /// The points on the line, before the maps onto supports, if units are not 0 and 1.
+    /// The points on the line, before the maps onto supports, unless all units are 0 and 1.
     line: Batch,
-    /// What a simplex's parts so far leave, and their sum.
+    /// The remainder of a simplex after its parts so far, and their sum.
     left: Buffer,
     sum: Buffer,
-    /// Slopes on the way from a coordinate to the one before it.
+    /// Slopes carried from a coordinate to the one before it.
     carried: Buffer,
     /// log |J| at every point.
     pub log_jacobian: Buffer,
-    /// What the target said, with the gradient in the unconstrained coordinates.
+    /// The target's output, with the gradient in the unconstrained coordinates.
     pub evaluation: Evaluation,
 }
 
 impl Workspace {
-    /// Room for `len` points in `dim` dimensions.
+    /// Storage for `len` points in `dim` dimensions.
     pub fn zeros(dim: usize, len: usize) -> Self {
         let theta = Batch::zeros(dim, len);
         let values = Buffer::zeros(theta.padded_len());
@@ -57,8 +56,7 @@ impl<'a> Unconstrained<'a> {
     /// Wraps a target.
     ///
     /// # Errors
-    /// If a bound is not finite, bounds are not in order, or a coordinate builds on one that is not
-    /// there.
+    /// If a bound is not finite, bounds are not in order, or a coordinate depends on a missing one.
     pub fn new(target: &'a dyn Target) -> Result<Self> {
         let supports: Vec<_> = (0..target.dim()).map(|d| target.support(d)).collect();
         Support::check(&supports)?;
@@ -83,12 +81,13 @@ impl<'a> Unconstrained<'a> {
         self.supports.len()
     }
 
-    /// How many values of the target so many points cost, with the gradient of such a sum if one is asked for.
+    /// How many values of the target `points` points cost, including the gradient of this sum if
+    /// given.
     pub(crate) fn values(&self, points: usize, gradient: Option<Weights>) -> usize {
         points.saturating_mul(gradient.map_or(1, |of| self.target.values_per_gradient(of)))
     }
 
-    /// The same with the gradient of all of the density.
+    /// The same with the gradient of the whole density.
     pub(crate) fn values_with_gradients(&self, points: usize) -> usize {
         self.values(points, Some(Weights::ALL))
     }
@@ -98,11 +97,11 @@ impl<'a> Unconstrained<'a> {
         self.target
     }
 
-    /// Log prior, log likelihood and log |J| at points of R^d and, if asked, the gradient of their
-    /// sum with the given weights.
+    /// Log prior, log likelihood and log |J| at points of R^d and, if requested, the gradient of
+    /// their weighted sum.
     ///
     /// # Errors
-    /// What the target says.
+    /// Errors of the target.
     pub fn evaluate(
         &self,
         z: &Batch,
@@ -193,7 +192,7 @@ impl<'a> Unconstrained<'a> {
         (work.theta, work.log_jacobian[..z.len()].to_vec())
     }
 
-    /// Points of the target's own coordinates as points of R^d.
+    /// Points in the target's own coordinates as points of R^d.
     ///
     /// # Errors
     /// If a point is outside the support; the message names it.
@@ -215,7 +214,7 @@ impl<'a> Unconstrained<'a> {
     }
 }
 
-/// Where bounds that move are, at every point.
+/// The moving bounds at every point.
 fn fill_edges(support: &Support, theta: &Batch, to_low: &mut [f64], to_high: &mut [f64]) {
     if let Support::Within { low, high } = support {
         low.fill(theta, to_low);
