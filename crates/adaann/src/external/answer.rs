@@ -1,4 +1,4 @@
-//! What is asked of a program, and what its lines must look like.
+//! The lines exchanged with an external program.
 
 use crate::external::pipes::quoted;
 use crate::{Batch, Error, Result};
@@ -17,10 +17,10 @@ struct Greeting<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Abilities {
-    /// Does it give gradients?
+    /// Whether it returns gradients.
     #[serde(default)]
     pub(super) gradient: bool,
-    /// The most points of a batch.
+    /// The largest number of points in a batch.
     #[serde(default)]
     pub(super) batch: Option<usize>,
 }
@@ -33,20 +33,20 @@ pub(super) fn greeting(names: &[String]) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Reads the program's first line; what is wrong with it otherwise.
+/// Reads the program's first line; the error says what is wrong with it.
 pub(super) fn abilities(line: &[u8]) -> Result<Abilities, String> {
     let expected = "but must be {\"gradient\": true} or {\"gradient\": false}, with \"batch\", the \
                     most points at once, if there is a limit";
     match serde_json::from_slice::<Abilities>(line) {
         Ok(Abilities { batch: Some(0), .. }) => {
-            Err(format!("its first line is {}, but a batch must have a point", quoted(line)))
+            Err(format!("its first line is {}, but \"batch\" must be at least 1", quoted(line)))
         }
         Ok(abilities) => Ok(abilities),
         Err(error) => Err(format!("its first line is {}, {expected} ({error})", quoted(line))),
     }
 }
 
-/// The lines that ask for the log likelihood at some points of a batch.
+/// The lines that request the log likelihood at some points of a batch.
 pub(super) fn request(points: &Batch, chosen: &[usize], gradient: bool) -> Result<Vec<u8>> {
     let mut text = Vec::with_capacity(32 + chosen.len() * points.dim() * 20);
     let word = if gradient { " gradient" } else { "" };
@@ -68,9 +68,9 @@ pub(super) fn request(points: &Batch, chosen: &[usize], gradient: bool) -> Resul
     Ok(text)
 }
 
-/// Reads an answer, the log likelihood and `slopes` derivatives, to the end of `numbers`; what is
-/// wrong with it otherwise. `spare` derivatives that nobody asked for are dropped. A point without a
-/// likelihood, or with derivatives that are no numbers, is lost: −∞ and zeros.
+/// Reads the log likelihood and `slopes` derivatives from a line and appends them to `numbers`; the
+/// error says what is wrong with the line. `spare` unrequested derivatives are dropped. A point
+/// without a likelihood, or with derivatives that are not finite, is non-finite: −∞ and zeros.
 pub(super) fn answer(
     line: &[u8],
     slopes: usize,
@@ -78,9 +78,10 @@ pub(super) fn answer(
     numbers: &mut Vec<f64>,
 ) -> Result<(), String> {
     let start = numbers.len();
-    let text = std::str::from_utf8(line).map_err(|_| String::from("is no text"))?;
+    let text = std::str::from_utf8(line).map_err(|_| String::from("is not UTF-8 text"))?;
     for word in text.split_ascii_whitespace() {
-        numbers.push(number(word).ok_or_else(|| format!("has '{word}' where a number must be"))?);
+        numbers
+            .push(number(word).ok_or_else(|| format!("has '{word}' where a number is expected"))?);
     }
     let found = numbers.len() - start;
     if spare > 0 && found == 1 + slopes + spare {
@@ -110,7 +111,7 @@ pub(super) fn answer(
     Ok(())
 }
 
-/// A number as any language writes it; R writes NA where another has nan.
+/// A number as any language writes it; R writes NA where others write nan.
 fn number(word: &str) -> Option<f64> {
     if word == "NA" { Some(f64::NAN) } else { word.parse().ok() }
 }
@@ -122,7 +123,7 @@ mod tests {
     fn read(line: &str, slopes: usize) -> Result<Vec<f64>, String> {
         let mut numbers = vec![7.0];
         answer(line.as_bytes(), slopes, 0, &mut numbers)?;
-        assert_eq!(numbers.remove(0), 7.0, "what was there stays");
+        assert_eq!(numbers.remove(0), 7.0, "earlier numbers stay");
         Ok(numbers)
     }
 
@@ -147,7 +148,11 @@ mod tests {
             answer(line.as_bytes(), 0, 2, &mut numbers).map(|()| numbers)
         };
         assert_eq!(read("-3 1 2").unwrap(), [-3.0]);
-        assert_eq!(read("-3 nan 2").unwrap(), [-3.0], "nor do they lose a point");
+        assert_eq!(
+            read("-3 nan 2").unwrap(),
+            [-3.0],
+            "spare derivatives do not make a point non-finite"
+        );
         assert_eq!(read("-3").unwrap(), [-3.0]);
         assert!(read("-3 1").unwrap_err().contains("has 2 numbers, but must have one"));
     }
@@ -177,7 +182,7 @@ mod tests {
             let said = read(bad).unwrap_err();
             assert!(said.contains(&format!("is '{}', but must", bad.escape_debug())), "{said}");
         }
-        assert!(read("{\"batch\": 0}").unwrap_err().contains("must have a point"));
+        assert!(read("{\"batch\": 0}").unwrap_err().contains("must be at least 1"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How a program outside is called, and where gradients come from.
+//! How an external program is called, and the source of its gradients.
 
 use super::pipes::shortened;
 use std::{path::PathBuf, time::Duration};
@@ -6,24 +6,24 @@ use std::{path::PathBuf, time::Duration};
 /// How a program is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The program and its arguments. A program with a slash in its name is a file, seen from the
-    /// folder; any other is looked for as the shell does.
+    /// The program and its arguments. A program with a slash in its name is a path relative to the
+    /// folder; any other is looked up in `PATH`.
     pub program: Vec<String>,
-    /// The folder it runs in.
+    /// The folder in which it runs.
     pub folder: PathBuf,
-    /// Where gradients come from.
+    /// The source of gradients.
     pub gradient: GradientBy,
-    /// How long it may take for the answer to a batch, and for its first line.
+    /// The time limit for the answer to a batch, and for the first line.
     pub timeout: Duration,
-    /// How often it is started again for one batch, if it dies or what it says is no answer.
+    /// How often it is restarted for one batch if it dies or returns an invalid line.
     pub retries: usize,
-    /// How many processes run at once; 0 for as many as there are threads.
+    /// The number of parallel processes; 0 for one per thread.
     pub processes: usize,
 }
 
 impl Command {
-    /// A program in the current folder, with a minute and three tries for each batch, and as many processes
-    /// as there are threads.
+    /// A program in the current folder, with a time limit of one minute, three tries for each
+    /// batch, and one process per thread.
     pub fn new(program: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             program: program.into_iter().map(Into::into).collect(),
@@ -35,21 +35,21 @@ impl Command {
         }
     }
 
-    /// The program with its arguments, as messages show it: one line, and not a long one.
+    /// The program with its arguments, shortened to one line for messages.
     pub fn label(&self) -> String {
         let words = self.program.join(" ");
         shortened(words.lines().next().unwrap_or_default(), 60)
     }
 }
 
-/// Where the gradient of a likelihood outside comes from.
+/// The source of the gradient of an external likelihood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GradientBy {
-    /// From the program if it says so, from differences otherwise.
+    /// From the program if it returns gradients, from differences otherwise.
     #[default]
     Auto,
-    /// From the program; one that gives none is refused.
+    /// From the program; a program without gradients is refused.
     Program,
-    /// From differences, whatever the program says.
+    /// From differences, even if the program returns gradients.
     Differences,
 }

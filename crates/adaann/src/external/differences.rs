@@ -1,4 +1,4 @@
-//! Gradients of a program that gives none: central differences, all of them in one batch.
+//! Gradients by central differences, evaluated in one batch, for programs without gradients.
 
 use crate::external::Simulator;
 use crate::{
@@ -7,10 +7,11 @@ use crate::{
 };
 
 impl Simulator {
-    /// The log likelihood and its derivatives by coordinates of the caller's, which `map` turns into
-    /// the program's: (f(z + h) − f(z − h))/2h with h = ∛ε max(1, |z|), at 2D + 1 calls a point.
+    /// The log likelihood and its derivatives in the caller's coordinates, which `map` turns into
+    /// the program's: (f(z + h) − f(z − h))/2h with h = ∛ε max(1, |z|), at 2D + 1 calls per point.
     ///
-    /// Where one side is lost the other has to do; with both lost, or the point itself, it is lost.
+    /// If one side is not finite, a one-sided difference replaces it. If both sides or the point
+    /// itself are not finite, the point is non-finite.
     ///
     /// # Errors
     /// As for [`Simulator::log_likelihood`].
@@ -29,8 +30,8 @@ impl Simulator {
         self.differences_by(z, steps, map, values, slopes)
     }
 
-    /// Differences in the program's own coordinates, with steps that stay inside the supports even
-    /// though each coordinate is moved alone.
+    /// Differences in the program's own coordinates, with steps that stay inside the supports
+    /// although each coordinate moves alone.
     pub(super) fn differences_inside(
         &self,
         supports: &[Support],

@@ -1,5 +1,5 @@
-//! All that is done with what a program writes, for the fuzz target: a process for every input would be
-//! a thousand times slower.
+//! Feeds bytes to the parser of program output, for the fuzz target: starting a process for every
+//! input would be a thousand times slower.
 
 use super::answer::{abilities, answer};
 use super::pipes::{Lines, quoted};
@@ -8,12 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Parameters that the program is asked for.
+/// Number of parameters.
 const NAMES: usize = 2;
-/// The longest line, in bytes. A real program may write longer ones; this bound is small so that a fuzzer reaches it.
+/// The longest line, in bytes. The real limit is higher; this one is small so that a fuzzer reaches
+/// it.
 const LONGEST: usize = 256;
 
-/// Reads bytes as a program's first line and its answers; returns how many numbers there were.
+/// Reads bytes as a program's first line and its answers; returns the count of numbers read.
 ///
 /// # Panics
 /// If the parser has accepted an answer that is not valid, which is a bug in it.
@@ -25,7 +26,7 @@ pub fn exercise(bytes: &[u8]) -> usize {
     let Ok(abilities) = abilities(first) else { return 0 };
     assert_ne!(abilities.batch, Some(0));
     let mut numbers = Vec::new();
-    // By turns with and without the gradient.
+    // Alternately with and without the gradient.
     for turn in 0.. {
         let slopes = if abilities.gradient && turn % 2 == 0 { NAMES } else { 0 };
         let spare = if abilities.gradient { NAMES - slopes } else { 0 };
@@ -44,7 +45,7 @@ pub fn exercise(bytes: &[u8]) -> usize {
     numbers.len()
 }
 
-/// What a pipe gives, a few bytes at a time.
+/// The output of a pipe, a few bytes at a time.
 struct Pieces {
     bytes: Cursor<Vec<u8>>,
     most: usize,

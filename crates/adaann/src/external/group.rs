@@ -1,7 +1,7 @@
-//! The programs that run now, each with all that it has started, and how they are ended.
+//! The process groups of running programs, and how they are terminated.
 //!
-//! A program has a process group of its own, and what it starts belongs to that. The group's number is
-//! the program's as long as nobody has waited for it: signals come first, waiting last.
+//! Each program has its own process group, which its children join. The group's number stays
+//! reserved until someone waits for the program, so signals are sent first and waiting comes last.
 
 use crate::external::pipes::wait_until;
 use std::{
@@ -11,13 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long those who are asked to end have for it.
+/// Time between the request to terminate and the kill.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// All that runs.
+/// All running programs.
 struct Running {
     groups: Vec<system::Group>,
-    /// Nothing is started any more.
+    /// No further program may start.
     is_over: bool,
 }
 
@@ -27,35 +27,37 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a program in a group of its own. Ctrl-C is for adaann, which then ends the program in order.
+/// Starts a program in its own process group. Ctrl-C then reaches only adaann, which terminates the
+/// program in order.
 pub(super) fn spawn(call: &mut Command) -> io::Result<Child> {
     let mut running = running();
     if running.is_over {
-        return Err(io::Error::other("all programs are being ended"));
+        return Err(io::Error::other("all programs are being stopped"));
     }
     let child = system::spawn(call)?;
     running.groups.push(system::Group::of(&child));
     Ok(child)
 }
 
-/// Has the program ended? Its number stays its own.
+/// Whether the program has ended, without releasing its process number.
 pub(super) fn has_ended(child: &mut Child) -> bool {
     system::has_ended(child)
 }
 
-/// Ends a program with all that it has started, and waits for it: first they are asked, and after a moment
-/// they have no choice. Gives how it ended, or had ended before.
+/// Terminates a program with all its children and waits for it. First they receive a request to
+/// terminate, and shortly afterwards they are killed. Returns the exit status, even if the program
+/// had ended before.
 pub(super) fn end(child: &mut Child) -> Option<ExitStatus> {
     let (group, deadline) = (system::Group::of(child), Instant::now() + MOMENT);
     group.ask();
     if !wait_until(MOMENT, || has_ended(child)) {
         group.kill();
-        // It fails only for one that has ended already.
+        // Fails only if it has already ended.
         let _ = child.kill();
     }
     running().groups.retain(|other| *other != group);
     let status = child.wait().ok();
-    // As long as one of the others is there, the number is theirs.
+    // While one of the children lives, the group's number cannot be reused.
     let left = deadline.saturating_duration_since(Instant::now());
     if !wait_until(left, || group.is_empty()) {
         group.kill();
@@ -63,10 +65,10 @@ pub(super) fn end(child: &mut Child) -> Option<ExitStatus> {
     status
 }
 
-/// Ends every program that runs, with all that it has started, and lets none start from now on. For a
-/// process that is about to exit without dropping what it has, such as one that is interrupted.
+/// Terminates every running program with all its children, and lets none start from now on. For a
+/// process that is about to exit without running destructors, such as an interrupted one.
 pub fn end_all() {
-    // Whoever sees its program die waits here, and reports nothing before the exit.
+    // A thread whose program dies waits here, and reports nothing before the exit.
     let mut running = running();
     running.is_over = true;
     running.groups.iter().for_each(system::Group::ask);
@@ -85,7 +87,7 @@ mod system {
         process::{Child, Command},
     };
 
-    /// A group of processes, by the number of the one that it began with.
+    /// A process group, by the number of its first process.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub(super) struct Group(Pid);
 
@@ -94,7 +96,7 @@ mod system {
             Self(Pid::from_child(child))
         }
 
-        /// Signals fail only where nobody is left.
+        /// Signals fail only if the group is empty.
         pub(super) fn ask(&self) {
             let _ = kill_process_group(self.0, Signal::TERM);
         }
@@ -108,7 +110,7 @@ mod system {
         }
 
         pub(super) fn has_leader_ended(&self) -> bool {
-            // Looks, and leaves the number as it is.
+            // Checks without releasing the process number.
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(self.0), look), Ok(None))
         }
@@ -123,7 +125,7 @@ mod system {
     }
 }
 
-/// Where there are no groups, the program alone is ended.
+/// Without process groups, only the program itself is terminated.
 #[cfg(not(unix))]
 mod system {
     use std::{

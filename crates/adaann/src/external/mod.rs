@@ -1,7 +1,8 @@
-//! Likelihoods outside: a program of the user's computes them, over a pipe, in lines of text.
+//! External likelihoods: a program of the user computes them and exchanges lines of text over
+//! pipes.
 //!
-//! The program is started once for each core and answers until its input ends. Everything is text,
-//! one line after another:
+//! The program is started once per core and answers requests until its input ends. Every message is
+//! a line of text:
 //!
 //! ```text
 //! adaann   {"adaann": 1, "parameters": ["a", "b"]}
@@ -16,24 +17,25 @@
 //! program  -12.5
 //! ```
 //!
-//! - First comes one line of JSON with the names of the parameters, and the program answers with one
-//!   of its own: does it give gradients, and how many points may a batch have at most (`"batch"`, no
-//!   limit if it is not there).
+//! - The first line is JSON with the names of the parameters. The program replies with one line of
+//!   JSON: whether it returns gradients, and the largest number of points in a batch (`"batch"`, no
+//!   limit if absent).
 //! - Then come batches: a line `batch N` or `batch N gradient`, and N lines with the parameters,
-//!   separated by spaces, in digits that read back as the same number. The word `gradient` comes only
-//!   to a program that has said it gives them.
-//! - The program answers each batch with N lines: the log likelihood and, if the gradient is asked
-//!   for, its derivatives by all parameters. Derivatives that nobody asked for are dropped. A point
-//!   that has no likelihood has `-inf` or `nan`, with or without derivatives behind it; it is lost.
-//! - It flushes its output after each batch, and ends when its input does. Nothing else may be
-//!   written to its output; messages belong on stderr, whose last lines an error quotes.
+//!   separated by spaces, in digits that read back as the same number. The word `gradient` is sent
+//!   only to a program that returns gradients.
+//! - The program replies to each batch with N lines: the log likelihood and, if the gradient is
+//!   requested, its derivatives by all parameters. Unrequested derivatives are dropped. For a point
+//!   without a likelihood it writes `-inf` or `nan`, with or without derivatives; the point is then
+//!   non-finite.
+//! - It flushes its output after each batch, and exits when its input ends. Its output must contain
+//!   nothing else; messages belong on stderr, whose last lines appear in errors.
 //!
-//! Points are cut into batches by their number alone, and each program takes the next batch as soon
-//! as it is free: a program whose answer depends on nothing but the point gives the same bits in any
-//! number of processes.
+//! The division of points into batches depends on their number alone, and each program takes the
+//! next batch as soon as it is free. If the program's output depends only on the point, the results
+//! have the same bits for any number of processes.
 //!
-//! A program that dies, answers what is no answer, or does not answer in time is ended with all that it
-//! has started, started again, and asked for the same batch.
+//! A program that dies, returns an invalid line, or does not reply in time is terminated with all
+//! its children, restarted, and given the same batch again.
 
 mod answer;
 mod command;

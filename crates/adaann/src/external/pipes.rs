@@ -1,4 +1,5 @@
-//! The ends of a program's pipes: lines with a deadline, requests that never block, the last words.
+//! The pipes of a program: lines with a deadline, requests that never block, the last lines of
+//! stderr.
 
 use crate::visible;
 use std::{
@@ -15,11 +16,11 @@ use std::{
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
-/// Chunks that wait to be looked at. A program that writes more than anyone reads has to wait.
+/// Chunks that may wait to be processed. A program that writes more than this blocks.
 const WAITING: usize = 4;
-/// How often a program that does not answer is looked after.
+/// The interval between checks of a program that does not answer.
 const LOOK: Duration = Duration::from_millis(200);
-/// How much of stderr is kept.
+/// Bytes of stderr that are stored.
 const LAST_WORDS: usize = 1 << 12;
 
 /// Why there is no line.
@@ -29,17 +30,17 @@ pub(super) enum Stop {
     End,
     /// The deadline has passed.
     Late,
-    /// A line does not end; this is how it begins.
+    /// A line exceeds the limit; this is its beginning.
     TooLong(String),
 }
 
-/// What a program writes, line by line.
+/// The output of a program, line by line.
 pub(super) struct Lines {
     chunks: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
-    /// Where the next line begins.
+    /// Start of the next line.
     at: usize,
-    /// A longer line is no line.
+    /// The longest line that is accepted.
     longest: usize,
 }
 
@@ -52,8 +53,8 @@ impl Lines {
         Ok(Self { chunks, buffer: Vec::new(), at: 0, longest })
     }
 
-    /// The next line, without its end. Who has inherited the output may keep it open for ever: after the
-    /// writer has ended there is no line to wait for.
+    /// The next line, without its end. A child process may inherit the output and keep it open for
+    /// ever, so no line is expected once the writer has ended.
     pub(super) fn next(
         &mut self,
         deadline: Instant,
@@ -72,7 +73,7 @@ impl Lines {
             let chunk = match self.chunks.recv_timeout(left.min(LOOK)) {
                 Ok(chunk) => chunk,
                 Err(RecvTimeoutError::Disconnected) => return Err(Stop::End),
-                // What it wrote at the end had its time to arrive.
+                // The last output had time to arrive.
                 Err(RecvTimeoutError::Timeout) if was_ended => return Err(Stop::End),
                 Err(RecvTimeoutError::Timeout) if left <= LOOK => return Err(Stop::Late),
                 Err(RecvTimeoutError::Timeout) => {
@@ -90,7 +91,7 @@ impl Lines {
         Ok(line)
     }
 
-    /// What is there though nobody has asked.
+    /// Output that arrived without a request.
     pub(super) fn unasked(&mut self) -> Option<String> {
         while let Ok(chunk) = self.chunks.try_recv() {
             self.buffer.extend(chunk);
@@ -120,12 +121,13 @@ fn pass_on(mut output: impl Read, chunks: &SyncSender<Vec<u8>>) {
     }
 }
 
-/// A thread that writes requests, so that asking never waits for a program that is still answering.
+/// A thread that writes requests, so that sending never blocks on a program that is still
+/// answering.
 pub(super) fn writer(mut input: ChildStdin) -> io::Result<Sender<Vec<u8>>> {
     let (sender, requests) = mpsc::channel::<Vec<u8>>();
     thread::Builder::new().name("outside-write".into()).spawn(move || {
         for request in requests {
-            // A program that does not read has ended or is about to: its output says so.
+            // A program that does not read has ended or is about to end; its output shows why.
             if input.write_all(&request).and_then(|()| input.flush()).is_err() {
                 return;
             }
@@ -134,7 +136,7 @@ pub(super) fn writer(mut input: ChildStdin) -> io::Result<Sender<Vec<u8>>> {
     Ok(sender)
 }
 
-/// The end of what a program writes to stderr.
+/// The end of a program's stderr.
 pub(super) struct LastWords {
     kept: Arc<Mutex<VecDeque<u8>>>,
     reader: JoinHandle<()>,
@@ -162,9 +164,9 @@ impl LastWords {
         Ok(Self { kept, reader })
     }
 
-    /// The last lines, once the program has ended; empty if it has said nothing.
+    /// The last lines, once the program has ended; empty if it wrote nothing.
     pub(super) fn take(&self) -> String {
-        // A grandchild may keep the pipe open for ever.
+        // A child process may keep the pipe open for ever.
         wait_until(Duration::from_millis(500), || self.reader.is_finished());
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
@@ -174,7 +176,7 @@ impl LastWords {
     }
 }
 
-/// Asks again and again, for so long at most; says whether it came true.
+/// Polls until the condition holds or `at_most` has passed; returns whether it holds.
 pub(super) fn wait_until(at_most: Duration, mut is_true: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + at_most;
     let mut pause = Duration::from_micros(200);
@@ -188,13 +190,13 @@ pub(super) fn wait_until(at_most: Duration, mut is_true: impl FnMut() -> bool) -
     true
 }
 
-/// A line of a program as an error shows it.
+/// A program's line as quoted in errors.
 pub(super) fn quoted(line: &[u8]) -> String {
     let start = &line[..line.len().min(1000)];
     format!("'{}'", shortened(String::from_utf8_lossy(start).trim_end().escape_debug(), 120))
 }
 
-/// The beginning of a long text.
+/// The first `most` characters of a long text.
 pub(super) fn shortened(text: impl ToString, most: usize) -> String {
     let text = text.to_string();
     match text.char_indices().nth(most) {

@@ -1,4 +1,4 @@
-//! The posterior of parameters whose likelihood a program computes, as a target.
+//! A target from a prior and a likelihood that a program computes.
 
 use crate::external::Simulator;
 use crate::{
@@ -14,12 +14,11 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// A posterior from a prior, the supports of its coordinates, and the program for the likelihood.
-    /// Of a prior that has a likelihood of its own only the log prior counts; one that is all
-    /// likelihood, such as a recorded density, is all prior here.
-    ///
+    /// A posterior from a prior, the supports of its coordinates, and the program for the
+    /// likelihood. If the prior has its own likelihood, only its log prior counts. If it is all
+    /// likelihood, such as a recorded density, all of it counts as the prior.
     /// # Errors
-    /// If they differ in dimension, or the supports are no supports.
+    /// If their dimensions differ, or the supports are invalid.
     pub fn new(
         prior: Box<dyn Target>,
         supports: Vec<Support>,
@@ -55,7 +54,8 @@ impl Posterior {
 }
 
 impl Target for Posterior {
-    /// A program is taken to be expensive: what it does is not known, and a pipe costs more than most formulas.
+    /// A program counts as expensive: its cost is unknown, and a pipe costs more than most
+    /// formulas.
     fn operations(&self) -> Option<f64> {
         Some(1e6)
     }
@@ -78,7 +78,7 @@ impl Target for Posterior {
         out: &mut Evaluation,
     ) -> Result<()> {
         self.prior(points, gradient.map(|weights| weights.prior), out)?;
-        // Where there is no prior, the program is not asked.
+        // Points outside the prior's support are not sent to the program.
         let asked: Vec<usize> =
             (0..points.len()).filter(|i| out.log_prior[*i].is_finite()).collect();
         let chosen: Vec<Vec<f64>> = asked.iter().map(|i| points.point(*i)).collect();
@@ -105,7 +105,7 @@ impl Target for Posterior {
                 row[i] += weight * slope;
             }
             for i in 0..points.len() {
-                // At weight 0 the prior alone counts, and a lost point costs nothing.
+                // At weight 0 only the prior counts, and a non-finite likelihood has no effect.
                 let lost = weight != 0.0 && out.log_likelihood[i] == f64::NEG_INFINITY;
                 if lost || !out.log_prior[i].is_finite() {
                     row[i] = 0.0;

@@ -1,4 +1,4 @@
-//! One running program: asked, answered, ended.
+//! One running program: its requests, replies and termination.
 
 use crate::external::{
     Command,
@@ -14,16 +14,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a program has to end once its input has ended.
+/// How long a program may run after its input has ended.
 const GRACE: Duration = Duration::from_secs(2);
-/// The longest wait that clocks can add up.
+/// The longest time that can be added to a clock.
 const FOREVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
-/// What a program did that ended it.
+/// The reason why a program was terminated.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) problem: String,
-    /// What it wrote to stderr at last, with a headline; empty if that is nothing.
+    /// The last lines of its stderr, with a headline; empty if there are none.
     pub(super) last_words: String,
 }
 
@@ -33,31 +33,31 @@ impl Failure {
     }
 }
 
-/// A program that runs until it is dropped. After a failure it is of no use.
+/// A program that runs until it is dropped. After a failure it cannot be used again.
 pub(super) struct Process {
     child: Child,
-    /// Where requests go; none once the input is closed.
+    /// Sends requests; `None` once the input is closed.
     requests: Option<Sender<Vec<u8>>>,
     lines: Lines,
     last_words: LastWords,
     timeout: Duration,
-    /// Has it said that it gives gradients?
+    /// Whether it returns gradients.
     gives_gradient: bool,
-    /// When it must have ended.
+    /// The time by which it must have ended.
     ends_by: Option<Instant>,
-    /// Has it been waited for?
+    /// Whether its exit status has been collected.
     is_ended: bool,
 }
 
 impl Process {
-    /// Starts a program and tells it the names of the parameters.
+    /// Starts a program and sends it the names of the parameters.
     pub(super) fn start(command: &Command, names: &[String]) -> Result<Self> {
         let mut child = start(command)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             unreachable!("all three are pipes");
         };
-        // A number has 25 characters at most; the rest is for those who line them up.
+        // A number has 25 characters at most; the rest allows for aligned columns.
         let longest = 4096 + 64 * (names.len() + 1);
         let threads =
             || Ok((writer(input)?, Lines::new(output, longest)?, LastWords::new(errors)?));
@@ -91,8 +91,8 @@ impl Process {
         Ok(abilities)
     }
 
-    /// The log likelihood, and its derivatives if asked for, at some points of a batch, one point
-    /// after another; `request` asks for them.
+    /// The log likelihood and, if requested, its derivatives at some points of a batch, one point
+    /// after another; `request` is the message for the program.
     pub(super) fn ask(
         &mut self,
         request: Vec<u8>,
@@ -136,12 +136,12 @@ impl Process {
 
     fn send(&mut self, request: Vec<u8>) {
         if let Some(requests) = &self.requests {
-            // The writer has gone if the program does not read any more: its output says why.
+            // Sending fails if the program no longer reads; its output shows why.
             let _ = requests.send(request);
         }
     }
 
-    /// Why there is no line.
+    /// The message for a missing line.
     fn stopped(&mut self, stop: Stop, when: &str) -> String {
         match stop {
             Stop::Late => format!(
@@ -163,25 +163,25 @@ impl Process {
         }
     }
 
-    /// Ends the program, since nobody knows any more what its next line would mean.
+    /// Terminates the program, because its next line can no longer be interpreted.
     fn fail(&mut self, problem: String) -> Failure {
         self.end();
         let words = self.last_words.take();
-        let headline = if words.is_empty() { "" } else { "\nIts last words:" };
+        let headline = if words.is_empty() { "" } else { "\nLast lines of its stderr:" };
         Failure { problem, last_words: format!("{headline}{words}") }
     }
 
-    /// Ends the program with all that it has started; how it ended.
+    /// Terminates the program with all its children; returns the exit status.
     fn end(&mut self) -> Option<ExitStatus> {
         self.requests = None;
         if std::mem::replace(&mut self.is_ended, true) {
-            // Nobody is waited for: this is known, and the number may be another's by now.
+            // Its status is known and the process number may have been reused, so send no signals.
             return self.child.wait().ok();
         }
         group::end(&mut self.child)
     }
 
-    /// Ends the program's input, after which it should end by itself.
+    /// Closes the program's input, after which it should exit by itself.
     pub(super) fn close(&mut self) {
         self.requests = None;
         self.ends_by.get_or_insert(Instant::now() + GRACE);
@@ -192,7 +192,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.close();
         let left = self.ends_by.map_or(GRACE, |by| by.saturating_duration_since(Instant::now()));
-        // What it has started may not have noticed, and is ended in any case.
+        // Its children may not have noticed, and are terminated in any case.
         let _ = self.is_ended || wait_until(left, || group::has_ended(&mut self.child));
         self.end();
     }
@@ -200,12 +200,12 @@ impl Drop for Process {
 
 fn unasked(text: &str) -> String {
     format!(
-        "it has written {text} that it was not asked for; what is no answer belongs on stderr, and \
-         each point has one line"
+        "it wrote {text} without a request; write one line for each point to stdout, and everything \
+         else to stderr"
     )
 }
 
-/// A point as an error shows it.
+/// A point as shown in errors.
 fn said_of(points: &Batch, i: usize, names: &[String]) -> String {
     const MOST: usize = 8;
     let each = names.iter().zip(points.point(i)).take(MOST);

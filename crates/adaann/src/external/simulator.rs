@@ -1,4 +1,4 @@
-//! The programs that run side by side, and how points are dealt out to them.
+//! Parallel processes of a program, and the distribution of points among them.
 
 use crate::external::{Command, GradientBy, answer::Abilities, worker::Worker};
 use crate::{Batch, Error, Result};
@@ -10,33 +10,33 @@ use std::{
     thread,
 };
 
-/// Fewer points are never worth a batch of their own, unless the program asks for that.
+/// The smallest batch, unless the program sets a smaller limit.
 const SMALLEST: usize = 8;
-/// The most batches that points are cut into, if the program sets no limit.
+/// The largest number of batches per call, if the program sets no limit.
 const MOST: usize = 64;
 
-/// A program of the user's, in as many processes as asked for; ended when this is dropped.
+/// A program of the user in several processes, which end when this is dropped.
 pub struct Simulator {
     command: Command,
     program: String,
     names: Vec<String>,
     workers: Vec<Mutex<Worker>>,
     gives_gradient: bool,
-    /// The most points that the program takes at once.
+    /// The largest number of points in a batch.
     largest: usize,
 }
 
 impl Simulator {
-    /// Starts the program and tells it the names of the parameters.
+    /// Starts the program and sends it the names of the parameters.
     ///
     /// # Errors
-    /// If it does not start, or its first line is not what it must be.
+    /// If it does not start, or its first line is invalid.
     pub fn start(command: &Command, names: &[String]) -> Result<Self> {
         let count = match command.processes {
             0 => rayon::current_num_threads(),
             count => count,
         };
-        // All of them first: they read in their libraries side by side.
+        // Start all of them first, so that they load their libraries in parallel.
         let mut workers =
             (0..count).map(|_| Worker::start(command, names)).collect::<Result<Vec<_>>>()?;
         let each = workers.iter_mut().map(|worker| worker.greet(command));
@@ -47,7 +47,7 @@ impl Simulator {
         let gradient = each.iter().all(|abilities| abilities.gradient);
         if command.gradient == GradientBy::Program && !gradient {
             return Err(Error::Target(format!(
-                "{program} says that it gives no gradient; have it answer {{\"gradient\": true}}, or \
+                "{program} says that it gives no gradient; have it reply {{\"gradient\": true}}, or \
                  take the gradient from differences"
             )));
         }
@@ -65,7 +65,7 @@ impl Simulator {
         })
     }
 
-    /// Does the gradient come from the program? From differences otherwise.
+    /// Whether the gradient comes from the program rather than from differences.
     pub fn gives_gradient(&self) -> bool {
         self.gives_gradient
     }
@@ -80,26 +80,27 @@ impl Simulator {
         &self.program
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn processes(&self) -> usize {
         self.workers.len()
     }
 
-    /// How often a process was started again so far.
+    /// How often a process has been restarted so far.
     pub fn restarts(&self) -> usize {
         let each = self.workers.iter();
         each.map(|worker| worker.lock().unwrap_or_else(PoisonError::into_inner).restarts()).sum()
     }
 
-    /// The log likelihood at points in the program's own coordinates and, if asked for, its
-    /// derivatives. A point that is lost has −∞ and zeros; one with coordinates that are not finite
-    /// is lost without asking.
+    /// The log likelihood at points in the program's own coordinates and, if requested, its
+    /// derivatives. A non-finite point has −∞ and zeros. A point with coordinates that are not
+    /// finite is non-finite without a call.
     ///
-    /// A program that fails is started again and asked for the same, as often as its command says.
+    /// A program that fails is restarted and given the same points again, as often as its command
+    /// allows.
     ///
     /// # Errors
-    /// What the program did wrong at last, with its line and its last words; if the gradient is asked for and
-    /// it gives none; or if the sizes are not those of the points.
+    /// The last failure of the program, with the line and the end of stderr; if the gradient is
+    /// requested but the program returns none; or if the sizes do not match the points.
     pub fn log_likelihood(
         &self,
         points: &Batch,
@@ -110,7 +111,7 @@ impl Simulator {
         self.check(points, gradient, values, slopes)?;
         if gradient && !self.gives_gradient {
             let program = &self.program;
-            return Err(Error::Target(format!("{program} gives no gradient; take differences")));
+            return Err(Error::Target(format!("{program} gives no gradient; use differences")));
         }
         let is_finite = |i: &usize| (0..points.dim()).all(|d| points.row(d)[*i].is_finite());
         let sent: Vec<usize> = (0..points.len()).filter(is_finite).collect();
@@ -131,7 +132,7 @@ impl Simulator {
         Ok(())
     }
 
-    /// Refuses values and slopes that are not of the points' size.
+    /// Refuses values and slopes whose size does not match the points.
     pub(super) fn check(
         &self,
         points: &Batch,
@@ -156,13 +157,13 @@ impl Simulator {
         Ok(())
     }
 
-    /// The points of a batch. It depends on their number alone, and so do the program's answers, even
-    /// if it rounds a little differently in another company.
+    /// The points of a batch. The size depends only on the number of points, and so do the
+    /// program's results, even if it rounds differently in batches of another size.
     fn piece(&self, points: usize) -> usize {
         points.div_ceil(MOST).max(SMALLEST).min(self.largest)
     }
 
-    /// A process that nobody asks now, or else the first: several threads may ask at a time.
+    /// An idle process, or else the first: several threads may call at a time.
     fn free(&self) -> Option<MutexGuard<'_, Worker>> {
         let free = self.workers.iter().find_map(|worker| match worker.try_lock() {
             Ok(free) => Some(free),
@@ -172,7 +173,7 @@ impl Simulator {
         free.or_else(|| Some(self.workers.first()?.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Answers for all pieces, each from the program that is free first.
+    /// Evaluates all pieces, each in the program that is free first.
     fn ask_all(
         &self,
         points: &Batch,
@@ -202,7 +203,7 @@ impl Simulator {
                 let threads: Vec<_> =
                     many.iter().map(|worker| scope.spawn(move || in_turn(worker))).collect();
                 let done = threads.into_iter().map(|thread| thread.join());
-                done.flat_map(|answers| answers.expect("asking does not panic")).collect()
+                done.flat_map(|answers| answers.expect("requests do not panic")).collect()
             }),
         };
         answers.sort_by_key(|(k, _)| *k);
@@ -212,7 +213,7 @@ impl Simulator {
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        // All at once, so that they end side by side.
+        // Close all inputs first, so that they exit in parallel.
         for worker in &mut self.workers {
             worker.get_mut().unwrap_or_else(PoisonError::into_inner).close();
         }

@@ -1,4 +1,4 @@
-//! Starting a program, with what to do if it does not start.
+//! Starts a program, with advice if it does not start.
 
 use crate::external::{Command, group};
 use crate::{Error, Result, error};
@@ -8,8 +8,8 @@ use std::{
     process::{self, Child, Stdio},
 };
 
-/// Settings of the environment that a program gets unless it has its own. There is a process for each
-/// core already; and a Python program that forgets to flush would wait for ever.
+/// Environment variables that are set unless the user sets them. There is already one process per
+/// core, and a Python program that forgets to flush would block for ever.
 const ENVIRONMENT: [(&str, &str); 2] = [("OMP_NUM_THREADS", "1"), ("PYTHONUNBUFFERED", "1")];
 
 /// Starts the program with its three pipes.
@@ -20,7 +20,9 @@ pub(super) fn start(command: &Command) -> Result<Child> {
     };
     if !command.folder.is_dir() {
         let folder = command.folder.display();
-        return Err(Error::Target(format!("{program} cannot run in {folder}, which is no folder")));
+        return Err(Error::Target(format!(
+            "{program} cannot run in {folder}, which is not a folder"
+        )));
     }
     let path = path(program, &command.folder);
     let mut call = process::Command::new(&path);
@@ -37,7 +39,7 @@ pub(super) fn start(command: &Command) -> Result<Child> {
     })
 }
 
-/// A program with a slash is seen from its folder, wherever adaann runs.
+/// A program with a slash is relative to its folder, wherever adaann runs.
 fn path(program: &str, folder: &Path) -> PathBuf {
     if !program.contains('/') {
         return program.into();
@@ -46,9 +48,9 @@ fn path(program: &str, folder: &Path) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// What to do about a program that does not start.
+/// Advice for a program that does not start.
 fn hint(program: &str, path: &Path, folder: &Path, cause: &std::io::Error) -> String {
-    /// The number that Unix has for a file that is no program.
+    /// The Unix error number for a file that is not executable code.
     const NO_PROGRAM: i32 = 8;
     let is_bare = !program.contains('/');
     match cause.kind() {

@@ -1,4 +1,4 @@
-//! One program that is kept running: when it fails it is started again, and asked for the same.
+//! A program that is restarted after failures and then given the same batch again.
 
 use crate::external::{
     Command,
@@ -7,24 +7,24 @@ use crate::external::{
 };
 use crate::{Batch, Error, Result};
 
-/// A program that answers, or has failed for good.
+/// A running program, or one that has failed permanently.
 pub(super) struct Worker {
     process: Process,
-    /// What it can do; none before its first line.
+    /// The reply to the greeting; `None` before the first line.
     abilities: Option<Abilities>,
     restarts: usize,
-    /// What it was that ended it for good.
+    /// The failure that ended it permanently.
     failure: Option<String>,
 }
 
 impl Worker {
-    /// Starts a program and tells it the names of the parameters.
+    /// Starts a program and sends it the names of the parameters.
     pub(super) fn start(command: &Command, names: &[String]) -> Result<Self> {
         let process = Process::start(command, names)?;
         Ok(Self { process, abilities: None, restarts: 0, failure: None })
     }
 
-    /// The program's first line. One that fails here is not started again: it has never worked.
+    /// The program's first line. A program that fails here is not restarted: it has never worked.
     pub(super) fn greet(&mut self, command: &Command) -> Result<Abilities> {
         let found = self.process.abilities();
         let abilities = found.map_err(|failure| Error::Target(words(command, &failure, 1)))?;
@@ -32,8 +32,8 @@ impl Worker {
         Ok(abilities)
     }
 
-    /// The log likelihood, and its derivatives if asked for, at some points of a batch, one point
-    /// after another. The answer is that of one program that had all of the batch.
+    /// The log likelihood and, if requested, its derivatives at some points of a batch, one point
+    /// after another. The result comes from a single process that had the whole batch.
     pub(super) fn ask(
         &mut self,
         command: &Command,
@@ -48,7 +48,7 @@ impl Worker {
         let request = answer::request(points, chosen, gradient)?;
         let mut tries = 0;
         loop {
-            // A new one for every try but the first.
+            // Restart before every try but the first.
             let ready = if tries == 0 { Ok(()) } else { self.start_again(command, names) };
             let found = ready
                 .and_then(|()| self.process.ask(request.clone(), points, chosen, gradient, names));
@@ -73,26 +73,26 @@ impl Worker {
         self.restarts += 1;
         self.process = Process::start(command, names).map_err(not_started)?;
         let abilities = self.process.abilities()?;
-        // Points were cut into batches, and gradients promised, by what it said before.
+        // The batch sizes and the gradients rely on the first reply.
         if self.abilities.is_some_and(|before| before != abilities) {
-            let problem = "started again, its first line says something else than before";
+            let problem = "after a restart, its first line differs from the earlier one";
             return Err(Failure::without_words(problem.to_owned()));
         }
         Ok(())
     }
 
-    /// How often it was started again.
+    /// How often it has been restarted.
     pub(super) fn restarts(&self) -> usize {
         self.restarts
     }
 
-    /// Ends the program's input, after which it should end by itself.
+    /// Closes the program's input, after which it should exit by itself.
     pub(super) fn close(&mut self) {
         self.process.close();
     }
 }
 
-/// What is said of a program that has failed.
+/// The message for a program that has failed.
 fn words(command: &Command, failure: &Failure, tries: usize) -> String {
     let tried = match tries {
         1 => String::new(),

@@ -1,19 +1,20 @@
-//! The lines of a model that see what is carried from row to row.
+//! The lines of a model that depend on values carried from row to row.
 
 use super::recorded::{Line, Recorded, RecordedSeries};
 use crate::program::{Graph, Node, Numbered, RowInput, Source, free_of_rows, split};
 use crate::series::{Argument, Likelihood, Pattern, Recursion};
 use crate::{Error, Result};
 
-/// The terms of a log likelihood that see what is carried: `outside` and a function of the crossing values.
+/// The log likelihood terms that depend on carried values: `outside` and a function of the crossing
+/// values.
 pub(super) struct Carried {
     pub(super) outside: Node,
     pub(super) likelihood: Likelihood,
     pub(super) crossing: Vec<Node>,
 }
 
-/// Compiles the lines that see what is carried, and what the last rows of groups add; nothing if there is
-/// neither.
+/// Compiles the lines that depend on carried values, and the terms of the last rows of groups;
+/// `None` if there are neither.
 pub(super) fn carry(
     graph: &mut Graph,
     recorded: &Recorded,
@@ -74,8 +75,8 @@ pub(super) fn carry(
     Ok(Some(Carried { outside, likelihood, crossing: crossing.items }))
 }
 
-/// What each row does, in the order of the walk: the lines that it has, and at the end of a group the last
-/// term.
+/// The computation of each row, in the order of the loop: its lines and, at the end of a group, the
+/// last term.
 fn patterns(of: &RecordedSeries, lines: &[&Line]) -> (Vec<Pattern>, Vec<u32>) {
     let most = of.order.iter().map(|row| *row as usize + 1).max().unwrap_or(0);
     let mut terms = vec![vec![false; lines.len()]; most];
@@ -102,24 +103,24 @@ fn patterns(of: &RecordedSeries, lines: &[&Line]) -> (Vec<Pattern>, Vec<u32>) {
     (patterns, rows)
 }
 
-/// Refuses what no walk through the rows can compute.
+/// Refuses a recursion that the loop over the rows cannot compute.
 fn check(graph: &Graph, recorded: &Recorded, of: &RecordedSeries, lines: &[&Line]) -> Result<()> {
     let inputs = recorded.inputs();
     let refuse = |why: &str| Err(Error::Target(why.to_owned()));
     let (sees_carried, sees_states) = (inputs.see_carried(graph), inputs.see_states(graph));
     if of.start.iter().any(|node| sees_carried(*node)) {
-        return refuse("what a series starts with depends on what is carried");
+        return refuse("the start of a series depends on its carried values");
     }
     let nodes = of.start.iter().chain(&of.next).chain(&of.last).copied();
     if nodes.chain(lines.iter().map(|line| line.log_density)).any(sees_states) {
-        return refuse("a series and a system of equations cannot be seen together");
+        return refuse("a likelihood line cannot use both a series and a system of equations");
     }
     let rows = recorded.rows();
     if of.order.len() != of.begins.len() || of.begins.first() != Some(&true) {
-        return refuse("the first row of a series begins a group");
+        return refuse("the first row of a series must begin a group");
     }
     if let Some(row) = of.order.iter().find(|row| **row as usize >= rows) {
-        return Err(Error::Data(format!("a series asks for row {} of {rows}", row + 1)));
+        return Err(Error::Data(format!("a series refers to row {} of {rows}", row + 1)));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! From what was recorded to the programs and sums of a posterior.
+//! Compiles a recorded posterior to programs and sums.
 
 use super::carried::{Carried, carry};
 use super::dynamics::{Observed, observe};
@@ -12,22 +12,22 @@ use crate::program::{
 use crate::series;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A posterior made ready.
+/// A compiled posterior.
 #[derive(Debug)]
 pub(crate) struct Posterior {
-    /// A number of its own, by which a thread knows the memory that it keeps for it.
+    /// A unique number, by which a thread finds the memory that it holds for this posterior.
     pub(super) id: u64,
     pub(super) parameters: usize,
-    /// Parameters to crossing values and weights of sums.
+    /// Maps parameters to crossing values and weights of sums.
     pub(super) prelude: Prepared,
     pub(super) parts: Vec<Part>,
     pub(super) layout: Layout,
     pub(super) values: Prepared,
-    /// With the prelude as its first half.
+    /// The gradient's program, with the prelude as its first half.
     pub(super) with_gradient: Halves,
 }
 
-/// Sums, and where their numbers are.
+/// Sums, and the positions of their numbers.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) sums: Sums,
@@ -38,9 +38,9 @@ pub(super) struct Part {
 pub(super) enum Sums {
     /// Over the rows of a table.
     Rows(Box<RowSum>),
-    /// Over the times at which a system was observed: one sum.
+    /// Over the observation times of a system: one sum.
     System(Box<ObservedSystem>),
-    /// Over rows that carry numbers on to the next: one sum.
+    /// Over rows that carry values to the next row: one sum.
     Series(Box<series::Likelihood>),
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Sums {
 #[derive(Debug)]
 pub(super) struct ObservedSystem {
     pub(super) likelihood: Likelihood,
-    /// What a trajectory is worth that is lost, or worth less.
+    /// The log likelihood of a non-finite trajectory, and the lower limit for any other.
     pub(super) floor: Option<f64>,
 }
 
@@ -59,11 +59,12 @@ impl Sums {
 }
 
 impl Posterior {
-    /// Compiles.
+    /// Compiles a recorded posterior.
     ///
     /// # Errors
-    /// If a line asks for rows or a row for elements that are not there, times fall or come before the
-    /// start of the system, or its rates depend on the data, or a line sees both a system and a series.
+    /// If a line refers to missing rows, or a row to missing elements; if times decrease or come
+    /// before the start of the system; if its rates depend on the data; or if a line uses both a
+    /// system and a series.
     pub(crate) fn new(mut recorded: Recorded) -> Result<Self> {
         recorded.check()?;
         let mut graph = std::mem::take(&mut recorded.graph);
@@ -104,8 +105,8 @@ impl Posterior {
         Ok(Self::assemble(&graph, recorded.parameters, &finale, &prelude, parts))
     }
 
-    /// A log prior, which is a function of the parameters, with the likelihood of a system that has
-    /// the same parameters.
+    /// A log prior, as a function of the parameters, with the likelihood of a system that has the
+    /// same parameters.
     pub(super) fn of_system(
         mut graph: Graph,
         parameters: usize,
@@ -146,7 +147,7 @@ impl Posterior {
         })
     }
 
-    /// The systems that were observed, to change.
+    /// The systems that were observed, mutable.
     pub(super) fn systems_mut(&mut self) -> impl Iterator<Item = &mut ObservedSystem> {
         self.parts.iter_mut().filter_map(|part| match &mut part.sums {
             Sums::Rows(_) | Sums::Series(_) => None,

@@ -1,15 +1,15 @@
-//! Whether a recorded posterior is proved to be log-concave, from its graph and its data.
+//! Proves that a recorded posterior is log-concave, from its graph and its data.
 
 use super::recorded::{Line, Recorded};
 use crate::program::{RowInput, Shape, shapes};
 use crate::target::Support;
 
 impl Recorded {
-    /// Is log prior + log likelihood proved to be concave, in the parameters themselves or, with log|J| added, in
-    /// their places on the whole line? Data are numbers here: what a column holds in the rows of a line tells the
-    /// sign of what it multiplies.
+    /// Whether log prior + log likelihood is proved to be concave, in the parameters themselves or,
+    /// with log|J| added, in their unconstrained values. The data enter as numbers: the column's
+    /// values in the rows of a line give the sign of its factors.
     pub(crate) fn is_log_concave(&self, supports: &[Support]) -> bool {
-        // What the last row of a series adds is a function of all rows before.
+        // The term of a series' last row is a function of all rows before.
         if self.series.as_ref().is_some_and(|series| series.last.is_some()) {
             return false;
         }
@@ -34,7 +34,7 @@ impl Recorded {
             && self.lines.iter().all(is_concave)
     }
 
-    /// The shape of what some rows bring, all of them together.
+    /// The shape of an input over some rows.
     fn of_row(&self, input: RowInput, rows: &[u32], free: &[Shape]) -> Shape {
         let numbers = |column: &[f64]| {
             let of = |row: &u32| column.get(*row as usize).copied().unwrap_or(f64::NAN);

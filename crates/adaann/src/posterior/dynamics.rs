@@ -1,4 +1,5 @@
-//! The lines of a model that see the states of a system of equations, and the states by themselves.
+//! The lines of a model that depend on the states of a system of equations, and the states by
+//! themselves.
 
 use super::equations::{Equations, Slots, shared};
 use super::quantities::Quantities;
@@ -10,14 +11,14 @@ use crate::program::{
 use crate::{Batch, Error, Result};
 use std::collections::HashMap;
 
-/// A system whose parameters are values that are worked out once for each sample, and the courses of its
-/// subjects through all rows.
+/// A system whose parameters are values computed once per sample, and the courses of its subjects
+/// through all rows.
 #[derive(Debug)]
 pub(crate) struct Dynamics {
     system: System,
     solver: Solver,
     quantities: Quantities,
-    /// With the row of each stop, if it is one.
+    /// Each course, with the row of each stop that belongs to one.
     courses: Vec<(Course, Vec<Option<u32>>)>,
     rows: usize,
 }
@@ -26,8 +27,8 @@ impl Dynamics {
     /// The system of a model.
     ///
     /// # Errors
-    /// If there is none, its equations depend on data that subjects do not share, or times come before the
-    /// start or fall.
+    /// If there is no system, its equations depend on data that differ within subjects, or times
+    /// come before the start or decrease.
     pub(crate) fn new(recorded: &Recorded) -> Result<Self> {
         let Some(of) = &recorded.system else {
             return Err(Error::Target("the model has no system of equations".into()));
@@ -55,7 +56,7 @@ impl Dynamics {
         Ok(Self { system, solver: of.solver, quantities, courses, rows: of.times.len() })
     }
 
-    /// The states in every row, for each point of the parameters; NaN for trajectories that are lost.
+    /// The states in every row, for each point of the parameters; NaN for non-finite trajectories.
     ///
     /// # Errors
     /// If the points have another dimension, or the solver's settings are out of range.
@@ -79,20 +80,20 @@ impl Dynamics {
     }
 }
 
-/// Rows in which something is done, in the order of time.
+/// Rows with something to compute, in the order of time.
 type Looks = Vec<(u32, Does)>;
 
 /// A function of states and slots, with uniforms.
 type LogDensity = (Graph, Node);
 
-/// The terms of a log likelihood that see states: `outside` and a function of the crossing values.
+/// The log likelihood terms that depend on states: `outside` and a function of the crossing values.
 pub(super) struct Observed {
     pub(super) outside: Node,
     pub(super) likelihood: Likelihood,
     pub(super) crossing: Vec<Node>,
 }
 
-/// Compiles the lines that see states. There is a row at least.
+/// Compiles the lines that depend on states. There is at least one row.
 pub(super) fn observe(
     graph: &mut Graph,
     recorded: &Recorded,
@@ -126,7 +127,7 @@ pub(super) fn observe(
     Ok(Observed { outside, likelihood, crossing: crossing.items })
 }
 
-/// For each subject, the numbers of the values that its slots stand for.
+/// For each subject, the indices of its slots' values.
 pub(super) fn arguments(
     graph: &mut Graph,
     recorded: &Recorded,
@@ -141,8 +142,8 @@ pub(super) fn arguments(
     nodes.into_iter().map(|own| own.into_iter().map(&mut number).collect()).collect()
 }
 
-/// The course of a subject through rows in which something is done, and what happens to it until the last
-/// of these; also tells the row of each stop. None without such rows.
+/// The course of a subject through the rows with something to compute, and its events until the
+/// last of these rows. Also returns the row of each stop. `None` without such rows.
 fn course(
     recorded: &Recorded,
     of: &RecordedSystem,
@@ -172,7 +173,7 @@ fn course(
     Some((Course { start, arguments, stops, moving }, rows_of))
 }
 
-/// What each row says of the states at its time: log densities, and for each subject its rows.
+/// The measurements at each row: log densities, and the rows of each subject.
 fn measure(
     recorded: &Recorded,
     of: &RecordedSystem,
@@ -217,7 +218,7 @@ fn measure(
     Ok((patterns, each))
 }
 
-/// The log density of the lines that are present, with these inputs for those of the part.
+/// The log density of the lines that are present, with these inputs in place of the part's.
 fn pattern(part: &RowPart, present: &[bool], inputs: &[u32]) -> LogDensity {
     let mut graph = Graph::new();
     let inputs: Vec<Node> = inputs.iter().map(|input| graph.input(*input)).collect();
@@ -231,13 +232,13 @@ fn pattern(part: &RowPart, present: &[bool], inputs: &[u32]) -> LogDensity {
     (graph, sum)
 }
 
-/// Refuses times of subjects that come before their start or fall.
+/// Refuses times that come before a subject's start or decrease.
 fn check_times(of: &RecordedSystem, rows: &[Vec<u32>]) -> Result<()> {
     let time = |row: u32| of.times[row as usize];
     for (own, &start) in rows.iter().zip(&of.subjects.starts) {
         if let Some(&row) = own.iter().find(|row| !(start..f64::INFINITY).contains(&time(**row))) {
             return Err(Error::Data(format!(
-                "row {} of the data has time {}, but times are finite and not before the start of \
+                "row {} of the data has time {}, but times must be finite and not before the start of \
                  the system at {start}",
                 row + 1,
                 time(row),

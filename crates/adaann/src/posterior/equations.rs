@@ -1,4 +1,4 @@
-//! Rates, start values and jumps of a recorded system as functions of what its samples bring.
+//! Rates, start values and jumps of a recorded system, as functions of the samples' values.
 
 use super::recorded::{Recorded, RecordedSystem};
 use super::subjects::{Effect, Event, MovingEvent};
@@ -8,15 +8,15 @@ use crate::program::{
 };
 use crate::{Error, Result};
 
-/// The values that a system and its observations are functions of: nodes of the recorded graph that change
-/// with the sample, or with sample and subject. Their numbers are those of the system's parameters.
+/// The values that a system and its observations depend on: nodes of the recorded graph that change
+/// with the sample, or with sample and subject. Their indices are those of the system's parameters.
 pub(super) type Slots = Numbered<Node>;
 
-/// A recorded system, taken apart.
+/// A recorded system, split into its parts.
 pub(super) struct Equations {
     /// Rates, then readings.
     rates: RowPart,
-    /// What each input of these is: a state, or a slot.
+    /// The meaning of each of their inputs: a state, or a slot.
     arguments: Vec<Argument>,
     initial: Vec<Initial>,
     jumps: Vec<(RowPart, Vec<Argument>)>,
@@ -35,7 +35,7 @@ enum Initial {
     Slot(usize),
 }
 
-/// Which inputs of rows all rows of a subject share.
+/// Which inputs of rows are equal in all rows of a subject.
 pub(super) fn shared<'a>(
     recorded: &'a Recorded,
     of: &'a RecordedSystem,
@@ -79,7 +79,8 @@ impl Equations {
         let mut initial = Vec::new();
         let of_subjects = [&of.initial[..], &of.moments].concat();
         let start = split_within(graph, inputs, is_shared, &of_subjects);
-        // A start value or moment crosses as a whole, or else it is a number, or one of the subject's.
+        // A start value or moment is a crossing value as a whole, a constant, or a value of the
+        // subject.
         let is_of_row = |source: &Source| matches!(source, Source::Row(_));
         if !start.uniforms.iter().all(|input| is_shared(*input))
             || start.inputs.iter().any(is_of_row)
@@ -109,7 +110,7 @@ impl Equations {
         Ok(Self { rates, arguments, initial, jumps, moments })
     }
 
-    /// The system, whose parameters are so many slots.
+    /// The system, with this many slots as its parameters.
     pub(super) fn system(&self, of: &RecordedSystem, slots: usize) -> Result<System> {
         let states = of.names.len();
         let stretch = self.stretch().count();
@@ -131,14 +132,15 @@ impl Equations {
         System::from_functions(&of.names, slots, equations)
     }
 
-    /// The readings, as functions of what the derivative of the system is one of.
+    /// The readings, as functions of the same arguments as the system's derivative.
     pub(super) fn readings(&self, of: &RecordedSystem, slots: usize) -> Vec<Function> {
         let states = of.names.len();
         let reading = |node: &Node| self.along(std::slice::from_ref(node), states, slots);
         self.rates.outputs[states..].iter().map(reading).collect()
     }
 
-    /// Some of the rates and readings as a function of time, states, slots and numbers of the stretch.
+    /// Some of the rates and readings as functions of time, states, slots and numbers of the
+    /// stretch.
     fn along(&self, outputs: &[Node], states: usize, slots: usize) -> Function {
         let mut graph = Graph::new();
         let z = inputs(&mut graph, 1 + states + slots + self.stretch().count());
@@ -162,22 +164,23 @@ impl Equations {
         Jump { to: Function::new(z.len(), (graph, to)), numbers }
     }
 
-    /// What rates know of a stretch, beside the time.
+    /// The inputs of the rates for a stretch, apart from the time.
     fn stretch(&self) -> impl Iterator<Item = &RowInput> {
         self.rates.uniforms.iter().filter(|input| **input != RowInput::Time)
     }
 
-    /// The numbers of a stretch, for a subject that has this row, where its own are so.
+    /// The numbers of a stretch for a subject with this row, given its own numbers.
     pub(super) fn stretch_of(&self, data: Data<'_>, row: u32, own: &[f64]) -> Vec<f64> {
         let number = |input: &RowInput| match *input {
             RowInput::Column(column) => data.columns[column][row as usize],
             RowInput::Stretch(number) => own[number],
-            _ => unreachable!("rates know nothing else"),
+            _ => unreachable!("rates have no other inputs"),
         };
         self.stretch().map(number).collect()
     }
 
-    /// The stop at an event of a subject that has this row, whose own numbers of the stretch it may change.
+    /// The stop at an event of a subject with this row; it may change the subject's own numbers of
+    /// the stretch.
     pub(super) fn stop_at(&self, data: Data<'_>, row: u32, own: &mut [f64], event: &Event) -> Stop {
         let Event { time, effect, .. } = event;
         let stretch = self.stretch_of(data, row, own);
@@ -191,7 +194,7 @@ impl Equations {
         Stop { time: *time, stretch, does }
     }
 
-    /// Events at times of the samples, of a subject that starts then and has this row.
+    /// Events at sample-dependent times, for a subject with this start and row.
     pub(super) fn moving(
         &self,
         data: Data<'_>,
@@ -208,7 +211,7 @@ impl Equations {
         events.iter().map(moving).collect()
     }
 
-    /// The numbers of a jump, for a subject that has this row, where the event's own are so.
+    /// The numbers of a jump, for a subject with this row, given the event's own numbers.
     fn numbers_of(
         &self,
         data: Data<'_>,
@@ -220,7 +223,7 @@ impl Equations {
             RowInput::Column(column) => data.columns[column][row as usize],
             RowInput::Event(number) => own[number],
             RowInput::Time => time,
-            _ => unreachable!("jumps know nothing else"),
+            _ => unreachable!("jumps have no other inputs"),
         };
         self.jumps[jump].0.uniforms.iter().map(number).collect()
     }
@@ -228,13 +231,13 @@ impl Equations {
 
 fn of_data<T>() -> Result<T> {
     Err(Error::Target(
-        "the equations of a system depend on time, states, parameters and what all rows of a subject share, \
-         not on columns of the data that differ between these"
+        "the equations of a system may depend on time, states, parameters and values shared by all rows of a \
+         subject, not on columns of the data that differ between them"
             .into(),
     ))
 }
 
-/// What the inputs of a part are.
+/// The meaning of a part's inputs.
 fn arguments(part: &RowPart, slots: &mut Slots) -> Result<Vec<Argument>> {
     let argument = |source: &Source| match *source {
         Source::Crossing(node) => Ok(Argument::Slot(slots.number(node) as usize)),

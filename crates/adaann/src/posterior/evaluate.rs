@@ -1,4 +1,4 @@
-//! The posterior as a target: block by block of samples, without memory beyond the first call.
+//! Evaluates a posterior as a target: block by block of samples, allocating only on the first call.
 
 use super::compile::{ObservedSystem, Part, Posterior, Sums};
 use super::finale::Arguments;
@@ -49,28 +49,28 @@ impl Target for Posterior {
     }
 }
 
-/// What a thread keeps between calls, so that a call allocates nothing.
+/// The memory that a thread holds between calls, so that a call allocates nothing.
 struct Work {
     of: u64,
-    /// Without gradient.
+    /// The prelude without gradient.
     prelude: Room,
     values: Room,
     /// Results of the prelude.
     crossing: Rows,
     parts: Vec<SumsRoom>,
-    /// Inputs of the last program and, behind them, its memory with gradient.
+    /// Inputs of the last program, followed by its memory for the gradient.
     slots: Rows,
 }
 
 enum SumsRoom {
     Rows(Box<RowSumRoom>),
-    /// With room for the sum and its slopes.
+    /// With storage for the sum and its slopes.
     System(Box<LikelihoodRoom>, Rows),
     Series(Box<series::LikelihoodRoom>, Rows),
 }
 
 impl Sums {
-    /// Elementary operations that a sample takes with its slopes.
+    /// Elementary operations for a sample with its slopes.
     fn cost(&self) -> f64 {
         match self {
             Self::Rows(sum) => sum.cost(),
@@ -106,7 +106,7 @@ impl Posterior {
         }
     }
 
-    /// Refuses points and room for results that do not fit.
+    /// Refuses points and output buffers of the wrong size.
     fn check(&self, points: &Batch, has_gradient: bool, out: &Evaluation) -> Result<()> {
         let shape = |what: &str, found: String, expected: usize| {
             let expected = expected.to_string();
@@ -160,7 +160,7 @@ impl Kernel for Evaluate<'_> {
 }
 
 impl Work {
-    /// Parameters, which the slots begin with, to sums and slopes.
+    /// Computes sums and slopes from the parameters, which are the first slots.
     #[inline(always)]
     fn sum<S: Simd>(&mut self, simd: S, posterior: &Posterior, samples: usize, with_slopes: bool) {
         let layout = &posterior.layout;
@@ -203,7 +203,7 @@ impl Work {
                     sums[0] = rows[0];
                     slopes.copy_from_slice(&rows[1..]);
                 }
-                _ => unreachable!("a room belongs to its sums"),
+                _ => unreachable!("each room matches its sums"),
             }
         }
     }
@@ -243,7 +243,7 @@ impl Work {
         let lost: [bool; PAD] = std::array::from_fn(|i| i < samples && is_lost(i));
         let any_lost = lost.contains(&true);
         if any_lost && weights.likelihood == 0.0 {
-            // The prior alone counts: sums that are not finite must not meet its gradient.
+            // Only the prior counts: sums that are not finite must not reach its gradient.
             let sums = &mut self.slots[layout.parameters..layout.weights()];
             let is_finite = |sum: &f64| sum.is_finite();
             sums.as_flattened_mut()
@@ -281,11 +281,11 @@ impl Work {
     }
 }
 
-/// A trajectory that is lost, or whose numbers are not finite, has log likelihood −∞ and no slopes. If
-/// there is a floor, these and all that lie below it have that value.
+/// A trajectory that failed, or whose numbers are not finite, gets log likelihood −∞ and no slopes.
+/// With a floor, all values below it and all such trajectories get the floor.
 #[inline(always)]
 fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
-    // Row by row, in which samples lie side by side.
+    // Row by row, in which samples are contiguous.
     let mut not_finite = [0.0; PAD];
     for row in &*rows {
         for i in 0..PAD {

@@ -25,29 +25,29 @@ impl Layout {
     }
 }
 
-/// Where the numbers of some sums are.
+/// The positions of the numbers of some sums.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// What they are functions of: values among the results of the prelude, or the parameters
-    /// themselves. Slopes are in the order of these.
+    /// The arguments of the sums: values among the results of the prelude, or the parameters
+    /// themselves. Slopes are in the same order.
     pub(super) arguments: Arguments,
-    /// Among the results of the prelude.
+    /// Positions among the results of the prelude.
     pub(super) weights: Range<usize>,
-    /// Among all sums, and all slopes.
+    /// Positions among all sums, and among all slopes.
     pub(super) sums: Range<usize>,
     pub(super) slopes: Range<usize>,
 }
 
-/// What sums are functions of.
+/// The arguments of sums.
 #[derive(Debug)]
 pub(super) enum Arguments {
-    /// Results of the prelude: the last program pulls the slopes in these back.
+    /// Results of the prelude: the last program pulls the slopes in these back to the parameters.
     Crossing(Range<usize>),
-    /// All parameters: the slopes in these are added behind the last program, as they are.
+    /// All parameters: the slopes in these are added unchanged after the last program.
     Parameters,
 }
 
-/// What the last program is made of, as nodes of the recorded graph.
+/// The parts of the last program, as nodes of the recorded graph.
 #[derive(Debug)]
 pub(super) struct Finale {
     log_prior: Node,
@@ -55,7 +55,8 @@ pub(super) struct Finale {
     terms: Vec<Node>,
     /// The factor of each sum.
     sums: Vec<Option<Node>>,
-    /// Each crossing value, and the factor that its slope lacks; none for slopes in parameters.
+    /// Each crossing value with the factor that its slope still needs; `None` for slopes in
+    /// parameters.
     slopes: Vec<Option<(Node, Option<Node>)>>,
 }
 
@@ -64,12 +65,12 @@ impl Finale {
         Self { log_prior, terms: vec![direct], sums: Vec::new(), slopes: Vec::new() }
     }
 
-    /// Takes in a term of the log likelihood that has no sums.
+    /// Adds a term of the log likelihood that has no sums.
     pub(super) fn add(&mut self, term: Node) {
         self.terms.push(term);
     }
 
-    /// Takes in sums with their factors, and asks the prelude for what they are functions of.
+    /// Adds sums with their factors, and requests their arguments from the prelude.
     pub(super) fn take(
         &mut self,
         graph: &mut Graph,
@@ -80,7 +81,8 @@ impl Finale {
         let first = prelude.len();
         prelude.extend(&crossing);
         let crossing_end = prelude.len();
-        // Several sums have one set of slopes, weighted in the loop; that of a single sum is not.
+        // Several sums share one set of slopes, weighted in the loop; those of a single sum are
+        // weighted here.
         let lacks = if let [factor] = factors[..] {
             factor
         } else {
@@ -99,7 +101,7 @@ impl Finale {
         }
     }
 
-    /// Takes in one sum that is a function of the parameters themselves.
+    /// Adds one sum that is a function of the parameters themselves.
     pub(super) fn take_of_parameters(&mut self, parameters: usize) -> Place {
         let (first_sum, first_slope) = (self.sums.len(), self.slopes.len());
         self.sums.push(None);
@@ -121,9 +123,9 @@ impl Finale {
         Prepared::plain(self.record(recorded, layout, &[], false), layout.inputs())
     }
 
-    /// Outputs: those of the prelude, which is the first half; then log prior, log likelihood and the gradient of
-    /// their weighted sum without the slopes in parameters. Pulling slopes back through the prelude takes most of what
-    /// it has computed.
+    /// Outputs: those of the prelude, which is the first half; then log prior, log likelihood and
+    /// the gradient of their weighted sum without the slopes in parameters. Pulling slopes back
+    /// through the prelude reuses most of its results.
     pub(super) fn with_gradient(
         &self,
         recorded: &Graph,

@@ -1,13 +1,13 @@
 //! Posteriors of models with data: log prior and log likelihood, a sum over the rows of a table or the
 //! times at which a system was observed, as compiled programs with exact gradients.
 //!
-//! A block of samples goes through three programs. The first takes parameters to the values that the
-//! sums are functions of; then come the sums and their slopes in these values; the last puts log
-//! prior, log likelihood and gradient together. Here alone are priors added, lost trajectories left
-//! out, and slopes pulled back to the parameters.
+//! A block of samples goes through three programs. The first maps parameters to the arguments of
+//! the sums. Then come the sums and their slopes in these arguments. The last combines them into
+//! log prior, log likelihood and gradient. Only this module adds priors, excludes non-finite
+//! trajectories and pulls slopes back to the parameters.
 //!
-//! Posteriors of systems of differential equations that are recorded from closures are
-//! [`OdePosterior`]; a model file makes one of either kind.
+//! Posteriors of differential equations recorded from closures are [`OdePosterior`]; a model file
+//! produces either kind.
 
 mod carried;
 mod compile;

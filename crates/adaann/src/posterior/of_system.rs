@@ -30,11 +30,11 @@ pub struct OdePosterior {
     names: Vec<String>,
     priors: Vec<Prior>,
     density: Posterior,
-    /// What it was made of, to make it with another solver.
+    /// The parts it was built from, to rebuild it with another solver.
     system: System,
     solver: Solver,
     observations: Observations,
-    /// Are the solver's steps part of the model?
+    /// Whether the solver's steps are part of the model.
     is_discrete: bool,
 }
 
@@ -42,7 +42,8 @@ impl OdePosterior {
     /// Compiles the posterior, with one prior for each parameter of the system.
     ///
     /// # Errors
-    /// If the number of priors is another one, or a prior or the solver is out of range.
+    /// If the number of priors differs from the number of parameters, or a prior or the solver is
+    /// out of range.
     pub fn new(
         system: &System,
         solver: Solver,
@@ -71,8 +72,8 @@ impl OdePosterior {
         })
     }
 
-    /// Operations on a block of samples that a step takes with its gradient: by sensitivities (none
-    /// if they are too many to be considered) and by the adjoint. The cheaper way is chosen. Of
+    /// Operations of a step with its gradient on a block of samples: by sensitivities (`None` if
+    /// there are too many to consider) and by the adjoint. The cheaper method is chosen. For
     /// `Solver::Auto` these are the explicit steps.
     pub fn operations_per_step(&self) -> (Option<usize>, usize) {
         self.observed().likelihood.operations_per_step()
@@ -83,26 +84,27 @@ impl OdePosterior {
         self.observed().likelihood.differentiation()
     }
 
-    /// Chooses how the gradient is computed, in place of the cheaper way.
+    /// Sets how the gradient is computed, in place of the cheaper method.
     ///
     /// # Errors
-    /// If forward sensitivities are asked for and there would be too many.
+    /// If forward sensitivities are requested and there would be too many.
     pub fn with_differentiation(mut self, differentiation: Differentiation) -> Result<Self> {
         self.observed_mut().likelihood.set_differentiation(differentiation)?;
         Ok(self)
     }
 
-    /// Gives every log likelihood that is below `floor`, or no number, that value and gradient 0.
+    /// Sets every log likelihood that is below `floor` or NaN to `floor`, with gradient 0.
     ///
-    /// So the paper's authors treat sums of squares that are too large. Samples that blow up are
-    /// then kept: they enter the variance, with this value.
+    /// The paper's authors treat sums of squares that are too large in this way. Samples that blow
+    /// up then stay in the batch: they enter the variance with this value.
     pub fn with_floor(mut self, floor: f64) -> Self {
         self.observed_mut().floor = Some(floor);
         self
     }
 
-    /// Says that the solver's steps are part of the model, as in the paper's examples, whose data is made by
-    /// them: its error is then not one of the answer, and no check asks for a tighter one.
+    /// Declares the solver's steps part of the model, as in the paper's examples, whose data is
+    /// simulated with them. The solver's error is then not an error of the result, and no check
+    /// requests a tighter solver.
     pub(crate) fn with_its_steps(self) -> Self {
         Self { is_discrete: true, ..self }
     }
@@ -116,7 +118,7 @@ impl OdePosterior {
     }
 }
 
-/// The sum of the parameters' log priors, as a function of these.
+/// The sum of the log priors, as a function of the parameters.
 fn log_prior(priors: &[Prior]) -> (Graph, Node) {
     let function = Function::record(priors.len(), |z| {
         vec![priors.iter().zip(z).map(|(prior, &z)| prior.log_density(z)).sum::<Expr<'_>>()]

@@ -1,4 +1,4 @@
-//! Values by themselves, for a batch of points: derived quantities and predictions.
+//! Evaluates derived quantities and predictions for a batch of points.
 
 use crate::batch::PAD;
 use crate::program::{Block, Graph, Node, Prepared, Room, Rows, of_first_inputs};
@@ -15,13 +15,13 @@ pub(crate) struct Quantities {
 }
 
 impl Quantities {
-    /// Nodes that change with parameters only.
+    /// Nodes that depend on parameters only.
     pub(crate) fn new(graph: &Graph, parameters: usize, nodes: &[Node]) -> Self {
         let prepared = Prepared::plain(of_first_inputs(graph, parameters, nodes), parameters);
         Self { parameters, prepared }
     }
 
-    /// Nodes that change with parameters and some inputs behind them, which points then have behind the
+    /// Nodes that depend on parameters and some further inputs, which the points hold after the
     /// parameters.
     pub(crate) fn with(
         graph: &Graph,
@@ -42,7 +42,7 @@ impl Quantities {
     /// The values at each point.
     ///
     /// # Errors
-    /// If the points have another dimension.
+    /// If the points have the wrong dimension.
     pub(crate) fn evaluate(&self, points: &Batch) -> Result<Batch> {
         if points.dim() != self.parameters {
             return Err(Error::Shape {

@@ -1,25 +1,25 @@
-//! What a model says: one graph, and what its inputs and some of its nodes mean.
+//! A recorded model: one graph, and the meaning of its inputs and of some of its nodes.
 
 use super::subjects::{RecordedJump, Subjects};
 use crate::ode::Solver;
 use crate::program::{Data, Gather, Graph, Inputs, Node, RowInput};
 use crate::{Error, Result};
 
-/// A posterior as it was recorded. Inputs of the graph are the parameters, then what a row of the data
-/// brings.
+/// A recorded posterior. The inputs of the graph are the parameters, then the inputs of a row of
+/// the data.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     pub(crate) graph: Graph,
     /// Inputs 0..parameters.
     pub(crate) parameters: usize,
-    /// What each input behind them stands for.
+    /// The meaning of each later input.
     pub(crate) row_inputs: Vec<RowInput>,
-    /// Numbers of every row; what is missing in a row is not read by the lines that it is present for.
+    /// Numbers of every row; a line never reads a number that is missing in its rows.
     pub(crate) columns: Vec<Vec<f64>>,
     pub(crate) gathers: Vec<Gather>,
-    /// A function of parameters.
+    /// A function of the parameters.
     pub(crate) log_prior: Node,
-    /// Terms of the log likelihood that have no rows: a function of parameters.
+    /// Terms of the log likelihood without rows: a function of the parameters.
     pub(crate) direct: Node,
     pub(crate) lines: Vec<Line>,
     pub(crate) system: Option<RecordedSystem>,
@@ -39,35 +39,36 @@ pub(crate) struct Line {
 pub(crate) struct RecordedSystem {
     pub(crate) names: Vec<String>,
     pub(crate) rates: Vec<Node>,
-    /// What is read off trajectories: functions of all that rates are functions of.
+    /// Quantities read from trajectories: functions of the same arguments as the rates.
     pub(crate) readings: Vec<Node>,
     pub(crate) initial: Vec<Node>,
-    /// Ways in which states jump.
+    /// The kinds of jumps of the states.
     pub(crate) jumps: Vec<RecordedJump>,
     /// Times that are functions of parameters.
     pub(crate) moments: Vec<Node>,
     pub(crate) solver: Solver,
     /// How long it runs before its start.
     pub(crate) settle: f64,
-    /// The time of each row; those of a subject do not fall.
+    /// The time of each row; within a subject, times do not decrease.
     pub(crate) times: Vec<f64>,
     pub(crate) subjects: Subjects,
     /// The numbers of the stretch that each row ends, one list for each number.
     pub(crate) stretches: Vec<Vec<f64>>,
 }
 
-/// Numbers that are carried from row to row.
+/// Values that are carried from row to row.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedSeries {
-    /// What they are at the first row of a group: functions of parameters and the row.
+    /// Their values at the first row of a group: functions of the parameters and the row.
     pub(crate) start: Vec<Node>,
-    /// What they are at a later row: functions of parameters, the row, and themselves at the row before.
+    /// Their values at a later row: functions of the parameters, the row, and themselves at the row
+    /// before.
     pub(crate) next: Vec<Node>,
-    /// What the last row of a group adds to the log likelihood, if anything.
+    /// The log likelihood term of the last row of a group, if any.
     pub(crate) last: Option<Node>,
-    /// The rows in the order in which they are walked through, group by group.
+    /// The rows in the order of the loop, group by group.
     pub(crate) order: Vec<u32>,
-    /// Does each of these begin a group?
+    /// Whether each of these begins a group.
     pub(crate) begins: Vec<bool>,
 }
 
@@ -83,7 +84,7 @@ impl Recorded {
         Data { columns: &self.columns, times, stretches, gathers: &self.gathers, rows }
     }
 
-    /// How many rows the table has.
+    /// The number of rows in the table.
     pub(super) fn rows(&self) -> usize {
         let lengths = self.columns.iter().map(Vec::len);
         let gathers = self.gathers.iter().map(|gather| gather.index.len());
@@ -92,7 +93,7 @@ impl Recorded {
         lengths.chain(gathers).chain(times).min().unwrap_or(named.max().unwrap_or(0))
     }
 
-    /// Refuses columns, states, rows and elements that are not there.
+    /// Refuses references to missing columns, states, rows and elements.
     pub(super) fn check(&self) -> Result<()> {
         let states = self.system.as_ref().map(|system| system.names.len());
         let is_there = |input: &RowInput| match *input {
@@ -114,7 +115,7 @@ impl Recorded {
         let row = self.lines.iter().flat_map(|line| &line.rows).find(|row| **row as usize >= rows);
         if let Some(row) = row {
             return Err(Error::Data(format!(
-                "a likelihood asks for row {} of data that has {rows} rows",
+                "a likelihood refers to row {} of data with {rows} rows",
                 row + 1
             )));
         }
@@ -122,7 +123,7 @@ impl Recorded {
             let beyond = |(_, index): &(usize, &u32)| **index as usize >= gather.vector.len();
             if let Some((row, index)) = gather.index.iter().enumerate().find(beyond) {
                 return Err(Error::Data(format!(
-                    "row {} of the data asks for element {} of a vector that has {}",
+                    "row {} of the data refers to element {} of a vector of length {}",
                     row + 1,
                     u64::from(*index) + 1,
                     gather.vector.len()

@@ -1,12 +1,12 @@
-//! A system that comes to rest before it starts: a stretch in front of its way, on which the clock of its
-//! rates stands still.
+//! A system that reaches its steady state before it starts: a preceding stretch during which the
+//! time in its rates stands still.
 
 use super::recorded::Recorded;
 use super::subjects::{Effect, Event};
 use crate::program::{Node, RowInput};
 
-/// Puts the stretch in front of the way of every subject. Rates see start + c (t − start) in place of the time,
-/// where c is a number of the stretch: 0 until the start, and 1 from then on.
+/// Adds this stretch to the course of every subject. Rates see start + c (t − start) in place of
+/// the time, where c is a number of the stretch: 0 until the start, and 1 from then on.
 pub(crate) fn settle(recorded: &mut Recorded) {
     let Some(system) = &mut recorded.system else { return };
     if system.settle == 0.0 {
@@ -31,7 +31,7 @@ pub(crate) fn settle(recorded: &mut Recorded) {
     }
     let subjects = &mut system.subjects;
     for (events, &start) in subjects.events.iter_mut().zip(&subjects.starts) {
-        // Before all else that happens at the start.
+        // Before all other events at the start.
         let effect = Effect::Set(number, vec![1.0]);
         events.insert(0, Event { time: start, before: 0, effect });
     }

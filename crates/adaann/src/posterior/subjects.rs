@@ -1,42 +1,42 @@
-//! What a recorded system knows of its subjects: which rows are theirs, and what happens to them when.
+//! The subjects of a recorded system: their rows, and their events.
 
 use crate::program::Node;
 
-/// Groups of rows with a trajectory each.
+/// Groups of rows with one trajectory each.
 #[derive(Debug, Clone)]
 pub(crate) struct Subjects {
-    /// Of each row, from 0.
+    /// The subject of each row, from 0.
     pub(crate) of: Vec<u32>,
-    /// When each has its start values.
+    /// The time of each subject's start values.
     pub(crate) starts: Vec<f64>,
-    /// May equations depend on what the rows of a subject share?
+    /// Whether equations may depend on values shared by the rows of a subject.
     pub(crate) are_grouped: bool,
-    /// For each, what happens to it; times do not fall.
+    /// The events of each subject; times do not decrease.
     pub(crate) events: Vec<Vec<Event>>,
-    /// For each, what happens to it at times that differ between samples.
+    /// The events of each subject at sample-dependent times.
     pub(crate) moving: Vec<Vec<MovingEvent>>,
-    /// For each, the numbers of the stretch at its start.
+    /// The numbers of the stretch at each subject's start.
     pub(crate) stretches: Vec<Vec<f64>>,
 }
 
-/// Something that happens at a time.
+/// An event at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) time: f64,
-    /// Behind which rows of the same time it comes: those that stand before this one.
+    /// Its position among rows of the same time: after the rows before this one.
     pub(crate) before: u32,
     pub(crate) effect: Effect,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
-    /// The states jump, in the way with this number, which knows these numbers.
+    /// A jump of the states: its kind, and its numbers.
     Jump(usize, Vec<f64>),
-    /// Numbers of the stretch are others from then on, the first of which is this one.
+    /// New numbers of the stretch from then on, starting at this index.
     Set(usize, Vec<f64>),
 }
 
-/// A jump so much after the moment with this number.
+/// A jump this long after the moment with this index.
 #[derive(Debug, Clone)]
 pub(crate) struct MovingEvent {
     pub(crate) moment: usize,
@@ -45,18 +45,18 @@ pub(crate) struct MovingEvent {
     pub(crate) numbers: Vec<f64>,
 }
 
-/// The states behind an event, as nodes.
+/// The states after an event, as nodes.
 pub(crate) type RecordedJump = Vec<Node>;
 
 impl Event {
-    /// Does it come before a row?
+    /// Whether it comes before a row.
     pub(super) fn is_before(&self, time: f64, row: u32) -> bool {
         (self.time, self.before) <= (time, row)
     }
 }
 
 impl Effect {
-    /// Changes the numbers of the stretch, if it does.
+    /// Changes the numbers of the stretch, if the event sets any.
     pub(super) fn turn(&self, stretch: &mut [f64]) {
         if let Self::Set(first, numbers) = self {
             stretch[*first..][..numbers.len()].copy_from_slice(numbers);
@@ -65,7 +65,7 @@ impl Effect {
 }
 
 impl Subjects {
-    /// All rows are of one subject.
+    /// A single subject with all rows.
     pub(crate) fn one(rows: usize, start: f64) -> Self {
         Self {
             of: vec![0; rows],
@@ -77,14 +77,14 @@ impl Subjects {
         }
     }
 
-    /// The rows of each subject among some, in their order.
+    /// The rows of each subject among the given ones, in their order.
     pub(super) fn rows(&self, rows: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
         let mut own = vec![Vec::new(); self.starts.len()];
         rows.for_each(|row| own[self.of[row as usize] as usize].push(row));
         own
     }
 
-    /// So many numbers of the stretch that each row ends, one list for each number.
+    /// The numbers of the stretch that each row ends, one list for each number.
     pub(crate) fn in_rows(&self, times: &[f64], numbers: usize) -> Vec<Vec<f64>> {
         let mut table = vec![vec![f64::NAN; times.len()]; numbers];
         for (subject, rows) in self.rows(0..times.len() as u32).into_iter().enumerate() {
@@ -103,7 +103,7 @@ impl Subjects {
         table
     }
 
-    /// A row of each subject.
+    /// The first row of each subject.
     pub(super) fn first_rows(&self) -> Vec<u32> {
         let mut first = vec![u32::MAX; self.starts.len()];
         for (row, &subject) in self.of.iter().enumerate().rev() {
@@ -112,7 +112,7 @@ impl Subjects {
         first
     }
 
-    /// Do the rows of every subject agree in some values, of which there is one for each row?
+    /// Whether the rows of every subject agree in the given values, one for each row.
     pub(super) fn share<T: PartialEq + Copy>(&self, values: impl Fn(usize) -> T) -> bool {
         let first = self.first_rows();
         let agrees = |(row, &subject): (usize, &u32)| {

@@ -1,4 +1,4 @@
-//! Lines that see the states of a system, against observations that are written by hand.
+//! Compares lines that depend on the states of a system with observations written by hand.
 
 use super::*;
 use crate::Batch;
@@ -14,8 +14,8 @@ const TIMES: [f64; 7] = [0.0, 0.4, 0.4, 1.0, 1.7, 2.5, 2.5];
 const PREY: [f64; 7] = [1.1, 0.9, 1.0, 0.7, 0.8, 1.2, 1.6];
 const PREDATORS: [f64; 7] = [0.5, f64::NAN, 0.6, f64::NAN, f64::NAN, 0.9, 1.1];
 
-/// Parameters: ln birth, ln death, scatter, predators at the start. Inputs behind them: time, the
-/// two states, the two columns and a gathered element.
+/// Parameters: ln birth, ln death, scatter, predators at the start. Further inputs: time, the two
+/// states, the two columns and a gathered element.
 fn recorded(solver: Solver, with_gather: bool) -> Recorded {
     let cell = RefCell::new(Graph::new());
     let z: Vec<Expr<'_>> = (0..10).map(|input| Expr::input(&cell, input)).collect();
@@ -73,7 +73,7 @@ fn recorded(solver: Solver, with_gather: bool) -> Recorded {
     }
 }
 
-/// The same system without anything hoisted out of it.
+/// The same system with nothing moved out of it.
 fn system() -> System {
     System::record(
         &["prey", "predators"],
@@ -168,7 +168,7 @@ fn gathered_elements_reach_lines_with_states() {
             for i in 0..5 {
                 let difference = (a[i] - 8.0 * b[i] + 8.0 * c[i] - e[i]) / (12.0 * h);
                 let slope = found.gradient.row(d)[i] / WEIGHTS.likelihood;
-                // Differences of order 4, and of an adaptive solution, whose steps vary: that is
+                // Differences of order 4, and of an adaptive solution, whose steps vary: it is
                 // smooth only to the tolerance over h.
                 let tolerance = if solver == Solver::ADAPTIVE { 1e-3 } else { 1e-7 };
                 let size = 1.0 + slope.abs() + a[i].abs();
@@ -180,7 +180,7 @@ fn gathered_elements_reach_lines_with_states() {
         }
         let plain = Posterior::new(recorded(solver, false)).unwrap();
         let without = evaluate(&plain, &points, None).log_likelihood[0];
-        assert!((without - found.log_likelihood[0]).abs() > 1e-3, "the element is seen");
+        assert!((without - found.log_likelihood[0]).abs() > 1e-3, "the element has an effect");
     }
 }
 

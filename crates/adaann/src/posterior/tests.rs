@@ -1,4 +1,4 @@
-//! Sums over rows against the same posteriors written out row by row, and against differences.
+//! Compares sums over rows with the same posteriors written out row by row, and with differences.
 
 use super::*;
 use crate::program::{Expr, Gather, Graph, Program, RowInput};
@@ -83,7 +83,7 @@ impl Model {
         })
     }
 
-    /// Leaves the first rows of each line.
+    /// Restricts each line to its first rows.
     fn first(&self, rows: usize) -> Self {
         let mut model = self.clone();
         model.lines.iter_mut().for_each(|(_, kept)| kept.retain(|row| (*row as usize) < rows));
@@ -140,7 +140,7 @@ fn models() -> Vec<(&'static str, Model)> {
         let mean = z[0] * (-z[1].exp() * x[4]).exp();
         -(1.0 + (x[0] - mean).square() / z[2].exp()).ln() - 0.5 * z[2]
     };
-    // Two sums with factors of their own.
+    // Two sums, each with its own factor.
     let gamma: LogDensity = |z, x, _| {
         let (shape, mean) = (z[2].exp(), (z[0] + z[1] * x[0]).exp());
         shape * (shape / mean).ln() - shape * (x[4] / mean) + (shape - 1.0) * x[4].ln() - z[2].sin()
@@ -255,7 +255,7 @@ fn points_do_not_see_their_companions() {
         let together = evaluate(&posterior, &many, WEIGHTS);
         for i in [0, 1, 31, 32, 69] {
             let alone = Batch::from_points(model.parameters, &[many.point(i)]);
-            // On another thread, which has memory of its own.
+            // On another thread, which has its own memory.
             let found = std::thread::scope(|scope| {
                 scope.spawn(|| evaluate(&posterior, &alone, WEIGHTS)).join().unwrap()
             });
@@ -267,7 +267,7 @@ fn points_do_not_see_their_companions() {
 
 #[test]
 fn lost_points_have_no_gradient() {
-    // ln(z + x): nowhere for z ≤ −x, −∞ at z = −x.
+    // ln(z + x): NaN for z < −x, −∞ at z = −x.
     let log: LogDensity = |z, x, _| (z[0] + x[0]).ln() * x[1] - z[1].square();
     let model = Model {
         parameters: 2,
@@ -287,7 +287,7 @@ fn lost_points_have_no_gradient() {
     assert_eq!((out.log_prior[3], out.log_likelihood[3]), (f64::NEG_INFINITY, f64::NEG_INFINITY));
     let unrolled = evaluate(&model.unrolled(), &points, WEIGHTS);
     assert!((out.gradient.row(0)[2] - unrolled.gradient.row(0)[2]).abs() < 1e-14);
-    // Where the likelihood does not count, the prior's gradient is there.
+    // Where the likelihood has weight 0, the prior's gradient remains.
     let out = evaluate(&posterior, &points, Weights { prior: 2.0, likelihood: 0.0 });
     for i in 0..3 {
         let expected = points.point(i).iter().map(|z| -1.2 * (z - 0.1)).collect::<Vec<_>>();
@@ -340,7 +340,7 @@ fn memory_is_asked_for_once() {
                 posterior.evaluate(&points, Some(weights), &mut out).unwrap();
             })
         });
-        assert!(first.count_total > 0, "the counter sees nothing");
+        assert!(first.count_total > 0, "the counter counts nothing");
         assert_eq!(second.count_total, 0, "{name}");
     }
 }

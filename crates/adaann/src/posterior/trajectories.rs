@@ -1,4 +1,4 @@
-//! Numbers of whole trajectories, for each subject: values at some times, integrals, extremes.
+//! Quantities of whole trajectories, for each subject: values at some times, integrals, extremes.
 
 use super::dynamics::arguments;
 use super::equations::{Equations, Slots, shared};
@@ -9,7 +9,7 @@ use crate::ode::{Asked, Course, Does, Reader, Stop};
 use crate::program::{Node, Numbered, RowInput};
 use crate::{Batch, Error, Result};
 
-/// A number of a trajectory: what is asked about a function of all that rates are functions of.
+/// A quantity of a trajectory, for a function of the same arguments as the rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) of: Node,
@@ -19,14 +19,14 @@ pub(crate) struct Reading {
 /// Times are finite, not before the start, and in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum What {
-    /// The value at a time, before what happens then.
+    /// The value at a time, before the events at that time.
     At(f64),
     /// ∫ dt from one time to another.
     Integral(f64, f64),
-    /// The largest value from one time to another, or the smallest with −1; what happens at the first time
-    /// has happened, and what happens at the last has not.
+    /// The largest value between two times, or the smallest with −1; after the events at the first
+    /// time and before those at the last.
     Extreme(f64, [f64; 2]),
-    /// When that is.
+    /// The time of that value.
     TimeOfExtreme(f64, [f64; 2]),
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum What {
 pub(crate) struct Trajectories {
     reader: Reader,
     quantities: Quantities,
-    /// Where the answer to each reading is among those of a subject.
+    /// The position of each reading among those of a subject.
     places: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Trajectories {
     /// Readings of the system of a model.
     ///
     /// # Errors
-    /// If there is none, or its solver's settings do not suit it.
+    /// If there is no system, or its solver's settings do not suit it.
     pub(crate) fn new(recorded: &Recorded, readings: &[Reading]) -> Result<Self> {
         let mut recorded = recorded.clone();
         let integrals = add_integrals(&mut recorded, readings)?;
@@ -87,11 +87,11 @@ impl Trajectories {
         Ok(Self { reader, quantities, places })
     }
 
-    /// The readings at each point of the parameters: those of all subjects, one reading behind the other. NaN
-    /// for trajectories that are lost.
+    /// The readings at each point of the parameters, for all subjects, reading after reading. NaN
+    /// for non-finite trajectories.
     ///
     /// # Errors
-    /// If the points have another dimension.
+    /// If the points have the wrong dimension.
     pub(crate) fn evaluate(&self, points: &Batch) -> Result<Batch> {
         let answers = self.reader.answers(&self.quantities.evaluate(points)?);
         let subjects = answers.len();
@@ -110,8 +110,8 @@ fn no_system() -> Error {
     Error::Target("the model has no system of equations".into())
 }
 
-/// Makes a state of every integral, whose rate is the function from one time to the other and 0 elsewhere;
-/// gives their nodes.
+/// Adds a state for every integral, whose rate is the function between the two times and 0
+/// elsewhere; returns their nodes.
 fn add_integrals(recorded: &mut Recorded, readings: &[Reading]) -> Result<Vec<(Reading, Node)>> {
     let mut nodes: Vec<(Reading, Node)> = Vec::new();
     let system = recorded.system.as_mut().ok_or_else(no_system)?;
@@ -142,7 +142,7 @@ fn add_integrals(recorded: &mut Recorded, readings: &[Reading]) -> Result<Vec<(R
         system.subjects.stretches.iter_mut().for_each(|stretch| stretch.push(0.0));
         nodes.push((*reading, state));
     }
-    // What turns at a time has turned before states jump then.
+    // Settings that change at a time take effect before the states jump.
     let jumps = |event: &Event| matches!(event.effect, Effect::Jump(..));
     for events in &mut system.subjects.events {
         events.sort_by(|a, b| a.time.total_cmp(&b.time).then(jumps(a).cmp(&jumps(b))));
@@ -150,7 +150,7 @@ fn add_integrals(recorded: &mut Recorded, readings: &[Reading]) -> Result<Vec<(R
     Ok(nodes)
 }
 
-/// What is asked about which functions and at which times, and where the answer to each reading is.
+/// The functions, times and questions of the readings, and the position of each result.
 fn questions(
     readings: &[Reading],
     integrals: &[(Reading, Node)],

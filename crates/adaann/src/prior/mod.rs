@@ -1,4 +1,4 @@
-//! Prior densities of single parameters: normalised, recorded into programs, named in files.
+//! Prior densities of single parameters: normalised, recorded into programs, and named in files.
 
 use crate::distribution::{Family, outside};
 use crate::{Expr, Result, error, target::Support};
@@ -83,9 +83,9 @@ pub enum Prior {
     },
     /// p = x^(a − 1) (1 − x)^(b − 1) / B(a, b) for 0 < x < 1
     Beta {
-        /// What draws x to 1; the mean is a / (a + b).
+        /// The shape that pulls x towards 1; the mean is a / (a + b).
         a: f64,
-        /// What draws x to 0.
+        /// The shape that pulls x towards 0.
         b: f64,
     },
     /// p = (1 + u²/df)^(−(df + 1)/2) / (scale √df B(½, df/2)) with u = (x − location)/scale
@@ -126,7 +126,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// Refuses parameters outside their range; the message has the prior, the parameter and its
+    /// Refuses parameters outside their range; the message names the prior, the parameter and its
     /// range.
     pub fn check(&self) -> Result<()> {
         for Parameter { name, value, range } in self.in_words().1 {
@@ -137,7 +137,7 @@ impl Prior {
         Ok(())
     }
 
-    /// Where the parameter lives.
+    /// The support of the parameter.
     pub fn support(&self) -> Support {
         match *self {
             Self::Flat => Support::Real,
@@ -150,18 +150,17 @@ impl Prior {
         }
     }
 
-    /// Does it integrate to 1? A flat prior cannot be drawn from, and a path that starts at the
-    /// prior has nowhere to start.
+    /// Whether it integrates to 1. A flat prior cannot be sampled, and a path cannot start at it.
     pub fn is_proper(&self) -> bool {
         !matches!(self, Self::Flat | Self::FlatAbove { .. })
     }
 
-    /// log p(x) with all its constants, recorded; that of a flat prior is 0.
+    /// log p(x) with all its constants, recorded; 0 for a flat prior.
     ///
-    /// Outside the support it is −∞. The map from the whole line may round x onto a bound: there it
-    /// is log p at the nearest number inside, so that such a point is not lost.
+    /// Outside the support it is −∞. The map from the whole line may round x onto a bound; there it
+    /// is log p at the nearest number inside, so that the point stays finite.
     ///
-    /// The parameters must be such as [`Prior::check`] lets pass.
+    /// The parameters must pass [`Prior::check`].
     pub fn log_density<'g>(&self, x: Expr<'g>) -> Expr<'g> {
         if let Self::FlatAbove { low } = *self {
             return outside(x, low, f64::INFINITY);
@@ -171,7 +170,7 @@ impl Prior {
         family.log_density(x, &arguments)
     }
 
-    /// The distribution and its arguments; that of a flat one is flat on the whole line.
+    /// The distribution and its arguments; a flat prior is flat on the whole line.
     fn distribution(&self) -> (Family, Vec<f64>) {
         match *self {
             Self::Flat | Self::FlatAbove { .. } => (Family::Flat, vec![]),
@@ -191,7 +190,7 @@ impl Prior {
         }
     }
 
-    /// Its name and its parameters, as they stand in files and messages.
+    /// Its name and its parameters, as written in files and messages.
     fn in_words(&self) -> (&'static str, Vec<Parameter>) {
         let finite = |name, value| Parameter { name, value, range: Range::Finite };
         let positive = |name, value| Parameter { name, value, range: Range::Positive };
@@ -251,7 +250,7 @@ struct Parameter {
     range: Range,
 }
 
-/// What a parameter may be.
+/// The range of a parameter.
 enum Range {
     Finite,
     Positive,

@@ -1,4 +1,4 @@
-//! What a rank does with a question about its target.
+//! Evaluates requests about a target on a rank.
 
 use super::evaluation::{Asked, answer, asked};
 use crate::target::{Evaluation, Target};
@@ -7,38 +7,38 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Coordinates of a point that an error names.
+/// The most coordinates of a point named in an error.
 const NAMED: usize = 12;
 
-/// A target that answers questions. It lives as long as its process: the twin that is computed more accurately
-/// refers to it.
+/// A target that answers requests. It lives as long as its process, because the more accurate twin
+/// borrows from it.
 pub struct Answering {
     target: &'static dyn Target,
     tightened: OnceLock<Option<Box<dyn Target>>>,
 }
 
 impl Answering {
-    /// For this target.
+    /// Answers requests for this target.
     pub fn new(target: Arc<dyn Target>) -> Self {
         Self { target: &**Box::leak(Box::new(target)), tightened: OnceLock::new() }
     }
 
-    /// The answer to a question.
+    /// The reply to a request.
     ///
     /// # Errors
-    /// What the target says, or that it has panicked, with the point.
+    /// Errors of the target, or a message with the point if it panicked.
     pub fn answer(&self, question: &[u8]) -> Result<Vec<u8>, String> {
-        let asked = asked(question).ok_or("a question that is none")?;
+        let asked = asked(question).ok_or("unreadable request")?;
         let target = match asked.is_tightened {
             false => self.target,
             true => {
                 let twin = self.tightened.get_or_init(|| self.target.tightened());
-                twin.as_deref().ok_or("a tightened target where there is none")?
+                twin.as_deref().ok_or("the target has no tightened version")?
             }
         };
         if asked.points.dim() != target.dim() {
             let (found, expected) = (asked.points.dim(), target.dim());
-            return Err(format!("points of {found} coordinates for a target of {expected}"));
+            return Err(format!("points with {found} coordinates for a target of {expected}"));
         }
         let mut found = Evaluation::zeros(target.dim(), asked.points.len());
         let evaluate = || target.evaluate(&asked.points, asked.gradient, &mut found);
@@ -53,7 +53,7 @@ impl Answering {
     }
 }
 
-/// What went wrong, and where, unless that says it already.
+/// The error with the point, unless the message names the point already.
 fn with_place(error: &str, target: &dyn Target, asked: &Asked) -> String {
     let first = target.names().first().map(|name| format!("{name} = {}", asked.points.row(0)[0]));
     match first.is_some_and(|first| error.contains(&first)) {
@@ -62,7 +62,7 @@ fn with_place(error: &str, target: &dyn Target, asked: &Asked) -> String {
     }
 }
 
-/// Where it was asked, in the target's own coordinates.
+/// The point of a request, in the target's own coordinates.
 fn place(target: &dyn Target, asked: &Asked) -> String {
     let point = asked.points.point(0);
     let mut named: Vec<String> = target

@@ -1,4 +1,5 @@
-//! A piece of a batch as bytes, and what the target says of it: numbers keep every bit.
+//! Encodes a piece of a batch and the target's reply as bytes; every bit of the numbers is
+//! preserved.
 
 use crate::{
     Batch, Result,
@@ -7,12 +8,12 @@ use crate::{
 };
 use std::ops::Range;
 
-/// What the bytes of an evaluation begin with, so that a transport can tell them from other questions.
+/// The first byte of an evaluation request, so that a transport can tell it from other requests.
 const EVALUATE: u8 = 1;
-/// Bytes of a question before its points.
+/// Bytes of a request before its points.
 const HEAD: usize = 3 + 8 + 2 * 8 + 2 * 4;
 
-/// What is asked of a target at some points.
+/// An evaluation request at some points.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) is_tightened: bool,
@@ -20,14 +21,14 @@ pub(super) struct Asked {
     pub(super) points: Batch,
 }
 
-/// The number of the target that a question is about; none if it is no question about a target.
+/// The number of the target in a request; `None` if the request is of another kind.
 pub fn subject_of(question: &[u8]) -> Option<u64> {
     let (kind, rest) = question.split_first()?;
     let number = rest.first_chunk().copied().map(u64::from_le_bytes)?;
     (*kind == EVALUATE).then_some(number)
 }
 
-/// A question: points of a batch, for the target of this number.
+/// A request: points of a batch, for the target with this number.
 pub(super) fn question(
     subject: u64,
     is_tightened: bool,
@@ -48,7 +49,7 @@ pub(super) fn question(
     bytes
 }
 
-/// Reads a question.
+/// Decodes a request.
 pub(super) fn asked(question: &[u8]) -> Option<Asked> {
     subject_of(question)?;
     let (flags, rest) = question.get(9..)?.split_first_chunk::<2>()?;
@@ -72,7 +73,7 @@ pub(super) fn asked(question: &[u8]) -> Option<Asked> {
     })
 }
 
-/// The answer: what the target has filled in.
+/// The reply: the target's output.
 pub(super) fn answer(asked: &Asked, found: &Evaluation) -> Vec<u8> {
     let (dim, len) = (asked.points.dim(), asked.points.len());
     let rows = if asked.gradient.is_some() { 2 + dim } else { 2 };
@@ -85,7 +86,7 @@ pub(super) fn answer(asked: &Asked, found: &Evaluation) -> Vec<u8> {
     bytes
 }
 
-/// Puts an answer where its points are in the batch.
+/// Copies a reply to the positions of its points in the batch.
 pub(super) fn fill(
     answer: &[u8],
     range: &Range<usize>,
@@ -96,7 +97,7 @@ pub(super) fn fill(
     let rows = if has_gradient { 2 + dim } else { 2 };
     if answer.len() != 8 * rows * range.len() {
         return Err(Error::Target(format!(
-            "a rank has answered {} bytes for {} points, where {} were expected",
+            "a rank returned {} bytes for {} points, but {} were expected",
             answer.len(),
             range.len(),
             8 * rows * range.len()

@@ -1,9 +1,11 @@
-//! Work for other processes: pieces of batches and whole trials, done by whichever rank is free.
+//! Distributes work to other processes: pieces of batches and whole trials, computed by any free
+//! rank.
 //!
-//! One process, rank 0, runs the algorithm. What it wants to know of others are questions in a [`Queue`], bytes that
-//! some transport carries to a rank that is free and whose answer it carries back. [`Shared`] is a target whose batches
-//! are cut into such questions by their length alone, and whose answers are put together by their index: who computes a
-//! piece depends on the moment, and no number does. Sums are made at rank 0, in the order that they have without ranks.
+//! One process, rank 0, runs the algorithm. It puts requests into a [`Queue`]; a transport carries
+//! each to a free rank and returns the reply. [`Shared`] is a target that splits batches into such
+//! requests by their length alone, and assembles the replies by their index. Timing decides which
+//! rank computes a piece, but does not affect any result. Sums are computed at rank 0, in the same
+//! order as without ranks.
 //!
 //! ```
 //! use adaann::{Batch, Program, ranks::{Answering, Queue, Shared}, target::{Evaluation, Target}};

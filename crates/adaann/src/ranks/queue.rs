@@ -1,4 +1,4 @@
-//! Questions that wait for a rank, and the way back of their answers.
+//! The queue of requests for ranks, and the path of their replies.
 
 use crate::{Error, Result};
 use std::{
@@ -11,44 +11,44 @@ use std::{
     time::Duration,
 };
 
-/// How often those who wait look whether there is still somebody to wait for.
+/// How often waiting threads check that a reply can still arrive.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What comes back from a rank.
+/// A message from a rank.
 #[derive(Debug)]
 pub enum Word {
-    /// Something on the way, such as a checkpoint of a trial.
+    /// A message before the reply, such as a checkpoint of a trial.
     Note(Vec<u8>),
-    /// The answer, or why there is none.
+    /// The reply, or why there is none.
     Answer(Result<Vec<u8>>),
 }
 
-/// A question on its way: whoever takes it answers it. One that is dropped has failed.
+/// A request, to be answered by whoever takes it. A request that is dropped has failed.
 #[derive(Debug)]
 pub struct Request {
-    /// Its place among those that were asked together.
+    /// Its index among the requests sent together.
     index: usize,
     question: Vec<u8>,
     words: Sender<(usize, Word)>,
-    /// May it be answered in the process that asks?
+    /// Whether the requesting process may answer it.
     is_for_all: bool,
-    /// Is somebody still waiting for it?
+    /// Whether someone still waits for the reply.
     is_wanted: Arc<AtomicBool>,
     failure: Arc<Failure>,
 }
 
 impl Request {
-    /// What is asked.
+    /// The bytes of the request.
     pub fn question(&self) -> &[u8] {
         &self.question
     }
 
-    /// Tells something before the answer. Nobody may be listening any more.
+    /// Sends a message before the reply. It is ignored if nobody waits any more.
     pub fn note(&self, note: Vec<u8>) {
         let _ = self.words.send((self.index, Word::Note(note)));
     }
 
-    /// The answer; an error is one of the target, in words that say where it happened.
+    /// Sends the reply; an error is one of the target, and its text says where it happened.
     pub fn answer(self, answer: std::result::Result<Vec<u8>, String>) {
         if let Err(why) = &answer {
             self.failure.because(why);
@@ -57,7 +57,8 @@ impl Request {
     }
 }
 
-/// The first question that came to nothing: what is made after that is no part of a run, and nothing more is asked.
+/// The first failed request. Anything computed after it is not part of a run, and no further
+/// requests are sent.
 #[derive(Debug, Default)]
 struct Failure {
     has_happened: Arc<AtomicBool>,
@@ -71,7 +72,7 @@ impl Failure {
     }
 }
 
-/// What comes back for questions that were asked together. Dropped, it wants no more of them.
+/// The replies to requests sent together. Dropping it cancels the remaining requests.
 #[derive(Debug)]
 pub struct Answers {
     words: Receiver<(usize, Word)>,
@@ -79,11 +80,10 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The next word, with the place of its question; none within this time, or an error if nobody can answer any
-    /// more.
+    /// The next message with the index of its request; `None` if none arrives within this time.
     ///
     /// # Errors
-    /// If every question that is left was dropped.
+    /// If every remaining request was dropped.
     pub fn wait(&self, most: Duration) -> std::result::Result<Option<(usize, Word)>, Dropped> {
         match self.words.recv_timeout(most) {
             Ok(word) => Ok(Some(word)),
@@ -99,13 +99,13 @@ impl Drop for Answers {
     }
 }
 
-/// Questions were dropped by who had taken them.
+/// The requests were dropped by whoever had taken them.
 #[derive(Debug, Clone, Copy)]
 pub struct Dropped;
 
-/// Questions that wait for a rank.
+/// A queue of requests for ranks.
 ///
-/// Those who ask wait for what comes back; a transport takes the questions one by one.
+/// Senders wait for the replies; a transport takes the requests one by one.
 #[derive(Debug, Default)]
 pub struct Queue {
     inside: Mutex<Inside>,
@@ -116,13 +116,13 @@ pub struct Queue {
 #[derive(Debug, Default)]
 struct Inside {
     waiting: VecDeque<Request>,
-    /// What every rank is told before the questions that follow.
+    /// Messages that every rank must receive before later requests.
     announced: Vec<Arc<[u8]>>,
     is_closed: bool,
 }
 
 impl Inside {
-    /// The next question that somebody still wants to know.
+    /// The next request whose reply is still wanted.
     fn take(&mut self, is_here: bool) -> Option<Request> {
         self.waiting.retain(|request| request.is_wanted.load(Ordering::Relaxed));
         let first = self.waiting.iter().position(|request| request.is_for_all || !is_here)?;
@@ -135,21 +135,22 @@ impl Queue {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells every rank something before it is asked what follows.
+    /// Sends every rank a message before later requests.
     pub fn announce(&self, told: Vec<u8>) {
         self.inside().announced.push(told.into());
         self.changed.notify_all();
     }
 
-    /// What ranks are told, from this place of the list on.
+    /// The announcements from this index on.
     pub fn announced_from(&self, first: usize) -> Vec<Arc<[u8]>> {
         self.inside().announced.iter().skip(first).cloned().collect()
     }
 
-    /// Asks several questions at once; words come back with the place of their question, in any order.
+    /// Sends several requests at once; messages come back with the index of their request, in any
+    /// order.
     ///
     /// # Errors
-    /// If nothing is answered any more.
+    /// If the queue has failed.
     pub fn ask_all(&self, questions: Vec<Vec<u8>>) -> Result<Answers> {
         self.ask_some(questions, true)
     }
@@ -175,10 +176,10 @@ impl Queue {
         Ok(Answers { words: heard, is_wanted })
     }
 
-    /// Asks the other ranks one question, hears its notes, and gives its answer.
+    /// Sends one request to the other ranks, passes on its messages, and returns its reply.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// If no reply arrives.
     pub fn ask_elsewhere(&self, question: Vec<u8>, mut note: impl FnMut(&[u8])) -> Result<Vec<u8>> {
         let answers = self.ask_some(vec![question], false)?;
         loop {
@@ -191,17 +192,17 @@ impl Queue {
         }
     }
 
-    /// The error of a question that nobody answers.
+    /// The error of a request without a reply.
     pub(super) fn nobody(&self) -> Error {
-        Error::Target(self.failure().unwrap_or("no rank has answered").to_owned())
+        Error::Target(self.failure().unwrap_or("no rank returned a result").to_owned())
     }
 
-    /// The next question for another rank, if one waits.
+    /// The next request for another rank, if one waits.
     pub fn take(&self) -> Option<Request> {
         self.inside().take(false)
     }
 
-    /// Waits for the next question that may be answered in this process; none when the queue is closed.
+    /// Waits for the next request that this process may answer; `None` once the queue is closed.
     pub fn wait_for_request(&self) -> Option<Request> {
         let mut inside = self.inside();
         loop {
@@ -215,16 +216,16 @@ impl Queue {
         }
     }
 
-    /// Waits until a question waits or something is announced, or for so long.
+    /// Waits until a request or an announcement is there, or until `most` has passed.
     pub fn wait(&self, most: Duration) {
         let inside = self.inside();
         if inside.waiting.is_empty() && !inside.is_closed {
-            // Whoever is woken for nothing looks, and comes again.
+            // A spurious wake-up is harmless: the caller checks and waits again.
             drop(self.changed.wait_timeout(inside, most));
         }
     }
 
-    /// From now on nothing is answered, for this reason; the first one stays.
+    /// Refuses all requests from now on, for this reason; the first reason stays.
     pub fn fail(&self, why: &str) {
         self.failure.because(why);
         let waiting = std::mem::take(&mut self.inside().waiting);
@@ -234,17 +235,17 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Why nothing is answered any more, if that is so.
+    /// Why requests are refused, if they are.
     pub fn failure(&self) -> Option<&str> {
         self.failure.why.get().map(String::as_str)
     }
 
-    /// A flag that is raised when a question has come to nothing.
+    /// A flag that is raised when a request has failed.
     pub fn failed(&self) -> Arc<AtomicBool> {
         self.failure.has_happened.clone()
     }
 
-    /// Those who wait for questions may go.
+    /// Releases the threads that wait for requests.
     pub fn close(&self) {
         self.inside().is_closed = true;
         self.changed.notify_all();

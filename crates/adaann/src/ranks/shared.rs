@@ -1,4 +1,4 @@
-//! A target whose batches are shared out among ranks.
+//! A target whose batches are distributed among ranks.
 
 use super::{
     evaluation::{fill, question},
@@ -10,30 +10,31 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Points of a piece where the target works on blocks of so many at once.
+/// Points of a piece for a target that works on blocks of this size.
 const BLOCK: usize = 32;
 
-/// A target that is evaluated by whoever takes the questions of a queue.
+/// A target that is evaluated by whoever takes requests from a queue.
 ///
-/// A batch is cut by its length alone. A target that wants whole batches, such as a simulator, has its own idea of how
-/// to share them out, and its points are costly: each is a piece by itself. Any other works on blocks of points.
+/// A batch is split by its length alone. A target that wants whole batches, such as a simulator,
+/// distributes them itself and its points are costly, so each point is a piece. Any other target
+/// works on blocks of points.
 #[derive(Clone)]
 pub struct Shared<'a> {
     target: Arc<dyn Target + 'a>,
     queue: Arc<Queue>,
-    /// The number by which ranks know the target.
+    /// The number by which ranks identify the target.
     subject: u64,
     is_tightened: bool,
     is_over: fn() -> bool,
 }
 
 impl<'a> Shared<'a> {
-    /// Shares a target that ranks know by this number.
+    /// Shares a target that ranks identify by this number.
     pub fn new(target: Arc<dyn Target + 'a>, queue: Arc<Queue>, subject: u64) -> Self {
         Self { target, queue, subject, is_tightened: false, is_over: || false }
     }
 
-    /// The same that waits for no answer from when this says so.
+    /// The same target, which stops waiting for replies once `is_over` returns true.
     #[must_use]
     pub fn until(self, is_over: fn() -> bool) -> Self {
         Self { is_over, ..self }
@@ -66,9 +67,11 @@ impl Target for Shared<'_> {
                     missing -= 1;
                 }
                 Ok(None) if (self.is_over)() => {
-                    return Err(Error::Target("the run is to end, and waits no more".into()));
+                    return Err(Error::Target(
+                        "the run is stopping and no longer waits for ranks".into(),
+                    ));
                 }
-                // What was asked of a rank that is lost comes back from nobody.
+                // Requests to a failed rank are never answered.
                 Ok(None) if self.queue.failure().is_some() => return Err(self.queue.nobody()),
                 Ok(None) => {}
                 Err(Dropped) => return Err(self.queue.nobody()),
@@ -79,7 +82,7 @@ impl Target for Shared<'_> {
 
     fn tightened(&self) -> Option<Box<dyn Target + '_>> {
         let twin = self.target.tightened()?;
-        // Ranks have a twin of the target, and none of that twin.
+        // Ranks have a tightened version of the target, but no tightened version of that.
         if self.is_tightened {
             return Some(twin);
         }

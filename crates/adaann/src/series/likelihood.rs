@@ -1,4 +1,4 @@
-//! The log likelihood of a block of samples and its gradient, through the rows.
+//! The log likelihood of a block of samples and its gradient, by a loop over the rows.
 
 use super::recursion::Recursion;
 use super::step::{Layout, there, there_and_back};
@@ -10,37 +10,37 @@ use crate::program::{Block, Halves, Rows};
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// From crossing values to the log likelihood.
+/// Computes the log likelihood from crossing values.
 #[derive(Debug)]
 pub(crate) struct Likelihood {
     layout: Layout,
     stretches: Vec<Stretch>,
-    /// Rows of each kind of stretch.
+    /// Rows in each kind of stretch.
     rows: Vec<usize>,
     /// For each row, the crossing values that are its elements.
     taken: Vec<u32>,
-    /// States and the sum of the terms.
+    /// The programs for the states and the sum of the terms.
     value: Sweep,
-    /// For each kind, the same and, as the second half, the way back.
+    /// For each kind, the forward pass and, as the second half, the backward pass.
     both: Vec<Halves>,
-    /// Blocks that a stretch needs, and stretches of a window.
+    /// Blocks that a stretch needs, and stretches in a window.
     width: usize,
     window: usize,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(crate) struct LikelihoodRoom {
     value: SweepRoom,
     tape: Tape,
-    /// States of the way forward.
+    /// States of the forward pass.
     states: Rows,
-    /// λ of the way back.
+    /// λ of the backward pass.
     lambda: Rows,
 }
 
 impl Likelihood {
-    /// Compiles. There is a row at least.
+    /// Compiles the recursion, which has at least one row.
     pub(crate) fn new(recursion: &Recursion) -> Self {
         let &Recursion { states, parameters, elements, .. } = recursion;
         let layout = Layout { states, parameters, elements };
@@ -69,7 +69,7 @@ impl Likelihood {
         }
     }
 
-    /// Elementary operations that a sample takes with its slopes.
+    /// Elementary operations for a sample with its slopes.
     pub(crate) fn cost(&self) -> f64 {
         self.stretches.iter().map(|stretch| self.both[stretch.kind as usize].cost()).sum()
     }
@@ -83,9 +83,9 @@ impl Likelihood {
         }
     }
 
-    /// Log likelihood of a block of samples and, if asked, its slopes in the crossing values, into the blocks
-    /// of `sums`; tells which samples are lost, since a state has become NaN or infinitely large. One that
-    /// is −∞ is the logarithm of nothing.
+    /// The log likelihood of a block of samples and, if requested, its slopes in the crossing
+    /// values, written to the blocks of `sums`. Returns which samples are non-finite because a
+    /// state became NaN or infinitely large. A state of −∞ is allowed, as the logarithm of 0.
     #[inline(always)]
     pub(crate) fn run<S: Simd>(
         &self,
@@ -156,7 +156,7 @@ impl Likelihood {
         &self.taken[first as usize * elements..][..rows * elements]
     }
 
-    /// Lays down the elements of a stretch.
+    /// Copies the elements of a stretch to the inputs.
     #[inline(always)]
     fn take(&self, stretch: usize, crossing: &[Block], inputs: &mut [Block]) {
         for (input, &from) in inputs.iter_mut().zip(self.taken(stretch)) {
@@ -164,7 +164,7 @@ impl Likelihood {
         }
     }
 
-    /// Through some stretches, whose memory stays on the tape.
+    /// Runs some stretches forward and leaves their memory on the tape.
     #[inline(always)]
     fn walk<S: Simd>(
         &self,
@@ -192,7 +192,7 @@ impl Likelihood {
         }
     }
 
-    /// Back through a stretch whose memory is on the tape.
+    /// Runs a stretch backward, with its memory on the tape.
     #[inline(always)]
     fn back<S: Simd>(
         &self,

@@ -1,10 +1,10 @@
-//! Numbers that are carried from row to row of a table, and log densities that see them: one loop over the
-//! rows with an exact reverse sweep, whatever the number of rows.
+//! Values carried from row to row of a table, and log densities that depend on them: one loop over
+//! the rows with an exact reverse sweep, whatever the number of rows.
 //!
-//! A row is one program over a block of samples: from what was carried to it, to what it carries on and what
-//! it adds to the log likelihood. The rows' numbers are its uniforms. The solvers of `ode` walk as well, but
-//! each sample in steps of its own, with controls between them; rows are the same for all, and their loop
-//! needs none of that.
+//! A row is one program over a block of samples. It maps the values carried to it to the values it
+//! carries on and to its term of the log likelihood. The row's numbers are its uniforms. The
+//! solvers of `ode` loop as well, but each sample takes its own steps, with step-size control
+//! between them. Rows are the same for all samples, so their loop is simpler.
 
 mod likelihood;
 mod recursion;

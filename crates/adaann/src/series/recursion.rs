@@ -1,31 +1,31 @@
-//! What is carried from row to row, as it was recorded.
+//! A recorded recursion from row to row.
 
 use crate::program::{Graph, Node, RowPart};
 
-/// A recursion and the terms of a log likelihood that see it, as functions of values that are worked out once
-/// for each sample (the crossing values).
+/// A recursion and the log likelihood terms that depend on it, as functions of values computed once
+/// per sample (the crossing values).
 #[derive(Debug)]
 pub(crate) struct Recursion {
-    /// Outputs: what the first row of a group begins with, what a later row makes of the row before, and the
-    /// terms of the row.
+    /// Outputs: the initial values at the first row of a group, the values at a later row given the
+    /// row before, and the terms of the row.
     pub(crate) part: RowPart,
-    /// What each input of the part is.
+    /// The meaning of each input of the part.
     pub(crate) arguments: Vec<Argument>,
     pub(crate) states: usize,
-    /// Crossing values that are arguments: the first of them.
+    /// The number of leading crossing values that are arguments.
     pub(crate) parameters: usize,
-    /// Elements that a row takes from crossing values.
+    /// The number of elements that a row takes from crossing values.
     pub(crate) elements: usize,
     pub(crate) patterns: Vec<Pattern>,
-    /// Which pattern each row has, in the order of the walk.
+    /// The pattern of each row, in the order of the loop.
     pub(crate) rows: Vec<u32>,
     /// For each row, the crossing values that are its elements.
     pub(crate) taken: Vec<u32>,
-    /// For each row, its numbers.
+    /// The numbers of each row.
     pub(crate) uniforms: Vec<f64>,
 }
 
-/// What an input of a row's functions is.
+/// The meaning of an input of a row's functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Argument {
     State(usize),
@@ -33,16 +33,16 @@ pub(crate) enum Argument {
     Element(usize),
 }
 
-/// What a row does.
+/// The computation of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Pattern {
-    /// Does it begin a group?
+    /// Whether it begins a group.
     pub(crate) is_first: bool,
-    /// Which terms it has.
+    /// Which terms are present.
     pub(crate) terms: Vec<bool>,
 }
 
-/// Nodes of a graph that stand for the arguments of a row's functions.
+/// Nodes of a graph for the arguments of a row's functions.
 pub(super) struct Arguments<'a> {
     pub(super) states: &'a [Node],
     pub(super) parameters: &'a [Node],
@@ -52,7 +52,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl Recursion {
-    /// What a row carries, for states of the row before.
+    /// The values that a row carries on, given the states of the row before.
     pub(super) fn carried(&self, graph: &mut Graph, is_first: bool, at: &Arguments) -> Vec<Node> {
         let first = if is_first { 0 } else { self.states };
         self.write(graph, &self.part.outputs[first..][..self.states], at)
@@ -78,7 +78,7 @@ impl Recursion {
         self.part.at(graph, nodes, at.uniforms, &inputs)
     }
 
-    /// Operations of a row with its derivative, about.
+    /// Approximate operations for a row with its derivative.
     pub(super) fn operations(&self) -> usize {
         3 * self.part.graph.len()
     }

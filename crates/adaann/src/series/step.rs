@@ -1,10 +1,10 @@
-//! A stretch of rows as a graph: what it carries on and adds, and its derivative.
+//! A stretch of rows as a graph: its carried values, its terms and its derivative.
 
 use super::recursion::{Arguments, Recursion};
 use super::stretch::Kind;
 use crate::program::{Graph, Node, Recorded, gradient};
 
-/// Where the inputs of a stretch's programs are.
+/// The positions of the inputs of a stretch's programs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) states: usize,
@@ -14,22 +14,22 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// What a stretch takes and gives: states, then the sum of the terms so far.
+    /// The number of carried values: the states, then the sum of the terms so far.
     pub(super) fn carry(&self) -> usize {
         self.states + 1
     }
 
-    /// The elements that its rows take, behind carry and parameters.
+    /// The elements that its rows take, after the carried values and the parameters.
     pub(super) fn taken(&self) -> usize {
         self.carry() + self.parameters
     }
 
-    /// Inputs of so many rows.
+    /// The number of inputs for this many rows.
     pub(super) fn inputs(&self, rows: usize) -> usize {
         self.taken() + rows * self.elements
     }
 
-    /// With its reverse, a stretch has states, parameters and elements, and behind them what comes back:
+    /// With its reverse, a stretch has states, parameters and elements as inputs, followed by
     /// λ = dL/dx of the states after it.
     pub(super) fn elements(&self) -> usize {
         self.states + self.parameters
@@ -49,7 +49,7 @@ fn inputs(graph: &mut Graph, first: usize, count: usize) -> Vec<Node> {
     (first..first + count).map(|row| graph.input(row as u32)).collect()
 }
 
-/// The states after a stretch from those before it, and the sum of its terms.
+/// The states after a stretch, given those before it, and the sum of its terms.
 fn walk(
     recursion: &Recursion,
     graph: &mut Graph,
@@ -76,7 +76,7 @@ fn walk(
     (states, sum)
 }
 
-/// The carry after a stretch from that before it.
+/// The carried values after a stretch, given those before it.
 pub(super) fn there(recursion: &Recursion, layout: &Layout, kind: &Kind) -> Recorded {
     let mut graph = Graph::new();
     let before = inputs(&mut graph, 0, layout.states);
@@ -88,8 +88,8 @@ pub(super) fn there(recursion: &Recursion, layout: &Layout, kind: &Kind) -> Reco
     (graph, carry)
 }
 
-/// A stretch with its reverse. Outputs: the states after it and the sum of its terms; then, with λ, dL/dx of the
-/// states before it, and the slopes in parameters and elements.
+/// A stretch with its reverse. Outputs: the states after it and the sum of its terms; then, given
+/// λ, dL/dx of the states before it and the slopes in parameters and elements.
 pub(super) fn there_and_back(recursion: &Recursion, layout: &Layout, kind: &Kind) -> Recorded {
     let mut graph = Graph::new();
     let (n, rows) = (layout.states, kind.rows());

@@ -1,35 +1,37 @@
-//! Rows that are walked through in one run of a program: what a run costs by itself is shared by several.
+//! Groups of rows that run as one program, so that they share its fixed cost.
 
 use super::recursion::Recursion;
 use std::collections::{HashMap, HashSet};
 
-/// Rows of a run, and its operations: what a run costs by itself is less than a hundredth of so many.
+/// The most rows and operations of a run; the fixed cost is less than a hundredth of these
+/// operations.
 const MOST_ROWS: usize = 128;
 const MOST_OPERATIONS: usize = 12288;
 
-/// The same where rows do so many different things that programs of that length would seldom be run again.
+/// The same limits if rows differ so much that long programs would seldom be reused.
 const FEW_ROWS: usize = 8;
 const FEW_OPERATIONS: usize = 512;
 
-/// Operations of all long programs together: one for the rows that groups begin with, one for those in the middle, one
-/// for the last. More would take longer to compile than a few runs more take.
+/// The most operations of all long programs together: one for the first rows of groups, one for the
+/// rows in the middle, one for the last rows. Compiling more would take longer than a few more runs.
 const MOST_COMPILED: usize = 3 * MOST_OPERATIONS;
 
-/// Shorter runs may be one more for so many rows: what a run costs by itself is then a hundredth or two of what these cost.
-/// A program of fewer rows takes a fraction of the time to compile.
+/// Shorter runs are accepted if they add at most one run per this many rows: the fixed cost is then
+/// one or two hundredths of the cost of these rows. A program for fewer rows takes a fraction of
+/// the time to compile.
 const ROWS_A_RUN: usize = 40;
 
-/// Ways to cut that are tried.
+/// The most lengths that are tried.
 const MOST_CUTS: usize = 16;
 
-/// Programs for runs of several rows; rows that would need more go one by one.
+/// The most programs for runs of several rows; with more, rows run one by one.
 const MOST_KINDS: usize = 16;
 
-/// All rows, cut into stretches.
+/// All rows, divided into stretches.
 #[derive(Debug)]
 pub(super) struct Stretches {
     pub(super) kinds: Vec<Kind>,
-    /// The kind of each stretch, which of its kind it is, and its first row.
+    /// The kind of each stretch, its index among that kind, and its first row.
     pub(super) of: Vec<Stretch>,
 }
 
@@ -40,20 +42,21 @@ pub(super) struct Stretch {
     pub(super) first: u32,
 }
 
-/// Stretches whose rows do the same.
+/// Stretches with the same computation.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// The pattern of each row.
     pub(super) patterns: Vec<u32>,
-    /// For each number of each row, which of the numbers of the stretch it is. The same column may be a row's
-    /// own and what the next row looks back at: what is equal in all stretches is there once.
+    /// For each number of each row, its index among the numbers of the stretch. A column may be
+    /// read by its own row and, as a lag, by the next; numbers that are equal in all stretches are
+    /// stored once.
     pub(super) numbers: Vec<u32>,
     /// The numbers of each stretch.
     pub(super) settings: Vec<Vec<f64>>,
 }
 
 impl Stretches {
-    /// For rows that take so many operations each.
+    /// For rows with this many operations each.
     pub(super) fn new(recursion: &Recursion, operations: usize) -> Self {
         let mut pieces = cut(recursion, operations.max(1));
         let mut counts: HashMap<&[u32], usize> = HashMap::new();
@@ -95,8 +98,8 @@ impl Stretches {
     }
 }
 
-/// The rows in pieces, which are as long as they can be without too many programs; or shorter, where the same program
-/// then serves most of them.
+/// Divides the rows into the longest pieces that do not need too many programs, or into shorter
+/// ones if a single program then serves most of them.
 fn cut(recursion: &Recursion, operations: usize) -> Vec<(usize, usize)> {
     let most = (MOST_OPERATIONS / operations).clamp(1, MOST_ROWS);
     let few = (FEW_OPERATIONS / operations).clamp(1, FEW_ROWS);
@@ -112,8 +115,8 @@ fn cut(recursion: &Recursion, operations: usize) -> Vec<(usize, usize)> {
     alike.map_or(long, |(pieces, _)| pieces)
 }
 
-/// Pieces of rows that do the same, with the fewest rows to compile that so many pieces buy, and how many these are;
-/// nothing if rows differ too often.
+/// Pieces of identical rows with the fewest rows to compile, given at most `most_pieces` pieces,
+/// and the number of these rows; `None` if rows differ too often.
 fn alike(
     recursion: &Recursion,
     most: usize,
@@ -121,7 +124,7 @@ fn alike(
 ) -> Option<(Vec<(usize, usize)>, usize)> {
     let runs = pieces(recursion, usize::MAX, true);
     let longest = runs.iter().map(|(first, end)| end - first).max()?;
-    // What a run of rows leaves over when it is cut evenly is a program too.
+    // The remainder of an evenly divided run needs its own program.
     let parts = longest.div_ceil(most)..;
     let cuts = parts.take(MOST_CUTS).map_while(|parts| {
         let pieces = pieces(recursion, longest / parts, true);
@@ -134,15 +137,15 @@ fn alike(
     counted.min_by_key(|(_, rows)| *rows)
 }
 
-/// Rows of all programs that pieces need; nothing if these are too many programs.
+/// The rows of all programs that the pieces need; `None` if there are too many programs.
 fn compiled(recursion: &Recursion, pieces: &[(usize, usize)]) -> Option<usize> {
     let kinds = pieces.iter().map(|&(first, end)| &recursion.rows[first..end]);
     let kinds: HashSet<&[u32]> = kinds.collect();
     (kinds.len() <= MOST_KINDS).then(|| kinds.iter().map(|patterns| patterns.len()).sum())
 }
 
-/// The rows in pieces that begin with each group, and wherever rows do something else if they are to be alike, and are
-/// at most so long.
+/// Divides the rows into pieces of at most `longest` rows. A piece begins with each group and, if
+/// `are_alike`, wherever the pattern changes.
 fn pieces(recursion: &Recursion, longest: usize, are_alike: bool) -> Vec<(usize, usize)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (row, pattern) in recursion.rows.iter().enumerate() {
@@ -157,7 +160,7 @@ fn pieces(recursion: &Recursion, longest: usize, are_alike: bool) -> Vec<(usize,
 }
 
 impl Kind {
-    /// Of stretches that begin with these rows.
+    /// The kind of the stretches that begin with these rows.
     fn new(recursion: &Recursion, patterns: &[u32], firsts: &[usize]) -> Self {
         let width = recursion.part.uniforms.len();
         let of = |first: usize| &recursion.uniforms[first * width..][..patterns.len() * width];
@@ -178,7 +181,7 @@ impl Kind {
         Self { patterns: patterns.to_vec(), numbers, settings }
     }
 
-    /// How many rows a stretch has.
+    /// The number of rows in a stretch.
     pub(super) fn rows(&self) -> usize {
         self.patterns.len()
     }
@@ -190,7 +193,7 @@ mod tests {
     use crate::program::{Graph, RowPart};
     use crate::series::Pattern;
 
-    /// Rows with these patterns, of which the first begins a group.
+    /// Rows with these patterns, the first of which begins a group.
     fn rows(patterns: &[u32]) -> Recursion {
         let kinds = patterns.iter().max().map_or(0, |last| last + 1);
         let pattern = |i: u32| Pattern { is_first: i == 0, terms: vec![i > 1] };
@@ -221,7 +224,8 @@ mod tests {
     fn one_program_serves_most_rows_that_are_alike() {
         let garch = [&[0][..], &[1; 199]].concat();
         assert_eq!(lengths(&garch, 30), [1, 39, 39, 39, 39, 39, 4]);
-        // A last row that adds something would be a program too, and a run: not for so few.
+        // A last row with a term of its own would need another program and run, which is not
+        // worthwhile for so few rows.
         let hidden_states = [&[0][..], &[1; 98], &[2]].concat();
         assert_eq!(lengths(&hidden_states, 30), [100]);
     }

@@ -1,31 +1,31 @@
-//! A program for each kind of stretch, each of which goes on where the last one ended.
+//! A program for each kind of stretch; each continues from the results of the previous stretch.
 
 use super::stretch::{Kind, Stretch};
 use crate::program::{Block, Prepared, Recorded, Room, Rows};
 use fearless_simd::Simd;
 
-/// Programs whose results are the first inputs when the next stretch is due.
+/// Programs whose results are the first inputs of the next stretch.
 #[derive(Debug)]
 pub(super) struct Sweep {
     programs: Vec<Prepared>,
-    /// How many results they have.
+    /// The number of results.
     carry: usize,
-    /// For each program, the results that are inputs as they are, such as a state that moves on to the next
-    /// place of a vector: they are read before anything is written over them.
+    /// For each program, the results that are copies of inputs, such as a state that moves to the
+    /// next position of a vector. They are read before anything overwrites them.
     moved: Vec<Vec<usize>>,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(super) struct SweepRoom {
     rooms: Vec<Room>,
-    /// The program that was run last.
+    /// The program that ran last.
     last: usize,
     between: Rows,
 }
 
 impl Sweep {
-    /// A program for each kind, with so many inputs.
+    /// One program for each kind, with this many inputs.
     pub(super) fn new(
         kinds: &[Kind],
         inputs: impl Fn(usize) -> usize,
@@ -53,7 +53,8 @@ impl Sweep {
         }
     }
 
-    /// One stretch, from what the last one carried on and what `lay_down` adds to it; gives what is carried on.
+    /// Runs one stretch on the values carried from the last one and the inputs that `lay_down`
+    /// adds; returns the carried values.
     #[inline(always)]
     pub(super) fn run<'r, S: Simd>(
         &self,
@@ -96,7 +97,7 @@ impl SweepRoom {
         self.rooms.iter_mut().map(Room::inputs_mut)
     }
 
-    /// The inputs of the program that was run last.
+    /// The inputs of the program that ran last.
     pub(super) fn last_mut(&mut self) -> &mut [Block] {
         self.rooms[self.last].inputs_mut()
     }

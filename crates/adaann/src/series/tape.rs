@@ -1,15 +1,15 @@
-//! What the way forward leaves for the way back: the memory of each stretch of a window, as its program has left
-//! it, and what each window began with.
+//! Data that the forward pass stores for the backward pass: the memory of each stretch of a window,
+//! as its program left it, and the states at the start of each window.
 
 use crate::program::{Block, Rows};
 
-/// Blocks that a window may take: 4 MiB of them.
+/// The most blocks of a window: 4 MiB.
 const MOST_BLOCKS: usize = (4 << 20) / size_of::<Block>();
 
-/// Memory of stretches.
+/// The memory of some stretches.
 #[derive(Debug)]
 pub(super) struct Tape {
-    /// Blocks of a stretch, and how many stretches are a window.
+    /// Blocks per stretch, and stretches per window.
     width: usize,
     window: usize,
     memory: Rows,
@@ -18,7 +18,7 @@ pub(super) struct Tape {
     beginnings: Rows,
 }
 
-/// Stretches of a window, each of which has so many blocks.
+/// Stretches per window, given the blocks per stretch.
 pub(super) fn window(width: usize, stretches: usize) -> usize {
     stretches.clamp(1, (MOST_BLOCKS / width.max(1)).max(1))
 }
@@ -29,7 +29,7 @@ impl Tape {
         Self { width, window, memory, states, beginnings }
     }
 
-    /// The memory of a stretch that begins with these states.
+    /// The memory of a stretch that starts from these states.
     #[inline(always)]
     pub(super) fn begin(&mut self, stretch: usize, states: &[Block]) -> &mut [Block] {
         let (number, slot, n) = (stretch / self.window, stretch % self.window, self.states);
@@ -41,13 +41,13 @@ impl Tape {
         self.of(stretch)
     }
 
-    /// The memory of a stretch of the window that is there.
+    /// The memory of a stretch in the current window.
     #[inline(always)]
     pub(super) fn of(&mut self, stretch: usize) -> &mut [Block] {
         &mut self.memory[stretch % self.window * self.width..][..self.width]
     }
 
-    /// The states that a window began with.
+    /// The states at the start of a window.
     pub(super) fn beginning(&self, window: usize) -> &[Block] {
         &self.beginnings[window * self.states..][..self.states]
     }

@@ -14,7 +14,7 @@ const LINE: usize = 8;
 #[repr(C, align(64))]
 struct Line([f64; LINE]);
 
-/// Zeroed doubles, aligned to 64 bytes; dereferences to a slice of the length asked for.
+/// Zeroed doubles, aligned to 64 bytes; dereferences to a slice of the requested length.
 #[derive(Debug, Clone, Default)]
 pub struct Buffer {
     lines: Vec<Line>,
@@ -27,16 +27,15 @@ impl Buffer {
         Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
     }
 
-    /// Makes the length at least `len`; keeps the storage when it is long enough already, so that
-    /// a loop which asks for the same lengths again allocates once. What the buffer holds after
-    /// growing is unspecified.
+    /// Makes the length at least `len`. Storage that is long enough is reused, so that a loop that
+    /// requests the same lengths again allocates once. The contents after growing are unspecified.
     pub fn reserve(&mut self, len: usize) {
         if len > self.len {
             *self = Self::zeros(len);
         }
     }
 
-    /// Makes the length at least `len` and keeps what is there; what is new is 0.
+    /// Makes the length at least `len` and preserves the contents; new numbers are 0.
     pub fn grow(&mut self, len: usize) {
         if len > self.len {
             self.lines.resize(len.div_ceil(LINE), Line([0.0; LINE]));
@@ -71,8 +70,9 @@ impl From<&[f64]> for Buffer {
 /// Hexadecimal digits of the bits of a double.
 const DIGITS: usize = 16;
 
-/// As one text of the bits of all numbers: what is read back is what was written, also where it is
-/// infinite or not a number, which not every format for people can say. Formats for machines get numbers.
+/// Text formats get the bits of all numbers as one text. Every value is then read back exactly,
+/// including infinities and NaN, which not every text format can express. Binary formats get
+/// numbers.
 impl Serialize for Buffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
@@ -86,7 +86,7 @@ impl Serialize for Buffer {
     }
 }
 
-/// From either form: what is read through an untagged enum no longer says which format it is of.
+/// Reads either form: behind an untagged enum, the kind of format is no longer known.
 impl<'de> Deserialize<'de> for Buffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Form)

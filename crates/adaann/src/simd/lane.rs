@@ -29,7 +29,7 @@ pub trait Lane<S: Simd>:
     /// Explicit bits of the significand.
     const SIGNIFICAND_BITS: u32;
 
-    /// Proof that the instructions are there; constants are made with it.
+    /// Proof that the instructions are available; constants need it.
     fn token(self) -> S;
     /// The same number in every lane, rounded to the element type.
     fn splat(simd: S, value: f64) -> Self;
@@ -81,7 +81,7 @@ pub trait Lane<S: Simd>:
     fn is_finite(self) -> Self::Mask;
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// Is the mask set in any lane?
+    /// Whether the mask is set in any lane.
     fn any(mask: Self::Mask) -> bool;
 }
 
@@ -114,7 +114,7 @@ macro_rules! arithmetic {
 arithmetic!(F64: Add add, Sub sub, Mul mul, Div div);
 arithmetic!(F32: Add add, Sub sub, Mul mul, Div div);
 
-/// The operations that read the same for both precisions.
+/// The operations with the same code for both precisions.
 macro_rules! elementwise {
     ($mask:ident) => {
         type Mask = S::$mask;
@@ -192,7 +192,7 @@ macro_rules! elementwise {
 }
 
 impl<S: Simd> F64<S> {
-    /// The largest integer that is not above self.
+    /// The largest integer not above self.
     #[inline(always)]
     pub(super) fn floor(self) -> Self {
         Self(self.0.floor())

@@ -1,4 +1,5 @@
-//! Lanes: kernels are written once over [`Lane`] and run with the widest instructions the machine has.
+//! Lanes: kernels are written once over [`Lane`] and run with the widest instructions of the
+//! machine.
 //!
 //! [`dispatch`] picks AVX-512, AVX2 with FMA, or the portable baseline of
 //! the target (SSE2 on x86-64, NEON on aarch64) at run time, so a released binary needs no
@@ -21,7 +22,7 @@ use crate::{Result, error};
 use std::sync::OnceLock;
 
 /// Rows are padded to a multiple of this many points: two of the widest registers (16 singles), so
-/// that a kernel which works on two at a time may always do so.
+/// that a kernel may always process two at a time.
 pub(crate) const PAD: usize = 32;
 
 /// The instruction set that kernels run on.
@@ -31,23 +32,22 @@ pub enum Instructions {
     Avx512,
     /// AVX2 with fused multiply-add: 4 doubles a lane.
     Avx2,
-    /// What every processor of this architecture has.
+    /// The instructions that every processor of this architecture has.
     Baseline,
 }
 
 impl Instructions {
-    /// The widest set that this machine has, or the narrower one that [`Self::from_environment`]
-    /// asks for.
+    /// The widest set of this machine, or the narrower one that [`Self::from_environment`] returns.
     pub fn current() -> Self {
         static CURRENT: OnceLock<Instructions> = OnceLock::new();
         *CURRENT.get_or_init(|| Self::from_environment().unwrap_or(Self::widest()))
     }
 
-    /// What the environment variable `ADAANN_SIMD` (`avx512`, `avx2` or `baseline`) asks for, as far
-    /// as this machine has it: for comparing machines bit by bit.
+    /// The set in the environment variable `ADAANN_SIMD` (`avx512`, `avx2` or `baseline`), limited
+    /// to what this machine supports: for comparing machines bit by bit.
     ///
     /// # Errors
-    /// If the variable is none of these.
+    /// If the variable has any other value.
     pub fn from_environment() -> Result<Self> {
         let widest = Self::widest();
         match std::env::var("ADAANN_SIMD").as_deref() {
@@ -87,7 +87,7 @@ impl std::fmt::Display for Instructions {
     }
 }
 
-/// How many doubles a register of [`Instructions::current`] holds.
+/// The number of doubles in a register of [`Instructions::current`].
 pub(crate) fn doubles_per_register() -> usize {
     struct Count;
     impl Kernel for Count {
@@ -102,7 +102,7 @@ pub(crate) fn doubles_per_register() -> usize {
 
 /// Work that is compiled once for each instruction set.
 ///
-/// A trait and not a closure, since a closure cannot be generic over the lanes it runs on.
+/// A trait rather than a closure, since a closure cannot be generic over the lanes it runs on.
 pub trait Kernel {
     /// What the kernel returns.
     type Output;
@@ -117,7 +117,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     dispatch_on(Instructions::current(), kernel)
 }
 
-/// Runs a kernel with the given instructions, or the widest below them that this machine has.
+/// Runs a kernel with the given instructions, or the widest narrower ones that this machine has.
 #[inline]
 pub fn dispatch_on<K: Kernel>(instructions: Instructions, kernel: K) -> K::Output {
     use fearless_simd::Simd;

@@ -35,7 +35,7 @@ fn a_crash_is_told_with_its_point_and_its_last_words() {
     let body = "print(1/(x[0] - 2.25), flush=True)";
     let text = said(&python(WITHOUT, body), false);
     has(&text, &["exit status: 1", "after 1 of 2 answers, at a = 2.25, b = 7.0"]);
-    has(&text, &["Its last words:", "ZeroDivisionError"]);
+    has(&text, &["Last lines of its stderr:", "ZeroDivisionError"]);
 }
 
 #[cfg(unix)]
@@ -80,7 +80,7 @@ fn bad_lines_are_quoted() {
     let text = line("x = 3", false);
     has(
         &text,
-        &["answer 2 of 2 has 'x' where a number must be", "the line is 'x = 3'", "a = 2.25"],
+        &["answer 2 of 2 has 'x' where a number is expected", "the line is 'x = 3'", "a = 2.25"],
     );
     has(&line("1.5 2", true), &["has 2 numbers, but must have 3", "the line is '1.5 2'"]);
     has(&line("1 2 3 4", true), &["has 4 numbers, but must have 3"]);
@@ -104,7 +104,7 @@ fn what_was_not_asked_for_is_refused() {
     has(&said(&python(WITHOUT, "print('trying', x)\nprint(1)"), false), &["has 'trying' where"]);
     let text =
         said(&python(WITHOUT, "sys.stdout.write('1\\n2\\n' if k == n - 1 else '1\\n')"), false);
-    has(&text, &["it has written '2' that it was not asked for", "stderr"]);
+    has(&text, &["it wrote '2' without a request", "stderr"]);
     // Between two batches.
     let late =
         python(WITHOUT, "print(1)\nif k == n - 1: sys.stdout.flush(); time.sleep(1); print(5)");
@@ -150,7 +150,7 @@ fn the_first_line_must_be_what_it_must_be() {
         &refused(&shell("echo no data >&2; exit 7")),
         &["exit status: 7", "before its first line", "no data"],
     );
-    has(&refused(&shell("echo '{\"batch\": 0}'")), &["must have a point"]);
+    has(&refused(&shell("echo '{\"batch\": 0}'")), &["must be at least 1"]);
     let mut command = shell("read x; echo '{\"gradient\": false}'; cat > /dev/null");
     command.gradient = GradientBy::Program;
     has(&refused(&command), &["says that it gives no gradient"]);
@@ -189,7 +189,7 @@ fn a_program_that_does_not_start_is_explained() {
     says("surely-no-such-program", &["installed"]);
     says("", &["command is empty"]);
     let nowhere = Command { folder: folder.join("nowhere"), ..call("./works") };
-    has(&refused(&nowhere), &["which is no folder"]);
+    has(&refused(&nowhere), &["which is not a folder"]);
     // It runs in its folder, wherever the test does.
     let simulator = start(&call("./works"), 1);
     assert_eq!(ask(&simulator, &Batch::zeros(1, 1), false).unwrap().0, [7.0]);
@@ -273,7 +273,7 @@ fn one_that_always_dies_is_told_with_its_tries() {
     let starts = || fs::read_to_string(command.folder.join("starts")).unwrap().len();
     let text = said(&command, false);
     has(&text, &["it has stopped (exit status: 5) after 0 of 2 answers, at a = 0.5"]);
-    has(&text, &["; tried 3 times\nIts last words:\n  no licence"]);
+    has(&text, &["; tried 3 times\nLast lines of its stderr:\n  no licence"]);
     assert_eq!(starts(), 3, "for good, though it was asked again");
     let text = said(&Command { retries: 0, ..command.clone() }, false);
     assert!(!text.contains("tried"), "{text}");
@@ -286,7 +286,7 @@ fn one_that_becomes_another_is_refused() {
                   touch mark; read x; exit 1";
     let folder = folder("outside-again-other");
     let text = said(&Command { folder, retries: 1, ..shell(script) }, false);
-    has(&text, &["its first line says something else than before; tried 2 times"]);
+    has(&text, &["its first line differs from the earlier one; tried 2 times"]);
 }
 
 /// Does a process run, and is no mere entry that nobody has asked for yet?

@@ -47,7 +47,7 @@ pub(super) fn exp<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
 pub(super) fn exp_m1<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
-    // e^−60 is nothing beside 1; above, anything finite that overflows will do.
+    // e^−60 is negligible beside 1; above, any finite argument that overflows is enough.
     let (low, high) = (constant(-60.0), constant(V::EXP_RANGE));
     let clamped = V::select(x.lt(low), low, x);
     let clamped = V::select(high.lt(x), high, clamped);

@@ -1,4 +1,4 @@
-//! The logarithm of a product of many numbers, for the price of one logarithm.
+//! The logarithm of a product of many numbers, at the cost of one logarithm.
 
 use super::{Lane, logarithm, tables::Tables};
 use fearless_simd::Simd;
@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 /// nor underflows: Σ ln xᵢ costs a multiplication for each factor and one logarithm at the end.
 ///
 /// Between two calls of [`LogProduct::rescale`] the mantissa holds the bare product, so the caller
-/// decides how often to pay for it: at most every 8 factors, if they lie within 2^±127 (2^±15 in
+/// decides how often to rescale: at least every 8 factors if they lie within 2^±127 (2^±15 in
 /// single precision).
 ///
 /// A factor 0, ∞ or NaN decides the result: −∞, ∞ or NaN. A negative product gives NaN.
@@ -30,14 +30,14 @@ impl<S: Simd, V: Lane<S> + Tables> LogProduct<S, V> {
         }
     }
 
-    /// Takes in a factor.
+    /// Multiplies by a factor.
     #[inline(always)]
     pub fn multiply(&mut self, factor: V) {
         self.mantissa = self.mantissa * factor;
     }
 
-    /// Moves the mantissa's exponent out, which leaves it in [1, 2); a mantissa that is not positive
-    /// and normal stays as it is.
+    /// Moves the mantissa's exponent out, which leaves the mantissa in [1, 2). A mantissa that is
+    /// not positive and normal stays unchanged.
     #[inline(always)]
     pub fn rescale(&mut self) {
         let simd = self.mantissa.token();

@@ -63,7 +63,7 @@ pub(super) fn ln_1p<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();
     let constant = |value| V::splat(simd, value);
     let (zero, one) = (constant(0.0), constant(1.0));
-    // Below the square of the rounding unit x is the answer, with its sign if it is 0. Powers of
+    // Below the square of the rounding unit the result is x, with its sign if it is 0. Powers of
     // such an x would be subnormal, and slow.
     let tiny = x.abs().lt(constant(if V::SIGNIFICAND_BITS == 52 { 4e-32 } else { 1e-14 }));
     let answer_if_tiny = x;
@@ -75,8 +75,8 @@ pub(super) fn ln_1p<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let (m, exponent) = u.split_exponent();
     let above = constant(SQRT_2).lt(m);
     let half = V::select(above, constant(0.5), one);
-    // For e = 0 this sum is x itself. For e = 1023 the scale comes out as 0, and may: the error is
-    // nothing beside u.
+    // For e = 0 this sum is x itself. For e = 1023 the scale underflows to 0, which is harmless:
+    // the error is negligible beside u.
     let f = m.mul_add(half, -one) + error * ((-exponent).exp2_integer() * half);
     let result = ln_reduced(f, exponent + V::select(above, one, zero));
     V::select(tiny, answer_if_tiny, special(u, result))

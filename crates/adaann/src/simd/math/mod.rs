@@ -1,8 +1,9 @@
 //! Elementary functions over lanes: one algorithm for both precisions, tables for each.
 //!
-//! The largest errors that were measured, in units in the last place, over two million arguments
-//! for each number, one million for the single-precision sin_cos_turns (`f64` against `libquadmath`, `f32` against `f64`), spread over the range of
-//! normal results, near 0, and near the places where a reduction changes:
+//! The largest measured errors, in units in the last place, over two million arguments for each
+//! number, one million for the single-precision sin_cos_turns (`f64` against `libquadmath`, `f32`
+//! against `f64`). The arguments cover the range of normal results, values near 0, and values near
+//! the points where a reduction changes:
 //!
 //! | | `f64`, FMA | `f64`, no FMA | `f32`, FMA | `f32`, no FMA |
 //! | --- | --- | --- | --- | --- |
@@ -15,8 +16,8 @@
 //! | sin, cos | 1.01 | 1.02 | 0.85 | 0.85 |
 //! | sin_cos_turns | 1.82 | 1.82 | 1.93 | 1.93 |
 //!
-//! `tests/math.rs` holds the functions to bounds a little above these. The single-precision tanh
-//! trades accuracy for speed, and never leaves [−1, 1].
+//! `tests/math.rs` enforces bounds a little above these. The single-precision tanh trades accuracy
+//! for speed, and never leaves [−1, 1].
 //!
 //! Values at and beyond the ends of the range (zeros with their signs, subnormals, infinities, NaN)
 //! are those of the standard library.
@@ -61,7 +62,7 @@ use tables::Tables;
 /// assert!((values[3] - 0.5_f64.tanh()).abs() < 1e-15);
 /// ```
 pub trait Math<S: Simd>: Lane<S> + Tables {
-    /// e^self; gradual underflow is kept.
+    /// e^self, with gradual underflow.
     #[inline(always)]
     fn exp(self) -> Self {
         exponential::exp(self)
@@ -76,8 +77,8 @@ pub trait Math<S: Simd>: Lane<S> + Tables {
     /// The hyperbolic tangent, with one division; exactly odd.
     fn tanh(self) -> Self;
 
-    /// tanh to an absolute error of 3 units in the last place of 1, at two thirds of the price: for
-    /// the activations of flows, which add it to numbers of size 1. NaN may come out as ±1.
+    /// tanh to an absolute error of 3 units in the last place of 1, at two thirds of the cost: for
+    /// the activations of flows, which add it to numbers of size 1. NaN may give ±1.
     #[inline(always)]
     fn tanh_quick(self) -> Self {
         tanh::quick(self)
@@ -95,8 +96,8 @@ pub trait Math<S: Simd>: Lane<S> + Tables {
         logarithm::ln_1p(self)
     }
 
-    /// ln(1 + e^self), which neither overflows nor loses the small values: it approaches e^self
-    /// below and self above.
+    /// ln(1 + e^self), without overflow or loss of small values: it approaches e^self for small and
+    /// self for large arguments.
     #[inline(always)]
     fn softplus(self) -> Self {
         logarithm::softplus(self)
@@ -114,7 +115,7 @@ pub trait Math<S: Simd>: Lane<S> + Tables {
         self.sin_cos().1
     }
 
-    /// Sine and cosine for little more than the price of one.
+    /// Sine and cosine for little more than the cost of one.
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         trigonometric::sin_cos(self)

@@ -9,8 +9,8 @@ pub(in crate::simd) fn horner<S: Simd, V: Lane<S>>(x: V, coefficients: &[f64]) -
     strided(x, coefficients, 1)
 }
 
-/// Σ cⱼ xʲ as a polynomial in x² plus x times another: half the latency of [`horner`] for one
-/// multiplication more, x².
+/// Σ cⱼ xʲ as a polynomial in x² plus x times another: half the latency of [`horner`] for one more
+/// multiplication, x².
 #[inline(always)]
 pub(super) fn even_odd<S: Simd, V: Lane<S>>(x: V, square: V, coefficients: &[f64]) -> V {
     let odd = strided(square, &coefficients[1..], 2);
@@ -32,8 +32,8 @@ fn strided<S: Simd, V: Lane<S>>(x: V, coefficients: &[f64], step: usize) -> V {
 
 /// The integer nearest to x · factor, ties to even, for results far below 2^[`Lane::SIGNIFICAND_BITS`].
 ///
-/// Adding 1.5·2^52 (2^23) leaves no room for a fraction: two additions on every instruction set,
-/// where SSE2 has no instruction that rounds.
+/// Adding 1.5·2^52 (2^23) leaves no bits for a fraction: two additions on every instruction set,
+/// since SSE2 has no rounding instruction.
 #[inline(always)]
 pub(super) fn nearest<S: Simd, V: Lane<S> + Tables>(x: V, factor: f64) -> V {
     let simd = x.token();

@@ -6,7 +6,7 @@
 use crate::simd::{F32, F64};
 use fearless_simd::Simd;
 
-/// What the algorithms need to know about a precision.
+/// The constants of a precision that the algorithms use.
 pub trait Tables {
     /// 1.5·2^p with p explicit bits of the significand: see `nearest`.
     const ROUNDER: f64;
@@ -20,7 +20,7 @@ pub trait Tables {
     const LIFT: (f64, f64);
     /// Beyond ± this, exp is ∞ or 0; 2^(this/(2 ln 2)) is a normal number.
     const EXP_RANGE: f64;
-    /// Up to ± this, multiples of π/2 are taken off accurately.
+    /// Up to ± this, multiples of π/2 are subtracted accurately.
     const TRIGONOMETRIC_RANGE: f64;
 
     /// ln 2 in two parts; the first times an exponent is exact.

@@ -1,4 +1,5 @@
-//! tanh, the hot operation of planar flows: one division, and as short a chain before it as can be.
+//! tanh, the hot operation of planar flows: one division, after as short a dependency chain as
+//! possible.
 
 use super::{
     Lane,
@@ -8,7 +9,7 @@ use super::{
 use fearless_simd::Simd;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Below this the double-precision tanh is taken from its own rational function.
+/// Below this, the double-precision tanh uses its own rational function.
 const SMALL: f64 = 0.62;
 /// Beyond this it rounds to 1.
 const SATURATED: f64 = 20.0;
@@ -87,8 +88,8 @@ const SINGLE_P: [f64; 5] = [1.0, 0.133792182, 0.00349345564, 2.05745551e-05, 1.3
 /// and Q.
 const SINGLE_Q: [f64; 5] = [1.0, 0.467125328, 0.0258688326, 0.000328217187, 7.7571824e-07];
 
-/// In single precision one rational function reaches over the whole range. Rounding may carry it
-/// past 1, which 1 − tanh² would not forgive.
+/// In single precision one rational function covers the whole range. Rounding may push it past 1,
+/// which would make 1 − tanh² negative.
 #[inline(always)]
 pub(super) fn single<S: Simd, V: Lane<S> + Tables>(x: V) -> V {
     let simd = x.token();

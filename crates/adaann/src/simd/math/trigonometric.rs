@@ -1,4 +1,4 @@
-//! sin and cos: x = k π/2 + r with |r| ≤ π/4, by Cody and Waite's π/2 in parts.
+//! sin and cos: x = k π/2 + r with |r| ≤ π/4, by Cody–Waite reduction with π/2 in parts.
 
 use super::{
     Lane,
@@ -18,7 +18,7 @@ pub(super) fn sin_cos<S: Simd, V: Lane<S> + Tables>(x: V) -> (V, V) {
     let sin = V::select(x.eq(zero), x, sin); // keeps the sign of zero
     let in_range = x.abs().le(V::splat(simd, V::TRIGONOMETRIC_RANGE));
     if V::any(!in_range) {
-        // Only the lanes out of range, so that a lane never depends on its neighbours.
+        // Only lanes out of range use it, so that a lane never depends on its neighbours.
         return (
             V::select(in_range, sin, by_lane(x, f64::sin)),
             V::select(in_range, cos, by_lane(x, f64::cos)),
@@ -35,8 +35,8 @@ pub(super) fn sin_cos_turns<S: Simd, V: Lane<S> + Tables>(turns: V) -> (V, V) {
     of_remainder(k, (quarters - k) * V::splat(simd, FRAC_PI_2), V::splat(simd, 0.0))
 }
 
-/// r = x − k π/2, and what the roundings lost: r alone would cost sin another unit in the last
-/// place, and all of its digits where x is nearest to a multiple of π/2.
+/// r = x − k π/2, and its rounding error: r alone would cost sin another unit in the last place,
+/// and all of its digits where x is nearest to a multiple of π/2.
 #[inline(always)]
 fn remainder<S: Simd, V: Lane<S> + Tables>(x: V, k: V) -> (V, V) {
     let simd = x.token();
@@ -55,7 +55,7 @@ fn of_remainder<S: Simd, V: Lane<S> + Tables>(k: V, r: V, lost: V) -> (V, V) {
     let constant = |value| V::splat(simd, value);
     let square = r * r;
     let sin = r + (r * square).mul_add(horner(square, V::SIN), lost);
-    // 1 − r²/2 rounded, and what that and r have lost.
+    // 1 − r²/2 rounded, and the rounding errors of that and r.
     let half_square = constant(0.5) * square;
     let head = constant(1.0) - half_square;
     let rest = r.neg_mul_add(lost, (constant(1.0) - head) - half_square);

@@ -1,4 +1,4 @@
-//! atan: reduced to |z| ≤ √2 − 1 by what it adds to π/4 and π/2.
+//! atan, reduced to |z| ≤ √2 − 1 by the addition formulas at π/4 and π/2.
 
 use super::super::math::horner;
 use super::super::{F64, Lane};
@@ -20,7 +20,7 @@ const ATAN: [f64; 11] = [
     -0.01917688711906226,
 ];
 
-/// What π/4 is short of by rounding.
+/// The rounding error of π/4.
 const FRAC_PI_4_REST: f64 = 3.061616997868383e-17;
 
 #[inline(always)]

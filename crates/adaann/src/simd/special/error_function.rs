@@ -1,4 +1,5 @@
-//! The error function and the normal distribution function: exp(−x²) apart from what it leaves.
+//! The error function and the normal distribution function, with the factor exp(−x²) computed
+//! separately.
 
 use super::super::math::horner;
 use super::super::{F64, Lane, Math};
@@ -66,7 +67,7 @@ fn scaled_erfc<S: Simd>(x: F64<S>) -> F64<S> {
 #[inline(always)]
 fn gaussian<S: Simd>(x: F64<S>, s: f64) -> F64<S> {
     let simd = x.token();
-    // Beyond, it underflows.
+    // Larger arguments underflow.
     let x = F64::select(F64::splat(simd, 40.0).lt(x), F64::splat(simd, 40.0), x);
     // x = high + low, where high has half the digits and an exact square (Veltkamp).
     let shifted = x * F64::splat(simd, 134_217_729.0);

@@ -1,4 +1,5 @@
-//! ln Γ and its derivatives: Stirling's series for large x, polynomials around 2 and the recurrence below.
+//! ln Γ and its derivatives: Stirling's series for large x, polynomials around 2, and recurrence in
+//! between.
 
 use super::super::math::horner;
 use super::super::{F64, Lane, Math};
@@ -7,10 +8,11 @@ use fearless_simd::Simd;
 /// ½ ln 2π
 pub(crate) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
-/// From here on Stirling's series has all digits, also of what it adds to the leading terms.
+/// From here on Stirling's series is accurate to the last digit, including the correction to its
+/// leading terms.
 const LARGE: f64 = 10.0;
 
-/// The most that is taken from an argument below `LARGE` until it is at most 2½.
+/// The most steps that bring an argument below `LARGE` to at most 2½.
 const MOST_STEPS: usize = 8;
 
 /// B_2k / (2k (2k − 1)), the coefficients of x^(1 − 2k) in ln Γ.
@@ -88,8 +90,8 @@ const DIGAMMA_NEAR: [f64; 20] = [
     1.3137798782020037e-06,
 ];
 
-/// An argument brought to 2 + z with |z| ≤ ½: Γ(x) = Γ(2 + z)·product if x was above, and
-/// Γ(2 + z)/product if it was below. All of it but the product is exact.
+/// An argument shifted to 2 + z with |z| ≤ ½: Γ(x) = Γ(2 + z)·product if x was above, and
+/// Γ(2 + z)/product if it was below. Everything but the product is exact.
 struct Near<S: Simd> {
     z: F64<S>,
     product: F64<S>,
@@ -98,7 +100,7 @@ struct Near<S: Simd> {
     below: <F64<S> as Lane<S>>::Mask,
 }
 
-/// Brings arguments below `LARGE` near 2; what comes of others is of no interest.
+/// Shifts arguments below `LARGE` to near 2; the result for other arguments is unspecified.
 #[inline(always)]
 fn near<S: Simd>(x: F64<S>, large: <F64<S> as Lane<S>>::Mask) -> Near<S> {
     let simd = x.token();
@@ -127,7 +129,7 @@ fn near<S: Simd>(x: F64<S>, large: <F64<S> as Lane<S>>::Mask) -> Near<S> {
     }
 }
 
-/// `result` where x ≥ 0 or NaN, and NaN below.
+/// `result` where x ≥ 0 or NaN, and NaN for negative x.
 #[inline(always)]
 fn above_zero<S: Simd>(x: F64<S>, result: F64<S>) -> F64<S> {
     let simd = x.token();
@@ -169,7 +171,7 @@ pub(super) fn ln_gamma<S: Simd>(x: F64<S>) -> F64<S> {
 pub(super) fn digamma<S: Simd>(x: F64<S>) -> F64<S> {
     let simd = x.token();
     let zero = F64::splat(simd, 0.0);
-    let x = x + zero; // the pole at −0 is that at 0
+    let x = x + zero; // −0 is the same pole as 0
     let large = F64::splat(simd, LARGE).le(x);
     let Near { z, product, derivative, below } = near(x, large);
     let sum = derivative / product;
@@ -214,7 +216,7 @@ const BERNOULLI: [f64; 10] = [
 ];
 
 /// ψₙ(x) = (−1)^(n + 1) n! Σ (x + k)^(−n − 1) for n ≥ 1: terms until x + k is n + 20, then the
-/// integral of the rest with Euler and Maclaurin's corrections.
+/// integral of the rest with Euler–Maclaurin corrections.
 #[inline(always)]
 pub(super) fn polygamma<S: Simd>(n: u8, x: F64<S>) -> F64<S> {
     let simd = x.token();

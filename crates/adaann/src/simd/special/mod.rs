@@ -1,4 +1,4 @@
-//! Special functions over lanes of doubles, and of single numbers by the same lanes.
+//! Special functions over lanes of doubles; the scalar versions use the same code.
 
 mod arctangent;
 mod error_function;
@@ -11,17 +11,17 @@ use fearless_simd::Simd;
 
 /// Special functions of one number, in double precision.
 ///
-/// Errors are a few units in the last place: 1 for erf and atan, 3 for erfc up to where it
-/// underflows, 6 for ln Γ, its zeros included. The digamma function is as exact but near its zero,
-/// where the error is 4e-16. What Stirling's formula leaves has an error of 1e-14 below 10 and of
-/// some units from there on. `tests/special.rs` holds them to it.
+/// Errors are a few units in the last place: 1 for erf and atan, 3 for erfc until it underflows, 6
+/// for ln Γ, including near its zeros. The digamma function is as accurate except near its zero,
+/// where the error is 4e-16. The remainder of Stirling's formula has an error of 1e-14 below 10 and
+/// of a few units from there on. `tests/special.rs` enforces these bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Special {
     /// ln Γ(x) for x > 0; ∞ at 0, NaN below.
     LnGamma,
     /// The derivative of ln Γ of order 1 + n for x > 0: 0 is the digamma function. NaN below 0.
     Polygamma(u8),
-    /// ln Γ(x) − ((x − ½) ln x − x + ½ ln 2π), what Stirling's formula leaves, for x > 0.
+    /// ln Γ(x) − ((x − ½) ln x − x + ½ ln 2π), the remainder of Stirling's formula, for x > 0.
     LnGammaRest,
     /// Its derivative, ψ(x) − ln x + 1/(2x), for x > 0.
     DigammaRest,
@@ -35,7 +35,7 @@ pub enum Special {
     NormalHazard,
     /// The arc tangent.
     Atan,
-    /// The largest integer that is not above x.
+    /// The largest integer not above x.
     Floor,
 }
 
@@ -58,7 +58,7 @@ impl Special {
         }
     }
 
-    /// The function of one number: the bits that a lane would have.
+    /// The function of one number, with the same bits as a lane.
     pub fn at(self, x: f64) -> f64 {
         struct One(Special, f64);
         impl Kernel for One {
