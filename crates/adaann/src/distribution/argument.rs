@@ -10,7 +10,7 @@ pub(crate) struct Argument {
     pub(crate) meaning: &'static str,
 }
 
-/// What an argument may be.
+/// The range of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Range {
     /// Any finite number.
@@ -26,7 +26,7 @@ pub(crate) enum Range {
 }
 
 impl Range {
-    /// Is x in it?
+    /// Whether x is in the range.
     pub(crate) fn contains(self, x: f64) -> bool {
         x.is_finite()
             && match self {
@@ -38,7 +38,7 @@ impl Range {
             }
     }
 
-    /// What x must be: for messages.
+    /// A description of the range, for messages.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::Finite => "finite",
@@ -65,8 +65,7 @@ const HIGH: Argument = finite("high", "the upper bound");
 const LOGIT: Argument = finite("logit", "ln(p/(1 - p)) of the probability p of a success");
 const P: Argument =
     Argument { name: "p", range: Range::UnitInterval, meaning: "the probability of a success" };
-const N: Argument =
-    Argument { name: "n", range: Range::Count, meaning: "how many trials there are" };
+const N: Argument = Argument { name: "n", range: Range::Count, meaning: "the number of trials" };
 const COUNT_MEAN: Argument =
     Argument { name: "mean", range: Range::NotNegative, meaning: "the mean count" };
 
@@ -76,7 +75,7 @@ impl Family {
         of(self)
     }
 
-    /// Are these arguments in their ranges, and bounds in order?
+    /// Whether these arguments are in their ranges, and bounds in order.
     pub(crate) fn accepts(self, arguments: &[f64]) -> bool {
         let expected = self.arguments();
         arguments.len() == expected.len()
@@ -132,8 +131,8 @@ fn of(family: Family) -> &'static [Argument] {
         Family::Beta => {
             const {
                 &[
-                    positive("a", "what draws x to 1; the mean is a/(a + b)"),
-                    positive("b", "what draws x to 0"),
+                    positive("a", "pulls x towards 1; the mean is a/(a + b)"),
+                    positive("b", "pulls x towards 0"),
                 ]
             }
         }
@@ -150,8 +149,8 @@ fn of(family: Family) -> &'static [Argument] {
         Family::Weibull => {
             const {
                 &[
-                    positive("shape", "1 for a hazard that is constant, more for one that grows"),
-                    positive("scale", "the time by which 63 of 100 have failed"),
+                    positive("shape", "1 for a constant hazard, above 1 for a growing one"),
+                    positive("scale", "the time by which 63 per cent have failed"),
                 ]
             }
         }
@@ -168,8 +167,8 @@ fn of(family: Family) -> &'static [Argument] {
             const {
                 &[
                     N,
-                    positive("a", "what draws p to 1; the mean of p is a/(a + b)"),
-                    positive("b", "what draws p to 0"),
+                    positive("a", "pulls p towards 1; the mean of p is a/(a + b)"),
+                    positive("b", "pulls p towards 0"),
                 ]
             }
         }
@@ -205,7 +204,7 @@ fn of(family: Family) -> &'static [Argument] {
             const {
                 &[
                     positive("scale", "the median"),
-                    positive("shape", "more for a narrower density; the tail is x^-shape"),
+                    positive("shape", "larger for a narrower density; the tail is x^-shape"),
                 ]
             }
         }

@@ -17,7 +17,7 @@ pub(super) fn log_uniform<'g>(x: Expr<'g>, low: Expr<'g>, high: Expr<'g>) -> Exp
         (Some(low), Some(high)) => inside(x, low, high),
         _ => (inside(x, 0.0, f64::INFINITY).0, outside(x, low, high)),
     };
-    // ln(high/low): the first is exact for bounds that are close, the second does not overflow.
+    // ln(high/low): the first form is exact for close bounds, the second does not overflow.
     let close = (low.recip() * (high - low)).min(1.0).ln_1p();
     let log_width = high.le(2.0 * low).select(close, high.ln() - low.ln());
     -x.ln() - log_width.ln() + outside

@@ -4,27 +4,27 @@ use super::interval::outside;
 use crate::Expr;
 use crate::program::ln_gamma_rest;
 
-/// A count brought to 0 or above, and a term that is 0 if it was one and −∞ if not.
+/// A count clamped to 0 or above, and a term that is 0 if it was valid and −∞ otherwise.
 fn count(y: Expr<'_>) -> (Expr<'_>, Expr<'_>) {
     let is_whole = y.floor().ge(y).select(0.0, f64::NEG_INFINITY);
     let outside = y.ge(0.0).select(is_whole, f64::NEG_INFINITY);
     (y.gt(0.0).select(y, 0.0), outside)
 }
 
-/// The same for a count that is at most n.
+/// The same for a count of at most n.
 fn count_of<'g>(y: Expr<'g>, n: Expr<'g>) -> (Expr<'g>, Expr<'g>) {
     let (count, not_count) = count(y);
     (count.lt(n).select(count, n), not_count + outside(y, 0.0, n))
 }
 
-/// ½ ln p, NaN below 0; at p = 0 the least number, so that 2y times it is 0 for y = 0 and −∞ for any
-/// other count.
+/// ½ ln p, NaN for negative p; at p = 0 the lowest finite number, so that 2y times it is 0 for
+/// y = 0 and −∞ for any other count.
 fn half_ln(p: Expr<'_>) -> Expr<'_> {
     let at_most_zero = p.lt(0.0).select(f64::NAN, -f64::MAX);
     p.gt(0.0).select(0.5 * p.max(f64::MIN_POSITIVE).ln(), at_most_zero)
 }
 
-/// ½ ln(1 − p) in the same way.
+/// ½ ln(1 − p), computed in the same way.
 fn half_ln_complement(p: Expr<'_>) -> Expr<'_> {
     let at_least_one = p.gt(1.0).select(f64::NAN, -f64::MAX);
     p.lt(1.0).select(0.5 * (-p.min(1.0_f64.next_down())).ln_1p(), at_least_one)
@@ -76,8 +76,8 @@ pub(super) fn beta_binomial<'g>(y: Expr<'g>, n: Expr<'g>, a: Expr<'g>, b: Expr<'
     ln_choose(n, y) + (y + a).ln_beta(n - y + b) - a.ln_beta(b) + outside
 }
 
-/// With φ the dispersion, ln Γ(y + φ) − ln Γ(φ) − ln y! + φ ln(φ/(φ + mean)) + y ln(mean/(φ + mean)),
-/// where Stirling's formula takes the large terms out of the first two.
+/// With φ the dispersion, ln Γ(y + φ) − ln Γ(φ) − ln y! + φ ln(φ/(φ + mean)) + y
+/// ln(mean/(φ + mean)), where Stirling's formula removes the large parts of the first two terms.
 pub(super) fn neg_binomial<'g>(y: Expr<'g>, mean: Expr<'g>, dispersion: Expr<'g>) -> Expr<'g> {
     let (y, outside) = count(y);
     let inverse = dispersion.recip();

@@ -1,6 +1,6 @@
-//! Distribution functions, recorded: the logarithms of what is below and of what is above a number.
+//! Distribution functions, recorded: the log probabilities below and above a number.
 //!
-//! Each is computed from its own side, so that both have their digits far out, where the other is 1.
+//! Each tail is computed separately, so that it is accurate even where the other is 1.
 
 use super::family::Family::{self, *};
 use super::incomplete;
@@ -9,17 +9,19 @@ use crate::Expr;
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 
 impl Family {
-    /// Are the tails of a density sums over points, a thousand times the work of a closed form?
+    /// Whether the tails are sums over points, with a thousand times the work of a closed form.
     pub(crate) fn has_summed_tails(self) -> bool {
         matches!(self, Gamma | InvGamma | Beta | StudentT | HalfStudentT)
     }
 
-    /// ln P(X ≤ x) and ln P(X > x), recorded; None for a family without a distribution function here.
+    /// ln P(X ≤ x) and ln P(X > x), recorded; `None` for a family whose distribution function is
+    /// not implemented.
     ///
     /// # Panics
-    /// If there are not as many arguments as [`Family::arguments`] says.
+    /// If the number of arguments differs from that of [`Family::arguments`].
     pub(crate) fn log_tails<'g>(self, x: Expr<'g>, arguments: &[Expr<'g>]) -> Option<Tails<'g>> {
-        // What is next to 0 stands for what is not above it, where all is said to be above x.
+        // Numbers up to 0 are replaced by the smallest positive number, for which the whole mass
+        // lies above.
         let positive = x.gt(f64::MIN_POSITIVE).select(x, f64::MIN_POSITIVE).min(f64::MAX);
         let standard = |location: Expr<'g>, scale: Expr<'g>| scale.recip() * (x - location);
         let tails = match (self, arguments) {
@@ -74,7 +76,7 @@ impl Family {
             (HalfStudentT, &[df, scale]) => {
                 incomplete::half_student_t(df, scale.recip() * positive).from(0.0, x)
             }
-            // k events by the time `mean` are those of a process whose event k + 1 comes later.
+            // At most k events by the time `mean`: event k + 1 of the process comes later.
             (Poisson, &[mean]) => poisson(x, mean.max(f64::MIN_POSITIVE)),
             (PoissonLog, &[log_mean]) => poisson(x, log_mean.exp().max(f64::MIN_POSITIVE)),
             (NegBinomial, &[mean, dispersion]) => {
@@ -93,7 +95,7 @@ impl Family {
 /// The largest number below all counts.
 const BELOW_ZERO: f64 = -f64::MIN_POSITIVE;
 
-/// The count that a number comes to.
+/// The count that a number rounds down to.
 fn count(x: Expr<'_>) -> Expr<'_> {
     x.floor().max(0.0)
 }
@@ -102,7 +104,7 @@ fn poisson<'g>(x: Expr<'g>, mean: Expr<'g>) -> Tails<'g> {
     incomplete::gamma(count(x) + 1.0, mean).swapped().from(BELOW_ZERO, x)
 }
 
-/// P(X ≤ k) is that of a beta number with n − k and k + 1 below 1 − p.
+/// P(X ≤ k) is the probability that a beta variate with n − k and k + 1 is below 1 − p.
 fn binomial<'g>(x: Expr<'g>, n: Expr<'g>, p: Expr<'g>, rest: Expr<'g>) -> Tails<'g> {
     let inside = |p: Expr<'g>| p.max(f64::MIN_POSITIVE).min(1.0_f64.next_down());
     let k = count(x).min(n - 1.0);
@@ -114,7 +116,7 @@ fn normal(u: Expr<'_>) -> Tails<'_> {
     Tails { below: u.ln_normal_cdf(), above: (-u).ln_normal_cdf() }
 }
 
-/// e^−z is above.
+/// The tails of a variate with P(X > x) = e^−z.
 fn decay(z: Expr<'_>) -> Tails<'_> {
     let z = z.max(f64::MIN_POSITIVE).min(f64::MAX);
     Tails { below: ln_complement(-z), above: -z }
@@ -126,7 +128,7 @@ fn logistic(u: Expr<'_>) -> Tails<'_> {
 
 fn laplace<'g>(u: Expr<'g>) -> Tails<'g> {
     let side = |u: Expr<'g>| {
-        // Of what is on the far side of the centre, half of e^−|u|.
+        // The tail on the far side of the centre is half of e^−|u|.
         u.lt(0.0).select(u.min(0.0) - LN_2, (-0.5 * (-u.max(0.0)).exp()).ln_1p())
     };
     Tails { below: side(u), above: side(-u) }
@@ -152,9 +154,9 @@ fn half_cauchy<'g>(u: Expr<'g>) -> Tails<'g> {
     Tails { below, above }
 }
 
-/// Φ(a) + e^(2 shape/mean) Φ(b) is below, and Φ(−a) less the same above, with a and b = √(shape/x)
-/// (x/mean ∓ 1), the latter with its sign turned. In the upper tail both are alike to a share of
-/// mean/x, which is all that is lost.
+/// The lower tail is Φ(a) + e^(2 shape/mean) Φ(b), and the upper tail is Φ(−a) minus the same
+/// second term, with a and b = √(shape/x) (x/mean ∓ 1), the latter with its sign reversed. In the
+/// upper tail the two terms agree up to a share of mean/x, which bounds the cancellation.
 fn inverse_gaussian<'g>(x: Expr<'g>, mean: Expr<'g>, shape: Expr<'g>) -> Tails<'g> {
     let (root, ratio) = ((shape / x).sqrt(), x / mean);
     let first = root * (ratio - 1.0);

@@ -5,14 +5,14 @@ use super::{bounded, circle, count, line, positive, skewed};
 use crate::Expr;
 
 impl Family {
-    /// log p(x) with all its constants, recorded; that of a flat one is 0.
+    /// log p(x) with all its constants, recorded; 0 for a flat density.
     ///
-    /// Outside the support it is −∞. A number on an end of a continuous one's support has the log
-    /// density of the nearest number inside: the map from the whole line may round x there, and such
-    /// a point is not lost. Arguments out of their ranges give NaN.
+    /// Outside the support it is −∞. At an end of a continuous family's support, it is the log
+    /// density of the nearest number inside, because the map from the whole line may round x there
+    /// and such a point must stay finite. Arguments out of their ranges give NaN.
     ///
     /// # Panics
-    /// If there are not as many arguments as [`Family::arguments`] says.
+    /// If the number of arguments differs from that of [`Family::arguments`].
     pub(crate) fn log_density<'g>(self, x: Expr<'g>, arguments: &[Expr<'g>]) -> Expr<'g> {
         match (self, arguments) {
             (Flat, []) => 0.0.into(),

@@ -1,12 +1,12 @@
-//! Exact draws, from uniform numbers between 0 and 1, both excluded.
+//! Exact draws from uniform numbers between 0 and 1, both excluded.
 
 use super::family::Family;
 use std::f64::consts::{PI, TAU};
 
 impl Family {
-    /// A draw; NaN if the arguments are out of their ranges, and of a flat density.
+    /// A draw; NaN if the arguments are out of their ranges, and for a flat density.
     ///
-    /// `random` gives uniform numbers between 0 and 1, both excluded, each independent of the others.
+    /// `random` returns independent uniform numbers between 0 and 1, both excluded.
     pub(crate) fn draw(self, arguments: &[f64], random: &mut impl FnMut() -> f64) -> f64 {
         if !self.accepts(arguments) {
             return f64::NAN;
@@ -54,7 +54,7 @@ impl Family {
                 binomial(a(0), p, random)
             }
             Self::SkewNormal => {
-                // δ|z| + √(1 − δ²) y of two normal numbers, with δ = shape/√(1 + shape²)
+                // δ|z| + √(1 − δ²) y of two normal variates, with δ = shape/√(1 + shape²)
                 let length = 1.0_f64.hypot(a(2));
                 let (z, y) = (normal(random).abs(), normal(random));
                 a(0) + a(1) * (a(2) / length * z + y / length)
@@ -70,19 +70,19 @@ impl Family {
     }
 }
 
-/// Of the two roots that a chi-squared number leaves, the smaller or mean² over it.
+/// Given a chi-squared variate, there are two roots: the smaller, or mean² divided by it.
 ///
 /// J. Michael, W. Schucany, R. Haas, "Generating random variates using transformations with multiple
 /// roots" (1976).
 fn inverse_gaussian(mean: f64, shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
     let excess = 0.5 * mean / shape * normal(random).powi(2);
-    // The root 1 + e − √(e (2 + e)) of the smaller, by the larger one, which loses no digits.
+    // The smaller root 1 + e − √(e (2 + e)) from the larger one, which avoids cancellation.
     let larger = 1.0 + excess + (excess * (2.0 + excess)).sqrt();
     let ratio = if random() * (1.0 + larger.recip()) <= 1.0 { larger.recip() } else { larger };
     mean * ratio
 }
 
-/// An angle within π of 0, by a wrapped Cauchy density that is nowhere much below.
+/// An angle within π of 0, by rejection from a wrapped Cauchy density, a tight envelope.
 ///
 /// D. Best, N. Fisher, "Efficient simulation of the von Mises distribution" (1979).
 fn von_mises(mean: f64, concentration: f64, random: &mut impl FnMut() -> f64) -> f64 {
@@ -112,7 +112,7 @@ fn logistic(x: f64) -> f64 {
     (1.0 + (-x).exp()).recip()
 }
 
-/// A standard normal number (Box and Muller).
+/// A standard normal variate (Box and Muller).
 pub(super) fn normal(random: &mut impl FnMut() -> f64) -> f64 {
     (-2.0 * random().ln()).sqrt() * (TAU * random()).cos()
 }
@@ -121,22 +121,22 @@ fn cauchy(random: &mut impl FnMut() -> f64) -> f64 {
     (PI * (random() - 0.5)).tan()
 }
 
-/// A normal number over the root of a gamma number with mean 1.
+/// A normal variate divided by the root of a gamma variate with mean 1.
 fn student_t(df: f64, random: &mut impl FnMut() -> f64) -> f64 {
     let shape = 0.5 * df;
     normal(random) * (0.5 * (shape.ln() - ln_gamma_draw(shape, random))).exp()
 }
 
-/// The logarithm of a gamma number with rate 1: for a small shape the number itself underflows.
+/// The logarithm of a gamma variate with rate 1: for a small shape the variate itself underflows.
 ///
 /// G. Marsaglia, W. Tsang, "A simple method for generating gamma variables" (2000).
 pub(crate) fn ln_gamma_draw(shape: f64, random: &mut impl FnMut() -> f64) -> f64 {
     if !shape.is_finite() {
-        // All proposals would be refused, for ever.
+        // All proposals would be rejected, for ever.
         return shape.ln();
     }
     if shape < 1.0 {
-        // A number of shape + 1 times u^(1/shape).
+        // A variate of shape + 1 times u^(1/shape).
         return ln_gamma_draw(shape + 1.0, random) + random().ln() / shape;
     }
     let d = shape - 1.0 / 3.0;
@@ -145,7 +145,7 @@ pub(crate) fn ln_gamma_draw(shape: f64, random: &mut impl FnMut() -> f64) -> f64
         let x = normal(random);
         let v = 1.0 + c * x;
         if v > 0.0 {
-            // v³ − 1 − ln v³ by what v differs from 1: d may be large.
+            // v³ − 1 − ln v³ by the difference of v from 1: d may be large.
             let (log, cube) = (3.0 * (c * x).ln_1p(), c * x * (3.0 + c * x * (3.0 + c * x)));
             if random().ln() < 0.5 * x * x + d * (log - cube) {
                 return d.ln() + log;
@@ -159,11 +159,11 @@ fn beta(a: f64, b: f64, random: &mut impl FnMut() -> f64) -> f64 {
     logistic(logit).clamp(f64::MIN_POSITIVE, 1.0_f64.next_down())
 }
 
-/// Below, counts are drawn one by one.
+/// Counts below this are drawn one by one.
 const FEW: f64 = 24.0;
 
-/// The time of arrival m of a Poisson process is a gamma number: from it on, the process begins
-/// again; if it is beyond the mean, the arrivals before it are uniform.
+/// The time of arrival m of a Poisson process is a gamma variate. From then on the process starts
+/// afresh; if it is beyond the mean, the arrivals before it are uniform.
 ///
 /// J. Ahrens, U. Dieter, "Computer methods for sampling from gamma, beta, Poisson and binomial
 /// distributions" (1974).
@@ -189,8 +189,8 @@ fn poisson(mean: f64, random: &mut impl FnMut() -> f64) -> f64 {
     count
 }
 
-/// Which of n uniform numbers are below p: the middle one of them is a beta number, and those on
-/// its other side need not be looked at (Ahrens and Dieter).
+/// Counts how many of n uniform numbers are below p: their median is a beta variate, and those on
+/// its far side can be skipped (Ahrens and Dieter).
 fn binomial(n: f64, p: f64, random: &mut impl FnMut() -> f64) -> f64 {
     let (mut n, mut p, mut count) = (n, p, 0.0);
     while n > FEW {

@@ -1,4 +1,4 @@
-//! The families of distributions that formulas know, and their names.
+//! The families of distributions available in formulas, and their names.
 
 /// A family of distributions of one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,11 +13,11 @@ pub(crate) enum Family {
     StudentT,
     /// p = 1 / (π scale (1 + u²)) with u = (x − location)/scale
     Cauchy,
-    /// |x| of a normal one around 0.
+    /// |x| of a normal variate around 0.
     HalfNormal,
-    /// |x| of a Cauchy one around 0.
+    /// |x| of a Cauchy variate around 0.
     HalfCauchy,
-    /// |x| of a Student one around 0.
+    /// |x| of a Student variate around 0.
     HalfStudentT,
     /// p = rate exp(−rate x)
     Exponential,
@@ -39,15 +39,15 @@ pub(crate) enum Family {
     Weibull,
     /// p = mean^x e^−mean / x!
     Poisson,
-    /// The same from ln mean.
+    /// Poisson, with ln mean as the argument.
     PoissonLog,
     /// p = C(n, x) p^x (1 − p)^(n − x)
     Binomial,
-    /// The same from ln(p/(1 − p)).
+    /// Binomial, with ln(p/(1 − p)) as the argument.
     BinomialLogit,
     /// Binomial with n = 1.
     Bernoulli,
-    /// The same from ln(p/(1 − p)).
+    /// Bernoulli, with ln(p/(1 − p)) as the argument.
     BernoulliLogit,
     /// Poisson with a gamma distributed mean; the variance is mean + mean²/dispersion.
     NegBinomial,
@@ -68,7 +68,7 @@ pub(crate) enum Family {
 use Family::*;
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub(crate) const ALL: [Self; 30] = [
         Flat,
         Normal,
@@ -102,12 +102,12 @@ impl Family {
         LogLogistic,
     ];
 
-    /// The family that formulas call so.
+    /// The family with this name in formulas.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// What formulas call it.
+    /// Its name in formulas.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Flat => "flat",
@@ -143,7 +143,7 @@ impl Family {
         }
     }
 
-    /// Is x a whole number?
+    /// Whether x is a whole number.
     pub(crate) fn is_discrete(self) -> bool {
         matches!(
             self,
@@ -158,7 +158,7 @@ impl Family {
         )
     }
 
-    /// Which argument the density is symmetric around.
+    /// The index of the argument that is the centre of symmetry.
     pub(crate) fn symmetric_location(self) -> Option<usize> {
         match self {
             Normal | Cauchy | Laplace | Logistic => Some(0),

@@ -1,4 +1,4 @@
-//! Where a distribution lives, and the term that tells it to a log density.
+//! The support of a distribution, and its indicator term in a log density.
 
 use super::family::Family;
 use crate::Expr;
@@ -7,18 +7,18 @@ use crate::target::Support;
 /// The support of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Interval {
-    /// None where an argument that is not a constant decides it.
+    /// `None` if it depends on an argument that is not a constant.
     pub(crate) low: Option<End>,
-    /// None where an argument that is not a constant decides it.
+    /// `None` if it depends on an argument that is not a constant.
     pub(crate) high: Option<End>,
 }
 
 /// An end of a support.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct End {
-    /// Where; ±∞ if there is none.
+    /// Its position; ±∞ if there is no end.
     pub(crate) at: f64,
-    /// Does it belong to the support?
+    /// Whether it belongs to the support.
     pub(crate) is_inside: bool,
 }
 
@@ -33,14 +33,14 @@ impl End {
 }
 
 impl Interval {
-    /// Is x between the ends, as far as they are known?
+    /// Whether x is between the ends, as far as they are known.
     pub(crate) fn contains(self, x: f64) -> bool {
         let above = self.low.is_none_or(|end| x > end.at || end.is_inside && x == end.at);
         let below = self.high.is_none_or(|end| x < end.at || end.is_inside && x == end.at);
         above && below && !x.is_nan()
     }
 
-    /// The map onto it from the whole line; None if an end is not known.
+    /// The map onto it from the whole line; `None` if an end is not known.
     pub(crate) fn support(self) -> Option<Support> {
         let (low, high) = (self.low?.at, self.high?.at);
         Some(match (low.is_finite(), high.is_finite()) {
@@ -53,7 +53,7 @@ impl Interval {
 }
 
 impl Family {
-    /// Where x lives; arguments that are no constants are None.
+    /// The support of x; arguments that are not constants are `None`.
     pub(crate) fn support(self, arguments: &[Option<f64>]) -> Interval {
         let argument = |i: usize| arguments.get(i).copied().flatten();
         let above = |low: End| (Some(low), Some(End::open(f64::INFINITY)));
@@ -95,10 +95,10 @@ impl Family {
     }
 }
 
-/// x brought between two bounds, both excluded, and a term that is 0 between them, both included,
-/// and −∞ beyond and for NaN. What is computed from the first is finite everywhere.
+/// x clamped between two bounds, both excluded, and a term that is 0 between them, both included,
+/// and −∞ outside and for NaN. Functions of the clamped x are finite everywhere.
 pub(super) fn inside(x: Expr<'_>, low: f64, high: f64) -> (Expr<'_>, Expr<'_>) {
-    // Next to 0 the derivative of ln x must be finite too, and below the normal range it is not.
+    // Next to 0 the derivative of ln x must be finite too, which it is not below the normal range.
     let (lowest, highest) = (low.next_up().max(low + f64::MIN_POSITIVE), high.next_down());
     let above = x.gt(lowest).select(x, lowest);
     let between = above.lt(highest).select(above, highest);

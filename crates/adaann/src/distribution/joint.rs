@@ -1,20 +1,20 @@
-//! Densities of several numbers at once, and mixtures.
+//! Joint densities of several numbers, and mixtures.
 
 use super::draw::ln_gamma_draw;
 use crate::Expr;
 use crate::program::log_sum_exp;
 
-/// The log density of numbers on the simplex, with respect to all of them but the last; that they
-/// sum to 1 is not checked.
+/// The log density of numbers on the simplex, with respect to all of them but the last. It is not
+/// checked that they sum to 1.
 ///
 /// # Panics
-/// If the lengths do not belong together.
+/// If the lengths do not match.
 pub(crate) fn dirichlet<'g>(x: &[Expr<'g>], concentrations: &[Expr<'g>]) -> Expr<'g> {
     assert_eq!(x.len(), concentrations.len(), "a concentration for each number");
     let whole: Expr<'g> = concentrations.iter().sum();
     let mut sum = whole.ln_gamma();
     for (&x, &a) in x.iter().zip(concentrations) {
-        // One of two numbers that sum to 1 may round to it.
+        // One of two numbers that sum to 1 may round to 1.
         let (inside, outside) = super::interval::inside(x, 0.0, 1.0_f64.next_up());
         sum += (a - 1.0) * inside.ln() - a.ln_gamma() + outside;
     }

@@ -7,7 +7,7 @@ use std::f64::consts::{LN_2, PI};
 
 pub(super) fn normal<'g>(x: Expr<'g>, mean: Expr<'g>, sd: Expr<'g>) -> Expr<'g> {
     let rate = sd.recip();
-    // The square of a number so large or small would leave the range.
+    // The square of such a large or small number would overflow or underflow.
     let extreme = sd.as_constant().is_some_and(|sd| !(1e-100..1e100).contains(&sd));
     let square =
         if extreme { (rate * (x - mean)).square() } else { rate.square() * (x - mean).square() };
@@ -38,15 +38,15 @@ pub(super) fn logistic<'g>(x: Expr<'g>, location: Expr<'g>, scale: Expr<'g>) -> 
     -size - 2.0 * (-size).exp().ln_1p() - scale.ln()
 }
 
-/// The density of |x| for one that is symmetric around 0.
+/// The density of |x|, given one that is symmetric around 0.
 pub(super) fn half<'g>(x: Expr<'g>, whole: impl FnOnce(Expr<'g>) -> Expr<'g>) -> Expr<'g> {
     let (x, outside) = inside(x, 0.0, f64::INFINITY);
     whole(x) + LN_2 + outside
 }
 
-/// ln(1 + u²), where u² may overflow: a heavy tail has no end.
+/// ln(1 + u²), where u² may overflow in a heavy tail.
 fn ln_1p_square(u: Expr<'_>) -> Expr<'_> {
-    // Beyond FAR it is 2 ln|u|, less than 1/FAR² away, which is ε/4.
+    // Beyond FAR it is 2 ln|u|, with an error below 1/FAR², which is ε/4.
     const FAR: f64 = 134_217_728.0; // 2^27
     let size = u.abs();
     let is_far = || size.gt(FAR);

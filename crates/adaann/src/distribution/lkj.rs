@@ -1,8 +1,8 @@
 //! The distribution of Lewandowski, Kurowicka and Joe: correlation matrices R with density
 //! proportional to det(R)^(η − 1), by their Cholesky factors.
 //!
-//! Rows of the factor are independent. The elements of row k of n in front of its diagonal, m = k − 1 of
-//! them, have density ∝ (1 − |w|²)^(b − 1) in the unit ball, with b = η + (n − k)/2.
+//! Rows of the factor are independent. The m = k − 1 elements of row k of n before its diagonal
+//! have density ∝ (1 − |w|²)^(b − 1) in the unit ball, with b = η + (n − k)/2.
 
 use super::draw::{ln_gamma_draw, normal};
 use crate::Expr;
@@ -14,7 +14,7 @@ fn log_mass<'g>(eta: Expr<'g>, k: usize, n: usize) -> Expr<'g> {
     half * PI.ln() + b.ln_gamma() - (b + half).ln_gamma()
 }
 
-/// The log density of a factor with this diagonal, with respect to its elements below it.
+/// The log density of a factor with this diagonal, with respect to its elements below the diagonal.
 pub(crate) fn lkj_factor<'g>(diagonal: &[Expr<'g>], eta: Expr<'g>) -> Expr<'g> {
     let n = diagonal.len();
     (2..=n)
@@ -25,7 +25,7 @@ pub(crate) fn lkj_factor<'g>(diagonal: &[Expr<'g>], eta: Expr<'g>) -> Expr<'g> {
         .sum()
 }
 
-/// The log density of the correlation matrix with a factor of this diagonal, with respect to the
+/// The log density of the correlation matrix whose factor has this diagonal, with respect to the
 /// correlations.
 pub(crate) fn lkj<'g>(diagonal: &[Expr<'g>], eta: Expr<'g>) -> Expr<'g> {
     let n = diagonal.len();
@@ -38,7 +38,7 @@ pub(crate) fn lkj<'g>(diagonal: &[Expr<'g>], eta: Expr<'g>) -> Expr<'g> {
 pub(crate) fn draw_lkj(n: usize, eta: f64, random: &mut impl FnMut() -> f64) -> Vec<f64> {
     let mut triangle = vec![1.0];
     for k in 2..=n {
-        // |w|² is a beta variable with parameters m/2 and b, and all directions are alike.
+        // |w|² is a beta variate with parameters m/2 and b, and its direction is uniform.
         let half = 0.5 * (k - 1) as f64;
         let logs = [half, eta + 0.5 * (n - k) as f64].map(|shape| ln_gamma_draw(shape, random));
         let square = 1.0 / (1.0 + (logs[1] - logs[0]).exp());

@@ -1,4 +1,4 @@
-//! The mass of an interval: what normalises a density that is cut off there.
+//! The mass of an interval, which normalises a truncated density.
 
 use super::family::Family;
 use super::mean::value;
@@ -8,10 +8,10 @@ use crate::simd::{HALF_LN_TAU, Special};
 use std::f64::consts::{LN_2, PI};
 
 impl Family {
-    /// ln P(low < x < high), to 1e-12 relative to the mass unless arguments are huge; −∞ if nothing is
-    /// there.
+    /// ln P(low < x < high), to 1e-12 relative to the mass unless arguments are huge; −∞ for an
+    /// interval without mass.
     ///
-    /// None for a flat density, for counts, for arguments out of their ranges and for NaN.
+    /// `None` for a flat density, for counts, for arguments out of their ranges and for NaN.
     pub(crate) fn log_mass(self, arguments: &[f64], low: f64, high: f64) -> Option<f64> {
         if self.is_discrete() || self == Self::Flat || !self.accepts(arguments) {
             return None;
@@ -28,17 +28,17 @@ impl Family {
         if low == first && high == last {
             return Some(0.0);
         }
-        // Differences of the distribution function would lose what the two ends have in common.
+        // Differences of the distribution function would cancel.
         if let Some(mass) = self.of_narrow(arguments, low, high) {
             return Some(mass);
         }
         self.of_wide(arguments, low, high).map(|mass| mass.min(0.0))
     }
 
-    /// By the density itself, where it changes little.
+    /// Integrates the density itself, if it changes little.
     fn of_narrow(self, arguments: &[f64], low: f64, high: f64) -> Option<f64> {
-        /// What the log density may change by, and the width as a share of the distance to an end
-        /// where it is singular.
+        /// The largest change of the log density, and of the width as a share of the distance to a
+        /// singular end.
         const MOST: f64 = 0.5;
         let room = match self {
             Self::LogNormal
@@ -80,7 +80,7 @@ impl Family {
                 let centred = |x: f64| (a(1) * x / a(0)).ln();
                 gamma(a(0), centred(low), centred(high))
             }
-            // 1/x is a gamma number.
+            // 1/x is a gamma variate.
             Self::InvGamma => {
                 let centred = |x: f64| (a(1) / x / a(0)).ln();
                 gamma(a(0), centred(high), centred(low))
@@ -105,8 +105,8 @@ impl Family {
     }
 }
 
-/// A skew normal number around 0 with the scale 1: its density is log-concave, with the peak between 0
-/// and the mean of |x| for a normal one.
+/// A skew normal variate around 0 with scale 1: its density is log-concave, with the peak between 0
+/// and the mean of |x| for a normal variate.
 fn skew_normal(shape: f64, low: f64, high: f64) -> Option<f64> {
     let h = |u: f64| Special::LnNormalCdf.at(shape * u) - 0.5 * u * u;
     let slope = |u: f64| shape * Special::NormalHazard.at(shape * u) - u;
@@ -115,7 +115,7 @@ fn skew_normal(shape: f64, low: f64, high: f64) -> Option<f64> {
         let middle = 0.5 * (first + last);
         *(if slope(middle) > 0.0 { &mut first } else { &mut last }) = middle;
     }
-    // Beyond it is e^−800 of what it is at the nearer end.
+    // Beyond, it is e^−800 of its value at the nearer end.
     let far = 40.0 + low.abs().min(high.abs());
     ln_integral(h, low.max(-far), 0.5 * (first + last), high.min(far))
         .map(|mass| mass + LN_2 - HALF_LN_TAU)
@@ -130,10 +130,10 @@ fn ln_ratio(x: f64, y: f64) -> f64 {
     if x <= 2.0 * y { ((x - y) / y).ln_1p() } else { x.ln() - y.ln() }
 }
 
-/// The logarithms of what is below and of what is above x.
+/// The log probabilities below and above x.
 type Tails = (f64, f64);
 
-/// From the tail in which both ends are, or what both tails leave.
+/// From the tail that contains both ends, or as the complement of both tails.
 fn between(tails: impl Fn(f64) -> Tails, low: f64, high: f64) -> Option<f64> {
     let ((below_low, above_low), (below_high, above_high)) = (tails(low), tails(high));
     Some(if below_high < -LN_2 {
@@ -170,36 +170,36 @@ fn logistic_tails(u: f64) -> Tails {
     if u < 0.0 { (less, more) } else { (more, less) }
 }
 
-/// e^−u is above.
+/// The tails of a variate with P(X > u) = e^−u.
 fn decay_tails(u: f64) -> Tails {
     ((-(-u).exp_m1()).ln(), -u)
 }
 
-/// What is left of ln Γ by Stirling's formula.
+/// The remainder of Stirling's formula for ln Γ.
 fn rest(x: f64) -> f64 {
     Special::LnGammaRest.at(x)
 }
 
-/// A gamma number of rate 1 whose logarithm, less ln shape, is between two.
+/// The mass of a gamma variate of rate 1 whose logarithm, minus ln shape, is between two numbers.
 ///
-/// Its density is e^(shape t − e^t)/Γ(shape), and e^(−shape (e^d − 1 − d)) times the highest at the
-/// distance d from where it is highest.
+/// Its density is e^(shape t − e^t)/Γ(shape); at distance d from the peak it is e^(−shape
+/// (e^d − 1 − d)) times the peak.
 fn gamma(shape: f64, low: f64, high: f64) -> Option<f64> {
     let h = |d: f64| -shape * (d.exp_m1() - d);
-    // Farther away it is e^−60 of what it is at the nearer end.
+    // Farther away it is e^−60 of its value at the nearer end.
     let nearest = low.max(high.min(0.0) - 1.0 - 100.0 / shape);
     let farthest = high.min(low.max(0.0) + 60.0);
     let mass = ln_integral(h, nearest, 0.0, farthest)?;
     Some(mass + 0.5 * shape.ln() - HALF_LN_TAU - rest(shape))
 }
 
-/// A beta number whose logit, less ln(a/b), is between two.
+/// The mass of a beta variate whose logit, minus ln(a/b), is between two numbers.
 ///
-/// Its density is e^(a t − (a + b) ln(1 + e^t))/B(a, b); at the distance d from where it is highest,
-/// ln of its ratio to that is a d − (a + b) ln(1 + (e^d − 1) a/(a + b)).
+/// Its density is e^(a t − (a + b) ln(1 + e^t))/B(a, b); at distance d from the peak, the log of
+/// its ratio to the peak is a d − (a + b) ln(1 + (e^d − 1) a/(a + b)).
 fn beta(a: f64, b: f64, low: f64, high: f64) -> Option<f64> {
     let sum = a + b;
-    // Of two forms that are equal, the one with the smaller terms, unless its exponential overflows.
+    // Of two equal forms, use the one with the smaller terms, unless its exponential overflows.
     let h = |d: f64| {
         let first = if d.abs() < 700.0 { a < b } else { d < 0.0 };
         if first {
@@ -217,7 +217,7 @@ fn beta(a: f64, b: f64, low: f64, high: f64) -> Option<f64> {
     Some(mass + 0.5 * (a.ln() + (b / sum).ln()) - HALF_LN_TAU - rests)
 }
 
-/// df/(df + u²) is a beta number with a = df/2 and b = ½, and each sign has half of it.
+/// df/(df + u²) is a beta variate with a = df/2 and b = ½, and each sign has half of the mass.
 fn student_t(df: f64, low: f64, high: f64) -> Option<f64> {
     let one_side = |near: f64, far: f64| {
         beta(0.5 * df, 0.5, -2.0 * far.ln(), -2.0 * near.ln()).map(|mass| mass - LN_2)

@@ -1,15 +1,15 @@
-//! Means.
+//! Means of the families.
 
 use super::family::Family;
 use crate::Expr;
 use crate::simd::Special;
 use std::f64::consts::{FRAC_2_PI, PI};
 
-/// The mean of a standard Gumbel number.
+/// The mean of a standard Gumbel variate.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
 impl Family {
-    /// The mean; NaN if there is none that is finite, and for arguments out of their ranges.
+    /// The mean; NaN if it does not exist or is infinite, and for arguments out of their ranges.
     pub(crate) fn mean(self, arguments: &[f64]) -> f64 {
         if !self.accepts(arguments) {
             return f64::NAN;
@@ -52,7 +52,7 @@ impl Family {
             Self::BetaBinomial => a(0) * a(1) / (a(1) + a(2)),
             Self::SkewNormal => a(0) + a(1) * FRAC_2_PI.sqrt() * a(2) / 1.0_f64.hypot(a(2)),
             Self::Gumbel => a(0) + a(1) * EULER,
-            // The mean direction; that of the angle depends on where the circle is cut.
+            // The mean direction; the mean of the angle would depend on where the circle is cut.
             Self::VonMises => a(0),
             Self::InverseGaussian => a(0),
             Self::LogLogistic if a(1) > 1.0 => {
@@ -65,7 +65,7 @@ impl Family {
     }
 }
 
-/// The number that an expression of constants is.
+/// The value of an expression of constants.
 pub(super) fn value(x: Expr<'_>) -> f64 {
     x.as_constant().expect("made of constants")
 }

@@ -1,9 +1,9 @@
-//! Distributions of single numbers by name: log densities that are recorded, draws, masses.
+//! Named distributions of single numbers: recorded log densities, draws, masses.
 //!
 //! Log densities are sums of terms of the arguments alone, terms of x alone, and products of the
-//! two, as far as the mathematics lets them: over the rows of data, whatever does not depend on the
-//! row is then computed once. For the same reason what is outside the support is told by a term of x
-//! alone, which is 0 inside and −∞ outside.
+//! two, as far as the mathematics allows. Over the rows of data, whatever does not depend on the
+//! row is then computed once. For the same reason the support is expressed by a term of x alone,
+//! which is 0 inside and −∞ outside.
 
 mod argument;
 mod bounded;

@@ -1,11 +1,11 @@
-//! The multivariate normal, by its covariance or by the factor of it.
+//! The multivariate normal, by its covariance or by its Cholesky factor.
 
 use super::draw::normal;
 use crate::linear;
 use crate::program::{Expr, Way, cholesky, in_triangle, normal_residuals, solve_lower, triangle};
 use crate::simd::HALF_LN_TAU;
 
-/// How a multivariate normal is spread: a triangle, row by row and with its diagonal.
+/// The spread of a multivariate normal: a triangle, row by row and with its diagonal.
 #[derive(Clone)]
 pub(crate) enum Spread<'g> {
     Covariance(Vec<Expr<'g>>),
@@ -14,7 +14,7 @@ pub(crate) enum Spread<'g> {
 }
 
 impl<'g> Spread<'g> {
-    /// The factor of plain numbers; none if they are no covariance.
+    /// The factor, if the entries are constants; `None` if they are not a covariance.
     pub(crate) fn plain_factor(&self) -> Option<Vec<f64>> {
         let plain =
             |x: &[Expr<'_>]| x.iter().map(|x| x.as_constant()).collect::<Option<Vec<f64>>>();
@@ -28,12 +28,12 @@ impl<'g> Spread<'g> {
     }
 }
 
-/// How many rows a triangle of so many numbers has.
+/// The number of rows in a triangle of this many numbers.
 fn side_of(len: usize) -> usize {
     (0..=len).find(|&n| triangle(n) >= len).unwrap_or_default()
 }
 
-/// The factor of a covariance of plain numbers, as a triangle.
+/// The factor of a constant covariance, as a triangle.
 ///
 /// # Errors
 /// If it is not symmetric and positive definite.
@@ -45,7 +45,7 @@ pub(crate) fn factor_of(dim: usize, covariance: &[f64]) -> crate::Result<Vec<f64
 /// Its log density at x.
 ///
 /// # Panics
-/// If the lengths do not belong together.
+/// If the lengths do not match.
 pub(crate) fn multi_normal<'g>(
     x: &[Expr<'g>],
     mean: &[Expr<'g>],
@@ -75,7 +75,7 @@ pub(crate) fn multi_normal<'g>(
 /// A draw, from the factor of its covariance.
 ///
 /// # Panics
-/// If the lengths do not belong together.
+/// If the lengths do not match.
 pub(crate) fn draw_multi_normal(
     mean: &[f64],
     factor: &[f64],

@@ -23,7 +23,7 @@ pub(super) fn gamma<'g>(x: Expr<'g>, shape: Expr<'g>, rate: Expr<'g>) -> Expr<'g
 }
 
 pub(super) fn inv_gamma<'g>(x: Expr<'g>, shape: Expr<'g>, scale: Expr<'g>) -> Expr<'g> {
-    // Nothing is left of the density where 1/x² overflows.
+    // The density underflows to 0 where 1/x² overflows.
     const NEAREST: f64 = 1e-150;
     let outside = outside(x, 0.0, f64::INFINITY);
     let x = x.gt(NEAREST).select(x, NEAREST).min(f64::MAX);
@@ -40,7 +40,8 @@ pub(super) fn weibull<'g>(x: Expr<'g>, shape: Expr<'g>, scale: Expr<'g>) -> Expr
 
 pub(super) fn inverse_gaussian<'g>(x: Expr<'g>, mean: Expr<'g>, shape: Expr<'g>) -> Expr<'g> {
     let (x, outside) = inside(x, 0.0, f64::INFINITY);
-    // (x − mean)²/(mean² x), whose slope in the mean is then x/mean² times what is left.
+    // (x − mean)²/(mean² x), in a form whose slope in the mean is x/mean² times the remaining
+    // factor.
     let square = ((mean.recip() * x - 1.0) * x.sqrt().recip()).square();
     -0.5 * shape * square + 0.5 * shape.ln() - 1.5 * x.ln() - HALF_LN_TAU + outside
 }

@@ -1,7 +1,8 @@
 //! Integrals of densities: e^h for a function h with one peak, by the double exponential rule.
 
 /// ln ∫ e^h from `low` to `high`, both finite, for an h that rises up to `peak` and falls from
-/// there; any number between the two is a good one if h is smooth. To 1e-13 relative, or None.
+/// there on. If h is smooth, `peak` may be any number between the two. Relative error 1e-13, or
+/// `None`.
 pub(super) fn ln_integral(h: impl Fn(f64) -> f64, low: f64, peak: f64, high: f64) -> Option<f64> {
     let peak = peak.clamp(low, high);
     let top = h(peak);
@@ -16,9 +17,9 @@ pub(super) fn ln_integral(h: impl Fn(f64) -> f64, low: f64, peak: f64, high: f64
     (sum > 0.0).then(|| top + sum.ln())
 }
 
-/// Where e^h is so far below its top that what comes after does not matter, or `end` before.
+/// Where e^h is so far below its top that the rest does not matter, or `end` if that comes first.
 fn reach(h: &impl Fn(f64) -> f64, peak: f64, end: f64, top: f64) -> f64 {
-    // e^−50 of the top; twice as far, a density that is log-concave has lost as much again.
+    // e^−50 of the top; a log-concave density falls by as much again over the same distance.
     const DEPTH: f64 = 50.0;
     let is_deep = |t: f64| h(t) < top - DEPTH;
     if !is_deep(end) {
@@ -36,13 +37,13 @@ fn reach(h: &impl Fn(f64) -> f64, peak: f64, end: f64, top: f64) -> f64 {
 }
 
 /// ∫ f from `a` to `b` (H. Takahasi, M. Mori 1974): t = tanh(π/2 sinh s) crowds points at both ends.
-/// The step is halved until two results agree, relative to them, to `tolerance`; of a smooth function the last one has
-/// about twice as many digits.
+/// The step is halved until two results agree to the relative `tolerance`; for a smooth function the
+/// last result has about twice as many digits.
 fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Option<f64> {
-    // At s = ±3.2 the weight is 1e-14 of that in the middle, and its neighbours are no more.
+    // At s = ±3.2 the weight is 1e-14 of that in the middle, and further points contribute less.
     const FARTHEST: f64 = 3.3;
     const LEVELS: i32 = 11;
-    // Rounding of large arguments may allow no more.
+    // Rounding of large arguments may not allow more.
     let enough = tolerance.max(1e-10);
     let width = b - a;
     if width == 0.0 {
@@ -77,17 +78,19 @@ fn double_exponential(f: impl Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) ->
     (change <= enough * last.abs()).then_some(width * last)
 }
 
-/// ∫ f from `from` to `to`, its sign dropped, of a function that falls from at most 1: piece by piece, each
-/// twice as long as what is before it. None if f has no value somewhere, or no integral.
+/// |∫ f| from `from` to `to`, for a decreasing function of at most 1: piece by piece, each twice as
+/// long as everything before it. `None` if f has no value at a point, or if the integral does not
+/// converge.
 pub(crate) fn integral_of_tail(from: f64, to: f64, f: impl Fn(f64) -> Option<f64>) -> Option<f64> {
-    /// Pieces until the end of the numbers is near, and what the last one may add.
+    /// The most pieces, which nearly reach the end of the floating-point range, and the largest
+    /// contribution of the last one.
     const MOST: usize = 200;
     const LEAST: f64 = 1e-12;
-    /// For each draw and row there is such an integral.
+    /// Loose, since there is one integral for each draw and row.
     const TOLERANCE: f64 = 1e-7;
     let (sign, end) = (if to < from { -1.0 } else { 1.0 }, (to - from).abs());
     let at = |distance: f64| f(from + sign * distance).unwrap_or(f64::NAN);
-    // About where f has fallen to a quarter of what it is at first, which may be little.
+    // About where f has fallen to a quarter of its initial value, which may be small.
     let first = at(0.0);
     if first == 0.0 {
         return Some(0.0);
@@ -102,7 +105,7 @@ pub(crate) fn integral_of_tail(from: f64, to: f64, f: impl Fn(f64) -> Option<f64
     let (mut start, mut sum) = (0.0, 0.0);
     for _ in 0..MOST {
         let next = if start == 0.0 { length } else { 2.0 * start };
-        // What is left of a function that falls.
+        // A bound on the rest, since f decreases.
         if start > 0.0 && at(start) * (next - start) <= LEAST * sum {
             return Some(sum);
         }

@@ -1,4 +1,4 @@
-//! Densities on the whole line that lean to one side.
+//! Skewed densities on the whole line.
 
 use super::line::normal;
 use crate::Expr;

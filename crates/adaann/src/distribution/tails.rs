@@ -1,9 +1,9 @@
-//! The two parts that a number cuts a distribution into.
+//! The lower and upper tails of a distribution at a number.
 
 use crate::Expr;
 use std::f64::consts::LN_2;
 
-/// The logarithms of the two parts that a number cuts a distribution into.
+/// The log probabilities below and above a number.
 #[derive(Clone, Copy)]
 pub(crate) struct Tails<'g> {
     /// ln P(X ≤ x)
@@ -17,7 +17,7 @@ impl<'g> Tails<'g> {
         Self { below: self.above, above: self.below }
     }
 
-    /// The same where x is above `low`; below it there is nothing.
+    /// The same for x above `low`; there is no mass below it.
     pub(super) fn from(self, low: impl Into<Expr<'g>>, x: Expr<'g>) -> Self {
         let low = low.into();
         Self {
@@ -26,7 +26,7 @@ impl<'g> Tails<'g> {
         }
     }
 
-    /// The same where x is below `high`; above it there is nothing.
+    /// The same for x below `high`; there is no mass above it.
     pub(super) fn up_to(self, high: impl Into<Expr<'g>>, x: Expr<'g>) -> Self {
         let high = high.into();
         Self {
@@ -38,7 +38,7 @@ impl<'g> Tails<'g> {
 
 /// ln(1 − e^a) for a < 0.
 pub(crate) fn ln_complement(a: Expr<'_>) -> Expr<'_> {
-    // Of two forms the one that has its digits; each is kept where it is finite.
+    // Of two forms, the accurate one; each is clamped to where it is finite.
     let near = (-a.max(-LN_2).min(-f64::MIN_POSITIVE).exp_m1()).ln();
     let far = (-a.min(-LN_2).exp()).ln_1p();
     a.gt(-LN_2).select(near, far)

@@ -1,8 +1,8 @@
-//! The discrete adjoint: back through the steps that were taken.
+//! The discrete adjoint: a backward pass through the steps of the forward pass.
 //!
-//! The states before each step are kept for a window of steps. Where a solution is longer than its
-//! window, the carry at the start of each window is kept as well and the window is walked again, so
-//! that memory stays bounded at the price of at most one more forward pass.
+//! The states before each step are stored for a window of steps. If a solution is longer than its
+//! window, the carry at the start of each window is stored as well and the window is computed
+//! again. Memory stays bounded at the cost of at most one more forward pass.
 
 use super::course::Does;
 use super::forward::{Beat, Forward, ForwardRoom};
@@ -22,7 +22,7 @@ use crate::batch::PAD;
 use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
 
-/// Rows that a window may take: 4 MiB of them.
+/// The most rows of a window: 4 MiB.
 const MOST_ROWS: usize = (4 << 20) / size_of::<Block>();
 
 /// The reverse of a [`Forward`] without sensitivities.
@@ -34,14 +34,14 @@ pub(super) struct Adjoint {
     jumps: Patterns,
     moving: MovingEvents,
     observe: Patterns,
-    /// Which derivatives each pattern of observations has.
+    /// The derivatives of each pattern of observations.
     observed: Vec<Vec<usize>>,
     start: Prepared,
-    /// Steps of a window.
+    /// Steps per window.
     window: usize,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(super) struct AdjointRoom {
     pub(super) tape: Tape,
@@ -52,12 +52,13 @@ pub(super) struct AdjointRoom {
     jumps: Vec<Room>,
     moving: Vec<Room>,
     observe: Vec<Room>,
-    /// What an observation adds to λ and μ, or what a jump or a step of the second method makes of them.
+    /// The contribution of an observation to λ and μ, or their values before a jump or a step of
+    /// the second method.
     part: Rows,
     start: Room,
 }
 
-/// The reverse of the steps that take over, compiled when there is one.
+/// The reverse of the second method's steps, compiled on first use.
 #[derive(Debug)]
 struct Takeover {
     system: System,
@@ -114,7 +115,7 @@ impl Adjoint {
         self.step.routine.operations()
     }
 
-    /// Elementary operations that a sample takes in a reverse step, and at all observations.
+    /// Elementary operations for a sample in a reverse step, and at all observations.
     pub(super) fn cost(&self) -> (f64, f64) {
         (self.step.routine.cost(), self.observe.cost())
     }
@@ -133,7 +134,7 @@ impl Adjoint {
         }
     }
 
-    /// d log p(data)/dp, one row a parameter, after a forward pass that the tape has watched.
+    /// d log p(data)/dp, one row per parameter, after a forward pass recorded on the tape.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         &self,
@@ -174,7 +175,8 @@ impl Adjoint {
         self.start.apply(simd, &mut room.start, 0, rows, gradient);
     }
 
-    /// Back over all stops and events after so many steps; `ahead` stops and `beats` events are left.
+    /// Goes back over all stops and events after this many steps; `ahead` stops and `beats` events
+    /// remain.
     #[inline(always)]
     fn back_between<S: Simd>(
         &self,
@@ -185,7 +187,7 @@ impl Adjoint {
         (ahead, beats): (&mut usize, &mut usize),
     ) {
         loop {
-            // An event comes before the stop that its stretch leads to.
+            // An event comes before the stop at the end of its stretch.
             let beat = beats.checked_sub(1).map(|last| room.tape.beats[last]);
             if let Some(beat) = beat.filter(|beat| beat.steps == steps && beat.k == *ahead) {
                 *beats -= 1;
@@ -199,7 +201,7 @@ impl Adjoint {
         }
     }
 
-    /// Back over an event that happened to some samples.
+    /// Goes back over an event of some samples.
     fn back_at_event<S: Simd>(
         &self,
         simd: S,
@@ -266,7 +268,7 @@ impl Adjoint {
         }
     }
 
-    /// Fills the window with the steps that it held before later ones took its place.
+    /// Recomputes the window's steps, which later ones have overwritten.
     fn walk_again<S: Simd>(
         &self,
         simd: S,
@@ -286,7 +288,7 @@ impl Adjoint {
         forward.have_happened(forward_room, &tape.beats[..beat]);
         forward.aim(way, forward_room, k);
         for step in steps {
-            // What happened between the last step and this one, in its order.
+            // The events between the last step and this one, in their order.
             loop {
                 let next = tape.beats.get(beat).filter(|beat| beat.steps <= step && beat.k == k);
                 if let Some(next) = next {
@@ -310,7 +312,7 @@ impl Adjoint {
 }
 
 impl AdjointRoom {
-    /// Lays down the record of a slot.
+    /// Loads the record of a slot.
     #[inline(always)]
     fn load(&mut self, slot: usize) {
         let width = self.tape.layout.tape();

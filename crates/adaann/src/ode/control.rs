@@ -1,4 +1,5 @@
-//! Steps that each sample takes at its own pace: tried, judged by their error, taken or tried again.
+//! Adaptive steps, separate for each sample: tried, judged by their error, then accepted or
+//! repeated.
 
 use super::error::error_square;
 use super::layout::{self, LEFT, NEXT, TIME};
@@ -10,10 +11,10 @@ use super::trial::Trial;
 use super::uniforms::END;
 use crate::program::{Comparison, Graph, Node, Unary};
 
-/// Where a step leads.
+/// The result of a step.
 pub(super) struct Move {
     pub(super) to: Vec<Node>,
-    /// Two nodes, of which the first is at most the second where the step is taken; always if none.
+    /// The step is accepted where the first of these nodes is at most the second; always if `None`.
     pub(super) accepted: Option<[Node; 2]>,
     pub(super) controls: Vec<Node>,
 }
@@ -33,8 +34,8 @@ pub(super) fn attempt(
     }
 }
 
-/// A step that each sample takes at its own pace: rejected and finished samples stay where they are,
-/// and a sample that can go no further has 0 as its next step.
+/// An adaptive step of each sample. Rejected and finished samples keep their state, and a sample
+/// that cannot continue has 0 as its next step.
 pub(super) fn adaptive(
     graph: &mut Graph,
     system: &System,
@@ -47,7 +48,7 @@ pub(super) fn adaptive(
     let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
     let own = controls.get(layout::END).copied();
     let end = own.unwrap_or_else(|| graph.uniform(END));
-    // A last step that is a little too short is made a little longer, not followed by a tiny one.
+    // If the last step would be slightly too short, it is lengthened, so that no tiny step follows.
     let to_go = graph.sub(end, t);
     let stretch = graph.constant(1.1);
     let reach = graph.mul(stretch, h);
@@ -67,7 +68,7 @@ pub(super) fn adaptive(
     let arrived = select(graph, lands, end, beyond);
     let time = select(graph, accepted, arrived, t);
     let taken = select(graph, accepted, tried, zero);
-    // 0.9·error^(−1/5) in [1/5, 5]; an error that is not a number asks for the shortest step.
+    // 0.9·error^(−1/5) in [1/5, 5]; if the error is NaN, the shortest step.
     let log = graph.unary(Unary::Ln, square);
     let power = graph.constant(-0.1);
     let exponent = graph.mul(power, log);
@@ -80,14 +81,14 @@ pub(super) fn adaptive(
     let largest = graph.constant(f64::MAX);
     let factor = select(graph, [square, largest], bounded, least);
     let grown = graph.mul(tried, factor);
-    // A step cut short to land says little about the next one.
+    // A step shortened to land on a time says little about the next one.
     let longer = graph.max(h, grown);
     let after_landing = select(graph, accepted, longer, grown);
     let next = select(graph, lands, after_landing, grown);
     let spent = select(graph, [tried, zero], zero, one);
     let left = graph.sub(left, spent);
-    // Steps whose hundredth no longer moves the time, or too many of them: this sample is lost. At the
-    // start, which may be 0, ten digits less than the end are time enough.
+    // The sample fails if a hundredth of a step no longer changes the time, or after too many
+    // steps. At the start, which may be 0, the time counts as accurate to ten digits of the end.
     let (hundredth, shift) = (graph.constant(0.01), graph.constant(1e-10));
     let size = graph.unary(Unary::Abs, end);
     let shift = graph.mul(shift, size);
@@ -96,7 +97,7 @@ pub(super) fn adaptive(
     let moved = graph.add(from, by);
     let next = graph.select(Comparison::Less, [from, moved, next, zero]);
     let next = select(graph, [one, left], next, zero);
-    // A sample that waits may stand where its Jacobian has no value; that takes nothing from it.
+    // A waiting sample may be at a point where its Jacobian has no value; this does not affect it.
     let next = match pair {
         Pair::DormandPrince => next,
         Pair::Rodas => select(graph, [tried, zero], h, next),

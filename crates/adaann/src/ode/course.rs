@@ -1,18 +1,19 @@
-//! The way of one subject through time: where a solver lands, and what is done there.
+//! The course of one subject through time: the times on which a solver lands, and the actions
+//! there.
 
-/// From a start through stops, whose times do not fall.
+/// From a start through stops, whose times do not decrease.
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
     pub(crate) start: f64,
-    /// Which of the values that a sample has each parameter of the system is.
+    /// For each parameter of the system, the index of the sample's value.
     pub(crate) arguments: Vec<usize>,
     /// At least one.
     pub(crate) stops: Vec<Stop>,
     pub(crate) moving: Vec<Moving>,
 }
 
-/// A jump at a time that differs between samples: so much after a parameter of the system, unless that is before
-/// `opens`.
+/// A jump at a sample-dependent time: a delay after a parameter of the system, unless that is
+/// before `opens`.
 #[derive(Debug, Clone)]
 pub(crate) struct Moving {
     pub(crate) at: usize,
@@ -26,19 +27,19 @@ pub(crate) struct Moving {
 #[derive(Debug, Clone)]
 pub(crate) struct Stop {
     pub(crate) time: f64,
-    /// Numbers that the rates know on the way to it.
+    /// Numbers that the rates use on the stretch before it.
     pub(crate) stretch: Vec<f64>,
     pub(crate) does: Does,
 }
 
-/// What is done at a stop: something with a number of its own, and numbers that it knows.
+/// The action at a stop: the index of its function, and the numbers it uses.
 #[derive(Debug, Clone)]
 pub(crate) enum Does {
-    /// The states are looked at.
+    /// The states are read.
     Nothing,
-    /// They are compared with what was measured: a log density.
+    /// The states are compared with measurements: a log density.
     Observe(usize, Vec<f64>),
-    /// They jump.
+    /// The states jump.
     Jump(usize, Vec<f64>),
 }
 
@@ -59,7 +60,7 @@ impl Does {
 }
 
 impl Course {
-    /// A way through times, at which the states are looked at.
+    /// A course through times at which the states are read.
     pub(super) fn through(times: &[f64], start: f64, parameters: usize) -> Self {
         let stop = |&time: &f64| Stop { time, stretch: Vec::new(), does: Does::Nothing };
         Self {

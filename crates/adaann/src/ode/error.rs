@@ -1,9 +1,9 @@
-//! The size of an error beside what is tolerated.
+//! The size of an error relative to the tolerances.
 
 use super::method::Tolerances;
 use crate::program::{Graph, Node, Unary};
 
-/// The mean of (e/(absolute + relative·max(|x|, |y|)))²: at most 1 for an error that is tolerated.
+/// The mean of (e/(absolute + relative·max(|x|, |y|)))²: at most 1 for an accepted error.
 pub(super) fn error_square(
     graph: &mut Graph,
     tolerances: &Tolerances,

@@ -1,8 +1,8 @@
-//! The largest value that something has on a stretch of a trajectory, and when it has it.
+//! The largest value of a function on a stretch of a trajectory, and its time.
 //!
-//! Every step is looked at in parts. Where the slope changes its sign between two knots, its root is found
-//! with shorter steps from the same place, so that value and time are as accurate as the solver; what happens on
-//! the way, and the ends of the stretch, are knots themselves.
+//! Every step is divided into parts. Where the slope changes its sign between two knots, its root
+//! is found with shorter steps from the same state, so that value and time are as accurate as the
+//! solver. Events on the stretch, and its ends, are knots themselves.
 
 use super::trace::{Piece, Step, Trace};
 use super::within::{Within, WithinRoom};
@@ -14,22 +14,24 @@ use std::ops::RangeInclusive;
 /// Parts of a step.
 const PARTS: usize = 4;
 
-/// Tries for a root of the slope; false position with halving needs ten of them, a kink some forty.
+/// The most tries for a root of the slope; false position with halving needs about ten, a kink
+/// about forty.
 const MOST_TRIES: usize = 60;
 
-/// A root is found when it moves by less than this share of its step.
+/// A root is found once it moves by less than this share of its step.
 const FOUND: f64 = 1e-11;
 
-/// What is looked at, and the steps between knots. Values count with `sense`: −1 makes the smallest the largest.
+/// The function, and the programs for steps between knots. Values are multiplied by `sense`: −1
+/// turns the smallest into the largest.
 pub(super) struct Sought<'a> {
     pub(super) look: &'a Prepared,
     pub(super) within: &'a Within,
-    /// The number of the way's first stop among those of all ways.
+    /// The index of the course's first stop among those of all courses.
     pub(super) first_stop: usize,
     pub(super) sense: f64,
 }
 
-/// What a thread needs for the search.
+/// The memory that a thread needs for the search.
 pub(super) struct SoughtRoom<'a> {
     pub(super) look: &'a mut Room,
     pub(super) within: &'a mut WithinRoom,
@@ -39,7 +41,7 @@ pub(super) struct SoughtRoom<'a> {
     pub(super) place: &'a mut Rows,
 }
 
-/// A knot: when it is, the value there and its slope.
+/// A knot: its time, and the value and slope there.
 #[derive(Clone, Copy)]
 struct Knot {
     time: Block,
@@ -51,7 +53,7 @@ struct Knot {
 struct Best {
     value: Block,
     time: Block,
-    /// Was there a value that is no number?
+    /// Whether any value was NaN.
     is_bad: [bool; PAD],
 }
 
@@ -66,7 +68,7 @@ impl Best {
 }
 
 impl Sought<'_> {
-    /// Value and time of the largest value on the way to some stops; NaN where there is none.
+    /// Value and time of the largest value on the stretches to some stops; NaN if there is none.
     #[inline(always)]
     pub(super) fn find<S: Simd>(
         &self,
@@ -78,7 +80,7 @@ impl Sought<'_> {
         let mut best =
             Best { value: [f64::NEG_INFINITY; PAD], time: [f64::NAN; PAD], is_bad: [false; PAD] };
         let none = [f64::NAN; PAD];
-        // The knot behind the last part, and whether it may be the largest itself: not beside a root.
+        // The knot after the last part, and whether it may be the maximum: not next to a root.
         let (mut last, mut is_open) = (Knot { time: none, value: none, slope: none }, [false; PAD]);
         for (number, step) in trace.steps.iter().enumerate() {
             if !stops.contains(&step.towards) {
@@ -133,7 +135,8 @@ impl Sought<'_> {
         [value, std::array::from_fn(|i| if known(i) { best.time[i] } else { f64::NAN })]
     }
 
-    /// Where the slope becomes 0 between two places of a step, for samples that have it so.
+    /// Finds where the slope becomes 0 between two points of a step, for the samples that have such
+    /// a root.
     #[inline(always)]
     fn root<S: Simd>(
         &self,
@@ -159,7 +162,7 @@ impl Sought<'_> {
             for i in (0..PAD).filter(|&i| due[i]) {
                 top.value[i] = knot.value[i];
                 top.time[i] = knot.time[i];
-                // False position, where an end that stays counts half as much the next time (Illinois).
+                // False position; an end that stays gets half the weight the next time (Illinois).
                 if knot.slope[i] > 0.0 {
                     (a[i], at_a[i]) = (tried[i], knot.slope[i]);
                     at_b[i] *= if side[i] == 1 { 0.5 } else { 1.0 };
@@ -180,7 +183,7 @@ impl Sought<'_> {
         top
     }
 
-    /// The knot so far into a step.
+    /// The knot at this distance into a step.
     #[inline(always)]
     fn inside<S: Simd>(
         &self,

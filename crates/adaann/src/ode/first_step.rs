@@ -1,4 +1,4 @@
-//! How long the first step of a sample is.
+//! The length of a sample's first step.
 
 use super::System;
 use super::error::error_square;
@@ -7,7 +7,7 @@ use super::runge_kutta::{combine, later};
 use super::uniforms::SPAN;
 use crate::program::{Comparison, Graph, Node, Unary};
 
-/// Where a sample starts; how far it has to go is a uniform.
+/// The state where a sample starts; the distance to the end is a uniform.
 pub(super) struct Start<'a> {
     pub(super) system: &'a System,
     pub(super) tolerances: &'a Tolerances,
@@ -17,9 +17,9 @@ pub(super) struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// A step that moves the states by about a hundredth of their size: (x/x')/100 in the norm of the
-    /// error, and no more than a hundredth of the way to go if they stand still. States that are smaller
-    /// than the tolerated error have no size to go by.
+    /// A step that moves the states by about a hundredth of their size: (x/x')/100 in the norm of
+    /// the error, but at most a hundredth of the distance if the states stand still. States below
+    /// the tolerated error have no meaningful size.
     pub(super) fn first_step(&self, graph: &mut Graph) -> Node {
         let Self { system, tolerances, t, x, p, .. } = *self;
         let slopes = system.derivative(graph, t, x, p);
@@ -38,8 +38,9 @@ impl Start<'_> {
         graph.min(most, step)
     }
 
-    /// A step whose error is about a hundredth of what is tolerated, as far as one tiny step of Euler's
-    /// tells: h⁵ max(|x'|, |x''|) = 1/100 in the norm of the error (Hairer, Nørsett and Wanner, II.4).
+    /// A step whose error is about a hundredth of the tolerance, as estimated from one tiny Euler
+    /// step: h⁵ max(|x'|, |x''|) = 1/100 in the norm of the error (Hairer, Nørsett and Wanner,
+    /// II.4).
     fn without_size(&self, graph: &mut Graph, slopes: &[Node], speed: Node) -> Node {
         let Self { system, tolerances, t, x, p, .. } = *self;
         let (millionth, length) = (graph.constant(1e-6), graph.uniform(SPAN));

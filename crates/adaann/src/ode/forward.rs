@@ -1,4 +1,4 @@
-//! The way through time, a block of samples at once.
+//! The forward solution of a block of samples.
 
 use super::course::{Course, Does};
 use super::grid::{Grid, Way};
@@ -13,7 +13,7 @@ use crate::batch::PAD;
 use crate::program::{Block, Prepared, Room, Rows};
 use fearless_simd::Simd;
 
-/// A system and a solver, compiled: from parameters to the states at the stops of a way.
+/// A compiled system and solver: maps parameters to the states at the stops of a course.
 #[derive(Debug)]
 pub(super) struct Forward {
     pub(super) layout: Layout,
@@ -24,7 +24,7 @@ pub(super) struct Forward {
     moving: MovingEvents,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(super) struct ForwardRoom {
     start: Room,
@@ -33,22 +33,22 @@ pub(super) struct ForwardRoom {
     takeover: Option<TakeoverRoom>,
     jumps: Vec<Room>,
     moving: Vec<Room>,
-    /// States and sensitivities behind a jump, and how the states move with its time.
+    /// States and sensitivities after a jump, and the derivatives of the states by its time.
     behind: Rows,
-    /// When each sample lands, and which events of its own have happened to it.
+    /// The next landing time of each sample, and the events that have occurred.
     ends: Block,
     happened: Happened,
 }
 
 impl ForwardRoom {
-    /// Where the samples are between two methods, if there are two.
+    /// The method of each sample, if there are two.
     #[inline(always)]
     pub(super) fn lanes(&self) -> Option<&Lanes> {
         self.takeover.as_ref().map(|takeover| &takeover.lanes)
     }
 }
 
-/// An event of a way that happens to some samples, on the stretch to stop number `k`, after so many steps.
+/// An event of some samples of a course, on the stretch to stop number `k`, after this many steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beat {
     pub(super) event: usize,
@@ -57,7 +57,7 @@ pub(super) struct Beat {
     pub(super) steps: usize,
 }
 
-/// Sees the rows (carry, then parameters) on the way.
+/// Observes the rows (carry, then parameters) during a solution.
 pub(super) trait Watch {
     /// Before the first step.
     #[inline(always)]
@@ -71,13 +71,13 @@ pub(super) trait Watch {
     /// At an event, before it.
     #[inline(always)]
     fn at_event(&mut self, _beat: Beat, _rows: &[Block]) {}
-    /// At stop number `k` of a way, after so many steps and before a jump.
+    /// At stop number `k` of a course, after this many steps and before a jump.
     #[inline(always)]
     fn at_stop(&mut self, _way: &Way, _k: usize, _steps: usize, _rows: &[Block]) {}
 }
 
 impl Forward {
-    /// Compiles; `active` are the parameters whose sensitivities go along.
+    /// Compiles a system; `active` are the parameters whose sensitivities are propagated.
     pub(super) fn new(
         system: &System,
         solver: &Solver,
@@ -115,7 +115,7 @@ impl Forward {
         self.step.routine.operations()
     }
 
-    /// Elementary operations that a sample takes in a step, and for one course besides the steps.
+    /// Elementary operations for a sample in a step, and for one course apart from the steps.
     pub(super) fn cost(&self) -> (f64, f64) {
         (self.step.routine.cost(), self.start.routine.cost())
     }
@@ -133,7 +133,7 @@ impl Forward {
         }
     }
 
-    /// Solves for the parameters that a block has; places that are `idle` stand still where they can.
+    /// Solves for the parameters of a block; samples that are `idle` take no steps where possible.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         &self,
@@ -178,20 +178,20 @@ impl Forward {
         }
     }
 
-    /// Nothing has happened yet.
+    /// Marks all events as pending.
     pub(super) fn begin(&self, room: &mut ForwardRoom, way: &Way) {
         room.happened.clear();
         room.happened.resize(self.moving.of(way).len(), [false; PAD]);
     }
 
-    /// These events have happened.
+    /// Marks these events as done.
     pub(super) fn have_happened(&self, room: &mut ForwardRoom, beats: &[Beat]) {
         for Beat { event, whom, .. } in beats {
             room.happened[*event].iter_mut().zip(whom).for_each(|(done, now)| *done |= now);
         }
     }
 
-    /// Says where samples land on the way to stop number `k`.
+    /// Sets the landing time of each sample on the stretch to stop number `k`.
     #[inline(always)]
     pub(super) fn aim(&self, way: &Way, room: &mut ForwardRoom, k: usize) {
         room.ends = [way.time(k); PAD];
@@ -203,7 +203,7 @@ impl Forward {
         self.rows_mut(room)[end] = ends;
     }
 
-    /// An event at a sample's own time that is due before stop number `k`, and for whom.
+    /// A sample-specific event that is due before stop number `k`, and the samples it concerns.
     #[inline(always)]
     fn moving_due(&self, way: &Way, room: &ForwardRoom, k: usize) -> Option<(usize, [bool; PAD])> {
         self.layout.end()?;
@@ -212,7 +212,7 @@ impl Forward {
         self.moving.due(way, &room.happened, way.time(k), time, p)
     }
 
-    /// Has an event happen to some samples.
+    /// Applies an event to some samples.
     pub(super) fn happen<S: Simd>(&self, simd: S, way: &Way, room: &mut ForwardRoom, beat: Beat) {
         let Beat { event, whom, k, .. } = beat;
         let mut behind = std::mem::take(&mut room.behind);
@@ -220,7 +220,7 @@ impl Forward {
         self.moving.apply(simd, &mut rooms, (way, event, k), self.rows(room), &mut behind);
         let (states, controls) = (self.layout.states, self.layout.controls());
         let (to, in_time) = behind.split_at_mut(controls);
-        // The parameter that says when, if its sensitivities go along.
+        // The parameter that sets the time, if its sensitivities are propagated.
         let at = self.moving.of(way)[event].0.at;
         if let Some(place) = self.layout.active.iter().position(|&j| j == at) {
             let own = &mut to[states * (1 + place)..][..states];
@@ -238,7 +238,7 @@ impl Forward {
         (room.behind, room.moving) = (behind, rooms);
     }
 
-    /// The rows as they are, to write.
+    /// The current rows, mutable.
     fn rows_mut<'r>(&self, room: &'r mut ForwardRoom) -> &'r mut [Block] {
         match (&self.takeover, &mut room.takeover) {
             (Some(takeover), Some(own)) if own.lanes.kind == Kind::Stiff => takeover.rows_mut(own),
@@ -246,7 +246,7 @@ impl Forward {
         }
     }
 
-    /// Has the states jump, if they do at a stop.
+    /// Applies the jump of a stop, if it has one.
     #[inline(always)]
     pub(super) fn jump<S: Simd>(&self, simd: S, room: &mut ForwardRoom, stop: usize) {
         if self.jumps.pattern(stop).is_none() {
@@ -262,7 +262,8 @@ impl Forward {
         rows[..behind.len()].copy_from_slice(behind);
     }
 
-    /// Whose step is due on the way to stop number `k`, after so many steps; none if all have arrived.
+    /// The method whose step is due on the stretch to stop number `k`, after `done` steps; `None`
+    /// if all samples have arrived.
     #[inline(always)]
     pub(super) fn due(&self, way: &Way, room: &ForwardRoom, k: usize, done: usize) -> Option<Kind> {
         if let Some(steps) = way.steps_until(k) {
@@ -277,7 +278,7 @@ impl Forward {
         }
     }
 
-    /// A step with these uniforms.
+    /// Runs a step with these uniforms.
     #[inline(always)]
     pub(super) fn step<S: Simd>(
         &self,
@@ -310,7 +311,7 @@ impl Forward {
         }
     }
 
-    /// Goes back to a carry, of samples that were so between the methods.
+    /// Restores a carry and the methods of the samples at that time.
     pub(super) fn restore(&self, room: &mut ForwardRoom, carry: &[Block], lanes: Option<Lanes>) {
         room.step.inputs_mut()[..carry.len()].copy_from_slice(carry);
         let takeover = self.takeover.as_ref().zip(room.takeover.as_mut());
@@ -319,7 +320,7 @@ impl Forward {
         }
     }
 
-    /// The rows as they are.
+    /// The current rows.
     #[inline(always)]
     pub(super) fn rows<'r>(&self, room: &'r ForwardRoom) -> &'r [Block] {
         match (&self.takeover, &room.takeover) {
@@ -328,7 +329,7 @@ impl Forward {
         }
     }
 
-    /// Did a sample not come to the end of its way, with finite states?
+    /// Whether a sample failed to reach the end of its course with finite states.
     pub(super) fn is_lost(&self, way: &Way, rows: &[Block], sample: usize) -> bool {
         let finite = (0..self.layout.states).all(|i| rows[i][sample].is_finite());
         let last = way.time(way.stops() - 1);

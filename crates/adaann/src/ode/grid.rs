@@ -1,33 +1,33 @@
-//! The ways of all subjects from stop to stop, and the fixed steps that land there.
+//! The courses of all subjects from stop to stop, and the fixed steps that land on the stops.
 
 use super::Solver;
 use super::course::{Course, Stop};
 use crate::{Result, error};
 
-/// Fixed steps that this program takes; more is surely a slip.
+/// The most fixed steps that a solution may take; more are certainly a mistake.
 const MOST_STEPS: usize = 10_000_000;
 
-/// One way for each course.
+/// One entry for each course.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     ways: Vec<Way>,
-    /// Uniforms of every step of fixed length, or of every stretch.
+    /// Uniforms of every fixed step, or of every stretch.
     settings: Vec<Vec<f64>>,
     /// Uniforms of every start.
     starts: Vec<Vec<f64>>,
 }
 
-/// The stops of one course, with the steps between them if these are known beforehand.
+/// The stops of one course, with the steps between them if these are known in advance.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// Its number.
+    /// Its index.
     pub(super) number: usize,
-    /// Of its stops among those of all ways, the first.
+    /// The index of its first stop among those of all courses.
     first_stop: usize,
     times: Vec<f64>,
-    /// The first of its settings.
+    /// The index of its first setting.
     first_setting: usize,
-    /// Fixed steps until each time.
+    /// Fixed steps before each stop.
     until: Option<Vec<usize>>,
 }
 
@@ -56,16 +56,17 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Adds equal steps of at most `step` from each stop to the next; tells how many there are until each.
+    /// Adds equal steps of at most `step` from each stop to the next; returns the number of steps
+    /// before each.
     fn add_fixed(&mut self, course: &Course, step: f64) -> Result<Vec<usize>> {
         let first = self.settings.len();
         let (mut until, mut from) = (Vec::new(), course.start);
         for stop in &course.stops {
             let to = stop.time;
-            // A whole number of steps, but for rounding, is that number.
+            // A count that is whole up to rounding is not rounded up.
             let count = ((to - from) / step * (1.0 - 1e-9)).ceil();
             if self.settings.len() as f64 + count > MOST_STEPS as f64 {
-                let range = format!("so long that {MOST_STEPS} of them suffice");
+                let range = format!("large enough that {MOST_STEPS} steps suffice");
                 return Err(error::setting("step", step, range));
             }
             let h = (to - from) / count;
@@ -81,14 +82,14 @@ impl Grid {
         &self.ways
     }
 
-    /// Steps of the longest way, if that is known.
+    /// Steps of the longest course, if known.
     pub(super) fn most_steps(&self) -> Option<usize> {
         let steps = |way: &Way| way.until.as_ref()?.last().copied();
         self.ways.iter().map(steps).max().flatten()
     }
 
-    /// Steps of all ways: exact for fixed steps. Adaptive ones differ from sample to sample; here a way has
-    /// one for each stop and as many again as a smooth trajectory takes at such a tolerance.
+    /// Steps of all courses: exact for fixed steps. Adaptive steps differ between samples; the
+    /// estimate is one step for each stop plus those of a smooth trajectory at this tolerance.
     pub(super) fn nominal_steps(&self, solver: &Solver) -> f64 {
         let smooth = solver.steps_of_a_smooth_way();
         let steps = |way: &Way| match way.until.as_ref().and_then(|until| until.last()) {
@@ -98,7 +99,7 @@ impl Grid {
         self.ways.iter().map(steps).sum()
     }
 
-    /// Stops of the way that has most.
+    /// The largest number of stops in a course.
     pub(super) fn most_stops(&self) -> usize {
         self.ways.iter().map(|way| way.times.len()).max().unwrap_or(0)
     }
@@ -131,7 +132,7 @@ impl Way {
         self.until.is_none()
     }
 
-    /// How many stops there are.
+    /// The number of stops.
     #[inline]
     pub(super) fn stops(&self) -> usize {
         self.times.len()
@@ -142,19 +143,19 @@ impl Way {
         self.times[k]
     }
 
-    /// The number of stop `k` among those of all ways.
+    /// The index of stop `k` among those of all courses.
     #[inline]
     pub(super) fn stop(&self, k: usize) -> usize {
         self.first_stop + k
     }
 
-    /// Fixed steps until stop number `k`.
+    /// Fixed steps before stop number `k`.
     #[inline]
     pub(super) fn steps_until(&self, k: usize) -> Option<usize> {
         self.until.as_ref().map(|until| until[k])
     }
 
-    /// The setting of a step towards stop number `k`, after `done` others.
+    /// The setting of a step towards stop number `k`, after `done` other steps.
     #[inline]
     pub(super) fn setting(&self, k: usize, done: usize) -> usize {
         self.first_setting + if self.is_adaptive() { k } else { done }

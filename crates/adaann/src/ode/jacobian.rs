@@ -1,17 +1,17 @@
-//! The derivatives of a system's rates in states and time, with the zeros that its equations have.
+//! The derivatives of a system's rates by states and time, with structural zeros.
 
 use crate::program::{Graph, Node, tangent};
 
-/// Derivatives of the rates; none where they are 0 whatever the states.
+/// Derivatives of the rates; `None` where they are 0 for all states.
 pub(super) struct Jacobian {
-    /// Row i has those of rate number i in each state.
+    /// Row i has the derivatives of rate i by each state.
     pub(super) states: Vec<Vec<Option<Node>>>,
-    /// Those in time.
+    /// Derivatives by time.
     pub(super) time: Vec<Option<Node>>,
 }
 
 impl Jacobian {
-    /// The derivatives of `rates`, which are nodes made from `t` and `x`.
+    /// The derivatives of `rates`, which are nodes that depend on `t` and `x`.
     pub(super) fn new(graph: &mut Graph, rates: &[Node], t: Node, x: &[Node]) -> Self {
         let (zero, one) = (graph.constant(0.0), graph.constant(1.0));
         let mut in_direction = |input: Node| -> Vec<Option<Node>> {

@@ -1,11 +1,11 @@
-//! States that jump: what an event makes of them, and both derivatives of that.
+//! Jumps of the states at events, with both derivatives.
 
 use super::System;
 use super::layout::{Layout, inputs};
 use super::step::pull_back;
 use crate::program::{Graph, Recorded, tangent};
 
-/// The carry and the parameters to the states and sensitivities behind a jump.
+/// Maps the carry and the parameters to the states and sensitivities after a jump.
 pub(super) fn jump(system: &System, layout: &Layout, number: usize) -> Recorded {
     let mut graph = Graph::new();
     let carry = inputs(&mut graph, 0, layout.controls());
@@ -22,7 +22,8 @@ pub(super) fn jump(system: &System, layout: &Layout, number: usize) -> Recorded 
     (graph, outputs)
 }
 
-/// The adjoint of a jump. Inputs: tape, parameters, λ behind it, μ so far; outputs: λ before it and μ.
+/// The adjoint of a jump. Inputs: tape, parameters, λ after it, μ so far; outputs: λ before it and
+/// μ.
 pub(super) fn back(system: &System, layout: &Layout, number: usize) -> Recorded {
     let mut graph = Graph::new();
     let x = inputs(&mut graph, 0, layout.states);

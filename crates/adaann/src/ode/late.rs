@@ -1,4 +1,4 @@
-//! Routines that most runs do without.
+//! Routines that are compiled on first use.
 
 use crate::program::{Prepared, Room};
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 pub(super) struct Late(OnceLock<Prepared>);
 
 impl Late {
-    /// The routine, and the room that a thread keeps for it.
+    /// The routine, and the thread's memory for it.
     #[inline]
     pub(super) fn get<'r>(
         &self,

@@ -1,20 +1,20 @@
-//! Where the rows of a step are: the states x, then their sensitivities S (forward mode only), then what
-//! the method needs for itself.
+//! The rows of a step: the states x, then their sensitivities S (forward mode only), then the
+//! method's own rows.
 
 use super::System;
 use super::method::Method;
 use crate::program::{Graph, Node};
 
-/// Rows that an adaptive method carries behind the states: the time, the step it will try, the step
-/// it has just taken (0 if it was rejected), how many it may still try and, where samples have events of their
-/// own, the time at which to land.
+/// Rows that an adaptive method carries after the states: the time, the next step to try, the step
+/// just taken (0 if it was rejected), the number of tries left and, if samples have their own
+/// events, the landing time.
 pub(super) const TIME: usize = 0;
 pub(super) const NEXT: usize = 1;
 pub(super) const TAKEN: usize = 2;
 pub(super) const LEFT: usize = 3;
 pub(super) const END: usize = 4;
 
-/// The rows of a system that is solved in some way.
+/// The rows of a system for one method.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) states: usize,
@@ -42,7 +42,7 @@ impl Layout {
         self.states * (1 + self.active.len())
     }
 
-    /// Rows that a step takes and gives.
+    /// Rows that a step reads and writes.
     pub(super) fn carry(&self) -> usize {
         self.controls() + self.own
     }
@@ -52,8 +52,8 @@ impl Layout {
         self.carry() + self.parameters
     }
 
-    /// Rows of the carry that a reverse step reads: those of the state before the step and, behind
-    /// them in its inputs, the time before it and the step taken.
+    /// Rows of the carry that a reverse step reads: those of the state before the step, followed in
+    /// its inputs by the time before it and the step taken.
     pub(super) fn tape(&self) -> usize {
         self.states + if self.own > 0 { 2 } else { 0 }
     }
@@ -71,12 +71,12 @@ impl Layout {
     pub(super) fn left(&self) -> usize {
         self.controls() + LEFT
     }
-    /// Where samples land at times of their own.
+    /// The landing time of samples with their own events.
     pub(super) fn end(&self) -> Option<usize> {
         (self.own > END).then(|| self.controls() + END)
     }
 
-    /// The parameters, which are inputs from `first` on.
+    /// The parameters, which are the inputs from `first` on.
     pub(super) fn parameters(&self, graph: &mut Graph, first: usize) -> Vec<Node> {
         inputs(graph, first, self.parameters)
     }

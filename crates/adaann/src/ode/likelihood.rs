@@ -13,54 +13,54 @@ use crate::program::{Block, Room, Rows};
 use crate::{Error, Result};
 use fearless_simd::Simd;
 
-/// How the gradient of a likelihood goes through the steps of the solver. Both are exact for the
-/// numbers that the solver computes; which one is cheaper depends on the system.
+/// How the gradient of a likelihood is computed from the steps of the solver. Both methods are
+/// exact for the computed numbers; which one is cheaper depends on the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Differentiation {
-    /// Sensitivities dx/dp go along with the states: for few parameters.
+    /// Propagates sensitivities dx/dp with the states: for few parameters.
     Forward,
-    /// Cotangents come back through the steps: for many.
+    /// Propagates cotangents backwards through the steps: for many parameters.
     Adjoint,
 }
 
-/// The largest number of sensitivities for which the forward way is looked at.
+/// The largest number of sensitivities for which forward mode is considered.
 const MOST_SENSITIVITIES: usize = 4_096;
 
-/// The same for operations of a step with linear equations, times the parameters: its derivatives are so much
-/// longer that they would take seconds to compile, to find that the adjoint is cheaper.
+/// The same limit for operations of a step with linear equations, times the parameters. Derivatives
+/// of longer steps would take seconds to compile, only to find that the adjoint is cheaper.
 const MOST_OPERATIONS: usize = 20_000;
 
-/// From parameters to the log likelihood.
+/// Maps parameters to the log likelihood.
 #[derive(Debug)]
 pub(crate) struct Likelihood {
     grid: Grid,
-    /// For each course, which values the parameters of its system are.
+    /// For each course, the values that are its system's parameters.
     arguments: Vec<Vec<usize>>,
     plain: Forward,
     observe: Patterns,
     sensitivities: Option<(Forward, Patterns)>,
     adjoint: Adjoint,
     differentiation: Differentiation,
-    /// Steps of all courses together, as far as they are known beforehand.
+    /// Steps of all courses together, as far as they are known in advance.
     nominal_steps: f64,
-    /// Is it too large for the steps that its solver would have gone over to?
+    /// Whether the system is too large for the linear equations of the stiff solver.
     is_too_large: bool,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(crate) struct LikelihoodRoom {
     plain: (ForwardRoom, Vec<Room>),
     sensitivities: Option<(ForwardRoom, Vec<Room>)>,
     adjoint: AdjointRoom,
-    /// What one observation adds to the sums.
+    /// The contribution of one observation to the sums.
     part: Rows,
     /// The sums of one course, in the parameters of its system.
     own: Rows,
 }
 
 impl Likelihood {
-    /// Compiles; the window of the adjoint's tape is at most so long.
+    /// Compiles a likelihood; the window of the adjoint's tape has at most `window` steps.
     pub(crate) fn new(
         system: &System,
         solver: &Solver,
@@ -115,7 +115,7 @@ impl Likelihood {
         Ok(likelihood)
     }
 
-    /// Operations that a step takes with its gradient: forward, and by the adjoint.
+    /// Operations of a step with its gradient: forward, and by the adjoint.
     pub(crate) fn operations_per_step(&self) -> (Option<usize>, usize) {
         (
             self.sensitivities.as_ref().map(|(forward, _)| forward.operations()),
@@ -123,7 +123,7 @@ impl Likelihood {
         )
     }
 
-    /// Elementary operations that a sample takes with its gradient, for the nominal number of steps.
+    /// Elementary operations for a sample with its gradient, for the nominal number of steps.
     pub(crate) fn cost(&self) -> f64 {
         let courses = self.arguments.len() as f64;
         match (&self.sensitivities, self.differentiation) {
@@ -146,7 +146,7 @@ impl Likelihood {
         self.differentiation
     }
 
-    /// How the gradient is computed, in words.
+    /// A note on how the gradient is computed.
     pub(crate) fn note(&self) -> String {
         let mut note = match (self.differentiation, self.operations_per_step()) {
             (Differentiation::Forward, (forward, adjoint)) => format!(
@@ -171,7 +171,7 @@ impl Likelihood {
     pub(crate) fn set_differentiation(&mut self, differentiation: Differentiation) -> Result<()> {
         if differentiation == Differentiation::Forward && self.sensitivities.is_none() {
             return Err(Error::Target(
-                "a system with so many sensitivities goes by the adjoint".to_owned(),
+                "this system has too many sensitivities; use the adjoint".to_owned(),
             ));
         }
         self.differentiation = differentiation;
@@ -188,8 +188,8 @@ impl Likelihood {
         }
     }
 
-    /// Log likelihood of a block of samples and, if asked, its derivatives in the values `p` that the
-    /// samples have, into the rows of `sums`; tells whose trajectories are lost.
+    /// The log likelihood of a block of samples and, if requested, its derivatives by the samples'
+    /// values `p`, into the rows of `sums`. Returns the samples whose trajectories failed.
     #[inline(always)]
     pub(crate) fn run<S: Simd>(
         &self,
@@ -203,7 +203,7 @@ impl Likelihood {
         sums.as_flattened_mut().fill(0.0);
         let mut lost = std::array::from_fn(|i| i >= samples);
         for (way, arguments) in self.grid.ways().iter().zip(&self.arguments) {
-            // A sample that has lost one of its trajectories needs no other.
+            // A sample with a failed trajectory needs no further ones.
             self.run_course(simd, room, way, |j| p(arguments[j]), with_gradient, &mut lost);
             if lost == [true; PAD] {
                 break;
@@ -218,7 +218,7 @@ impl Likelihood {
         lost
     }
 
-    /// The same for one course, with its own sums in the room.
+    /// The same for one course, with separate sums in the room.
     #[inline(always)]
     fn run_course<S: Simd>(
         &self,
@@ -268,7 +268,7 @@ fn add(sum: &mut Block, part: &Block) {
     }
 }
 
-/// Adds up what the observations say.
+/// Sums the log densities of the observations.
 struct Sum<'a, S> {
     simd: S,
     observe: &'a Patterns,
@@ -290,7 +290,7 @@ impl<S: Simd> Watch for Sum<'_, S> {
     }
 }
 
-/// Two watchers of one pass.
+/// Two observers of one pass.
 struct Both<'a, A, B>(&'a mut A, &'a mut B);
 
 impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {

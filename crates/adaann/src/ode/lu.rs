@@ -1,23 +1,23 @@
 //! Linear equations in I − s·J, factored and solved as recorded expressions.
 //!
-//! Every sample has its own matrix and all run through the same instructions, so that the order of the
-//! pivots is settled beforehand. They stay on the diagonal, which is 1 for a small s, and each is the one
-//! that fills in least (Markowitz). Zeros of the equations are never multiplied. What an order that cannot
-//! look at the numbers may lose is noticed instead: a pivot that is tiny beside the terms it is made of has
-//! lost its digits, and whoever asked tries a smaller s.
+//! Every sample has its own matrix, but all run the same instructions, so the order of the pivots
+//! is fixed in advance. Pivots stay on the diagonal, which is 1 for a small s, and the next pivot
+//! is the one with the least fill-in (Markowitz). Structural zeros are never multiplied. A fixed
+//! order cannot avoid cancellation, but it is detected: a pivot that is tiny relative to its terms
+//! has lost its digits, and the caller tries a smaller s.
 
 use crate::program::{Graph, Node};
 
-/// A pivot may be this much smaller than its terms: it then has ten digits left.
+/// A pivot may be this much smaller than its terms, which leaves it ten digits.
 const LARGEST_CANCELLATION: f64 = 1e6;
 
-/// A sparse square matrix: none where an entry is 0 whatever the numbers.
+/// A sparse square matrix: `None` where an entry is structurally 0.
 type Matrix = Vec<Vec<Option<Node>>>;
 
 /// The factors of I − s·J.
 pub(super) struct Factors {
     pivots: Vec<Pivot>,
-    /// Pairs of which the first is at most the second where the pivots have their digits.
+    /// Pairs of nodes; the pivots are accurate where the first is at most the second.
     pub(super) sound: Vec<[Node; 2]>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Factors {
 struct Pivot {
     index: usize,
     reciprocal: Node,
-    /// Entries of its column in rows that come later, over the pivot.
+    /// Entries of its column in later rows, divided by the pivot.
     below: Vec<(usize, Node)>,
-    /// Entries of its row in columns that come later.
+    /// Entries of its row in later columns.
     beside: Vec<(usize, Node)>,
 }
 
 impl Factors {
-    /// Eliminates, in the order of [`elimination`].
+    /// Eliminates in the order of [`elimination`].
     pub(super) fn new(graph: &mut Graph, s: Node, jacobian: &Matrix) -> Self {
         let one = graph.constant(1.0);
         let order = elimination(&pattern(jacobian)).order;
@@ -41,7 +41,7 @@ impl Factors {
         for entry in matrix.iter_mut().flatten().flatten() {
             *entry = graph.mul(minus, *entry);
         }
-        // The squares of all terms of a diagonal entry, which show what it loses to cancellation.
+        // The sums of squares of the terms of each diagonal entry, which reveal cancellation.
         let mut squares = vec![one; order.len()];
         for (k, square) in squares.iter_mut().enumerate() {
             matrix[k][k] = Some(match matrix[k][k] {
@@ -115,7 +115,7 @@ fn plus_square(graph: &mut Graph, sum: Node, x: Node) -> Node {
     graph.add(sum, square)
 }
 
-/// a − b, where no a is 0.
+/// a − b, where `None` stands for 0.
 fn minus_node(graph: &mut Graph, a: Option<Node>, b: Node) -> Node {
     match a {
         Some(a) => graph.sub(a, b),
@@ -123,14 +123,15 @@ fn minus_node(graph: &mut Graph, a: Option<Node>, b: Node) -> Node {
     }
 }
 
-/// Two nodes of which the first is at most the second if a pivot is not too small beside its terms.
+/// Two nodes, the first of which is at most the second unless a pivot is too small relative to its
+/// terms.
 fn kept_digits(graph: &mut Graph, squares: Node, pivot: Node) -> [Node; 2] {
     let square = graph.mul(pivot, pivot);
     let most = graph.constant(LARGEST_CANCELLATION * LARGEST_CANCELLATION);
     [squares, graph.mul(most, square)]
 }
 
-/// Where a matrix has entries; the diagonal always has.
+/// The positions of a matrix's entries, which always include the diagonal.
 pub(super) fn pattern(matrix: &Matrix) -> Vec<Vec<bool>> {
     let row = |(i, row): (usize, &Vec<Option<Node>>)| {
         row.iter().enumerate().map(|(j, entry)| i == j || entry.is_some()).collect()
@@ -138,16 +139,16 @@ pub(super) fn pattern(matrix: &Matrix) -> Vec<Vec<bool>> {
     matrix.iter().enumerate().map(row).collect()
 }
 
-/// An order of the pivots, and what it costs.
+/// An order of the pivots, and its cost.
 pub(super) struct Elimination {
     pub(super) order: Vec<usize>,
-    /// Products of the elimination.
+    /// Products in the elimination.
     pub(super) elimination: usize,
-    /// Products of a solution.
+    /// Products in a solution.
     pub(super) solution: usize,
 }
 
-/// Markowitz's order: the pivot with the fewest products next, the first of several.
+/// Markowitz's order: next comes the pivot with the fewest products, the first in case of a tie.
 pub(super) fn elimination(pattern: &[Vec<bool>]) -> Elimination {
     let mut full: Vec<Vec<bool>> = pattern.to_vec();
     let mut left: Vec<usize> = (0..pattern.len()).collect();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     /// Inputs: s, the entries of a pattern row by row, the right-hand side. Outputs: the solution,
-    /// then 1 where the pivots are sound and 0 where they are not.
+    /// then 1 where the pivots are sound and 0 elsewhere.
     fn solver(pattern: &[Vec<bool>]) -> (Routine, usize) {
         let mut graph = Graph::new();
         let entries = pattern.iter().flatten().filter(|has| **has).count();
@@ -219,7 +220,7 @@ mod tests {
         (Routine::new(&graph, inputs, &outputs), inputs)
     }
 
-    /// A wave that looks like nothing in particular.
+    /// A wave without any regularity.
     fn wave(row: usize) -> Block {
         std::array::from_fn(|i| (2.3 * (i + 37 * row) as f64 + 0.1).sin())
     }
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn pivots_that_lose_their_digits_are_noticed() {
-        // 1 − s·j is 0, nearly 0, or fine, beside a matrix that is regular in all lanes.
+        // 1 − s·j is 0, nearly 0, or fine, next to a matrix that is regular in all lanes.
         let (routine, inputs) = solver(&vec![vec![true; 2]; 2]);
         let mut rows: Vec<Block> = vec![[1.0; 32]; inputs];
         rows[1] = std::array::from_fn(|i| match i % 4 {

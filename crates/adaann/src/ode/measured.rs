@@ -1,11 +1,12 @@
-//! What is known of a system: log densities of states and parameters, and when each of them counts.
+//! The measurements of a system: log densities of states and parameters, and the times at which
+//! each applies.
 
 use super::course::Course;
 use super::layout::{Layout, inputs};
 use super::step::pull_back;
 use crate::program::{Graph, Node, Recorded, gradient};
 
-/// Log densities of what was measured, and the courses that lead there.
+/// Log densities of the measurements, and the courses that lead to them.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     /// Log densities: functions of states, then parameters, with uniforms.
@@ -30,7 +31,7 @@ impl Measured {
         (graph, vec![value])
     }
 
-    /// Inputs: carry with sensitivities, parameters. Outputs: log p, then its derivatives in all
+    /// Inputs: carry with sensitivities, parameters. Outputs: log p, then its derivatives by all
     /// parameters.
     pub(super) fn with_sensitivities(&self, layout: &Layout, pattern: usize) -> Recorded {
         let mut graph = Graph::new();
@@ -52,8 +53,8 @@ impl Measured {
         (graph, outputs)
     }
 
-    /// Inputs: tape, parameters. Outputs: the derivatives of log p in states and parameters that are
-    /// not 0 everywhere; also tells which these are.
+    /// Inputs: tape, parameters. Outputs: the derivatives of log p by states and parameters that
+    /// are not 0 everywhere. Also returns which these are.
     pub(super) fn back(&self, layout: &Layout, pattern: usize) -> (Recorded, Vec<usize>) {
         let mut graph = Graph::new();
         let x = inputs(&mut graph, 0, layout.states);

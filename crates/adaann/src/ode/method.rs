@@ -1,11 +1,11 @@
-//! What a step is made of, whichever solver asks for it.
+//! The methods that a step may use.
 
 /// A method whose steps are recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Method {
-    /// Kutta's classical one, with steps that are known beforehand.
+    /// The classical Runge–Kutta method, with steps that are known in advance.
     Fixed,
-    /// A pair of solutions whose difference tells how long a step may be.
+    /// A pair of solutions whose difference controls the step length.
     Adaptive(Pair, Tolerances),
 }
 
@@ -14,17 +14,17 @@ pub(super) enum Method {
 pub(super) enum Pair {
     /// Explicit.
     DormandPrince,
-    /// With one system of linear equations a stage: for stiff systems.
+    /// With one system of linear equations per stage: for stiff systems.
     Rodas,
 }
 
-/// What the steps of a pair are held to.
+/// The tolerances of a pair's steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Tolerances {
-    /// Error tolerated in a step, as a share of the state.
+    /// Tolerated error of a step, as a share of the state.
     pub(super) relative: f64,
-    /// Error tolerated in a step whatever the state.
+    /// Tolerated error of a step for any state.
     pub(super) absolute: f64,
-    /// Steps that a sample may try.
+    /// The most steps that a sample may try.
     pub(super) most_steps: usize,
 }

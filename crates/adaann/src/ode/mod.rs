@@ -1,14 +1,14 @@
-//! Dynamical systems and what was observed of them: batched solvers with exact gradients of the
-//! discrete solution.
+//! Dynamical systems and their observations: batched solvers with exact gradients of the discrete
+//! solution.
 //!
 //! A right-hand side is recorded once from a closure. One step of the method becomes one program
 //! over blocks of samples, whose derivative (forward or reverse) is the exact derivative of that
-//! step; a likelihood's gradient is therefore that of the numbers computed, not of the equation's
-//! exact solution.
+//! step. A likelihood's gradient is the gradient of the computed numbers, not that of the
+//! equation's exact solution.
 //!
-//! Systems whose rates lie decades apart have steps that solve linear equations in the Jacobian, which
-//! are programs too; `Solver::Auto` goes over to them sample by sample, where explicit steps turn out to be
-//! bound by stability.
+//! For stiff systems there are steps that solve linear equations in the Jacobian, which are
+//! programs too. `Solver::Auto` switches to them sample by sample, when stability limits the
+//! explicit steps.
 //!
 //! ```
 //! use adaann::ode::{Solver, System, solve};
@@ -22,8 +22,8 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 //!
-//! [`OdePosterior`](../posterior/struct.OdePosterior.html) makes a target of a system, observations of
-//! it and priors of its parameters.
+//! [`OdePosterior`](../posterior/struct.OdePosterior.html) combines a system, observations of it
+//! and priors of its parameters into a target.
 
 mod adjoint;
 mod control;

@@ -1,7 +1,8 @@
-//! Events whose times differ between samples: each sample lands on its own, between stops.
+//! Events whose times differ between samples: each sample lands on its own events, between stops.
 //!
-//! The states behind an event are g(x) at its time τ. Where τ moves, they move by (g′f⁻ − f⁺) dτ as seen from a fixed
-//! later time: x went on by f⁻ before the jump, and has so much less time by f⁺ behind it.
+//! The states after an event are g(x) at its time τ. If τ moves, they move by (g′f⁻ − f⁺) dτ as
+//! seen from a fixed later time: x followed f⁻ for longer before the jump, and follows f⁺ for less
+//! time after it.
 
 use super::System;
 use super::course::{Course, Moving};
@@ -16,11 +17,11 @@ use fearless_simd::Simd;
 #[derive(Debug)]
 pub(super) struct MovingEvents {
     routines: Vec<Prepared>,
-    /// Those of each way, with the first setting of their routine: one for each stop.
+    /// The events of each course, with the first setting of their routine: one for each stop.
     of: Vec<Vec<(Moving, usize)>>,
 }
 
-/// Which samples an event has happened to, on one way.
+/// The samples for which each event of a course has occurred.
 pub(super) type Happened = Vec<[bool; PAD]>;
 
 impl MovingEvents {
@@ -52,7 +53,7 @@ impl MovingEvents {
         Self { routines, of }
     }
 
-    /// The events of a way.
+    /// The events of a course.
     pub(super) fn of(&self, way: &Way) -> &[(Moving, usize)] {
         &self.of[way.number]
     }
@@ -61,7 +62,7 @@ impl MovingEvents {
         self.routines.iter().map(|prepared| prepared.routine.room()).collect()
     }
 
-    /// Runs an event of a way, on the stretch to stop number `k`.
+    /// Runs an event of a course, on the stretch to stop number `k`.
     #[inline(always)]
     pub(super) fn apply<S: Simd>(
         &self,
@@ -76,7 +77,7 @@ impl MovingEvents {
         routine.apply(simd, room, first + k, inputs, outputs);
     }
 
-    /// Where every sample lands next on its way to `end`.
+    /// The next landing time of every sample on the stretch to `end`.
     pub(super) fn ends(
         &self,
         way: &Way,
@@ -97,7 +98,7 @@ impl MovingEvents {
         ends
     }
 
-    /// An event that is due for samples which have landed on it before `end`, and for whom.
+    /// An event that is due for samples that have reached its time before `end`, and these samples.
     pub(super) fn due(
         &self,
         way: &Way,
@@ -120,7 +121,7 @@ impl MovingEvents {
     }
 }
 
-/// The states behind a jump, and how they move with its time.
+/// The states after a jump, and their derivatives by its time.
 fn moved(
     graph: &mut Graph,
     system: &System,
@@ -136,8 +137,8 @@ fn moved(
     (to, slopes)
 }
 
-/// The carry and the parameters to the states and sensitivities behind an event, and how the states move with
-/// its time.
+/// Maps the carry and the parameters to the states and sensitivities after an event, and to the
+/// derivatives of the states by its time.
 pub(super) fn jump(system: &System, layout: &Layout, number: usize) -> Recorded {
     let mut graph = Graph::new();
     let carry = inputs(&mut graph, 0, layout.carry());
@@ -157,8 +158,8 @@ pub(super) fn jump(system: &System, layout: &Layout, number: usize) -> Recorded 
     (graph, outputs)
 }
 
-/// The adjoint of that. Inputs: tape, parameters, λ behind it, μ so far; outputs: λ before it, μ, and the slope in
-/// the event's time.
+/// The adjoint of this map. Inputs: tape, parameters, λ after it, μ so far; outputs: λ before it,
+/// μ, and the slope in the event's time.
 pub(super) fn back(system: &System, layout: &Layout, number: usize) -> Recorded {
     let mut graph = Graph::new();
     let n = layout.states;

@@ -1,4 +1,4 @@
-//! What was measured of a system, when, and with what noise.
+//! Measurements of a system: their times and their noise.
 
 use super::course::{Course, Does, Stop};
 use super::layout::inputs;
@@ -7,7 +7,7 @@ use crate::program::{Expr, Function, Graph, Node, Unary};
 use crate::{Error, Result, ode::System};
 use std::f64::consts::TAU;
 
-/// How measurements scatter around what the system says.
+/// The distribution of measurements around the system's predictions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
     /// y = m + e with e normal.
@@ -19,11 +19,11 @@ pub enum Noise {
 /// The size of a normal error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scatter {
-    /// A variance that is known.
+    /// A known variance.
     Variance(f64),
-    /// The variance is the parameter with this number.
+    /// The variance is the parameter with this index.
     VarianceParameter(usize),
-    /// The standard deviation is the parameter with this number.
+    /// The standard deviation is the parameter with this index.
     SdParameter(usize),
 }
 
@@ -45,7 +45,7 @@ pub enum Scatter {
 pub struct Observations {
     names: Vec<String>,
     noise: Vec<Noise>,
-    /// (t, x, p) -> what the quantities should be
+    /// (t, x, p) -> predictions of the quantities
     predict: Function,
     times: Vec<f64>,
     /// The quantities at the first time, then those at the second, ...; NaN where missing.
@@ -54,11 +54,11 @@ pub struct Observations {
 
 impl Observations {
     /// Measurements of states by their names: `values` has all of them at the first time, then at
-    /// the second, and so on. NaN says that a measurement is missing.
+    /// the second, and so on. NaN marks a missing measurement.
     ///
     /// # Errors
-    /// If there is no such state, times fall or come before the system's start, numbers are not
-    /// finite, or nothing was measured.
+    /// If there is no such state, times decrease or come before the system's start, numbers are not
+    /// finite, or all measurements are missing.
     pub fn of_states(
         system: &System,
         states: &[&str],
@@ -84,8 +84,8 @@ impl Observations {
     /// Measurements of functions of time, states and parameters.
     ///
     /// # Errors
-    /// As for [`Observations::of_states`]; or if the closure gives another number of values than
-    /// there are quantities.
+    /// As for [`Observations::of_states`]; or if the number of values that the closure returns
+    /// differs from the number of quantities.
     pub fn record<F>(
         system: &System,
         quantities: &[(&str, Noise)],
@@ -119,7 +119,7 @@ impl Observations {
             expected: expected.to_string(),
         };
         if self.predict.outputs() != quantities {
-            return Err(shape("what is observed", self.predict.outputs(), quantities));
+            return Err(shape("the observed quantities", self.predict.outputs(), quantities));
         }
         if self.values.len() != quantities * self.times.len() {
             let expected = quantities * self.times.len();
@@ -139,7 +139,7 @@ impl Observations {
         for (row, &t) in self.times.iter().enumerate() {
             if !t.is_finite() || t < system.start() {
                 return fault(format!(
-                    "row {} of the data has time {t}, but times are finite and not before the \
+                    "row {} of the data has time {t}, but times must be finite and not before the \
                      start of the system at {}",
                     row + 1,
                     system.start()
@@ -178,7 +178,7 @@ impl Observations {
         Ok(())
     }
 
-    /// How many measurements there are; missing ones do not count.
+    /// The number of measurements that are not missing.
     pub fn count(&self) -> usize {
         self.values.iter().filter(|y| !y.is_nan()).count()
     }
@@ -188,7 +188,7 @@ impl Observations {
         &self.names
     }
 
-    /// When they were measured.
+    /// The times of the measurements.
     pub fn times(&self) -> &[f64] {
         &self.times
     }
@@ -198,8 +198,8 @@ impl Observations {
         &self.values[k * self.names.len()..][..self.names.len()]
     }
 
-    /// The log density of what was measured at each time: one for each pattern of quantities that were
-    /// measured together.
+    /// The log density of the measurements at each time, with one pattern for each set of
+    /// quantities that were measured together.
     pub(crate) fn measured(&self, system: &System) -> Measured {
         let mut present: Vec<Vec<bool>> = Vec::new();
         let mut stops = Vec::new();
@@ -249,7 +249,7 @@ impl Noise {
         }
     }
 
-    /// log p(y | m) with the constants.
+    /// log p(y | m) with all constants.
     fn log_density(self, graph: &mut Graph, y: Node, m: Node, p: &[Node]) -> Node {
         let (residual, jacobian) = match self {
             Self::Gaussian(_) => (graph.sub(m, y), graph.constant(0.0)),

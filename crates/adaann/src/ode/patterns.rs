@@ -1,20 +1,20 @@
-//! One routine for each kind of thing that is done at stops.
+//! One routine for each kind of action at stops.
 
 use super::course::{Course, Does};
 use crate::program::{Block, Prepared, Recorded, Room};
 use fearless_simd::Simd;
 
-/// Routines, and which of them each stop runs.
+/// The routines, and the one that each stop runs.
 #[derive(Debug)]
 pub(crate) struct Patterns {
     routines: Vec<Prepared>,
-    /// Routine and setting of each stop, those of all courses one behind the other; none if it does
-    /// something else.
+    /// Routine and setting of each stop, course after course; `None` if the stop does something
+    /// else.
     of: Vec<Option<(usize, usize)>>,
 }
 
 impl Patterns {
-    /// Compiles `count` routines; `which` of them runs at a stop, and with which numbers.
+    /// Compiles `count` routines; `which` returns a stop's routine and its numbers.
     pub(super) fn new(
         count: usize,
         courses: &[Course],
@@ -34,7 +34,7 @@ impl Patterns {
         Self { routines: settings.into_iter().enumerate().map(prepare).collect(), of }
     }
 
-    /// Elementary operations that a sample takes at all stops.
+    /// Elementary operations for a sample at all stops.
     pub(super) fn cost(&self) -> f64 {
         self.of.iter().flatten().map(|(pattern, _)| self.routines[*pattern].routine.cost()).sum()
     }
@@ -43,7 +43,7 @@ impl Patterns {
         self.routines.iter().map(|prepared| prepared.routine.room()).collect()
     }
 
-    /// Runs what a stop does, if it is one of these.
+    /// Runs the routine of a stop, if it has one.
     #[inline(always)]
     pub(super) fn apply<S: Simd>(
         &self,

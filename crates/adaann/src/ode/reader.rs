@@ -1,4 +1,4 @@
-//! Numbers that are read off whole trajectories: values at some times, extremes between them.
+//! Quantities of whole trajectories: values at some times, extremes between them.
 
 use super::course::Course;
 use super::extreme::{Sought, SoughtRoom};
@@ -15,21 +15,21 @@ use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Blocks of samples that a thread takes at once.
+/// Blocks of samples that a thread takes at a time.
 const BLOCKS: usize = 16;
 
-/// A question about a function of time, states, parameters and numbers of the stretch, by its number. Marks
-/// are stops of each course that are known by a number.
+/// A request about function number `of` of time, states, parameters and numbers of the stretch.
+/// Marks are stops that every course has, identified by an index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Asked {
-    /// Its value at a mark, before what happens there.
+    /// Its value at a mark, before the events there.
     At { of: usize, mark: usize },
-    /// Its largest value between two marks, and when it has it; with −1 as `sense` its smallest.
+    /// Its largest value between two marks and its time; the smallest with −1 as `sense`.
     Extreme { of: usize, sense: f64, from: usize, to: usize },
 }
 
 impl Asked {
-    /// How many numbers answer it.
+    /// The number of values in the reply.
     pub(crate) fn width(self) -> usize {
         match self {
             Self::At { .. } => 1,
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// A system, the courses of its subjects and what is asked about them, compiled.
+/// A compiled system, with the courses of its subjects and the requests about them.
 #[derive(Debug)]
 pub(crate) struct Reader {
     grid: Grid,
@@ -49,14 +49,14 @@ pub(crate) struct Reader {
     courses: Vec<Marked>,
 }
 
-/// A course with the stops that its marks are.
+/// A course with the stops of its marks.
 #[derive(Debug)]
 struct Marked {
     arguments: Vec<usize>,
     marks: Vec<usize>,
-    /// The times of these.
+    /// The times of the marks.
     times: Vec<f64>,
-    /// For each stop, whether an extreme is sought on the way to it.
+    /// For each stop, whether an extreme is sought on the stretch to it.
     keeps: Vec<bool>,
 }
 
@@ -98,7 +98,7 @@ impl Reader {
         Ok(Self { grid, forward, within, looks, asked, courses })
     }
 
-    /// For each course the answers, one question behind the other; NaN for trajectories that are lost.
+    /// The replies for each course, request after request; NaN for failed trajectories.
     pub(crate) fn answers(&self, values: &Batch) -> Vec<Batch> {
         let width = self.asked.iter().map(|asked| asked.width()).sum();
         let blocks = values.padded_len() / PAD;

@@ -1,9 +1,10 @@
 //! Steps for stiff systems as graphs: RODAS5P, a Rosenbrock method of order 5 with an estimate of order 4
 //! (G. Steinebach, BIT Numerical Mathematics 63:27, 2023).
 //!
-//! A stage solves one system of linear equations with the matrix I − γhJ, which all stages share: there is
-//! no iteration whose length would depend on the sample, so that a step is a program like an explicit one.
-//! The method is L-stable and stiffly accurate: a fast component is damped within a step, however long.
+//! A stage solves one system of linear equations with the matrix I − γhJ, which all stages share.
+//! There is no iteration whose length would depend on the sample, so a step is a program like an
+//! explicit one. The method is L-stable and stiffly accurate: a fast component is damped within one
+//! step of any length.
 
 use super::System;
 use super::jacobian::Jacobian;
@@ -24,8 +25,8 @@ struct Stage {
     right: &'static [f64],
 }
 
-/// The last three stages and the solution differ in their arguments by one stage each; the last stage is
-/// the estimate of the error.
+/// The arguments of the last three stages and of the solution differ by one stage each; the last
+/// stage is the error estimate.
 const STAGES: [Stage; 8] = [
     Stage { c: 0.0, d: GAMMA, a: &[], right: &[] },
     Stage {
@@ -111,10 +112,10 @@ const LAST: [f64; 5] = [
     0.030_198_172_008_377_946,
 ];
 
-/// States beyond which no order of elimination is looked for.
+/// In larger systems no elimination order is computed.
 const MOST_STATES: usize = 300;
 
-/// Products of the linear equations of a step; none if there are far too many.
+/// Products of the linear equations of a step; `None` if there are far too many.
 pub(super) fn products(system: &System) -> Option<usize> {
     let n = system.states().len();
     if n > MOST_STATES {
@@ -129,8 +130,8 @@ pub(super) fn products(system: &System) -> Option<usize> {
     Some(found.elimination + STAGES.len() * found.solution)
 }
 
-/// A step. Its linear equations are (I − γhJ) k = γ (h f + h² d f_t + Σ C k), which for h = 0 have the
-/// solution 0 as they stand: a sample that waits for others does not move.
+/// A step. Its linear equations are (I − γhJ) k = γ (h f + h² d f_t + Σ C k), whose solution for
+/// h = 0 is exactly 0: a waiting sample does not move.
 pub(super) fn rodas5p(
     graph: &mut Graph,
     system: &System,
@@ -146,7 +147,7 @@ pub(super) fn rodas5p(
     let factors = Factors::new(graph, scale, &jacobian.states);
     let square = graph.mul(scale, h);
     let mut moves: Vec<Vec<Node>> = Vec::new();
-    // The argument without and with the last stage's move.
+    // The argument without and with the last stage's increment.
     let mut to = x.to_vec();
     for (number, stage) in STAGES.iter().enumerate() {
         let rates = if number == 0 {

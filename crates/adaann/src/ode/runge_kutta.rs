@@ -30,7 +30,7 @@ pub(super) fn later(graph: &mut Graph, t: Node, factor: f64, h: Node) -> Node {
     graph.add(t, by)
 }
 
-/// Kutta's classical method of order 4.
+/// The classical Runge–Kutta method of order 4.
 pub(super) fn rk4(
     graph: &mut Graph,
     system: &System,
@@ -51,7 +51,7 @@ pub(super) fn rk4(
     combine(graph, h, x, &[(sixth, &k1), (third, &k2), (third, &k3), (sixth, &k4)])
 }
 
-/// Nodes c and stages a of Dormand and Prince's pair; the last stage is the solution of order 5.
+/// Nodes c and stages a of the Dormand–Prince pair; the last stage is the solution of order 5.
 const DORMAND_PRINCE: [(f64, &[f64]); 7] = [
     (0.0, &[]),
     (1.0 / 5.0, &[1.0 / 5.0]),
@@ -76,7 +76,7 @@ const DORMAND_PRINCE_ERROR: [f64; 7] = [
     -1.0 / 40.0,
 ];
 
-/// A step of Dormand and Prince's pair.
+/// A step of the Dormand–Prince pair.
 pub(super) fn dormand_prince(
     graph: &mut Graph,
     system: &System,

@@ -1,4 +1,4 @@
-//! Solutions by themselves: for making data, drawing trajectories, and testing solvers.
+//! Solutions on their own: for simulating data, drawing trajectories, and testing solvers.
 
 use super::course::Course;
 use super::forward::{Forward, ForwardRoom, Watch};
@@ -15,8 +15,8 @@ use fearless_simd::Simd;
 pub struct Solution {
     /// One batch for each time: coordinates are the states, points are the samples.
     pub states: Vec<Batch>,
-    /// Samples whose trajectory left the finite range or took too many steps; their states mean
-    /// nothing.
+    /// Samples whose trajectory left the finite range or took too many steps; their states are
+    /// meaningless.
     pub lost: Vec<bool>,
 }
 
@@ -33,8 +33,9 @@ pub struct Solution {
 /// ```
 ///
 /// # Errors
-/// If the parameters have another dimension, times fall, come before the start or are not finite,
-/// there are none, the solver's settings are out of range, or it cannot solve so large a system.
+/// If the parameters have the wrong dimension, if `times` is empty, not finite, decreasing or
+/// before the start, if the solver's settings are out of range, or if it cannot solve so large a
+/// system.
 pub fn solve(
     system: &System,
     solver: &Solver,
@@ -61,7 +62,7 @@ pub fn solve(
     Ok(solutions.swap_remove(0))
 }
 
-/// The states at every stop of some courses, before a jump if there is one: a solution for each.
+/// The states at every stop of some courses, before any jump: one solution for each course.
 ///
 /// # Errors
 /// If the solver's settings are out of range, or it cannot solve so large a system.
@@ -116,7 +117,7 @@ impl Kernel for Solve<'_> {
     }
 }
 
-/// Keeps the states at each stop.
+/// Stores the states at each stop.
 struct Keep<'a> {
     states: &'a mut [Batch],
     block: usize,

@@ -1,65 +1,66 @@
-//! Which method solves a system.
+//! The methods that solve a system.
 
 use super::System;
 use super::method::{Method, Pair, Tolerances};
 use super::rosenbrock::products;
 use crate::{Error, Result, error};
 
-/// The smallest relative tolerance that rounding leaves a meaning.
+/// The smallest relative tolerance that is meaningful in double precision.
 const TIGHTEST: f64 = 1e-13;
 
-/// Products of a step's linear equations for which they are still recorded one by one: some 50 states that
-/// all see each other, or many more that see few others.
+/// The most products in a step's linear equations for which they are recorded one by one: about 50
+/// fully coupled states, or many more with sparse coupling.
 const MOST_PRODUCTS: usize = 65_000;
 
 /// A method with its accuracy.
 ///
-/// Every sample of an adaptive method has its own steps, so that its solution does not depend on its
-/// companions. A sample that would have to try more than `most_steps` is lost.
+/// With an adaptive method every sample has its own steps, so that its solution does not depend on
+/// the other samples. A sample that would have to try more than `most_steps` fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Solver {
-    /// Kutta's classical method of order 4, with steps of this length; shorter ones where that is
-    /// needed to land on the time of an observation.
+    /// The classical Runge–Kutta method of order 4, with steps of this length, or shorter where
+    /// needed to land on an observation time.
     Rk4 {
         /// The longest step.
         step: f64,
     },
-    /// Dormand and Prince's pair of orders 5 and 4, which is explicit.
+    /// The explicit Dormand–Prince pair of orders 5 and 4.
     DormandPrince {
-        /// Error tolerated in a step, as a share of the state.
+        /// Tolerated error of a step, as a share of the state.
         relative: f64,
-        /// Error tolerated in a step whatever the state.
+        /// Tolerated error of a step for any state.
         absolute: f64,
-        /// Steps that a sample may try; one that needs more is lost.
+        /// The most steps that a sample may try; it fails if it needs more.
         most_steps: usize,
     },
-    /// Steinebach's RODAS5P of orders 5 and 4, for systems whose rates lie decades apart: there an
-    /// explicit step is bound to the fastest rate long after it has done its work. A step solves linear
-    /// equations in the Jacobian and takes several times as long as an explicit one.
+    /// Steinebach's RODAS5P of orders 5 and 4, for stiff systems, where the fastest rate limits
+    /// explicit steps long after its component has decayed. A step solves linear equations in the
+    /// Jacobian and takes several times as long as an explicit one.
     ///
-    /// Where some states are tiny, `absolute` must be tinier.
+    /// If some states are tiny, `absolute` must be smaller still.
     Rosenbrock {
-        /// Error tolerated in a step, as a share of the state.
+        /// Tolerated error of a step, as a share of the state.
         relative: f64,
-        /// Error tolerated in a step whatever the state.
+        /// Tolerated error of a step for any state.
         absolute: f64,
-        /// Steps that a sample may try; one that needs more is lost.
+        /// The most steps that a sample may try; it fails if it needs more.
         most_steps: usize,
     },
-    /// Dormand and Prince's pair, and RODAS5P for the rest of the way of a sample whose steps turn out to
-    /// be bound by stability. Samples that are not stiff have the very numbers of the pair.
+    /// The Dormand–Prince pair, and RODAS5P for the rest of the course of a sample whose steps turn
+    /// out to be limited by stability. Samples that are not stiff have exactly the results of the
+    /// pair.
     Auto {
-        /// Error tolerated in a step, as a share of the state.
+        /// Tolerated error of a step, as a share of the state.
         relative: f64,
-        /// Error tolerated in a step whatever the state.
+        /// Tolerated error of a step for any state.
         absolute: f64,
-        /// Steps that a sample may try; one that needs more is lost.
+        /// The most steps that a sample may try; it fails if it needs more.
         most_steps: usize,
     },
 }
 
 impl Solver {
-    /// Dormand and Prince's pair with tolerances that leave the error well below the noise of most
+    /// The Dormand–Prince pair with tolerances that leave the error well below the noise of most
     /// data: 10⁻⁶ of the state.
     pub const ADAPTIVE: Self =
         Self::DormandPrince { relative: 1e-6, absolute: 1e-9, most_steps: 10_000 };
@@ -106,13 +107,13 @@ impl Solver {
         }
     }
 
-    /// Adaptive steps that a smooth trajectory takes: some 50 at a relative tolerance of 10⁻⁶. A method of
-    /// order 5 has an error of h⁵ per unit of time, so that their number grows with tolerance^(−1/5).
+    /// Adaptive steps of a smooth trajectory: about 50 at a relative tolerance of 10⁻⁶. A method of
+    /// order 5 has an error of h⁵ per unit of time, so their number grows with tolerance^(−1/5).
     pub(super) fn steps_of_a_smooth_way(&self) -> f64 {
         self.tolerances().map_or(0.0, |tolerances| 50.0 * (1e-6 / tolerances.relative).powf(0.2))
     }
 
-    /// The method that a sample begins with.
+    /// The method with which a sample begins.
     pub(super) fn method(&self) -> Method {
         match (self, self.tolerances()) {
             (_, None) => Method::Fixed,
@@ -123,15 +124,16 @@ impl Solver {
         }
     }
 
-    /// What takes over where a sample turns out to be stiff.
+    /// The tolerances of the method that takes over for stiff samples.
     pub(super) fn takeover(&self) -> Option<Tolerances> {
         self.tolerances().filter(|_| matches!(self, Self::Auto { .. }))
     }
 
-    /// The solver for a system: one that may go over to linear equations does not where they are too large.
+    /// The solver for a system. If the linear equations would be too large, `Auto` uses explicit
+    /// steps only.
     ///
     /// # Errors
-    /// If it has nothing else.
+    /// If the linear equations are too large and the solver has no other method.
     pub(super) fn settled(&self, system: &System) -> Result<Self> {
         if self.is_explicit() && self.takeover().is_none() {
             return Ok(*self);
@@ -142,14 +144,14 @@ impl Solver {
                 Ok(Self::DormandPrince { relative, absolute, most_steps })
             }
             _ => Err(Error::Target(format!(
-                "a system of {} states that see so many others is too large for the solver of stiff \
+                "a system of {} states with so many couplings is too large for the solver of stiff \
                  systems; use dopri5",
                 system.states().len()
             ))),
         }
     }
 
-    /// Does a sample begin with steps that solve no equations?
+    /// Whether a sample begins with explicit steps.
     pub(super) fn is_explicit(&self) -> bool {
         !matches!(self, Self::Rosenbrock { .. })
     }

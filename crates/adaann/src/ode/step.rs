@@ -1,8 +1,7 @@
-//! One step of a method as a graph: what it computes, what it carries along, and both its
-//! derivatives.
+//! One step of a method as a graph: its result, its carried values, and both derivatives.
 //!
-//! A step is recorded whole, all its stages in one graph, so that differentiating it gives the
-//! derivative of the discrete solution, exactly.
+//! A step is recorded as a whole, with all its stages in one graph, so that differentiating it
+//! gives the exact derivative of the discrete solution.
 
 use super::System;
 use super::control::{Move, adaptive, attempt};
@@ -13,7 +12,7 @@ use super::runge_kutta::rk4;
 use super::uniforms::{LENGTH, START, TIME};
 use crate::program::{Comparison, Graph, Node, Recorded, gradient, tangent};
 
-/// Parameters to the carry at the start.
+/// Maps the parameters to the carry at the start.
 pub(super) fn start(system: &System, method: &Method, layout: &Layout) -> Recorded {
     let mut graph = Graph::new();
     let p = layout.parameters(&mut graph, 0);
@@ -34,7 +33,7 @@ pub(super) fn start(system: &System, method: &Method, layout: &Layout) -> Record
     (graph, carry)
 }
 
-/// The carry and the parameters to the next carry.
+/// Maps the carry and the parameters to the next carry.
 pub(super) fn step(system: &System, method: &Method, layout: &Layout) -> Recorded {
     let mut graph = Graph::new();
     let carry = inputs(&mut graph, 0, layout.carry());
@@ -63,7 +62,7 @@ pub(super) fn step(system: &System, method: &Method, layout: &Layout) -> Recorde
     (graph, next)
 }
 
-/// `to` where the step is taken, `from` elsewhere.
+/// `to` where the step is accepted, `from` elsewhere.
 fn choose(graph: &mut Graph, taken: Option<[Node; 2]>, from: &[Node], to: &[Node]) -> Vec<Node> {
     let Some([a, b]) = taken else { return to.to_vec() };
     let select = |(&from, &to)| graph.select(Comparison::LessOrEqual, [a, b, to, from]);
@@ -93,7 +92,7 @@ pub(super) fn back(system: &System, method: &Method, layout: &Layout) -> Recorde
     let seeds: Vec<_> = next.into_iter().zip(lambda.iter().copied()).collect();
     let mut outputs = pull_back(&mut graph, &seeds, x, &p, &mu);
     if matches!(method, Method::Adaptive(Pair::Rodas, _)) {
-        // A sample that waited may have stood where its Jacobian has no derivative.
+        // A waiting sample may be at a point where its Jacobian has no derivative.
         let zero = graph.constant(0.0);
         let taken = rows[n + 1];
         for (output, &before) in outputs.iter_mut().zip(lambda.iter().chain(&mu)) {

@@ -1,10 +1,11 @@
-//! Whether explicit steps are shorter than the solution asks for.
+//! Detects whether stability makes explicit steps shorter than the solution requires.
 //!
-//! Multiplied by the Jacobian a few times, any direction turns towards that of the fastest rate of the
-//! linearised system. Steps that are as long as stability allows have a product of rate and length near 3.3, where the
-//! region of stability of Dormand and Prince's pair ends; steps that are as long as accuracy allows have one
-//! below 1. A fast rate spoils the accuracy of explicit stages before that: then the product is smaller, but
-//! the states move by far less in a step than the fastest rate would have them.
+//! A few multiplications by the Jacobian turn any direction towards that of the fastest rate of the
+//! linearised system. If stability limits the steps, the product of this rate and the step length
+//! is near 3.3, where the stability region of the Dormand–Prince pair ends; if accuracy limits
+//! them, it is below 1. A fast rate may spoil the accuracy of explicit stages before that. The
+//! product is then smaller, but the states move by far less in a step than the fastest rate would
+//! imply.
 
 use super::System;
 use super::error::{error_square, tolerated};
@@ -12,29 +13,30 @@ use super::layout::{Layout, inputs};
 use super::method::Tolerances;
 use crate::program::{Graph, Node, Recorded, tangent};
 
-/// Steps that a sample tries until the first look, and from one that found it stiff to the next.
+/// Steps before the first check of a sample, and between checks once one found it stiff.
 pub(super) const LOOK_EVERY: f64 = 100.0;
 
-/// What looks in a row must add up to before a sample goes over.
+/// The evidence from successive checks at which a sample switches.
 pub(super) const ENOUGH: u8 = 10;
 
-/// How often a direction is multiplied by the Jacobian.
+/// Multiplications of a direction by the Jacobian.
 const MULTIPLICATIONS: usize = 5;
 
-/// What one look adds, for the squares of the next step times the fastest rate and of the share of the
-/// states that it moves; 0 if the steps are as they should be.
+/// The evidence from one check, given the squares of two numbers: the next step times the fastest
+/// rate, and the share by which the step moves the states. 0 if the step length is appropriate.
 pub(super) fn evidence(fastest: f64, moved: f64) -> u8 {
     match fastest {
-        // 2 and more: bound by stability.
+        // 2 and more: limited by stability.
         4.0.. => 5,
-        // A smooth solution that moves by a thousandth a step has errors far below any tolerance.
+        // A smooth solution that moves by a thousandth in a step has errors far below any
+        // tolerance.
         0.01.. if fastest > 1e4 * moved => 1,
         _ => 0,
     }
 }
 
-/// The carry and the parameters to the squares of the next step times the fastest rate, and of the share of
-/// the states that it moves.
+/// Maps the carry and the parameters to the squares of the next step times the fastest rate, and of
+/// the share by which the step moves the states.
 pub(super) fn look(system: &System, tolerances: &Tolerances, layout: &Layout) -> Recorded {
     let mut graph = Graph::new();
     let x = inputs(&mut graph, 0, layout.states);
@@ -59,8 +61,8 @@ pub(super) fn look(system: &System, tolerances: &Tolerances, layout: &Layout) ->
     (graph, outputs.to_vec())
 }
 
-/// A direction that no system has a reason to be blind to: each state moves by a share of what is
-/// tolerated, by fractions of multiples of the golden section.
+/// A direction that is unlikely to miss any rate: each state moves by a share of its tolerated
+/// error, where the shares are fractional parts of multiples of the golden ratio.
 fn any_direction(graph: &mut Graph, tolerances: &Tolerances, x: &[Node]) -> Vec<Node> {
     let mut direction = Vec::new();
     for (i, &x) in x.iter().enumerate() {

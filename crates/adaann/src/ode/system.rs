@@ -1,4 +1,4 @@
-//! A system of differential equations, written once as closures and recorded.
+//! A system of differential equations, recorded from closures.
 
 use super::uniforms::STRETCH;
 use crate::program::{Expr, Function, Graph, Node};
@@ -26,44 +26,44 @@ pub struct System {
     parameters: Vec<String>,
     /// (t, x, p, numbers of the stretch) -> x'
     derivative: Function,
-    /// How many numbers a stretch of the way has.
+    /// The number of values that a stretch has.
     stretch: usize,
     start: f64,
     /// p -> x(t₀)
     initial: Function,
-    /// What events make of the states.
+    /// The jumps of the states at events.
     jumps: Vec<Jump>,
-    /// Have samples events at times of their own?
+    /// Whether samples have events at their own times.
     moves: bool,
 }
 
-/// x⁺ as a function of states, parameters and numbers of its own.
+/// x⁺ as a function of states, parameters and the jump's own numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Jump {
     pub(crate) to: Function,
     pub(crate) numbers: usize,
 }
 
-/// What a system is made of that was recorded elsewhere.
+/// The parts of a system that was recorded elsewhere.
 pub(crate) struct Equations {
-    /// Of time, states, parameters and numbers of the stretch.
+    /// A function of time, states, parameters and numbers of the stretch.
     pub(crate) derivative: Function,
     pub(crate) stretch: usize,
     pub(crate) start: f64,
-    /// Of parameters.
+    /// A function of the parameters.
     pub(crate) initial: Function,
     pub(crate) jumps: Vec<Jump>,
-    /// Have samples events at times of their own?
+    /// Whether samples have events at their own times.
     pub(crate) moves: bool,
 }
 
 impl System {
-    /// Records the derivative as a function of time, states and parameters, and the states at
-    /// time `start` as a function of the parameters.
+    /// Records the derivative as a function of time, states and parameters, and the states at time
+    /// `start` as a function of the parameters.
     ///
     /// # Errors
-    /// If a closure gives another number of values than there are states, there are no states, a
-    /// name comes twice, or `start` is not finite.
+    /// If the number of values that a closure returns differs from the number of states, there are
+    /// no states, a name is used twice, or `start` is not finite.
     pub fn record<F, G>(
         states: &[&str],
         parameters: &[&str],
@@ -93,7 +93,7 @@ impl System {
         Ok(system)
     }
 
-    /// A system that was recorded elsewhere; its parameters have numbers for names.
+    /// A system that was recorded elsewhere; its parameters are named by number.
     ///
     /// # Errors
     /// As for [`System::record`].
@@ -113,7 +113,7 @@ impl System {
     fn check(&self) -> Result<()> {
         let n = self.states.len();
         if n == 0 {
-            return Err(Error::Target("a system of equations has at least one state".into()));
+            return Err(Error::Target("a system of equations needs at least one state".into()));
         }
         for (what, function) in
             [("the derivative", &self.derivative), ("the initial state", &self.initial)]
@@ -151,7 +151,7 @@ impl System {
         self.start
     }
 
-    /// Parameters that the solution depends on, by their numbers.
+    /// Indices of the parameters that the solution depends on.
     pub(super) fn active(&self) -> Vec<usize> {
         let first = 1 + self.states.len();
         let jumps =
@@ -162,7 +162,7 @@ impl System {
         (0..self.parameters.len()).filter(moves).collect()
     }
 
-    /// f(t, x, p) in a graph; numbers of the stretch are uniforms there.
+    /// f(t, x, p) in a graph; numbers of the stretch become uniforms.
     pub(super) fn derivative(
         &self,
         graph: &mut Graph,
@@ -173,8 +173,8 @@ impl System {
         self.reading(graph, &self.derivative, t, x, p)
     }
 
-    /// A function of time, states, parameters and numbers of the stretch in a graph, where the latter are
-    /// uniforms.
+    /// A function of time, states, parameters and numbers of the stretch in a graph; the last
+    /// become uniforms.
     pub(super) fn reading(
         &self,
         graph: &mut Graph,
@@ -188,17 +188,17 @@ impl System {
         function.at(graph, &[&[t], x, p, &stretch].concat())
     }
 
-    /// Have samples events at times of their own?
+    /// Whether samples have events at their own times.
     pub(super) fn has_moving_events(&self) -> bool {
         self.moves
     }
 
-    /// How many ways there are in which states jump.
+    /// The number of kinds of jumps.
     pub(super) fn jumps(&self) -> usize {
         self.jumps.len()
     }
 
-    /// The states behind a jump, in a graph; numbers of its own are uniforms there.
+    /// The states after a jump, in a graph; its own numbers become uniforms.
     pub(super) fn jump(
         &self,
         graph: &mut Graph,
@@ -209,7 +209,7 @@ impl System {
         self.jump_knowing(graph, number, x, p, 0)
     }
 
-    /// The same, where its uniforms come behind those of a stretch.
+    /// The same, with its uniforms after those of a stretch.
     pub(super) fn jump_behind_stretch(
         &self,
         graph: &mut Graph,

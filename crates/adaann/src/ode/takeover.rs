@@ -1,9 +1,9 @@
-//! Samples that go over to another method on their way, each by itself.
+//! Switches individual samples to another method during the solution.
 //!
-//! Every sample begins with explicit steps. These are looked at from time to time, and a sample that is
-//! found stiff again and again has steps for stiff systems for the rest of its way. Both kinds of
-//! steps run over all samples of a block; those that the other kind belongs to have 0 as their next step and stand
-//! still. When a sample goes over depends on that sample alone, and not on its companions.
+//! Every sample begins with explicit steps. They are checked from time to time, and a sample that
+//! is repeatedly found stiff takes steps for stiff systems from then on. Both kinds of steps run
+//! over all samples of a block; samples of the other kind have 0 as their next step and do not
+//! move. The time of a sample's switch depends on that sample alone, not on the others.
 
 use super::System;
 use super::grid::Grid;
@@ -16,33 +16,33 @@ use crate::batch::PAD;
 use crate::program::{Block, Prepared, Room};
 use fearless_simd::Simd;
 
-/// Which of the two methods a step is one of.
+/// The method of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
-    /// The one that every sample begins with.
+    /// The method with which every sample begins.
     #[default]
     First,
-    /// The one for samples that have gone over.
+    /// The method for samples that have switched.
     Stiff,
 }
 
-/// Where the samples of a block are, between the two methods.
+/// The method of each sample in a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes {
-    /// Whose room has the rows.
+    /// The method whose room holds the rows.
     pub(super) kind: Kind,
-    /// Samples that have gone over, and whether there are any.
+    /// Samples that have switched, and whether there are any.
     stiff: [bool; PAD],
     any_stiff: bool,
-    /// The next steps of those that the other kind belongs to.
+    /// The next steps of samples of the other kind.
     next: Block,
-    /// Steps that a sample has left when it is next looked at.
+    /// The number of tries left at which a sample is next checked.
     look_at: Block,
-    /// Steps until the look after that.
+    /// Steps from then until the following check.
     pause: Block,
-    /// Steps for which none is looked at.
+    /// Steps during which no sample needs a check.
     quiet: f64,
-    /// What the looks in a row that found it stiff add up to.
+    /// The evidence from successive checks that found the sample stiff.
     found: [u8; PAD],
 }
 
@@ -64,7 +64,8 @@ impl Lanes {
         self.stiff[sample] == (kind == Kind::Stiff)
     }
 
-    /// Whose step is due, for samples at `time` that are to arrive at `end`; `next` is in the room's rows.
+    /// The method whose step is due, for samples at `time` on their way to `end`; `next` is in the
+    /// room's rows.
     #[inline(always)]
     pub(super) fn due(&self, time: &Block, next: &Block, end: &Block) -> Option<Kind> {
         if !self.any_stiff {
@@ -77,14 +78,14 @@ impl Lanes {
         [Kind::First, Kind::Stiff].into_iter().find(|kind| waits(*kind))
     }
 
-    /// Steps until a sample that goes on is to be looked at.
+    /// Steps until the next check of any active sample.
     fn until_look(&self, left: &Block, next: &Block) -> f64 {
         let until =
             |i: usize| if next[i] == 0.0 { f64::INFINITY } else { left[i] - self.look_at[i] };
         (0..PAD).map(until).fold(f64::INFINITY, f64::min)
     }
 
-    /// Gives the next steps to the samples of another kind, and keeps those of the others.
+    /// Restores the next steps of samples of this kind, and saves those of the others.
     fn turn_to(&mut self, kind: Kind, next: &mut Block) {
         for i in 0..PAD {
             if self.belongs(i, self.kind) {
@@ -96,13 +97,13 @@ impl Lanes {
     }
 }
 
-/// Are all samples at `end`, or lost?
+/// Whether every sample has reached `end` or failed.
 #[inline(always)]
 pub(super) fn have_arrived(time: &Block, next: &Block, end: &Block) -> bool {
     (0..PAD).all(|i| time[i] == end[i] || next[i] == 0.0)
 }
 
-/// What takes over.
+/// The method for stiff samples, and its checks.
 #[derive(Debug)]
 pub(super) struct Takeover {
     system: System,
@@ -113,7 +114,7 @@ pub(super) struct Takeover {
     step: Late,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run it.
 #[derive(Debug)]
 pub(super) struct TakeoverRoom {
     look: Option<Room>,
@@ -143,7 +144,7 @@ impl Takeover {
         TakeoverRoom { look: None, step: None, lanes: Lanes::new(&self.tolerances) }
     }
 
-    /// Everybody back to the first method.
+    /// Resets all samples to the first method.
     pub(super) fn begin(&self, room: &mut TakeoverRoom) {
         room.lanes = Lanes::new(&self.tolerances);
     }
@@ -153,13 +154,13 @@ impl Takeover {
         room.step.as_ref().map_or(&[], Room::inputs)
     }
 
-    /// The same, to write.
+    /// The rows in the room of the second method, mutable.
     pub(super) fn rows_mut<'r>(&self, room: &'r mut TakeoverRoom) -> &'r mut [Block] {
         room.step.as_mut().map_or(&mut [], Room::inputs_mut)
     }
 
-    /// A step of the second method with these uniforms, from rows that are there or, after a step of the
-    /// first, in `first`.
+    /// Runs a step of the second method with these uniforms, from the rows in its room or, after a
+    /// step of the first method, from those in `first`.
     #[inline(always)]
     pub(super) fn step<S: Simd>(
         &self,
@@ -185,7 +186,7 @@ impl Takeover {
         }
     }
 
-    /// Brings the rows back to the first method's, if they are not there.
+    /// Copies the rows back to the first method's room, unless they are there already.
     #[inline(always)]
     pub(super) fn give_back(&self, room: &mut TakeoverRoom, first: &mut [Block]) {
         if room.lanes.kind == Kind::Stiff {
@@ -195,7 +196,7 @@ impl Takeover {
         }
     }
 
-    /// Puts down a carry and lanes of another moment.
+    /// Restores a carry and lanes from another time.
     pub(super) fn restore(&self, room: &mut TakeoverRoom, carry: &[Block], lanes: Lanes) {
         room.lanes = lanes;
         if let (Kind::Stiff, Some(own)) = (lanes.kind, &mut room.step) {
@@ -203,8 +204,8 @@ impl Takeover {
         }
     }
 
-    /// Looks at the samples that are due for it, after a step of the first method. Those that go over
-    /// stand still in its rows from now on.
+    /// Checks the samples that are due, after a step of the first method. Those that switch no
+    /// longer move in its rows.
     #[inline(always)]
     pub(super) fn look<S: Simd>(
         &self,
@@ -243,7 +244,7 @@ impl Takeover {
             if rows[self.layout.left()][i] > lanes.look_at[i] {
                 continue;
             }
-            // One that was found as it should be is looked at again after twice as many steps.
+            // If the step length was appropriate, the next check comes after twice as many steps.
             let more = evidence(fastest[i], moved[i]);
             (lanes.found[i], lanes.pause[i]) = match more {
                 0 => (0, 2.0 * lanes.pause[i]),

@@ -1,4 +1,4 @@
-//! What a walk through time leaves for the way back.
+//! Data that the forward pass stores for the backward pass.
 
 use super::forward::{Beat, Watch};
 use super::grid::{Grid, Way};
@@ -12,25 +12,25 @@ pub(super) struct Tape {
     pub(super) layout: Layout,
     pub(super) window: usize,
     pub(super) adaptive: bool,
-    /// x before each step of the window; behind x, of adaptive methods, the time before the step and the
-    /// step taken.
+    /// x before each step of the window, followed for adaptive methods by the time before the step
+    /// and the step taken.
     pub(super) records: Rows,
-    /// The carry at the start of each window, and where the samples were between the methods.
+    /// The carry at the start of each window, and the methods of the samples there.
     pub(super) checkpoints: Rows,
     pub(super) lanes: Vec<Option<Lanes>>,
-    /// Which method each step was of.
+    /// The method of each step.
     pub(super) kinds: Vec<Kind>,
-    /// Steps taken until each stop, and x there.
+    /// Steps taken before each stop, and x there.
     pub(super) steps_until: Vec<usize>,
     pub(super) stops: Rows,
-    /// Events at times of the samples, and x and the time there.
+    /// Events at sample-dependent times, and x and the time there.
     pub(super) beats: Vec<Beat>,
     pub(super) at_beats: Rows,
     pub(super) steps: usize,
 }
 
 impl Tape {
-    /// For windows of so many steps on the ways of a grid.
+    /// For windows of this many steps on the courses of a grid.
     pub(super) fn new(layout: &Layout, window: usize, grid: &Grid) -> Self {
         Self {
             layout: layout.clone(),

@@ -1,4 +1,4 @@
-//! What only the room can see: windows of the adjoint's tape.
+//! Unit tests of the adjoint's windows, which are private.
 
 use super::*;
 use crate::batch::PAD;
@@ -6,8 +6,8 @@ use crate::program::{Block, Function, Graph, Rows};
 use crate::simd::{Kernel, dispatch};
 use fearless_simd::Simd;
 
-/// Log likelihood and derivatives of a block of samples, twice, since the second run finds the tape of
-/// the first.
+/// Log likelihood and derivatives of a block of samples, computed twice, since the second run
+/// reuses the tape of the first.
 struct Twice<'a>(&'a Likelihood, &'a [Block]);
 
 impl Kernel for Twice<'_> {
@@ -25,7 +25,7 @@ impl Kernel for Twice<'_> {
     }
 }
 
-/// Windows that are shorter than the solution must not change a bit of the gradient.
+/// Windows shorter than the solution must not change a bit of the gradient.
 #[test]
 fn short_windows_give_the_same_gradient() {
     let system = System::record(
@@ -62,7 +62,7 @@ fn short_windows_give_the_same_gradient() {
     }
 }
 
-/// Nor where samples go over from one method to another on the way, each at its own time.
+/// The same if samples switch methods, each at its own time.
 #[test]
 fn short_windows_give_the_same_gradient_of_samples_that_go_over() {
     let system = System::record(
@@ -92,7 +92,7 @@ fn short_windows_give_the_same_gradient_of_samples_that_go_over() {
     }
 }
 
-/// Nor where states jump on the way, at stops and at times of the samples, of two subjects.
+/// The same if states jump, at stops and at sample-dependent times, for two subjects.
 #[test]
 fn short_windows_give_the_same_gradient_through_events() {
     let states = ["x".to_owned(), "y".to_owned()];
@@ -157,7 +157,7 @@ fn short_windows_give_the_same_gradient_through_events() {
                 "{solver:?}, {window}"
             );
         }
-        // Both ways are exact, and sum in another order.
+        // Both methods are exact, but sum in another order.
         let forward = gradient(None, Differentiation::Forward);
         for (a, b) in forward.as_flattened().iter().zip(whole.as_flattened()) {
             assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{solver:?}: {a} is not {b}");

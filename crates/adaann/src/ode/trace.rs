@@ -1,4 +1,4 @@
-//! The steps of a block of samples, kept to be gone over again.
+//! The steps of a block of samples, stored to be evaluated again.
 
 use super::forward::Watch;
 use super::grid::{Grid, Way};
@@ -10,13 +10,13 @@ use crate::program::{Block, Rows};
 /// A step that some samples took.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// The number of the stop that it is on the way to.
+    /// The index of the stop that it leads towards.
     pub(super) towards: usize,
     pub(super) kind: Kind,
 }
 
-/// Where a step led from and to: states and time at both ends, and its length, which is 0 for samples that did
-/// not move.
+/// The start and end of a step: states and time at both, and its length, which is 0 for samples
+/// that did not move.
 pub(super) struct Piece<'a> {
     pub(super) from: &'a [Block],
     pub(super) begin: &'a Block,
@@ -25,16 +25,16 @@ pub(super) struct Piece<'a> {
     pub(super) length: &'a Block,
 }
 
-/// The steps towards some stops of a way, and the states at all of them.
+/// The steps towards some stops of a course, and the states at all of them.
 pub(super) struct Trace<'a> {
     way: &'a Way,
     grid: &'a Grid,
     layout: &'a Layout,
-    /// For each stop, whether the steps towards it are kept.
+    /// For each stop, whether the steps towards it are stored.
     keeps: &'a [bool],
     towards: usize,
     pub(super) steps: Vec<Step>,
-    /// Of each step the states and the time before it, those after it, and its length.
+    /// For each step, the states and the time before it, those after it, and its length.
     records: Rows,
     stops: Rows,
 }
@@ -57,7 +57,7 @@ impl<'a> Trace<'a> {
         2 * self.layout.states + 3
     }
 
-    /// The rows of the step after those that are kept.
+    /// The rows for the step after the stored ones.
     fn next(&mut self) -> &mut [Block] {
         let (first, width) = (self.steps.len() * self.width(), self.width());
         self.records.grow(first + width);
@@ -78,7 +78,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// The states at a stop, before a jump if there is one.
+    /// The states at a stop, before any jump.
     pub(super) fn stop(&self, k: usize) -> &[Block] {
         let n = self.layout.states;
         &self.stops[k * n..][..n]

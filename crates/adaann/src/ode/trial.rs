@@ -1,13 +1,13 @@
-//! A step that was worked out, before anything is decided about it.
+//! A step that has been computed but not yet accepted.
 
 use crate::program::Node;
 
-/// Where a step would lead.
+/// The result of a trial step.
 pub(super) struct Trial {
     /// The states after it.
     pub(super) to: Vec<Node>,
-    /// The difference to a solution of one order less.
+    /// The difference from a solution of one order less.
     pub(super) error: Vec<Node>,
-    /// Pairs of which the first is at most the second where the arithmetic kept its digits.
+    /// Pairs of nodes; the arithmetic is accurate where the first is at most the second.
     pub(super) sound: Vec<[Node; 2]>,
 }

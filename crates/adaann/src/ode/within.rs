@@ -1,5 +1,4 @@
-//! What a trajectory is between the ends of a step: a shorter step from the same place, as accurate as the
-//! whole one.
+//! The trajectory inside a step: a shorter step from the same state, as accurate as the whole step.
 
 use super::late::Late;
 use super::layout::inputs;
@@ -10,7 +9,7 @@ use super::{System, control::attempt};
 use crate::program::{Block, Function, Graph, Prepared, Recorded, Room, tangent};
 use fearless_simd::Simd;
 
-/// Steps of any length, from the states, time and parameters that a sample has.
+/// Steps of any length from a sample's states, time and parameters.
 #[derive(Debug)]
 pub(super) struct Within {
     system: System,
@@ -20,7 +19,7 @@ pub(super) struct Within {
     stiff: Late,
 }
 
-/// What a thread needs for that.
+/// The memory that a thread needs for these.
 #[derive(Debug, Default)]
 pub(super) struct WithinRoom {
     first: Option<Room>,
@@ -28,7 +27,7 @@ pub(super) struct WithinRoom {
 }
 
 impl Within {
-    /// Settings are the uniforms on the way to each stop.
+    /// Settings are the uniforms on the stretch to each stop.
     pub(super) fn new(system: &System, method: Method, settings: Vec<Vec<f64>>) -> Self {
         let (first, stiff) = (Late::default(), Late::default());
         Self { system: system.clone(), method, settings, first, stiff }
@@ -57,7 +56,8 @@ impl Within {
     }
 }
 
-/// States, time, length and parameters to the states after a step of a pair, or of Kutta's method.
+/// Maps states, time, length and parameters to the states after a step of a pair, or of the
+/// classical method.
 fn step(system: &System, pair: Option<Pair>) -> Recorded {
     let (mut graph, n) = (Graph::new(), system.states().len());
     let x = inputs(&mut graph, 0, n);
@@ -70,8 +70,8 @@ fn step(system: &System, pair: Option<Pair>) -> Recorded {
     (graph, to)
 }
 
-/// States, time and parameters to the value of a function there and its slope along the trajectory,
-/// ∂g/∂t + ∇g·f.
+/// Maps states, time and parameters to the value of a function there and its slope along the
+/// trajectory, ∂g/∂t + ∇g·f.
 pub(super) fn look(system: &System, function: &Function) -> Recorded {
     let (mut graph, n) = (Graph::new(), system.states().len());
     let x = inputs(&mut graph, 0, n);

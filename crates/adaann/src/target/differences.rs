@@ -6,7 +6,7 @@ use crate::{Batch, Result};
 /// The largest disagreement found between a gradient and differences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Disagreement {
-    /// The point, by its number.
+    /// The index of the point.
     pub point: usize,
     /// The coordinate.
     pub coordinate: usize,

@@ -1,4 +1,4 @@
-//! Draws against distribution functions, over fixed seeds.
+//! Compares draws with distribution functions, over fixed seeds.
 
 use super::super::Family::*;
 use super::super::*;
@@ -17,8 +17,8 @@ pub(super) fn uniforms(seed: u64) -> impl FnMut() -> f64 {
 
 const DRAWS: usize = 2_000;
 
-/// √n times the largest distance of the two distribution functions (Kolmogorov): above 2.4 in one
-/// of 50,000 trials if they are the same, and less often for counts.
+/// √n times the largest distance between the two distribution functions (Kolmogorov): above 2.4 in
+/// one of 50,000 trials if they are equal, and less often for counts.
 #[track_caller]
 pub(super) fn assert_drawn_from(mut draws: Vec<f64>, below: impl Fn(f64) -> f64, what: &str) {
     draws.sort_by(f64::total_cmp);
@@ -26,7 +26,7 @@ pub(super) fn assert_drawn_from(mut draws: Vec<f64>, below: impl Fn(f64) -> f64,
     let mut distance: f64 = 0.0;
     for (i, &x) in draws.iter().enumerate() {
         let exact = below(x);
-        // Of equal draws, only the last knows the share that is not above it.
+        // Of equal draws, only the last gives the share at or below it.
         if draws.get(i + 1) != Some(&x) {
             distance = distance.max((exact - (i + 1) as f64 / count).abs());
         }
@@ -64,7 +64,7 @@ fn continuous_draws_have_their_distribution() {
     }
 }
 
-/// Angles, against sums over the density.
+/// Compares angles with sums over the density.
 #[test]
 fn angles_have_their_distribution() {
     const PARTS: usize = 20_000;
@@ -118,7 +118,7 @@ fn counts_have_their_distribution() {
     }
 }
 
-/// Mean and variance of counts that nobody adds up: within five standard errors.
+/// Mean and variance of counts too large for sums: within five standard errors.
 #[test]
 fn large_counts_have_their_moments() {
     for (seed, (family, arguments, variance)) in [
@@ -148,7 +148,7 @@ fn large_counts_have_their_moments() {
 #[test]
 fn means_are_those_of_draws() {
     for (seed, family) in Family::ALL.into_iter().enumerate() {
-        // Heavy tails would have no standard error.
+        // Heavy tails have no standard error.
         let arguments = match family {
             StudentT => vec![5.0, 0.7, 1.3],
             HalfStudentT => vec![5.0, 2.0],
@@ -183,7 +183,7 @@ fn a_gamma_number_of_no_finite_shape_is_none_and_comes_to_an_end() {
     let mut random = uniforms(1);
     assert_eq!(draw::ln_gamma_draw(f64::INFINITY, &mut random), f64::INFINITY);
     assert!(draw::ln_gamma_draw(f64::NAN, &mut random).is_nan());
-    // As large as they come, it is still its mean but for rounding.
+    // For any size, the draw is the mean up to rounding.
     let large = draw::ln_gamma_draw(1e300, &mut random);
     assert!((large - 1e300_f64.ln()).abs() < 1e-9, "{large}");
 }

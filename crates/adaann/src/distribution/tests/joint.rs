@@ -1,4 +1,4 @@
-//! Joint densities as products of conditional ones, and their draws.
+//! Compares joint densities with products of conditional ones, and tests their draws.
 
 use super::super::Family::*;
 use super::super::*;
@@ -30,7 +30,7 @@ fn a_multivariate_normal_is_a_chain_of_normals() {
         let exact = folded(Normal, x, &[mean[0], 2.0]) + folded(Normal, y, &[centre, 0.4]);
         let (value, slopes) = at(&program, &[x, y, mean[0], mean[1]]);
         close(value, exact);
-        // It depends on differences alone.
+        // The density depends on differences alone.
         close(slopes[0], -slopes[2]);
         close(slopes[1], -slopes[3]);
         close(slopes[1], -(y - centre) / 0.16);
@@ -81,7 +81,7 @@ fn a_mixture_is_the_logarithm_of_a_sum() {
         let sum = 0.2 * density(x, -3.0, 1.0) + 0.5 * density(x, 0.5, 0.3);
         close(at(&program, &[x]).0, (sum + 0.3 * density(x, 4.0, 2.0)).ln());
     }
-    // Where each of them underflows, one is left.
+    // Where all terms but one underflow.
     close(at(&program, &[-200.0]).0, 0.3_f64.ln() + folded(Normal, -200.0, &[4.0, 2.0]));
     assert_eq!(at(&Program::record(1, |_| mixture(&[], &[])), &[0.0]).0, f64::NEG_INFINITY);
 }

@@ -1,4 +1,5 @@
-//! Distributions against SciPy and mpmath, through compiled programs, and at the ends of their supports.
+//! Compares distributions with SciPy and mpmath, through compiled programs, and at the ends of
+//! their supports.
 
 mod draws;
 mod joint;
@@ -19,15 +20,15 @@ struct Fixture {
     tails: BTreeMap<String, Vec<Tail>>,
 }
 
-/// Arguments, x, and of ln P(X ≤ x) and of ln P(X > x): the value with the size of its terms, and the
-/// derivatives in x and in each argument.
+/// Arguments, x, and for each of ln P(X ≤ x) and ln P(X > x): the value with the size of its terms,
+/// and the derivatives by x and by each argument.
 #[derive(Deserialize)]
 struct Tail(Vec<f64>, f64, [Side; 2]);
 
 #[derive(Deserialize)]
 struct Side(f64, f64, Vec<Option<f64>>);
 
-/// Arguments, low, high, log mass; numbers in words, since JSON has no infinity.
+/// Arguments, low, high, log mass; numbers as text, since JSON has no infinity.
 #[derive(Deserialize)]
 struct Mass(Vec<f64>, String, String, f64);
 
@@ -37,7 +38,8 @@ struct Case {
     points: Vec<Point>,
 }
 
-/// x, log p and the size of its terms; the derivatives in x and in each argument, with theirs.
+/// x, log p and the size of its terms; the derivatives by x and by each argument, with the sizes of
+/// theirs.
 #[derive(Deserialize)]
 struct Point(f64, f64, f64, Vec<Option<(f64, f64)>>);
 
@@ -76,7 +78,7 @@ fn values_and_gradients_are_exact() {
             let found = evaluate(&program, &at);
             for (Point(x, exact, size, slopes), (value, gradient)) in points.iter().zip(found) {
                 let what = format!("{name}{arguments:?} at {x}");
-                // What rounding may cost in a sum of terms of that size.
+                // The rounding error of a sum of terms of that size.
                 let rounding = 8.0 * f64::EPSILON * size;
                 for value in [value, folded(family, *x, &arguments)] {
                     let error = (value - exact).abs();
@@ -103,7 +105,7 @@ fn log_masses_are_exact() {
             let (low, high) = (low.parse().unwrap(), high.parse().unwrap());
             let found = family.log_mass(&arguments, low, high).unwrap_or(f64::NAN);
             let error = (found - exact).abs();
-            // 1e-12 of the mass, but no more digits of its logarithm than there are.
+            // 1e-12 of the mass, but no more digits of its logarithm than it has.
             let tolerance = 1e-12 + 4.0 * f64::EPSILON * exact.abs();
             assert!(error <= tolerance, "{name}{arguments:?} {low} {high}: {found} is not {exact}");
             seen += 1;
@@ -144,7 +146,7 @@ fn names_arguments_and_ranges() {
     assert!(!Uniform.accepts(&[2.0, 2.0]) && !Uniform.accepts(&[-f64::MAX, f64::MAX]));
 }
 
-/// Arguments to try, one set for each family.
+/// Arguments to test, one set for each family.
 fn some_arguments(family: Family) -> Vec<f64> {
     match family {
         Flat => vec![],
@@ -155,14 +157,15 @@ fn some_arguments(family: Family) -> Vec<f64> {
         Bernoulli => vec![0.3],
         BetaBinomial => vec![7.0, 1.7, 0.6],
         SkewNormal => vec![1.7, 0.6, 3.5],
-        // Above 1 there is a mean, above 2 a variance.
+        // The mean exists for shapes above 1, the variance above 2.
         LogLogistic => vec![1.7, 3.5],
         VonMises => vec![0.0, 1.6],
         _ => [1.7, 0.6][..family.arguments().len()].to_vec(),
     }
 }
 
-/// −∞ outside, also where it is hidden, with no other trace; finite on the ends.
+/// −∞ outside the support, even where other terms could hide it, with no other effect; finite on
+/// the ends.
 #[test]
 fn outside_there_is_nothing() {
     for family in Family::ALL {
@@ -221,7 +224,7 @@ fn impossible_counts_and_certain_ones() {
         let found = evaluate(&program(family), &[[&[x], &arguments[..]].concat()])[0].clone();
         let what = format!("{family:?}{arguments:?} at {x}: {found:?}");
         assert!(found.0 == exact || (found.0 - exact).abs() < 1e-14, "{what}");
-        // In p or the mean, which is no count.
+        // By p or the mean, which are not counts.
         let i = arguments.len().min(if family == NegBinomial { 1 } else { 2 });
         assert!(found.1[i].is_finite(), "{what}");
     }
@@ -242,7 +245,7 @@ fn impossible_counts_and_certain_ones() {
     }
 }
 
-/// Where nothing but x is a constant, the work on x is done when it is recorded.
+/// If only x is a constant, the terms in x fold when they are recorded.
 #[test]
 fn work_on_constants_folds() {
     let instructions = |family: Family, x: f64| {

@@ -1,4 +1,4 @@
-//! Distribution functions against mpmath, far out on both sides.
+//! Compares distribution functions with mpmath, far out on both sides.
 
 use super::super::Family::*;
 use super::super::*;
