@@ -17,7 +17,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// Like [`write`], for content that is too long to hold in memory at once.
+/// Like [`write()`], for content that is too long to hold in memory at once.
 ///
 /// # Errors
 /// If the file cannot be written; no temporary file is left behind.

@@ -1,11 +1,11 @@
-//! Values that are affine in the inputs, Σ_j c_j·u_j + c₀ with coefficients that are the same for all
-//! samples: linear predictors, residuals.
+//! Values that are affine in the inputs, such as linear predictors and residuals: Σ_j c_j·u_j + c₀
+//! with the same coefficients for all samples.
 
 use super::graph::Graph;
 use super::op::{Binary, Node, Op};
 use std::collections::BTreeMap;
 
-/// Which nodes are affine in the inputs; uniform ones are.
+/// Which nodes are affine in the inputs, including uniform ones.
 pub(super) fn affine(graph: &Graph) -> Vec<bool> {
     let mut is_affine = vec![false; graph.len()];
     for index in 0..graph.len() {
@@ -21,7 +21,7 @@ pub(super) fn affine(graph: &Graph) -> Vec<bool> {
     is_affine
 }
 
-/// The coefficients of an affine node, by the number of the input, and its value at 0: all uniform.
+/// The coefficients of an affine node, by the index of the input, and its value at 0: all uniform.
 #[derive(Debug)]
 pub(super) struct Coefficients {
     pub(super) terms: Vec<(usize, Node)>,
@@ -31,7 +31,7 @@ pub(super) struct Coefficients {
 /// Finds the coefficients of an affine node.
 pub(super) fn coefficients(graph: &mut Graph, node: Node) -> Coefficients {
     let (mut terms, mut offset) = (Vec::new(), graph.constant(0.0));
-    // How often each node is in the sum; operands come after what uses them.
+    // How often each node enters the sum; users come before their operands.
     let mut shares = BTreeMap::from([(node, graph.constant(1.0))]);
     while let Some((node, share)) = shares.pop_last() {
         let mut give = |graph: &mut Graph, to: Node, part: Node| {
@@ -59,7 +59,7 @@ pub(super) fn coefficients(graph: &mut Graph, node: Node) -> Coefficients {
     Coefficients { terms, offset }
 }
 
-/// The factors of the inputs and the number beside them, if a node is affine with constants.
+/// The factors of the inputs and the constant term, if a node is affine with constant coefficients.
 pub(super) fn constant_coefficients(
     graph: &mut Graph,
     node: Node,
@@ -73,7 +73,8 @@ pub(super) fn constant_coefficients(
     Some((terms?, graph.as_constant(offset)?))
 }
 
-/// A sum as its affine part and the rest, each a sum of terms; none if there are no terms.
+/// Splits a sum into its affine part and the rest, each a sum of terms; `None` if a part has no
+/// terms.
 pub(super) fn separate(graph: &mut Graph, value: Node) -> [Option<Node>; 2] {
     let is_affine = affine(graph);
     let uses = graph.uses(&[value]);

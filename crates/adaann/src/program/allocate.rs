@@ -1,4 +1,4 @@
-//! Slots for the values of a program: a slot is used again when its value is dead.
+//! Allocates slots for the values of a program; a slot is reused once its value is dead.
 
 use super::code::{Chain, Code, DenseCall, Instruction, Place, Scalar, Scalars, Work};
 use super::dense::UNREAD;
@@ -8,8 +8,8 @@ use super::quick_hash::QuickMap;
 use super::tail::each_operand;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Gives every value a slot, which is free again after the last use of the value; inputs, splats and
-/// outputs keep theirs.
+/// Gives every value a slot, which becomes free after the last use of the value. Inputs, splats and
+/// outputs hold theirs permanently.
 pub(super) fn allocate(
     graph: &Graph,
     inputs: usize,
@@ -61,12 +61,12 @@ pub(super) fn allocate(
         } else {
             (slots.take(*node), chain.work.map(|operand| place(&slots, operand)))
         };
-        // Functions with constants run apart, from slot to slot.
+        // Functions with constants run separately, from slot to slot.
         let row =
             rows.get(node).copied().flatten().filter(|_| !is_read[node.index()] && !work.is_dear());
         instructions.push(Instruction { to, work, tails: chain.tails.len() as u32, row });
         tails.extend(chain.tails.iter().map(|tail| tail.map(|operand| place(&slots, operand))));
-        // Not earlier, so that the result has another slot than the operands.
+        // Not earlier, so that the result and the operands have different slots.
         each_of(graph, chain, |operand| {
             if last_use[operand.index()] == time {
                 slots.give_back(operand);
@@ -124,7 +124,7 @@ fn each_of(graph: &Graph, chain: &Chain<Node>, mut see: impl FnMut(Node)) {
     }
 }
 
-/// The slots of live values. The last one freed is the first one taken: it is in the cache.
+/// The slots of live values. The last one freed is reused first, since it is in the cache.
 struct Slots {
     of: QuickMap<Node, Place>,
     free: Vec<Place>,
@@ -145,7 +145,7 @@ impl Slots {
         })
     }
 
-    /// An operand may be given back twice: a·a reads it so.
+    /// An operand may be freed twice: a·a reads it twice.
     fn give_back(&mut self, node: Node) {
         self.free.extend(self.of.remove(&node));
     }

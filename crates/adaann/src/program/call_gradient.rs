@@ -1,10 +1,10 @@
-//! Reverse mode through dense routines: each has a rule of its own, which is another routine.
+//! Reverse mode through dense routines: the rule for each one is another routine.
 
 use super::dense::Dense;
 use super::graph::{Call, Called, Graph};
 use super::op::Node;
 
-/// What the operands of a call are given, from the adjoints of its results; only for active ones.
+/// The adjoints of the operands of a call, from those of its results; only for active operands.
 pub(super) fn back_call(
     graph: &mut Graph,
     node: Node,
@@ -17,7 +17,8 @@ pub(super) fn back_call(
     let slopes = adjoints.iter().map(|adjoint| adjoint.unwrap_or(zero));
     let mut results =
         || -> Vec<Node> { (0..adjoints.len()).map(|index| graph.part(&called, index)).collect() };
-    // The routine of the way back, its operands, and which of its results belong to which operands.
+    // The routine of the backward pass, its operands, and which of its results belong to which
+    // operands.
     let (routine, operands) = match &call.routine {
         Dense::Cholesky { n } => {
             let mut operands = results();
@@ -36,7 +37,7 @@ pub(super) fn back_call(
             (Dense::CovarianceBack(of.clone()), operands)
         }
         Dense::MultiNormal { .. } => {
-            // The slopes are results behind the value.
+            // The slopes are results after the value.
             let Some(seed) = adjoints[0] else { return vec![None; active.len()] };
             let given = (0..active.len()).map(|operand| {
                 active[operand].then(|| {

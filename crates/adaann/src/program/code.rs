@@ -1,4 +1,4 @@
-//! What a compiled program is made of: instructions on blocks of samples, and a scalar part.
+//! The parts of a compiled program: instructions on blocks of samples, and a scalar part.
 
 use super::dense::Dense;
 use super::op::{Comparison, Op, Unary};
@@ -6,11 +6,11 @@ use super::op::{Comparison, Op, Unary};
 /// The slot of a block of samples. Inputs have the first slots, in order.
 pub(super) type Place = u32;
 
-/// The place of a number in the table of scalars.
+/// The position of a number in the table of scalars.
 pub(super) type Scalar = u32;
 
-/// One pass over a block. `P` is where operands live: nodes before slots are allocated, slots
-/// after. `a b c` are blocks, `s t` are scalars.
+/// One pass over a block. `P` identifies operands: nodes before slots are allocated, slots
+/// afterwards. `a b c` are blocks, `s t` are scalars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Work<P> {
     /// s everywhere
@@ -59,12 +59,12 @@ pub(super) enum Work<P> {
     ExpNegDistance { a: P, b: P },
     /// ln(1 + a) + c
     Ln1pAdd { a: P, c: P },
-    /// A dense routine, by its number among the calls, which have its operands and results.
+    /// A dense routine, by its index among the calls, which hold its operands and results.
     Call { call: u32 },
 }
 
 impl<P: Copy> Work<P> {
-    /// The same work on other places.
+    /// The same work on other operands.
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Work<Q> {
         match self {
             Self::Fill { s } => Work::Fill { s },
@@ -103,7 +103,8 @@ impl<P: Copy> Work<P> {
         self.map(see);
     }
 
-    /// Does it compute a function that has constants? Those run apart, and have no tails.
+    /// Whether it computes a function with a table of constants. Such work runs separately and has
+    /// no tails.
     pub(super) fn is_dear(self) -> bool {
         match self {
             Self::Unary { function, .. } => function != Unary::Sqrt,
@@ -113,9 +114,9 @@ impl<P: Copy> Work<P> {
     }
 }
 
-/// What is done to a result r that is still in registers. `b c` are blocks, `s t` are scalars.
+/// An operation on a result r that is still in registers. `b c` are blocks, `s t` are scalars.
 ///
-/// Each is a [`Work`] with r for one of its blocks, and rounds as that does.
+/// Each is a [`Work`] with r in place of one of its blocks, and rounds in the same way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Tail<P> {
     /// s·r
@@ -143,7 +144,7 @@ pub(super) enum Tail<P> {
 }
 
 impl<P: Copy> Tail<P> {
-    /// The same tail on other places.
+    /// The same tail on other operands.
     pub(super) fn map<Q>(self, mut to: impl FnMut(P) -> Q) -> Tail<Q> {
         match self {
             Self::Scale { s } => Tail::Scale { s },
@@ -173,40 +174,40 @@ pub(super) struct Chain<P> {
     pub(super) tails: Vec<Tail<P>>,
 }
 
-/// Work, how many tails it has, and the place of its result.
+/// Work, the number of its tails, and the slot of its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) to: Place,
     pub(super) work: Work<Place>,
     pub(super) tails: u32,
-    /// Which output the result is, if no instruction reads it: it may go elsewhere than to its slot.
+    /// The output that the result is, if no instruction reads it: it may then be stored outside its
+    /// slot.
     pub(super) row: Option<u32>,
 }
 
-/// A program: run once per block of samples, after its scalars were computed once per call.
+/// A program: it runs once per block of samples, after its scalars are computed once per call.
 #[derive(Debug, Clone)]
 pub(super) struct Code {
-    /// Tells the code whose scalars are in a thread's scratch.
+    /// Identifies the code of the scalars in a thread's scratch.
     pub(super) id: u64,
     pub(super) scalars: Scalars,
-    /// How many inputs there are, and which of them are read.
+    /// The number of inputs, and which of them are read.
     pub(super) inputs: usize,
     pub(super) reads: Vec<Place>,
-    /// Scalars that instructions want as blocks: slot inputs + i holds scalar `splats[i]` all the
-    /// time.
+    /// Scalars that instructions need as blocks: slot inputs + i always holds scalar `splats[i]`.
     pub(super) splats: Vec<Scalar>,
     pub(super) instructions: Vec<Instruction>,
     /// The tails of all instructions, in order.
     pub(super) tails: Vec<Tail<Place>>,
-    /// Where the results are at the end, and the row of the first of them.
+    /// The slots of the results at the end, and the row of the first of them.
     pub(super) outputs: Vec<Place>,
-    /// Those of the outputs that are the row of no instruction.
+    /// The outputs that are not written directly by an instruction.
     pub(super) copied: Vec<u32>,
     pub(super) first_output: usize,
     pub(super) calls: Vec<DenseCall>,
-    /// The first of the slots that calls use as they like; it is behind all others.
+    /// The first of the slots that calls use as scratch; it comes after all others.
     pub(super) scratch: usize,
-    /// Slots in use.
+    /// Number of slots.
     pub(super) slots: usize,
 }
 
@@ -215,19 +216,19 @@ pub(super) struct Code {
 pub(super) struct DenseCall {
     pub(super) routine: Dense,
     pub(super) inputs: Vec<Place>,
-    /// [`UNREAD`] for what nothing reads.
+    /// [`UNREAD`] for results that nothing reads.
     pub(super) outputs: Vec<Place>,
 }
 
 /// The part of a program that is the same for all samples.
 #[derive(Debug, Clone)]
 pub(super) struct Scalars {
-    /// Constants, numbers given at run time and results, in the order of their places.
+    /// Constants, numbers given at run time and results, in the order of the table.
     pub(super) steps: Vec<Op>,
 }
 
 impl Scalars {
-    /// Appends the table. Operands of the steps are places in it.
+    /// Appends the table. Operands of the steps are positions in it.
     pub(super) fn run(&self, uniforms: &[f64], table: &mut Vec<f64>) {
         let start = table.len();
         for step in &self.steps {

@@ -1,4 +1,4 @@
-//! From a graph to a program: dead parts dropped, instructions chosen and fused.
+//! Compiles a graph to a program: drops dead parts, selects and fuses instructions.
 
 use super::allocate::allocate;
 use super::code::{Code, Scalar, Scalars, Work};
@@ -11,12 +11,13 @@ use super::tail::{chain, each_operand};
 const ZERO: Scalar = 0;
 const ONE: Scalar = 1;
 
-/// Compiles what `outputs` need, which are the rows from `first` on, for so many inputs.
+/// Compiles the nodes needed for `outputs`, which are the rows from `first` on, for this many
+/// inputs.
 pub(super) fn compile(graph: &Graph, inputs: usize, first: usize, outputs: &[Node]) -> Code {
     compile_early_first(graph, inputs, first, outputs, 0)
 }
 
-/// The same; what the first `early` outputs need is computed before all else.
+/// Like [`compile()`], but computes everything that the first `early` outputs need before the rest.
 pub(super) fn compile_early_first(
     graph: &Graph,
     inputs: usize,
@@ -32,8 +33,8 @@ pub(super) fn compile_early_first(
     Code { first_output: first, ..allocate(&graph, inputs, &outputs, &works, scalars, &scalar_of) }
 }
 
-/// Copies the live part of a graph, what the first outputs need in front, with `LogAddExp` and `Share` in terms of
-/// the exponential that they have in common.
+/// Copies the live part of a graph, starting with what the first outputs need. `LogAddExp` and
+/// `Share` are expressed by the exponential that they share.
 fn lower(graph: &Graph, outputs: &[Node], early: usize) -> (Graph, Vec<Node>) {
     let (live, first) = (graph.needed_for(outputs), graph.needed_for(&outputs[..early]));
     let all = || 0..graph.len();
@@ -89,11 +90,11 @@ fn exp_neg_distance(graph: &mut Graph, a: Node, b: Node) -> Node {
     graph.push(Op::Binary(Binary::ExpNegDistance, [a.min(b), a.max(b)]))
 }
 
-/// Instruction selection, from the outputs back: an operand that its user absorbs is never
-/// computed by itself.
+/// Instruction selection, from the outputs backwards: an operand that its user absorbs is not
+/// computed separately.
 struct Selection<'a> {
     graph: &'a Graph,
-    /// How many operands and outputs a node is.
+    /// How often each node is an operand or an output.
     uses: Vec<u32>,
     needed: Vec<bool>,
     scalars: Scalars,
@@ -109,25 +110,25 @@ impl<'a> Selection<'a> {
             operands.iter().for_each(|n| uses[n.index()] += 1);
         }
         for output in outputs {
-            // Twice, so that an output is never taken for a value with one user.
+            // Counted twice, so that an output never looks like a value with a single use.
             uses[output.index()] += 2;
             needed[output.index()] = true;
         }
-        // Uniform nodes become the scalar part as they stand: their order is theirs here.
+        // Uniform nodes become the scalar part unchanged and in the same order.
         let steps = [0.0_f64, 1.0].map(|x| Op::Constant(x.to_bits())).to_vec();
         let mut scalars = Scalars { steps };
         let mut scalar_of = QuickMap::default();
         for node in (0..graph.len()).map(|index| Node(index as u32)) {
             if graph.is_uniform(node) {
                 scalar_of.insert(node, scalars.steps.len() as Scalar);
-                // On places of the table in place of nodes.
+                // Operands become positions in the table instead of nodes.
                 scalars.steps.push(graph.op(node).map(|n| Node(scalar_of[&n])));
             }
         }
         Self { graph, uses, needed, scalars, scalar_of }
     }
 
-    /// The work of every node that must be computed by itself, in order.
+    /// The work of every node that must be computed separately, in order.
     fn select(&mut self) -> Vec<(Node, Work<Node>)> {
         let mut works = Vec::new();
         for node in (0..self.graph.len()).rev().map(|index| Node(index as u32)) {
@@ -194,7 +195,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// x + y for two blocks. The younger operand is absorbed first: it was computed last.
+    /// x + y for two blocks. The later operand is absorbed first, because it was computed last.
     fn add(&self, x: Node, y: Node) -> Work<Node> {
         for (x, c) in [(y, x), (x, y)] {
             if let Some((s, a, b)) = self.scaled_product(x) {
@@ -220,7 +221,7 @@ impl<'a> Selection<'a> {
         Work::Add { a: x, b: y }
     }
 
-    /// a·b of two blocks that nothing else uses.
+    /// a·b of two blocks, if nothing else uses it.
     fn product(&self, node: Node) -> Option<(Node, Node)> {
         match self.graph.op(node) {
             Op::Binary(Binary::Mul, [a, b])
@@ -235,7 +236,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// s·a·b that nothing else uses.
+    /// s·a·b, if nothing else uses it.
     fn scaled_product(&self, node: Node) -> Option<(Scalar, Node, Node)> {
         let (s, rest) = self.graph.as_scaled(node)?;
         let (a, b) = self.product(rest).filter(|_| self.uses[node.index()] == 1)?;
@@ -255,8 +256,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Joins y = x² + u, where x = a + t, with v·y² and w·x·y, as wells and bananas have them: both are
-/// computed from `a`, and x and y by themselves only if something else reads them.
+/// Fuses y = x² + u, where x = a + t, with v·y² and w·x·y, as in wells and bananas. Both are
+/// computed from `a`; x and y are computed only if something else reads them.
 fn nest_squares(
     graph: &Graph,
     mut works: Vec<(Node, Work<Node>)>,
@@ -286,7 +287,7 @@ fn nest_squares(
             }
         }
     }
-    // Who reads a part of a call reads the call.
+    // Reading a part of a call means reading the call.
     let read = |node: Node| match graph.op(node) {
         Op::Part { of, .. } => of,
         _ => node,

@@ -1,21 +1,22 @@
 //! The cost of compiled code in elementary operations for one sample.
 //!
-//! The count depends on the instructions alone: not on a clock, the number of threads or the width of
-//! the registers. Additions and multiplications count 1 and a fused pair counts 2.
+//! The count depends on the instructions alone: not on a clock, the number of threads or the width
+//! of the registers. Additions and multiplications count 1 and a fused pair counts 2.
 
 use super::code::{Code, Instruction, Tail, Work};
 use super::dense::{Dense, triangle};
 use super::op::Unary;
 use crate::simd::Special;
 
-/// Additions that take about as long as a division or a square root.
+/// The number of additions that take about as long as a division or a square root.
 const DIVISION: f64 = 4.0;
 const SQUARE_ROOT: f64 = 6.0;
-/// The same for elementary functions, which are polynomials of degree 6 to 13 with some preparation.
+/// The same for elementary functions, which are polynomials of degree 6 to 13 with some
+/// preparation.
 const EXPONENTIAL: f64 = 12.0;
 const LOGARITHM: f64 = 16.0;
 const TRIGONOMETRIC: f64 = 20.0;
-/// Special functions have two or three such branches, all of which are computed.
+/// Special functions have two or three such branches, and compute all of them.
 const SPECIAL: f64 = 40.0;
 
 impl Unary {
@@ -47,7 +48,8 @@ impl<P> Tail<P> {
 }
 
 impl Dense {
-    /// Leading orders, with the constants of the algorithms: a factor takes n³/3, an inverse twice that.
+    /// Leading orders, with the constants of the algorithms: a factor takes n³/3, an inverse twice
+    /// as much.
     fn cost(&self) -> f64 {
         let cube = |n: usize| (n as f64).powi(3);
         let kernel = EXPONENTIAL + 4.0;
@@ -65,7 +67,7 @@ impl Dense {
 }
 
 impl Code {
-    /// Operations that one sample takes.
+    /// Operations for one sample.
     pub(super) fn cost(&self) -> f64 {
         let work = |instruction: &Instruction| match instruction.work {
             Work::Fill { .. } => 0.0,

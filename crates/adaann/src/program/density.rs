@@ -18,18 +18,19 @@ use std::{cell::RefCell, sync::Arc};
 
 /// A density recorded from a closure, with its exact gradient.
 ///
-/// Values agree with the closure's own arithmetic to rounding: products may be regrouped, products
-/// and sums are fused, and division by a constant is multiplication by its reciprocal.
+/// Values agree with the closure's own arithmetic up to rounding: products may be regrouped,
+/// products and sums are fused, and division by a constant becomes multiplication by its
+/// reciprocal.
 ///
-/// A point with log density −∞ or NaN has gradient 0. NaN is kept, as a failure to be counted; but
-/// where one part is −∞ the point is outside the support, and if the other part is NaN or infinite
-/// there, it is −∞ too.
+/// A point with log density −∞ or NaN has gradient 0. NaN is preserved, so that failures can be
+/// counted. But where one part is −∞ the point is outside the support; the other part becomes −∞
+/// too if it is NaN or infinite there.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub(super) dim: usize,
     has_prior: bool,
     is_log_concave: bool,
-    /// What its terms are compiled from, if it is a sum.
+    /// The terms from which summands are compiled, if the density is a sum.
     sum: Option<Arc<Sum>>,
     pub(super) values: Code,
     pub(super) with_gradient: Code,
@@ -53,7 +54,7 @@ impl Sum {
 }
 
 impl Program {
-    /// Records a log density on R^dim that has no prior apart.
+    /// Records a log density on R^dim without a separate prior.
     ///
     /// ```
     /// use adaann::{Batch, Program};
@@ -107,8 +108,8 @@ impl Program {
         Self::from_graph(dim, true, graph.into_inner(), parts)
     }
 
-    /// Compiles a log prior and a log likelihood that are nodes of a graph with `dim` inputs; without a
-    /// prior the first is the constant 0.
+    /// Compiles a log prior and a log likelihood that are nodes of a graph with `dim` inputs;
+    /// without a prior, the first is the constant 0.
     pub(crate) fn from_graph(
         dim: usize,
         has_prior: bool,
@@ -117,7 +118,7 @@ impl Program {
     ) -> Self {
         let all = shapes(&graph, |_| Shape::line([f64::NEG_INFINITY, f64::INFINITY]));
         let is_log_concave = parts.iter().all(|part| all[part.index()].is_concave());
-        // The kernel writes the prior that is nowhere but 0.
+        // The kernel writes the constant prior 0.
         let first = if has_prior { PRIOR } else { LIKELIHOOD };
         let values = compile(&graph, dim, first, &parts[first..]);
         let sum = Sum::new(&graph, parts).map(Arc::new);
@@ -136,7 +137,7 @@ impl Program {
         }
     }
 
-    /// How many instructions a block of samples takes, with the gradient and without.
+    /// The number of instructions for a block of samples, with the gradient and without.
     pub fn instructions(&self) -> (usize, usize) {
         (self.with_gradient.instructions.len(), self.values.instructions.len())
     }
@@ -183,7 +184,7 @@ impl Target for Program {
         Some(self.with_gradient.cost())
     }
 
-    /// On all of R^d: supports that others give its coordinates are not known here.
+    /// On all of R^d: supports that a wrapper sets are not known here.
     fn is_log_concave(&self) -> bool {
         self.is_log_concave
     }
@@ -203,7 +204,7 @@ impl Target for Program {
 }
 
 impl Program {
-    /// What does not fit together in a call of [`Program::evaluate`].
+    /// The error for arguments of [`Program::evaluate`] that do not match.
     #[cold]
     #[inline(never)]
     fn misfit(&self, points: &Batch, has_gradient: bool, out: &Evaluation, room: usize) -> Error {
@@ -219,7 +220,7 @@ impl Program {
     }
 }
 
-/// Runs a program over a batch; tells whether all values are finite.
+/// Runs a program over a batch; returns whether all values are finite.
 pub(super) struct Evaluate<'a> {
     pub(super) code: &'a Code,
     pub(super) scratch: &'a mut run::Scratch,
@@ -242,7 +243,8 @@ impl Kernel for Evaluate<'_> {
         let (gradient, stride) = out.gradient.blocks_mut();
         let mut outputs = run::Outputs { log_prior, log_likelihood, gradient, stride };
         run::run(simd, scratch, code, inputs, &mut outputs, len);
-        // 0·x is 0 if x is finite and NaN otherwise: one sum tells whether any point is not.
+        // 0·x is 0 for a finite x and NaN otherwise, so one sum shows whether any point is not
+        // finite.
         let zero = F64::<S>::splat(simd, 0.0);
         let mut sums = [zero; 4];
         for (prior, likelihood) in outputs.log_prior.iter_mut().zip(&*outputs.log_likelihood) {
@@ -262,7 +264,7 @@ impl Kernel for Evaluate<'_> {
     }
 }
 
-/// Gives points whose log density is not finite the gradient 0.
+/// Sets the gradient of points whose log density is not finite to 0.
 #[cold]
 #[inline(never)]
 fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {

@@ -1,4 +1,4 @@
-//! The symbolic number: arithmetic on it is recorded into a graph.
+//! The symbolic number, whose arithmetic is recorded into a graph.
 
 use super::affine;
 use super::dense::Dense;
@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A number that is known when the program runs; operators and functions on it are recorded.
+/// A number whose value is known when the program runs; operators and functions on it are recorded.
 ///
 /// It mixes freely with `f64` on either side. Code that is generic over its number type can be
-/// recorded too: constants come in by `From<f64>`. It cannot be compared with `<`, since a program
-/// takes the same path for all samples: use [`Expr::lt`] and its kin.
+/// recorded too: constants enter by `From<f64>`. It cannot be compared with `<`, since a program
+/// takes the same path for all samples; use [`Expr::lt`] and similar methods.
 #[derive(Clone, Copy)]
 pub struct Expr<'g>(Value<'g>);
 
@@ -49,7 +49,7 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// Records an operation on some numbers, of which one at least is no constant.
+    /// Records an operation on some numbers, at least one of which is not a constant.
     fn record<const N: usize>(
         operands: [Self; N],
         operation: impl FnOnce(&mut Graph, [Node; N]) -> Node,
@@ -78,7 +78,7 @@ impl<'g> Expr<'g> {
         nodes.into_iter().map(|node| Self(Value::Node(graph, node))).collect()
     }
 
-    /// The number, if it is one.
+    /// The number, if it is a constant.
     pub(crate) fn as_constant(self) -> Option<f64> {
         match self.0 {
             Value::Constant(value) => Some(value),
@@ -86,7 +86,8 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// The factors of the inputs and the number beside them, if it is affine in the inputs with constants.
+    /// The factors of the inputs and the constant term, if it is affine in the inputs with constant
+    /// coefficients.
     pub(crate) fn as_affine(self, graph: &'g RefCell<Graph>) -> Option<(Vec<(usize, f64)>, f64)> {
         let node = self.node(graph);
         affine::constant_coefficients(&mut graph.borrow_mut(), node)
@@ -125,7 +126,7 @@ impl<'g> Expr<'g> {
         self.unary(Unary::ExpM1)
     }
 
-    /// The natural logarithm; that of a sum of two exponentials is computed without underflow.
+    /// The natural logarithm; a sum of two exponentials does not underflow.
     pub fn ln(self) -> Self {
         self.unary(Unary::Ln)
     }
@@ -183,8 +184,8 @@ impl<'g> Expr<'g> {
 
     /// self^c for self ≥ 0; any self if c is an integer of at most 64.
     ///
-    /// Half-integer powers are a root and products; others are e^(c ln self), whose derivative at
-    /// self = 0 is 0: the limit for c > 1, and in place of an infinite one below.
+    /// Half-integer powers use a root and products; others are e^(c ln self). Their derivative at
+    /// self = 0 is set to 0: the limit for c > 1, and a finite replacement for smaller c.
     pub fn powf(self, c: f64) -> Self {
         match self.0 {
             Value::Constant(x) => x.powf(c).into(),
@@ -195,12 +196,12 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// The smaller; the first one's derivative at a tie. NaN if either is.
+    /// The smaller; at a tie, the derivative of the first. NaN if either is NaN.
     pub fn min(self, other: impl Into<Self>) -> Self {
         self.binary(other.into(), Binary::Min, Graph::min)
     }
 
-    /// The larger; the first one's derivative at a tie. NaN if either is.
+    /// The larger; at a tie, the derivative of the first. NaN if either is NaN.
     pub fn max(self, other: impl Into<Self>) -> Self {
         self.binary(other.into(), Binary::Max, Graph::max)
     }
@@ -244,9 +245,9 @@ impl<'g> Expr<'g> {
 impl<'g> Condition<'g> {
     /// `yes` where the comparison holds, `no` elsewhere; both are computed.
     ///
-    /// The derivative is that of the branch taken, times 1, plus that of the other, times 0: a
-    /// branch with an infinite derivative where it is not taken spoils the gradient there. Bound
-    /// its argument with [`Expr::max`] then.
+    /// The derivative is that of the selected branch times 1, plus that of the other times 0. A
+    /// branch with an infinite derivative where it is not selected therefore makes the gradient NaN
+    /// there; bound its argument with [`Expr::max`] in that case.
     pub fn select(self, yes: impl Into<Expr<'g>>, no: impl Into<Expr<'g>>) -> Expr<'g> {
         let (yes, no) = (yes.into(), no.into());
         let record = |graph: &mut Graph, operands| graph.select(self.comparison, operands);
@@ -268,8 +269,7 @@ pub fn log_sum_exp<'g>(terms: &[Expr<'g>]) -> Expr<'g> {
         [x] => x,
         [a, b] => a.log_add_exp(b),
         [first, ref others @ ..] => {
-            // The shift cancels, so it needs no derivative; it stays finite, so that −∞ − (−∞)
-            // does not come up.
+            // The shift cancels, so it needs no derivative. It stays finite, to avoid −∞ − (−∞).
             let largest = others.iter().fold(first, |m, &x| m.max(x));
             let shift = largest.max(-f64::MAX).min(f64::MAX).unary(Unary::Detach);
             shift + terms.iter().map(|&x| (x - shift).exp()).sum::<Expr<'g>>().ln()
@@ -336,7 +336,7 @@ macro_rules! operators {
 }
 operators!(Add add, Mul mul, Div div);
 
-/// Operators with numbers and references, all through the one on two values.
+/// Operators with numbers and references, all reduced to the one on two values.
 macro_rules! mixed_operators {
     ($($op:ident $method:ident $assign:ident $assign_method:ident),*) => {$(
         mixed_operators!(@ $op $method (Expr<'g>, &Expr<'g>) (&Expr<'g>, Expr<'g>)

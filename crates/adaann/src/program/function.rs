@@ -1,4 +1,4 @@
-//! A recorded function of several numbers with several results, to be written into other graphs.
+//! A recorded function with several arguments and results, for insertion into other graphs.
 
 use super::expr::Expr;
 use super::graph::Graph;
@@ -6,7 +6,7 @@ use super::op::Node;
 use super::prepared::Recorded;
 use std::cell::RefCell;
 
-/// Nodes of a graph that change with its first inputs only, as a graph of these inputs.
+/// Nodes that depend on a graph's first inputs only, as a graph of these inputs.
 pub(crate) fn of_first_inputs(graph: &Graph, inputs: usize, nodes: &[Node]) -> Recorded {
     let mut own = Graph::new();
     let first: Vec<Node> = (0..inputs as u32).map(|input| own.input(input)).collect();
@@ -34,17 +34,17 @@ impl Function {
         Self { graph: graph.into_inner(), inputs, outputs }
     }
 
-    /// A function that stands in a graph, whose inputs are its own.
+    /// A function given by a graph with the function's own inputs.
     pub(crate) fn new(inputs: usize, (graph, outputs): Recorded) -> Self {
         Self { graph, inputs, outputs }
     }
 
-    /// How many results it has.
+    /// The number of results.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs.len()
     }
 
-    /// Does some result depend on an input?
+    /// Whether any result depends on an input.
     pub(crate) fn depends_on(&self, input: usize) -> bool {
         let mut graph = self.graph.clone();
         let node = graph.input(input as u32);
@@ -52,7 +52,7 @@ impl Function {
         self.outputs.iter().any(|n| depends[n.index()])
     }
 
-    /// Its results as nodes of `graph`, for arguments that are nodes there.
+    /// Its results as nodes of `graph`, for arguments that are nodes of `graph`.
     pub(crate) fn at(&self, graph: &mut Graph, arguments: &[Node]) -> Vec<Node> {
         assert_eq!(arguments.len(), self.inputs, "an argument for each input");
         graph.embed(&self.graph, &self.outputs, arguments)

@@ -1,10 +1,12 @@
-//! Reverse mode: the derivatives of a graph as new nodes of the same graph, so that they share its parts.
+//! Reverse mode: the derivatives of a graph as new nodes of the same graph, so that they share its
+//! parts.
 //!
-//! Conventions where there is no derivative: |x| has derivative 0 at 0; `min` and `max` give all of
-//! it to the first argument at a tie; a comparison has none, so `select` differentiates the branch
-//! that it takes. A factor that is the constant 0 makes its product 0, whatever the other is. A power
-//! x^y = e^(y ln x) has derivatives 0 at x = 0 for y > 0: those in y and, for y > 1, in x are the limits, and an
-//! infinite limit would only lose the point.
+//! Conventions where no derivative exists: |x| has derivative 0 at 0; `min` and `max` give the
+//! whole derivative to the first argument at a tie; a comparison has none, so `select`
+//! differentiates the selected branch. A factor that is the constant 0 makes its product 0,
+//! whatever the other factor is. A power x^y = e^(y ln x) with y > 0 has derivatives 0 at x = 0.
+//! Those by y and, for y > 1, by x are the limits; an infinite limit would only make the point
+//! non-finite.
 
 use super::call_gradient::back_call;
 use super::graph::Graph;
@@ -12,9 +14,10 @@ use super::op::{Binary, Comparison, Node, Op, Unary};
 use crate::simd::Special;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
-/// The derivatives of Σ seed·output in each of the inputs `wrt`.
+/// The derivatives of Σ seed·output by each of the inputs `wrt`.
 ///
-/// The seeds are any nodes: weights that are uniform over the samples, or adjoints that are inputs.
+/// The seeds may be any nodes: weights that are uniform over the samples, or adjoints that are
+/// inputs.
 pub(crate) fn gradient(graph: &mut Graph, outputs: &[(Node, Node)], wrt: &[Node]) -> Vec<Node> {
     let zero = graph.constant(0.0);
     let one = graph.constant(1.0);
@@ -107,7 +110,7 @@ fn special_slope(graph: &mut Graph, function: Special, x: Node, y: Node) -> Node
     }
 }
 
-/// The factors of an exponent y·ln x, where the logarithm may be a number that is known when run.
+/// The factors of an exponent y·ln x, where the logarithm may also be a uniform.
 pub(super) fn power(graph: &Graph, exponent: Node) -> Option<[Node; 2]> {
     let is_log = |n: Node| {
         matches!(graph.op(n), Op::Unary(Unary::Ln, _))
@@ -132,7 +135,7 @@ pub(super) fn finite_log(graph: &mut Graph, factor: Node) -> Node {
     }
 }
 
-/// 1/x, and the largest number at 0.
+/// 1/x, or the largest finite number at 0.
 pub(super) fn finite_reciprocal(graph: &mut Graph, x: Node) -> Node {
     let (one, most) = (graph.constant(1.0), graph.constant(f64::MAX));
     let reciprocal = graph.div(one, x);
@@ -148,11 +151,11 @@ struct Reverse<'a> {
 }
 
 impl Reverse<'_> {
-    /// Hands the adjoint of a node to what it was computed from.
+    /// Passes the adjoint of a node to its operands.
     fn back(&mut self, node: Node, adjoint: Node) {
         match self.graph.op(node) {
             Op::Constant(_) | Op::Input(_) | Op::Uniform(_) => {}
-            // What its parts were given is handed on when all of them are known.
+            // A call's adjoints are passed on once those of all its parts are known.
             Op::Call(_) | Op::Part { .. } => {}
             Op::Unary(Unary::Exp, x) if let Some(factors) = power(self.graph, x) => {
                 self.back_power(factors, node, adjoint);
@@ -169,7 +172,7 @@ impl Reverse<'_> {
         }
     }
 
-    /// Hands the adjoint of e^(a·b), a power, to both factors, or to what they are logarithms of.
+    /// Passes the adjoint of e^(a·b), a power, to both factors, or to the arguments of logarithms.
     fn back_power(&mut self, [a, b]: [Node; 2], node: Node, adjoint: Node) {
         let scaled = self.times(adjoint, node);
         for (to, other) in [(a, b), (b, a)] {
@@ -188,7 +191,7 @@ impl Reverse<'_> {
         }
     }
 
-    /// Hands the adjoints of all parts of a call to its operands.
+    /// Passes the adjoints of all parts of a call to its operands.
     fn back_call(&mut self, node: Node, number: u32) {
         let call = self.graph.call(number).clone();
         let adjoint = |index| {
@@ -282,8 +285,8 @@ impl Reverse<'_> {
         if a == self.zero || b == self.zero { self.zero } else { self.graph.mul(a, b) }
     }
 
-    /// a + b, where the two shares of one sum make 1: what both modes of a mixture have in common
-    /// needs no shares.
+    /// a + b. The two shares of one sum add up to 1, so the common part of two mixture modes needs
+    /// no shares.
     fn plus(&mut self, a: Node, b: Node) -> Node {
         let split = |node| self.graph.as_scaled(node).unwrap_or((self.one, node));
         let ((s, x), (t, y)) = (split(a), split(b));

@@ -1,20 +1,21 @@
-//! The graph of an expression: constants folded, identities simplified, common parts there once.
+//! The graph of an expression, with constants folded, identities simplified and common parts
+//! shared.
 //!
-//! What is simplified keeps values to rounding: scales (factors that are the same for all samples,
-//! signs included) move out of products, division by a scale is multiplication by its reciprocal,
-//! and ln of a sum of two exponentials is taken in the log domain, where it does not underflow.
-//! Nothing is assumed finite: 0·x is not 0, x − x is not 0, and sums keep their order.
+//! Simplifications preserve values up to rounding: scales (factors that are the same for all
+//! samples, signs included) move out of products, division by a scale becomes multiplication by its
+//! reciprocal, and ln of a sum of two exponentials is computed in the log domain, where it does not
+//! underflow. Nothing is assumed finite: 0·x is not 0, x − x is not 0, and sums retain their order.
 
 use super::dense::Dense;
 use super::op::{Binary, Comparison, Node, Op, Unary};
 use super::quick_hash::QuickMap;
 use std::collections::HashMap;
 
-/// Operations in single-assignment form: operands come before what uses them.
+/// Operations in single-assignment form: operands come before their users.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Graph {
     ops: Vec<Op>,
-    /// Is the value the same for all samples?
+    /// Whether the value is the same for all samples.
     uniform: Vec<bool>,
     /// Every operation has one node.
     known: QuickMap<Op, Node>,
@@ -23,14 +24,14 @@ pub(crate) struct Graph {
     known_calls: HashMap<Call, Node>,
 }
 
-/// A dense routine with what it is called with.
+/// A dense routine with its operands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Call {
     pub(super) routine: Dense,
     pub(super) operands: Vec<Node>,
 }
 
-/// The results of a call: of constants they are numbers.
+/// The results of a call; plain numbers if all operands are constants.
 #[derive(Debug, Clone)]
 pub(super) enum Called {
     Node(Node),
@@ -42,7 +43,7 @@ impl Graph {
         Self::default()
     }
 
-    /// How many operations, inputs and constants there are.
+    /// The number of operations, inputs and constants.
     pub(crate) fn len(&self) -> usize {
         self.ops.len()
     }
@@ -51,7 +52,7 @@ impl Graph {
         self.ops[node.index()]
     }
 
-    /// The values that a node is computed from.
+    /// The operands of a node.
     pub(super) fn operands(&self, node: Node) -> &[Node] {
         match &self.ops[node.index()] {
             Op::Call(call) => &self.calls[*call as usize].operands,
@@ -59,12 +60,12 @@ impl Graph {
         }
     }
 
-    /// The call with this number.
+    /// The call with this index.
     pub(super) fn call(&self, number: u32) -> &Call {
         &self.calls[number as usize]
     }
 
-    /// Result number `index` of a call, if anything asked for it.
+    /// Result `index` of a call, if it is used.
     pub(super) fn known_part(&self, of: Node, index: usize) -> Option<Node> {
         self.known.get(&Op::Part { of, index: index as u32 }).copied()
     }
@@ -73,7 +74,7 @@ impl Graph {
         self.uniform[node.index()]
     }
 
-    /// The number, if it is one.
+    /// The number, if the node is a constant.
     pub(crate) fn as_constant(&self, node: Node) -> Option<f64> {
         match self.op(node) {
             Op::Constant(bits) => Some(f64::from_bits(bits)),
@@ -91,7 +92,7 @@ impl Graph {
         }
     }
 
-    /// The node of an operation as it stands; the only place where nodes are made.
+    /// The node of an operation without simplification; all nodes are created here.
     pub(super) fn push(&mut self, op: Op) -> Node {
         if let Some(&node) = self.known.get(&op) {
             return node;
@@ -105,7 +106,7 @@ impl Graph {
         }
         let uniform = match op {
             Op::Input(_) => false,
-            // Of numbers that are the same for all samples too: there is one way to run it.
+            // Even with uniform operands, since calls run only on blocks.
             Op::Call(_) => false,
             _ => op.own_operands().iter().all(|&n| self.is_uniform(n)),
         };
@@ -116,7 +117,7 @@ impl Graph {
         Node(index)
     }
 
-    /// Calls a dense routine; [`Graph::part`] has the results.
+    /// Calls a dense routine; [`Graph::part`] returns the results.
     pub(super) fn call_dense(&mut self, routine: Dense, operands: Vec<Node>) -> Called {
         debug_assert_eq!(operands.len(), routine.inputs(), "an operand for each input");
         let constants: Option<Vec<f64>> = operands.iter().map(|&n| self.as_constant(n)).collect();
@@ -133,7 +134,7 @@ impl Graph {
         Called::Node(node)
     }
 
-    /// Result number `index` of a call.
+    /// Result `index` of a call.
     pub(super) fn part(&mut self, called: &Called, index: usize) -> Node {
         match called {
             Called::Node(of) => self.push(Op::Part { of: *of, index: index as u32 }),
@@ -165,7 +166,7 @@ impl Graph {
         depends
     }
 
-    /// Which nodes are computed from leaves that `is_source` tells, detached or not.
+    /// Which nodes are computed from leaves selected by `is_source`, detached or not.
     pub(super) fn computed_from(&self, is_source: impl Fn(Op) -> bool) -> Vec<bool> {
         let mut computed = vec![false; self.len()];
         for (index, &op) in self.ops.iter().enumerate() {
@@ -183,8 +184,8 @@ impl Graph {
         })
     }
 
-    /// Writes another graph's `outputs` into this one. Where `given` has a node of this graph for one
-    /// of the other, what that one is computed from is not looked at.
+    /// Writes another graph's `outputs` into this one. `given` maps nodes of the other graph to
+    /// nodes of this one; their operands are not copied.
     pub(super) fn embed_given(
         &mut self,
         other: &Graph,
@@ -229,7 +230,7 @@ impl Graph {
         outputs.iter().map(|n| moved[n.index()].expect("is needed")).collect()
     }
 
-    /// Which nodes are needed to compute some others.
+    /// Which nodes are needed to compute the outputs.
     pub(super) fn needed_for(&self, outputs: &[Node]) -> Vec<bool> {
         let mut needed = vec![false; self.len()];
         outputs.iter().for_each(|n| needed[n.index()] = true);
@@ -242,7 +243,7 @@ impl Graph {
         needed
     }
 
-    /// How many operands each node is of those that are needed for `outputs`.
+    /// How often each node is an operand, among the nodes needed for `outputs`.
     pub(super) fn uses(&self, outputs: &[Node]) -> Vec<u32> {
         let needed = self.needed_for(outputs);
         let mut uses = vec![0; self.len()];
@@ -314,7 +315,7 @@ impl Graph {
         }
     }
 
-    /// Operands of a function that commutes: scales first, then the older.
+    /// Operands of a commutative function: scales first, then the older node.
     fn binary(&mut self, function: Binary, mut operands: [Node; 2]) -> Node {
         if function.commutes() {
             operands.sort_by_key(|&n| (!self.is_uniform(n), n));
@@ -390,7 +391,7 @@ impl Graph {
         self.push(Op::Binary(Binary::Mul, [s, x]))
     }
 
-    /// Splits off a scale that may move.
+    /// Splits off a scale that may be moved.
     fn take_scale(&self, x: Node) -> (Option<Node>, Node) {
         match self.as_scaled(x) {
             Some((s, rest)) if self.may_move(s) => (Some(s), rest),
@@ -398,8 +399,8 @@ impl Graph {
         }
     }
 
-    /// Moving a scale must not overflow what did not overflow before; a number of moderate size
-    /// does so only at the very edge of the range.
+    /// A moved scale must not cause an overflow. A number of moderate size does so only at the very
+    /// edge of the range.
     fn may_move(&self, s: Node) -> bool {
         const LARGE: f64 = 18_446_744_073_709_551_616.0; // 2^64
         self.as_constant(s).is_none_or(|s| (LARGE.recip()..=LARGE).contains(&s.abs()))

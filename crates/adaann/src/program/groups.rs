@@ -1,16 +1,17 @@
-//! Values that are the same for all rows of a group, worked out for each group.
+//! Values that are equal for all rows of a group, computed once per group.
 
 use super::graph::Graph;
 use super::op::Node;
 use super::row_sum::Data;
 use super::split::{Inputs, RowInput};
 
-/// A group of rows, by one of them: what its rows share is read there.
+/// A group of rows, represented by one of them, from which shared values are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Group(pub(crate) u32);
 
-/// For each group, some nodes as they are in its rows: nodes of the same graph that change with parameters
-/// only. Of what a row brings, the nodes read columns and gathered elements that its group shares.
+/// For each group, some nodes with the values of its rows substituted: nodes of the same graph that
+/// depend on parameters only. The nodes may read columns and gathered elements that the group
+/// shares.
 pub(crate) fn at_groups(
     graph: &mut Graph,
     inputs: Inputs<'_>,

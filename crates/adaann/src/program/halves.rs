@@ -1,7 +1,8 @@
-//! A compiled graph that runs in two halves: what can be computed before some inputs are known, and the rest.
+//! A compiled graph that runs in two halves: the part that is computable before some inputs are
+//! known, and the rest.
 //!
-//! Both run in the same slots. What the second half needs of the first is still there, so that neither is
-//! anything computed twice, nor copied to a tape and back.
+//! Both run in the same slots. The second half finds the results of the first in place, so that
+//! nothing is computed twice or copied to a tape and back.
 
 use super::code::{Code, Place, Work};
 use super::compile::compile_early_first;
@@ -12,19 +13,19 @@ use super::run::{Block, InSlots, execute_some, splat};
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// A program in two halves, with the tables for every setting that it runs in.
+/// A program in two halves, with the tables for every setting.
 #[derive(Debug)]
 pub(crate) struct Halves {
     code: Code,
     tables: Tables,
-    /// Instructions of the first half, and their tails.
+    /// The instructions of the first half, and their tails.
     instructions: usize,
     tails: usize,
 }
 
 impl Halves {
-    /// Compiles for so many inputs, of which some are only known to the second half. The first half computes the
-    /// first `early` results, which do not depend on these.
+    /// Compiles a graph with this many inputs, some of which are known only to the second half. The
+    /// first half computes the first `early` results, which do not depend on these.
     pub(crate) fn new<'u>(
         (graph, outputs): &Recorded,
         early: usize,
@@ -32,8 +33,8 @@ impl Halves {
         late: Range<usize>,
         settings: impl IntoIterator<Item = &'u [f64]>,
     ) -> Self {
-        // Nothing else comes early, though more could: what only the second half reads would lie in a slot until then,
-        // where what it is made of lies anyway.
+        // Nothing else moves to the first half, though more could: a value that only the second
+        // half reads would occupy a slot until then, and its operands are stored anyway.
         let mut code = compile_early_first(graph, inputs, 0, outputs, early);
         fill_first(&mut code);
         let (instructions, tails) = first_half(&code, &late);
@@ -45,7 +46,7 @@ impl Halves {
         self.code.slots
     }
 
-    /// Elementary operations that a sample takes, through both halves.
+    /// Elementary operations for a sample, through both halves.
     pub(crate) fn cost(&self) -> f64 {
         self.code.cost()
     }
@@ -65,7 +66,7 @@ impl Halves {
         );
     }
 
-    /// Runs the second half, in slots that the first has left.
+    /// Runs the second half, in the slots as the first left them.
     #[inline(never)]
     pub(crate) fn finish<S: Simd>(&self, simd: S, slots: &mut [Block], setting: usize) {
         simd.vectorize(
@@ -79,14 +80,14 @@ impl Halves {
         );
     }
 
-    /// Result number `row`, once its half has run.
+    /// Result `row`, once its half has run.
     #[inline(always)]
     pub(crate) fn output<'s>(&self, slots: &'s [Block], row: usize) -> &'s Block {
         &slots[self.code.outputs[row] as usize]
     }
 }
 
-/// Results that are the same for all samples are laid down before all else, in slots of their own.
+/// Results that are the same for all samples are filled in first, in slots of their own.
 fn fill_first(code: &mut Code) {
     for instruction in &mut code.instructions {
         if let (Work::Fill { .. }, Some(row)) = (instruction.work, instruction.row) {
@@ -98,7 +99,7 @@ fn fill_first(code: &mut Code) {
     code.instructions.sort_by_key(|instruction| !matches!(instruction.work, Work::Fill { .. }));
 }
 
-/// How many instructions, with how many tails, come before the first that reads something late.
+/// The number of instructions, and of their tails, before the first one that reads a late input.
 fn first_half(code: &Code, late: &Range<usize>) -> (usize, usize) {
     let mut late: QuickSet<u32> = late.clone().map(|input| input as u32).collect();
     let mut all = &code.tails[..];

@@ -1,6 +1,6 @@
-//! Functions of matrices whose elements are recorded: by dense routines, or unrolled into operations.
+//! Functions of matrices with recorded elements: by dense routines, or unrolled into operations.
 //!
-//! Triangles are as dense routines have them: row by row, diagonal included.
+//! Triangles have the layout of dense routines: row by row, diagonal included.
 
 use super::dense::{Covariance, CovarianceKind, Dense, in_triangle, triangle};
 use super::expr::Expr;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 pub(crate) enum Way {
     /// One instruction each.
     Dense,
-    /// Single operations: what solvers of differential equations can differentiate both ways.
+    /// Single operations, which solvers of differential equations can differentiate in both modes.
     Unrolled,
 }
 
-/// Matrices with fewer rows are no work.
+/// Matrices with fewer rows are unrolled.
 const FEW: usize = 3;
 
 impl Way {
@@ -25,7 +25,7 @@ impl Way {
     }
 }
 
-/// a b, and 0 where one of them is the constant 0: a matrix's zeros are no work.
+/// a b, or 0 if one of them is the constant 0: structural zeros of a matrix cost nothing.
 pub(crate) fn times<'g>(a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
     let is_zero = |x: Expr<'g>| x.as_constant() == Some(0.0);
     if is_zero(a) || is_zero(b) { 0.0.into() } else { a * b }
@@ -84,7 +84,7 @@ pub(crate) fn solve_lower_transposed<'g>(l: &[Expr<'g>], x: &[Expr<'g>]) -> Vec<
     solved
 }
 
-/// The log density of residuals under a covariance, of which the triangle is given.
+/// The log density of residuals under a covariance, given by its triangle.
 pub(crate) fn normal_residuals<'g>(residuals: &[Expr<'g>], covariance: &[Expr<'g>]) -> Expr<'g> {
     let n = residuals.len();
     Expr::dense(Dense::MultiNormal { n }, &[residuals, covariance].concat(), 1)[0]

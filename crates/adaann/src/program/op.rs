@@ -1,8 +1,8 @@
-//! The operations of a graph, and what each of them computes on plain numbers.
+//! The operations of a graph, and their values for plain numbers.
 
 use crate::simd::Special;
 
-/// A value of a graph: its place in single-assignment order.
+/// A value of a graph, by its position in single-assignment order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Node(pub(super) u32);
 
@@ -14,15 +14,15 @@ impl Node {
 
 /// An operation on earlier values.
 ///
-/// There is no negation and no difference: −x is (−1)·x, so that one rule moves every scale, signs
-/// included, to where it is fused with another instruction.
+/// There is no negation and no difference: −x is (−1)·x. A single rule then moves every scale,
+/// signs included, to where it is fused with another instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     /// A number, by its bits.
     Constant(u64),
-    /// A number that differs between the samples.
+    /// A number that differs between samples.
     Input(u32),
-    /// A number that is the same for all samples of a call: known when run, not when recorded.
+    /// A number that is the same for all samples of a call, known only at run time.
     Uniform(u32),
     /// A function of one value.
     Unary(Unary, Node),
@@ -30,8 +30,8 @@ pub(crate) enum Op {
     Binary(Binary, [Node; 2]),
     /// `[a, b, yes, no]`: yes where a compares with b, no elsewhere.
     Select(Comparison, [Node; 4]),
-    /// A dense routine over many values, by its number among the calls of the graph, which has its
-    /// operands. It has no value of its own: its results are parts.
+    /// A dense routine over many values, by its index among the calls of the graph, which hold its
+    /// operands. It has no value itself: its results are parts.
     Call(u32),
     /// One result of a call.
     Part { of: Node, index: u32 },
@@ -41,7 +41,7 @@ pub(crate) enum Op {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Abs,
-    /// −1, 0 or 1; NaN of NaN.
+    /// −1, 0 or 1; NaN for NaN.
     Sign,
     Sqrt,
     Exp,
@@ -63,19 +63,19 @@ pub(crate) enum Binary {
     Add,
     Mul,
     Div,
-    /// The smaller; NaN if either is.
+    /// The smaller; NaN if either is NaN.
     Min,
-    /// The larger; NaN if either is.
+    /// The larger; NaN if either is NaN.
     Max,
     /// ln(e^a + e^b)
     LogAddExp,
-    /// e^a / (e^a + e^b), the first one's share of the sum
+    /// e^a / (e^a + e^b), the share of the first in the sum
     Share,
-    /// e^−|a − b|, and 1 where a = b, infinite or not: what `LogAddExp` and `Share` are made of
+    /// e^−|a − b|, and 1 where a = b, even if infinite: the common part of `LogAddExp` and `Share`
     ExpNegDistance,
 }
 
-/// How two values compare; false with NaN.
+/// A comparison of two values; false for NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Comparison {
     Less,
@@ -140,7 +140,7 @@ impl Binary {
 }
 
 impl Comparison {
-    /// Does a compare with b?
+    /// Whether the comparison of a with b holds.
     pub(super) fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Self::Less => a < b,
@@ -150,7 +150,7 @@ impl Comparison {
 }
 
 impl Op {
-    /// The values it is computed from; those of a call are with the graph, which is whom to ask.
+    /// The operands of the operation; those of a call are stored in the graph.
     pub(super) fn own_operands(&self) -> &[Node] {
         match self {
             Self::Constant(_) | Self::Input(_) | Self::Uniform(_) | Self::Call(_) => &[],
@@ -172,9 +172,10 @@ impl Op {
         }
     }
 
-    /// The result on plain numbers: what folding gives, and what the scalar part of a program runs.
+    /// The result for plain numbers, used for constant folding and for the scalar part of a
+    /// program.
     ///
-    /// `value` looks up an operand. Leaves that are no constants have no result of their own.
+    /// `value` looks up an operand. Leaves other than constants have no result.
     pub(super) fn of(&self, value: impl Fn(Node) -> f64) -> Option<f64> {
         Some(match *self {
             Self::Constant(bits) => f64::from_bits(bits),

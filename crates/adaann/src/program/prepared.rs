@@ -1,4 +1,4 @@
-//! Routines made ready, with the tables for every setting that they run in.
+//! Compiled routines, with the tables for every setting of their uniforms.
 
 use super::graph::Graph;
 use super::op::Node;
@@ -20,7 +20,7 @@ impl Rows {
         Self(Buffer::zeros(rows * PAD))
     }
 
-    /// Makes room for at least so many rows and keeps what is there.
+    /// Grows to at least this many rows and preserves the contents.
     pub(crate) fn grow(&mut self, rows: usize) {
         self.0.grow(rows * PAD);
     }
@@ -41,7 +41,7 @@ impl std::ops::DerefMut for Rows {
     }
 }
 
-/// A routine with the tables for every setting that it runs in.
+/// A routine with the tables for every setting of its uniforms.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) routine: Routine,
@@ -57,7 +57,7 @@ impl Prepared {
         Self::with(Routine::new(&recorded.0, inputs, &recorded.1), settings)
     }
 
-    /// A routine whose results are its inputs from `first` on when it runs again.
+    /// A routine whose results become its inputs from `first` on when it runs again.
     pub(crate) fn feeding_back<'u>(
         recorded: Recorded,
         inputs: usize,
@@ -77,13 +77,13 @@ impl Prepared {
         Self::new(recorded, inputs, [&[][..]])
     }
 
-    /// Runs with the inputs that are in the room.
+    /// Runs with the inputs in the room.
     #[inline(always)]
     pub(crate) fn run<S: Simd>(&self, simd: S, room: &mut Room, setting: usize) {
         self.routine.run(simd, room, &self.tables, setting);
     }
 
-    /// From inputs elsewhere to outputs elsewhere.
+    /// Reads the inputs from one buffer and writes the outputs to another.
     #[inline(always)]
     pub(crate) fn apply<S: Simd>(
         &self,

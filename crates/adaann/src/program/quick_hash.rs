@@ -1,19 +1,20 @@
-//! Tables by operations and nodes, which are asked some ten times for each operation that is compiled.
+//! Hash tables by operations and nodes, with about ten lookups for each operation that is compiled.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map that is quick to ask by small keys.
+/// A map with a fast hash for small keys.
 pub(super) type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<QuickHasher>>;
 
-/// A set that is quick to ask by small keys.
+/// A set with a fast hash for small keys.
 pub(super) type QuickSet<K> = HashSet<K, BuildHasherDefault<QuickHasher>>;
 
-/// Words are turned, mixed in and multiplied, as in Firefox and rustc; nobody attacks a table of operations.
+/// Words are rotated, mixed in and multiplied, as in Firefox and rustc. The tables need no
+/// protection against attacks.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuickHasher(u64);
 
-/// 2⁶⁴ over the golden ratio, made odd.
+/// 2⁶⁴ divided by the golden ratio, made odd.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl QuickHasher {
@@ -57,7 +58,7 @@ impl Hasher for QuickHasher {
         self.add(x as u64);
     }
 
-    /// The best bits of a product are the upper ones, and tables take the lower ones too.
+    /// The upper bits of a product are the best mixed, but hash tables use the lower ones too.
     #[inline]
     fn finish(&self) -> u64 {
         self.0.rotate_left(26)

@@ -1,4 +1,4 @@
-//! Compiled graphs from rows of blocks to rows of blocks: what solvers are made of.
+//! Compiled graphs that map rows of blocks to rows of blocks, as solvers use them.
 
 use super::code::{Code, Place};
 use super::compile::compile;
@@ -14,16 +14,16 @@ pub(crate) struct Routine {
     code: Code,
 }
 
-/// Numbers that are the same for all samples, worked out for each setting of the uniforms once.
+/// Numbers that are the same for all samples, computed once for each setting of the uniforms.
 #[derive(Debug, Clone)]
 pub(crate) struct Tables {
     width: usize,
     values: Vec<f64>,
-    /// Which table belongs to a setting: neighbours that are equal share one.
+    /// The table of each setting: equal neighbours share one.
     of: Vec<usize>,
 }
 
-/// Memory of a routine: the values on the way, and the table that some of them belong to.
+/// The memory of a routine: its values, and the table that some of them come from.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     slots: Buffer,
@@ -56,13 +56,13 @@ impl Tables {
 }
 
 impl Routine {
-    /// Compiles what the outputs need, for so many inputs.
+    /// Compiles the outputs for this many inputs.
     pub(crate) fn new(graph: &Graph, inputs: usize, outputs: &[Node]) -> Self {
         Self { code: compile(graph, inputs, 0, outputs) }
     }
 
-    /// The same for a routine that runs again and again: result number i is fed back as input
-    /// `first` + i, and is written there by itself if nothing reads the old input any more.
+    /// The same for a routine that runs repeatedly: result i is fed back as input `first` + i. It
+    /// is written there directly if nothing reads the old input any more.
     pub(crate) fn feeding_back(
         graph: &Graph,
         inputs: usize,
@@ -76,12 +76,12 @@ impl Routine {
         routine
     }
 
-    /// How many operations on a block it has, those fused into others included.
+    /// The number of operations on a block, including those fused into others.
     pub(crate) fn operations(&self) -> usize {
         self.code.instructions.len() + self.code.tails.len()
     }
 
-    /// Elementary operations that a sample takes.
+    /// Elementary operations for a sample.
     pub(crate) fn cost(&self) -> f64 {
         self.code.cost()
     }
@@ -97,7 +97,7 @@ impl Routine {
         Room { slots: Buffer::zeros(len), inputs: self.code.inputs, table: None }
     }
 
-    /// Runs over the block that is in the room, with the table of a setting.
+    /// Runs over the block in the room, with the table of a setting.
     #[inline(never)]
     pub(crate) fn run<S: Simd>(&self, simd: S, room: &mut Room, tables: &Tables, setting: usize) {
         simd.vectorize(
@@ -115,7 +115,7 @@ impl Routine {
         );
     }
 
-    /// Lays down the inputs that are read.
+    /// Copies the inputs that are read into the room.
     #[inline(always)]
     pub(crate) fn load(&self, room: &mut Room, inputs: &[Block]) {
         let slots = room.slots.as_chunks_mut().0;
@@ -124,7 +124,7 @@ impl Routine {
         }
     }
 
-    /// Makes result number `row` of the last run an input of the next one.
+    /// Makes result `row` of the last run an input of the next one.
     #[inline(always)]
     pub(crate) fn feed_back(&self, room: &mut Room, row: usize, input: usize) {
         let place = self.code.outputs[row] as usize;
@@ -134,7 +134,7 @@ impl Routine {
         }
     }
 
-    /// The input that result number `row` is, as it is or because it was written there by itself.
+    /// The input that holds result `row`, because it is that input or was written there directly.
     pub(crate) fn is_input(&self, row: usize) -> Option<usize> {
         let place = self.code.outputs[row] as usize;
         (place < self.code.inputs).then_some(place)
@@ -146,18 +146,18 @@ impl Routine {
         &room.slots.as_chunks().0[self.code.outputs[row] as usize]
     }
 
-    /// How many results there are.
+    /// The number of results.
     pub(crate) fn outputs(&self) -> usize {
         self.code.outputs.len()
     }
 }
 
-/// Lets a result take the place of an input, if it can. The instruction that computes it may read
-/// that input itself: it reads each sample before it writes it.
+/// Stores a result in the slot of an input, if possible. The instruction that computes it may read
+/// that input itself, since it reads each sample before writing it.
 fn write_over(code: &mut Code, row: usize, input: Place) {
     let place = code.outputs[row];
     if !code.calls.is_empty() {
-        // Their results have places of their own.
+        // Results of calls need separate slots.
         return;
     }
     let is_shared = code.outputs.iter().filter(|&&other| other == place).count() > 1;
@@ -179,13 +179,13 @@ fn write_over(code: &mut Code, row: usize, input: Place) {
 }
 
 impl Room {
-    /// The inputs; they stay from run to run.
+    /// The inputs; they persist from run to run.
     #[inline(always)]
     pub(crate) fn inputs(&self) -> &[Block] {
         &self.slots.as_chunks().0[..self.inputs]
     }
 
-    /// The inputs, to write.
+    /// The inputs, mutable.
     #[inline(always)]
     pub(crate) fn inputs_mut(&mut self) -> &mut [Block] {
         &mut self.slots.as_chunks_mut().0[..self.inputs]

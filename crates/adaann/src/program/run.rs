@@ -1,4 +1,4 @@
-//! The interpreter: one pass over a block of samples per instruction, with the engine's lanes.
+//! The interpreter: one pass over a block of samples per instruction, over SIMD lanes.
 
 use super::code::{Code, DenseCall, Instruction, Place, Tail, Work};
 use super::dense::Values;
@@ -9,12 +9,12 @@ use crate::simd::{Buffer, F64, Lane, Math, Special};
 use fearless_simd::Simd;
 use std::cell::Cell;
 
-/// Samples in a block: enough to hide what an instruction costs by itself, and few enough that the
+/// Samples in a block: enough to hide the fixed cost of an instruction, and few enough that the
 /// slots stay in the fastest cache. Rows of a batch hold whole blocks.
 const BLOCK: usize = PAD;
 
-/// Registers that hold a result on its way through a chain: half of those that AVX2 has, which leaves
-/// room for operands. They hold a block with AVX2, and half a block with SSE2.
+/// Registers that hold a result on its way through a chain: half of those of AVX2, which leaves
+/// registers for operands. They hold a block with AVX2, and half a block with SSE2.
 const REGISTERS: usize = 8;
 
 /// The rows that a program reads, `stride` blocks apart.
@@ -37,16 +37,16 @@ pub(super) struct Outputs<'a> {
     pub(super) stride: usize,
 }
 
-/// What a thread keeps between calls, so that a call allocates nothing.
+/// The memory that a thread holds between calls, so that a call allocates nothing.
 #[derive(Default)]
 pub(super) struct Scratch {
     slots: Buffer,
     scalars: Vec<f64>,
-    /// The code and the uniforms that the scalars and the splats are of.
+    /// The code and the uniforms of the current scalars and splats.
     of: Option<(u64, [f64; UNIFORMS])>,
 }
 
-/// How many uniforms a program has: the two weights.
+/// The number of uniforms of a program: the two weights.
 pub(super) const UNIFORMS: usize = 2;
 
 thread_local! {
@@ -63,10 +63,10 @@ pub(super) fn take_scratch(code: &Code, uniforms: [f64; UNIFORMS]) -> Box<Scratc
     scratch
 }
 
-/// Keeps the scratch for the next call.
+/// Returns the scratch for the next call.
 #[inline]
 pub(super) fn keep_scratch(scratch: Box<Scratch>) {
-    // `LocalKey::set` would do, but is a call.
+    // `LocalKey::set` would also work, but is a function call.
     SCRATCH.with(|kept| kept.set(Some(scratch)));
 }
 
@@ -96,13 +96,13 @@ pub(super) fn run<S: Simd>(
     }
 }
 
-/// Where outputs go that no instruction reads.
+/// The destination of outputs that no instruction reads.
 pub(super) trait Results {
-    /// The place of an output, if it is not its slot.
+    /// The block of an output, if it is not its slot.
     fn place(&mut self, row: Option<u32>) -> Option<&mut Block>;
 }
 
-/// Results are left in the slots that the code tells.
+/// Leaves results in the slots that the code assigns.
 pub(super) struct InSlots;
 
 impl Results for InSlots {
@@ -112,7 +112,7 @@ impl Results for InSlots {
     }
 }
 
-/// Results are written to the rows of a batch, those of block number `at`.
+/// Writes results to the rows of a batch, at block number `at`.
 struct InRows<'a, 'o> {
     outputs: &'a mut Outputs<'o>,
     first: usize,
@@ -142,7 +142,7 @@ pub(super) fn execute<S: Simd>(
     execute_some(simd, code, (&code.instructions, &code.tails), slots, scalars, results);
 }
 
-/// Runs some instructions of a code, which have these tails, over one block of samples.
+/// Runs some instructions of a code, with their tails, over one block of samples.
 #[inline(always)]
 pub(super) fn execute_some<S: Simd>(
     simd: S,
@@ -164,7 +164,7 @@ pub(super) fn execute_some<S: Simd>(
     }
 }
 
-/// Computes the scalars, and lays out as blocks those that are needed so.
+/// Computes the scalars, and expands those that instructions need as blocks.
 #[cold]
 #[inline(never)]
 fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
@@ -175,7 +175,7 @@ fn prepare(scratch: &mut Scratch, code: &Code, uniforms: [f64; UNIFORMS]) {
     scratch.of = Some((code.id, uniforms));
 }
 
-/// Lays out as blocks the scalars that instructions want so.
+/// Expands the scalars that instructions need as blocks.
 pub(super) fn splat(code: &Code, slots: &mut [Block], scalars: &[f64]) {
     for (slot, &scalar) in slots[code.inputs..].iter_mut().zip(&code.splats) {
         slot.fill(scalars[scalar as usize]);
@@ -195,7 +195,8 @@ macro_rules! each_register {
     }};
 }
 
-/// Matches work that has no constants: `$each` gets the blocks, the scalars and the result.
+/// Matches work without tables of constants: `$each` receives the blocks, the scalars and the
+/// result.
 macro_rules! match_work {
     ($work:expr, $each:ident, $work_with_constants:expr) => {
         match $work {
@@ -257,8 +258,8 @@ fn step<S: Simd>(
     match_work!(instruction.work, each, dear(simd, code, instruction, slots))
 }
 
-/// Runs an instruction that has tails, or a place for its result: the result stays in registers
-/// until it is stored, all of a block's at once, so that each tail is chosen once a block.
+/// Runs an instruction with tails or a separate destination. The result of a whole block stays in
+/// registers until it is stored, so that each tail is selected once per block.
 #[inline(always)]
 fn step_chain<S: Simd>(
     simd: S,
@@ -268,7 +269,7 @@ fn step_chain<S: Simd>(
     scalars: &[f64],
     mut result: Option<&mut Block>,
 ) {
-    // With AVX-512, four hold a block already.
+    // With AVX-512, four registers already hold a block.
     let registers = const {
         let block = BLOCK / F64::<S>::LEN;
         if block < REGISTERS { block } else { REGISTERS }
@@ -323,8 +324,8 @@ fn step_chain<S: Simd>(
     }
 }
 
-/// Runs an instruction whose function has constants. Not where the others run: every program would
-/// fetch the constants of all functions at every call.
+/// Runs an instruction whose function has constants. It is separate from the others, because
+/// otherwise every program would load the constants of all functions at every call.
 #[inline(never)]
 fn dear<S: Simd>(simd: S, code: &Code, instruction: &Instruction, slots: &mut [Block]) {
     let (work, to) = (instruction.work, instruction.to as usize);
@@ -361,7 +362,7 @@ fn dear<S: Simd>(simd: S, code: &Code, instruction: &Instruction, slots: &mut [B
                     Unary::Sin => each!([a] a.sin()),
                     Unary::Cos => each!([a] a.cos()),
                     Unary::Special(function) => special(simd, function, a, to, slots),
-                    Unary::Detach => unreachable!("is gone when a program is compiled"),
+                    Unary::Detach => unreachable!("is removed by the compiler"),
                     Unary::Sqrt => unreachable!("has no constants"),
                 },
                 _ => unreachable!("has no constants"),
@@ -370,8 +371,8 @@ fn dear<S: Simd>(simd: S, code: &Code, instruction: &Instruction, slots: &mut [B
     );
 }
 
-/// Runs a special function over a block. Apart from the others, whose constants would have to make
-/// room for so many.
+/// Runs a special function over a block. It is separate from the elementary functions, whose
+/// constants would compete with so many others for registers.
 #[inline(never)]
 fn special<S: Simd>(simd: S, function: Special, a: Place, to: usize, slots: &mut [Block]) {
     simd.vectorize(

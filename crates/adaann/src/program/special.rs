@@ -10,7 +10,7 @@ impl Expr<'_> {
         self.unary(Unary::Special(Special::Atan))
     }
 
-    /// The largest integer that is not above self; its derivative is 0 everywhere.
+    /// The largest integer not above self; its derivative is 0 everywhere.
     pub fn floor(self) -> Self {
         self.unary(Unary::Special(Special::Floor))
     }
@@ -25,10 +25,10 @@ impl Expr<'_> {
         self.unary(Unary::Special(Special::Polygamma(0)))
     }
 
-    /// ln B(self, other) = ln Γ(self) + ln Γ(other) − ln Γ(self + other) for both above 0, with its
-    /// digits where ln Γ itself is large.
+    /// ln B(self, other) = ln Γ(self) + ln Γ(other) − ln Γ(self + other) for both above 0, accurate
+    /// even where ln Γ itself is large.
     pub fn ln_beta(self, other: impl Into<Self>) -> Self {
-        // Stirling's leading terms, which cancel on paper, and what they leave.
+        // Stirling's leading terms, cancelled analytically, and their remainders.
         let (a, b) = (self, other.into());
         let leading = (0.5 - a) * (b / a).ln_1p() - b * (a / b).ln_1p() - 0.5 * b.ln();
         let rests = ln_gamma_rest(a) + (ln_gamma_rest(b) - ln_gamma_rest(a + b));
@@ -51,7 +51,7 @@ impl Expr<'_> {
     }
 }
 
-/// What Stirling's formula leaves of ln Γ(x) for x > 0.
+/// The remainder of Stirling's formula for ln Γ(x) with x > 0.
 pub(crate) fn ln_gamma_rest(x: Expr<'_>) -> Expr<'_> {
     x.unary(Unary::Special(Special::LnGammaRest))
 }

@@ -1,43 +1,44 @@
-//! What changes with the row of the data, and what with the sample alone.
+//! Separates values that change with the row of the data from those that change with the sample
+//! alone.
 //!
-//! A recorded graph has inputs of two kinds: parameters, which differ between samples, and what a row
-//! of the data brings. Values that depend on parameters alone are worked out once for each sample and
-//! *cross* into the part that runs for every row, as its inputs.
+//! A recorded graph has two kinds of inputs: parameters, which differ between samples, and the
+//! inputs of a row of the data. Values that depend on parameters alone are computed once for each
+//! sample and *cross* into the part that runs for every row, as its inputs.
 
 use super::graph::Graph;
 use super::op::{Node, Op};
 use super::terms::{Group, Terms, terms};
 use std::collections::HashMap;
 
-/// What an input behind the parameters stands for.
+/// The meaning of an input after the parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RowInput {
-    /// A number of the row: the column with this number.
+    /// A number of the row: the column with this index.
     Column(usize),
-    /// The element that the row takes from a vector of parameters: the gather with this number.
+    /// The element that the row takes from a vector of parameters: the gather with this index.
     Gather(usize),
     /// The time of the row, and of the system of equations.
     Time,
     /// A state of the system of equations at the row's time.
     State(usize),
-    /// A number that is carried from row to row of a series.
+    /// A value that is carried from row to row of a series.
     Carried(usize),
-    /// A number that rates know on a stretch of the way.
+    /// A number that rates use on a stretch of the course.
     Stretch(usize),
     /// A number of an event at which states jump.
     Event(usize),
-    /// A number of whole trajectories, which no part of a posterior depends on.
+    /// A quantity of whole trajectories, on which no part of a posterior depends.
     Trajectory(usize),
 }
 
 impl RowInput {
-    /// Is it another one for each sample, and not a number of the row alone?
+    /// Whether it differs between samples, rather than being a number of the row alone.
     fn differs_between_samples(self) -> bool {
         matches!(self, Self::Gather(_) | Self::State(_) | Self::Carried(_))
     }
 }
 
-/// How the inputs of a recorded graph are numbered: parameters, then these.
+/// The numbering of a recorded graph's inputs: parameters, then these.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) parameters: usize,
@@ -45,7 +46,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// What a leaf stands for, if it belongs to the row.
+    /// The meaning of a leaf, if it belongs to the row.
     pub(super) fn of_row(&self, op: Op) -> Option<RowInput> {
         match op {
             Op::Input(input) => Some(self.of_rows[(input as usize).checked_sub(self.parameters)?]),
@@ -53,13 +54,13 @@ impl Inputs<'_> {
         }
     }
 
-    /// Which nodes see a state of a system.
+    /// Which nodes depend on a state of a system.
     pub(crate) fn see_states(&self, graph: &Graph) -> impl Fn(Node) -> bool + use<> {
         let sees = graph.computed_from(|op| matches!(self.of_row(op), Some(RowInput::State(_))));
         move |node| sees[node.index()]
     }
 
-    /// Which nodes see a number that is carried from row to row.
+    /// Which nodes depend on a value carried from row to row.
     pub(crate) fn see_carried(&self, graph: &Graph) -> impl Fn(Node) -> bool + use<> {
         let sees = graph.computed_from(|op| matches!(self.of_row(op), Some(RowInput::Carried(_))));
         move |node| sees[node.index()]
@@ -79,20 +80,20 @@ impl Inputs<'_> {
     }
 }
 
-/// The part of a graph that changes with the row, as a graph of its own: numbers of the row are
-/// uniforms, all other inputs differ between samples.
+/// The row-dependent part of a graph, as a separate graph: numbers of the row are uniforms, all
+/// other inputs differ between samples.
 #[derive(Debug)]
 pub(crate) struct RowPart {
     pub(crate) graph: Graph,
     pub(crate) outputs: Vec<Node>,
-    /// What its uniforms are: columns, the time, numbers of stretches and events.
+    /// The meaning of its uniforms: columns, the time, numbers of stretches and events.
     pub(crate) uniforms: Vec<RowInput>,
-    /// What its inputs are.
+    /// The meaning of its inputs.
     pub(crate) inputs: Vec<Source>,
 }
 
 impl RowPart {
-    /// Writes some nodes into another graph, with nodes there for uniforms and inputs.
+    /// Writes some nodes into another graph, with given nodes for uniforms and inputs.
     pub(crate) fn at(
         &self,
         graph: &mut Graph,
@@ -108,22 +109,24 @@ impl RowPart {
     }
 }
 
-/// Where an input of the row's part comes from.
+/// The origin of an input of the row's part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// A value that changes with the sample only, or with sample and group: a node of the recorded graph.
+    /// A value that changes with the sample only, or with sample and group: a node of the recorded
+    /// graph.
     Crossing(Node),
-    /// A gathered element, a state, or a number that is carried.
+    /// A gathered element, a state, or a carried value.
     Row(RowInput),
 }
 
-/// Takes the part of `outputs` that changes with the row.
+/// Extracts the row-dependent part of `outputs`.
 pub(crate) fn split(graph: &Graph, inputs: Inputs<'_>, outputs: &[Node]) -> RowPart {
     split_within(graph, inputs, |_| false, outputs)
 }
 
-/// Takes the part of `outputs` that changes within a group of rows, over which the inputs that `is_of_group`
-/// tells do not. What changes with the sample and the group crosses, too.
+/// Extracts the part of `outputs` that changes within a group of rows. The inputs selected by
+/// `is_of_group` are constant within a group; values that depend on sample and group alone become
+/// crossing values, too.
 pub(crate) fn split_within(
     graph: &Graph,
     inputs: Inputs<'_>,
@@ -154,7 +157,7 @@ pub(crate) fn split_within(
     RowPart { graph: part, outputs, uniforms: uniforms.items, inputs: sources.items }
 }
 
-/// A value as the sum of what is free of the row and the rest.
+/// Splits a value into a row-independent part and the rest, which add up to it.
 pub(crate) fn free_of_rows(graph: &mut Graph, inputs: Inputs<'_>, value: Node) -> (Node, Node) {
     let with_row = inputs.change_with_row(graph);
     let Terms { free, groups } = terms(graph, &with_row, value);
@@ -167,7 +170,7 @@ pub(crate) fn free_of_rows(graph: &mut Graph, inputs: Inputs<'_>, value: Node) -
     (free, rest)
 }
 
-/// Things numbered in the order in which they are first met.
+/// Items numbered in the order of their first use.
 #[derive(Debug)]
 pub(crate) struct Numbered<T> {
     pub(crate) items: Vec<T>,
@@ -181,7 +184,7 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
-    /// The number of an item.
+    /// The index of an item.
     pub(crate) fn number(&mut self, item: T) -> u32 {
         *self.numbers.entry(item).or_insert_with(|| {
             self.items.push(item);

@@ -3,15 +3,16 @@
 use super::graph::Graph;
 use super::op::{Binary, Node, Op, Unary};
 
-/// Sums of more terms are left as they are: a mixture for each of many observations multiplies out to far more.
+/// Sums of more terms are not split: a mixture for each of many observations expands to far more.
 const MOST_TERMS: usize = 64;
 
-/// Factors that are sums, each of two terms or more.
+/// The most factors that are sums of two or more terms.
 const MOST_SUMS: usize = MOST_TERMS.ilog2() as usize;
 
-/// log pᵢ of every term of p = e^node; none if its graph shows no sum, or too many terms.
+/// log pᵢ of every term of p = e^node; empty if its graph shows no sum, or too many terms.
 ///
-/// Sums are found in log-sum-exp and ln(a + b). Products of them with each other and with other factors are multiplied out.
+/// Recognises sums in log-sum-exp and ln(a + b). Products of sums with each other and with other
+/// factors are expanded.
 pub(crate) fn log_summands(graph: &mut Graph, node: Node) -> Vec<Node> {
     let (mut open, mut terms) = (vec![node], Vec::new());
     while let Some(next) = open.pop() {
@@ -31,7 +32,7 @@ fn split(graph: &mut Graph, node: Node) -> Option<Vec<Node>> {
     if let Some(terms) = sum(graph, node) {
         return Some(terms);
     }
-    // A product: its first sum is multiplied out.
+    // A product: its first sum is expanded.
     let factors = factors(graph, node);
     let is_sum: Vec<bool> = factors.iter().map(|&factor| is_sum(graph, factor)).collect();
     if is_sum.iter().filter(|is_sum| **is_sum).count() > MOST_SUMS {
@@ -72,7 +73,7 @@ fn sum(graph: &mut Graph, node: Node) -> Option<Vec<Node>> {
     }
 }
 
-/// What a logarithm adds up, down to sums.
+/// The factors of a product in the log domain, down to sums.
 fn factors(graph: &Graph, node: Node) -> Vec<Node> {
     let (mut left, mut factors) = (vec![node], Vec::new());
     while let Some(next) = left.pop() {
@@ -84,7 +85,7 @@ fn factors(graph: &Graph, node: Node) -> Vec<Node> {
     factors
 }
 
-/// The exponents x of s + ln Σ e^(x − s), whatever the shift s, which is detached.
+/// The exponents x of s + ln Σ e^(x − s), for any shift s, which is detached.
 pub(super) fn shifted_exponents(graph: &Graph, a: Node, b: Node) -> Option<Vec<Node>> {
     let (shift, sum) = match (graph.op(a), graph.op(b)) {
         (Op::Unary(Unary::Detach, _), Op::Unary(Unary::Ln, sum)) => (a, sum),
@@ -118,7 +119,7 @@ fn addends(graph: &Graph, node: Node) -> Vec<Node> {
     terms
 }
 
-/// A product of exponentials and positive numbers. The sign of anything else is not known.
+/// A product of exponentials and positive numbers. The sign of anything else is unknown.
 fn is_positive(graph: &Graph, node: Node) -> bool {
     match graph.op(node) {
         Op::Constant(bits) => f64::from_bits(bits) > 0.0,
@@ -130,7 +131,7 @@ fn is_positive(graph: &Graph, node: Node) -> bool {
     }
 }
 
-/// ln of what [`is_positive`].
+/// ln of a node that [`is_positive`].
 fn log_of_positive(graph: &mut Graph, node: Node) -> Node {
     match graph.op(node) {
         Op::Constant(bits) => graph.constant(f64::from_bits(bits).ln()),

@@ -1,4 +1,4 @@
-//! Numbers that are the same for all samples, worked out for every row of the data.
+//! Numbers that are the same for all samples, computed for every row of the data.
 
 use super::graph::Graph;
 use super::op::{Node, Op};

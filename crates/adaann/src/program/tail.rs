@@ -5,11 +5,11 @@ use super::graph::Graph;
 use super::op::Node;
 use super::quick_hash::QuickMap;
 
-/// Tails of a chain. A chain runs when its last tail can, and keeps all its operands until then: a
-/// sum of many terms that were one chain would keep all the terms.
+/// Tails of a chain. A chain runs once its last tail can run, and holds all its operands until
+/// then: a long sum as one chain would hold all its terms.
 pub(super) const MOST_TAILS: usize = 4;
 
-/// Calls `see` with every operand of a work; those of a call are with the graph.
+/// Calls `see` with every operand of a work; those of a call are stored in the graph.
 pub(super) fn each_operand(graph: &Graph, work: Work<Node>, mut see: impl FnMut(Node)) {
     match work {
         Work::Call { call } => graph.call(call).operands.iter().for_each(|&n| see(n)),
@@ -17,7 +17,7 @@ pub(super) fn each_operand(graph: &Graph, work: Work<Node>, mut see: impl FnMut(
     }
 }
 
-/// Joins works to chains. `one` is the place of the scalar 1.
+/// Joins works to chains. `one` is the position of the scalar 1.
 pub(super) fn chain(
     graph: &Graph,
     works: &[(Node, Work<Node>)],
@@ -29,10 +29,10 @@ pub(super) fn chain(
         each_operand(graph, *work, |operand| *uses.entry(operand).or_default() += 1);
     }
     for output in outputs {
-        // Twice, so that an output is never taken for a value with one user.
+        // Counted twice, so that an output never looks like a value with a single use.
         *uses.entry(*output).or_default() += 2;
     }
-    // Chains that may grow, by the node that they compute; the others are finished, in order.
+    // Chains that may still grow, by the node that they compute; the others are finished, in order.
     let mut chains: Vec<Option<(Node, Chain<Node>)>> = Vec::with_capacity(works.len());
     let mut open: QuickMap<Node, usize> = QuickMap::default();
     for &(node, work) in works {
@@ -51,7 +51,7 @@ pub(super) fn chain(
     chains.into_iter().flatten().collect()
 }
 
-/// An operand that may stay in registers, and what the work is to it.
+/// An operand that may stay in registers, and the tail that the work becomes.
 fn absorb(work: Work<Node>, may: impl Fn(Node) -> bool, one: Scalar) -> Option<(Node, Tail<Node>)> {
     let first = |options: &[(Node, Tail<Node>)]| options.iter().find(|(r, _)| may(*r)).copied();
     match work {

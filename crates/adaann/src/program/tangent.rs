@@ -1,6 +1,6 @@
 //! Forward mode: directional derivatives of a graph as new nodes of the same graph.
 //!
-//! The conventions where there is no derivative are those of the reverse mode.
+//! Where no derivative exists, the conventions are those of reverse mode.
 
 use super::gradient::{finite_log, finite_reciprocal, power, slope};
 use super::graph::Graph;
@@ -29,7 +29,7 @@ struct Forward<'a> {
 }
 
 impl Forward<'_> {
-    /// Finds the tangent of a node whose operands have theirs.
+    /// Computes the tangent of a node from those of its operands.
     fn step(&mut self, node: Node) {
         let of = |n: Node| self.tangents[n.index()];
         let result = match self.graph.op(node) {
@@ -114,7 +114,7 @@ impl Forward<'_> {
         self.graph.add(first, second)
     }
 
-    /// a·b, and 0 if either is the constant 0.
+    /// a·b, or 0 if either is the constant 0.
     fn times(&mut self, a: Node, b: Node) -> Node {
         if a == self.zero || b == self.zero { self.zero } else { self.graph.mul(a, b) }
     }

@@ -1,6 +1,6 @@
-//! A sum of terms, each with the factor that does not change with the row.
+//! Splits a sum into terms, each with its row-independent factor.
 //!
-//! Σ_rows (a + g·h(row)) = n·a + g·Σ_rows h(row): what is free of the row leaves the loop over rows.
+//! Σ_rows (a + g·h(row)) = n·a + g·Σ_rows h(row): row-independent parts leave the loop over rows.
 
 use super::graph::Graph;
 use super::op::{Binary, Node, Op};
@@ -10,25 +10,25 @@ use super::op::{Binary, Node, Op};
 pub(super) struct Terms {
     /// Terms that do not change with the row.
     pub(super) free: Vec<Node>,
-    /// Terms that do, by their common factors.
+    /// Terms that do, grouped by their common factors.
     pub(super) groups: Vec<Group>,
 }
 
-/// factor · sum, where the factor does not change with the row; none stands for 1.
+/// factor · sum, where the factor does not change with the row; `None` stands for 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
     pub(super) factor: Option<Node>,
     pub(super) sum: Node,
 }
 
-/// A product on its way down to the terms: scale · factor · node.
+/// A product during its expansion into terms: scale · factor · node.
 struct Product {
     scale: f64,
     factor: Option<Node>,
     node: Node,
 }
 
-/// Takes a value apart; `with_row` tells which nodes change with the row.
+/// Splits a value into terms; `with_row` marks the nodes that change with the row.
 pub(super) fn terms(graph: &mut Graph, with_row: &[bool], value: Node) -> Terms {
     let uses = graph.uses(&[value]);
     let mut terms = Terms { free: Vec::new(), groups: Vec::new() };
@@ -40,11 +40,11 @@ pub(super) fn terms(graph: &mut Graph, with_row: &[bool], value: Node) -> Terms 
             terms.free.push(term);
             continue;
         }
-        // What others read too would be computed twice, or more often than can be counted.
+        // A node with several users would be computed twice, or far more often.
         let is_once = uses[node.index()] <= 1;
         match graph.op(node) {
             Op::Binary(Binary::Add, [a, b]) if is_once && factor.is_none() => {
-                // The first is taken from the stack first: terms keep their order.
+                // The first operand is popped first, so that terms retain their order.
                 stack.extend([b, a].map(|node| Product { scale, factor, node }));
             }
             Op::Binary(Binary::Mul, [a, b]) if is_once && (is_free(a) || is_free(b)) => {

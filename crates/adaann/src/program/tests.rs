@@ -1,4 +1,4 @@
-//! What programs promise inside: sharing, folding that agrees with running, few instructions.
+//! Tests of program internals: sharing, folding that agrees with running, few instructions.
 
 use super::*;
 use crate::Batch;
@@ -38,7 +38,7 @@ const BINARY: [Binary; 7] = [
     Binary::Share,
 ];
 
-/// Values where functions differ if they differ at all.
+/// Values where functions are most likely to differ.
 const SPECIAL: [f64; 14] = [
     0.0,
     -0.0,
@@ -83,7 +83,7 @@ fn folding_agrees_with_running() {
     for function in UNARY {
         let run = values(&operation(1, |graph, z| graph.unary(function, z[0])), &points);
         for (&x, run) in SPECIAL.iter().zip(run) {
-            // The sine of a huge number is a matter of its reduction.
+            // The sine of a huge number depends on its argument reduction.
             if !(x == 1e300 && matches!(function, Unary::Sin | Unary::Cos)) {
                 same(run, function.of(x), &format!("{function:?}({x})"));
             }
@@ -212,7 +212,7 @@ fn instruction_sets_agree_to_rounding() {
     }
 }
 
-/// Blocks and scalars of the tests of single instructions: places of operands, then of results.
+/// Blocks and scalars for tests of single instructions: positions of operands, then of results.
 const A: code::Place = 0;
 const B: code::Place = 1;
 const C: code::Place = 2;
@@ -252,7 +252,7 @@ fn heads() -> Vec<code::Work<code::Place>> {
     ]
 }
 
-/// A tail, the same as work on r in a slot, and what it is for numbers.
+/// A tail, the same work on r in a slot, and its value for plain numbers.
 type TailCase =
     (code::Tail<code::Place>, code::Work<code::Place>, fn(r: f64, b: f64, c: f64) -> f64);
 
@@ -281,7 +281,7 @@ fn tails(r: code::Place) -> Vec<TailCase> {
     ]
 }
 
-/// The place of a result, its work and its tails.
+/// The slot of a result, its work and its tails.
 type Step<'a> = (code::Place, code::Work<code::Place>, &'a [code::Tail<code::Place>]);
 
 /// Runs instructions on blocks of numbers.
@@ -319,12 +319,15 @@ fn a_tail_is_what_its_work_is() {
                 for i in 0..32 {
                     let [r, b, c] = [X, B, C].map(|place| apart[place as usize][i]);
                     let (once, again) = (of(r, b, c), of(of(r, b, c), b, c));
-                    // Numbers here are below 1000: fused or not, they agree to 1e-12.
+                    // Numbers here are below 1000, so fused and unfused results agree to 1e-12.
                     let (found, found_again) = (joined[Y as usize][i], twice[X as usize][i]);
                     assert!((found - once).abs() < 1e-12, "{tail:?}: {found} {once}");
                     assert!((found_again - again).abs() < 1e-12, "{tail:?}: {found_again} {again}");
                 }
-                assert_eq!(twice[Y as usize], apart[X as usize], "tails belong to one instruction");
+                assert_eq!(
+                    twice[Y as usize], apart[X as usize],
+                    "tails apply to one instruction only"
+                );
             }
         }
     }
@@ -353,7 +356,7 @@ fn values_with_one_use_are_not_stored() {
     // A function with constants has no tails, but may be a tail's operand.
     let dear = Program::record(2, |z| z[0].exp() + z[0] * z[1]);
     assert!(lengths(&dear).iter().all(|&tails| tails == 0));
-    // A long sum keeps few of its terms at a time.
+    // A long sum holds few of its terms at a time.
     let long = Program::record(1, |z| (0..500).map(|i| (z[0] + f64::from(i)).square()).sum());
     assert!(long.values.slots <= 2 * tail::MOST_TAILS + 3, "{} slots", long.values.slots);
     assert!(lengths(&long).iter().all(|&tails| tails as usize <= tail::MOST_TAILS));
@@ -367,7 +370,8 @@ fn every_output_is_written() {
     let sum = graph.add(product, x);
     let exp = graph.unary(Unary::Exp, y);
     let half = graph.constant(0.5);
-    // Used by another, used by none, dear, twice, the same for all samples, an input.
+    // Used by another, unused, a function with constants, used twice, the same for all samples, an
+    // input.
     let nodes = [product, sum, exp, sum, half, y];
     let once = [product, sum, exp, half, x];
     let of = |x: f64, y: f64| [x * y, x * y + x, y.exp(), x * y + x, 0.5, y];
@@ -398,7 +402,7 @@ fn every_output_is_written() {
 
 #[test]
 fn what_is_fed_back_is_written_in_place_where_nothing_reads_the_old() {
-    // (x, y, z, w, p) to (x + y·p, y − x·p, w, z·x, p): the new x must not be seen by y.
+    // Maps (x, y, z, w, p) to (x + y·p, y − x·p, w, z·x, p): y must not see the new x.
     let mut graph = Graph::new();
     let z: Vec<_> = (0..5).map(|d| graph.input(d)).collect();
     let (by_y, by_x) = (graph.mul(z[1], z[4]), graph.mul(z[0], z[4]));
@@ -436,6 +440,6 @@ fn what_is_fed_back_is_written_in_place_where_nothing_reads_the_old() {
     }
     // y is written in place; x is still read by y and by z·x, or the other way round.
     let in_place = |row: usize| std::ptr::eq(routine.output(&room, row), &room.inputs()[row]);
-    assert!((0..4).any(in_place), "one of them at least");
+    assert!((0..4).any(in_place), "at least one of them");
     assert!(!(0..4).all(in_place));
 }

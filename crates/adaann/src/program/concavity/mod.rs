@@ -1,10 +1,13 @@
-//! Proofs of concavity from the graph of an expression, by the rules of disciplined convex programming.
+//! Proves concavity from the graph of an expression, by the rules of disciplined convex
+//! programming.
 //!
-//! Every value gets a [`Shape`]: whether it is a convex or a concave function of the parameters, whether its
-//! logarithm is, and between which numbers it lies. A rule says what an operation makes of the shapes of its
-//! operands. What no rule covers has no shape, so that a proof may be missed but is never wrong.
+//! Every value gets a [`Shape`]: whether it is a convex or a concave function of the parameters,
+//! whether its logarithm is, and its bounds. A rule derives the shape of an operation from the
+//! shapes of its operands. Values without a rule have no known shape, so a proof may be missed but
+//! is never wrong.
 //!
-//! Functions may be infinite or undefined outside a convex set, as ln x is for x ≤ 0: a concave function is −∞ there.
+//! Functions may be infinite or undefined outside a convex set, like ln x for x ≤ 0: a concave
+//! function is −∞ there.
 
 mod patterns;
 mod shape;
@@ -19,7 +22,7 @@ use super::op::{Binary, Node, Op, Unary};
 use crate::simd::Special;
 use patterns::Known;
 
-/// The shapes of all values of a graph, from those of its inputs.
+/// The shapes of all values of a graph, given those of its inputs.
 pub(crate) fn shapes(graph: &Graph, input: impl Fn(u32) -> Shape) -> Vec<Shape> {
     let mut found: Vec<Shape> = Vec::with_capacity(graph.len());
     for index in 0..graph.len() {
@@ -75,7 +78,7 @@ impl Known<'_> {
             Unary::Ln1p if self.is_minus_probability(x) => Shape::LOG_PROBABILITY,
             Unary::Ln1p => shape.ln_1p(),
             Unary::Special(Special::LnNormalCdf) => shape.growing_concave(f64::NEG_INFINITY, 0.0),
-            // erfc falls, and so does its logarithm, which is concave.
+            // erfc decreases, and so does its logarithm, which is concave.
             Unary::Special(Special::Erfc) => Shape {
                 is_constant: shape.is_constant,
                 is_log_concave: shape.is_convex,
@@ -84,7 +87,7 @@ impl Known<'_> {
             Unary::Special(Special::LnGamma) if !shape.is_constant => {
                 Shape { is_convex: shape.is_affine() && shape.low >= 0.0, ..Shape::UNKNOWN }
             }
-            // Binet's function is completely monotone: it falls and is convex.
+            // Binet's function is completely monotone: it decreases and is convex.
             Unary::Special(Special::LnGammaRest) if !shape.is_constant => Shape {
                 is_convex: shape.is_concave && shape.low >= 0.0,
                 ..Shape::between(0.0, f64::INFINITY)
@@ -106,7 +109,7 @@ impl Known<'_> {
             Binary::Div if x.is_constant || y.is_constant => x.times(y.inverse()),
             Binary::Div => {
                 let quotient = x.times(y.inverse());
-                // x²/y is convex in both, and falls in y > 0.
+                // x²/y is convex in both, and decreases in y > 0.
                 let is_square = matches!(self.graph.op(a), Op::Binary(Binary::Mul, [p, q]) if p == q && self.of(p).is_affine());
                 let is_convex = is_square && y.is_concave && y.low >= 0.0;
                 Shape { is_convex: quotient.is_convex || is_convex, ..quotient }
@@ -131,8 +134,8 @@ impl Known<'_> {
         }
     }
 
-    /// A choice by data is one of its branches. A choice by parameters is a bound where one branch is −∞ and the
-    /// other holds on a half-space.
+    /// A choice by data is one of its branches. A choice by parameters acts as a bound if one
+    /// branch is −∞ and the other holds on a half-space.
     fn select(&self, a: Node, b: Node, yes: Node, no: Node) -> Shape {
         let [left, right, if_so, if_not] = [a, b, yes, no].map(|node| self.of(node));
         if [yes, no] == [b, a] {
@@ -155,7 +158,8 @@ impl Known<'_> {
         Shape { is_concave, ..Shape::between(f64::NEG_INFINITY, inside.high) }
     }
 
-    /// A normal density is concave in residuals that are affine, and L x is affine in either.
+    /// A normal density is concave in residuals that are affine, and L x is affine in either
+    /// factor.
     fn part(&self, of: Node, index: u32) -> Shape {
         let Op::Call(number) = self.graph.op(of) else { return Shape::UNKNOWN };
         let Call { routine, operands } = self.graph.call(number);

@@ -1,4 +1,4 @@
-//! Expressions that are concave as a whole, though no rule for their single operations says so.
+//! Expressions that are concave as a whole, although no rule for their single operations shows it.
 
 use super::shape::Shape;
 use crate::program::graph::Graph;
@@ -6,7 +6,7 @@ use crate::program::op::{Binary, Node, Op, Unary};
 use crate::program::summands::shifted_exponents;
 use crate::simd::Special;
 
-/// Shapes of the values so far.
+/// The shapes found so far.
 pub(super) struct Known<'a> {
     pub(super) graph: &'a Graph,
     pub(super) shapes: &'a [Shape],
@@ -17,13 +17,14 @@ impl Known<'_> {
         self.shapes[node.index()]
     }
 
-    /// s + ln Σ e^(x − s) of convex values x, whatever the shift s, which is detached.
+    /// s + ln Σ e^(x − s) of convex values x, for any shift s, which is detached.
     pub(super) fn is_log_sum_exp(&self, a: Node, b: Node) -> bool {
         let exponents = shifted_exponents(self.graph, a, b);
         exponents.is_some_and(|exponents| exponents.into_iter().all(|x| self.of(x).is_convex))
     }
 
-    /// −s + c ln(1 + e^−s) with −2 ≤ c ≤ 0 falls and is concave for s ≥ 0, and s is convex: a logistic density.
+    /// −s + c ln(1 + e^−s) with −2 ≤ c ≤ 0 decreases and is concave for s ≥ 0, and s is convex: a
+    /// logistic density.
     pub(super) fn is_logistic(&self, a: Node, b: Node) -> bool {
         let scaled = |node: Node| match self.graph.op(node) {
             Op::Binary(Binary::Mul, [c, x]) => self.graph.as_constant(c).map(|c| (c, x)),
@@ -37,8 +38,8 @@ impl Known<'_> {
         exponent == a && (-2.0..=0.0).contains(&c) && shape.is_convex && shape.low >= 0.0
     }
 
-    /// p of max(p, tiny) and of min(p, 1 − ε), which distributions write so that logarithms stay finite. What is
-    /// smaller than every normal number counts as 0.
+    /// The p of max(p, tiny) and of min(p, 1 − ε), which distributions use so that logarithms stay
+    /// finite. Anything smaller than every normal number counts as 0.
     pub(super) fn bare(&self, node: Node) -> Node {
         let is = |node: Node, value: f64| self.graph.as_constant(node) == Some(value);
         let one = |[a, b]: [Node; 2], value: f64| match () {
@@ -53,7 +54,8 @@ impl Known<'_> {
         }
     }
 
-    /// Has 1 − p a concave logarithm? So it is if p is convex, ½ erfc of a line, or a share of two lines.
+    /// Whether 1 − p has a concave logarithm: if p is convex, ½ erfc of a line, or a share of two
+    /// lines.
     pub(super) fn has_log_concave_complement(&self, p: Node) -> bool {
         let is_affine = |node: Node| self.of(node).is_affine();
         let is_known = match self.graph.op(p) {
@@ -66,7 +68,7 @@ impl Known<'_> {
         is_known || self.of(p).is_convex
     }
 
-    /// −p for a probability p of which 1 − p has a concave logarithm.
+    /// −p for a probability p such that 1 − p has a concave logarithm.
     pub(super) fn is_minus_probability(&self, node: Node) -> bool {
         let Op::Binary(Binary::Mul, [s, x]) = self.graph.op(node) else { return false };
         match (self.graph.as_constant(s), self.graph.op(x)) {
@@ -76,14 +78,15 @@ impl Known<'_> {
         }
     }
 
-    /// 1 − p of the same.
+    /// 1 − p for such a probability.
     pub(super) fn is_complement(&self, node: Node) -> bool {
         let Op::Binary(Binary::Add, [a, b]) = self.graph.op(node) else { return false };
         self.graph.as_constant(a) == Some(1.0) && self.is_minus_probability(b)
             || self.graph.as_constant(b) == Some(1.0) && self.is_minus_probability(a)
     }
 
-    /// A value that stands for no density: −∞, NaN or the least number, or a choice of these.
+    /// A value that marks the outside of a support: −∞, NaN or the lowest finite number, or a
+    /// choice of these.
     pub(super) fn is_outside(&self, node: Node) -> bool {
         match self.graph.op(node) {
             Op::Constant(bits) => {
@@ -95,8 +98,8 @@ impl Known<'_> {
         }
     }
 
-    /// Is {a < b} convex? So it is if a is convex and b concave, or one is a number and the other lies beyond it on
-    /// a convex set.
+    /// Whether {a < b} is convex: if a is convex and b concave, or if one is a constant and the
+    /// other lies beyond it on a convex set.
     pub(super) fn is_convex_set(&self, a: Node, b: Node) -> bool {
         let (x, y) = (self.of(a), self.of(b));
         x.is_convex && y.is_concave

@@ -1,17 +1,17 @@
-//! What is known of a value as a function of the parameters, and what arithmetic makes of it.
+//! The known properties of a value as a function of the parameters, and their arithmetic.
 
 use crate::target::Support;
 
-/// What is known of a value as a function of the parameters. All flags are false where nothing is known.
+/// The known properties of a value as a function of the parameters. Unknown flags are false.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shape {
-    /// Does no parameter move it? It may still be another number in each row.
+    /// Whether it is independent of the parameters. It may still differ between rows.
     pub(super) is_constant: bool,
     pub(super) is_convex: bool,
     pub(super) is_concave: bool,
-    /// Is it positive with a convex logarithm? It is then convex itself.
+    /// Whether it is positive with a convex logarithm. It is then convex itself.
     pub(super) is_log_convex: bool,
-    /// Is it nonnegative with a concave logarithm?
+    /// Whether it is nonnegative with a concave logarithm.
     pub(super) is_log_concave: bool,
     pub(super) low: f64,
     pub(super) high: f64,
@@ -32,7 +32,7 @@ impl Shape {
     /// The logarithm of a probability that is log-concave.
     pub(super) const LOG_PROBABILITY: Self = Self { is_concave: true, high: 0.0, ..Self::UNKNOWN };
 
-    /// A number that no parameter moves, between two others.
+    /// A number that does not depend on parameters, between two bounds.
     pub(crate) fn number(low: f64, high: f64) -> Self {
         Self { is_constant: true, is_convex: true, is_concave: true, ..Self::between(low, high) }
             .with_logs()
@@ -43,7 +43,7 @@ impl Shape {
         Self { is_convex: true, is_concave: true, ..Self::between(low, high) }.with_logs()
     }
 
-    /// A parameter with this support, as a function of itself or of its place on the whole line.
+    /// A parameter with this support, as a function of itself or of its value on the whole line.
     pub(crate) fn of_parameter(support: &Support, on_the_line: bool) -> Self {
         let unknown = Self::between(support.bounds()[0], support.bounds()[1]);
         match *support {
@@ -63,13 +63,13 @@ impl Shape {
         }
     }
 
-    /// Is log|J| of the map onto a support known to be a concave function of the place on the line?
+    /// Whether log|J| of the map onto a support is known to be a concave function on the line.
     pub(crate) fn has_concave_jacobian(support: &Support) -> bool {
         use Support::{Above, Below, Between, Real};
         matches!(support, Real | Above(_) | Below(_) | Between(..))
     }
 
-    /// The shape of a value that is one of two.
+    /// The shape of a value that is one of the two.
     pub(crate) fn either(self, other: Self) -> Self {
         Self {
             is_constant: self.is_constant && other.is_constant,
@@ -93,7 +93,8 @@ impl Shape {
         Self { low, high, ..Self::UNKNOWN }
     }
 
-    /// With what the other flags and the interval say of the logarithm, and it of them.
+    /// Completes the flags: those of the logarithm from the other flags and the interval, and vice
+    /// versa.
     pub(super) fn with_logs(mut self) -> Self {
         self.is_convex |= self.is_constant;
         self.is_concave |= self.is_constant;
@@ -125,7 +126,7 @@ impl Shape {
         } else if by.high <= 0.0 {
             self.negated()
         } else if self.is_affine() {
-            // A sign that differs between rows leaves a line a line.
+            // Even if its sign differs between rows, a scaled affine value stays affine.
             Self { is_log_convex: false, is_log_concave: false, ..self }
         } else {
             Self::UNKNOWN
@@ -217,7 +218,7 @@ impl Shape {
         .with_logs()
     }
 
-    /// A function that grows and is concave, such as √x, with its interval.
+    /// An increasing concave function, such as √x, with its interval.
     pub(super) fn growing_concave(self, low: f64, high: f64) -> Self {
         let interval = Self::between(low, high);
         Self { is_constant: self.is_constant, is_concave: self.is_concave, ..interval }.with_logs()
@@ -246,7 +247,8 @@ impl Shape {
         .with_logs()
     }
 
-    /// The larger of two. Where one is never above the other, up to the next number, it is that one.
+    /// The larger of two. If one never exceeds the other, up to the next number, it is the other
+    /// one.
     pub(super) fn max(self, other: Self) -> Self {
         for (one, another) in [(self, other), (other, self)] {
             let next = one.low.next_up().max(one.low + f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! Proofs against random segments: what is proved is concave, and what is not concave is not proved.
+//! Checks proofs on random segments: whatever is proved is concave, and nothing else is proved.
 
 use super::{Shape, shapes};
 use crate::program::Graph;
@@ -30,7 +30,7 @@ fn over<'g>(f: impl Fn(f64, f64, f64) -> Expr<'g>) -> Expr<'g> {
     DATA.iter().map(|&(x, y, n)| f(x, y, n)).sum()
 }
 
-/// Three coordinates each; all are concave, and none of the others is.
+/// Three coordinates each; all of these are concave, and none of those below.
 fn concave() -> Vec<(&'static str, LogDensity)> {
     vec![
         ("normal", |z| normal(z)),
@@ -94,7 +94,8 @@ fn values(target: &dyn Target, points: &[Vec<f64>]) -> Vec<f64> {
     (0..points.len()).map(|i| out.log_prior[i] + out.log_likelihood[i]).collect()
 }
 
-/// How often the middle of a segment lies below the mean of its ends, by more than rounding. NaN counts as −∞.
+/// How often the midpoint of a segment lies below the mean of its ends, by more than rounding. NaN
+/// counts as −∞.
 fn violations(target: &dyn Target, seed: u64) -> usize {
     const SEGMENTS: usize = 4_000;
     let mut ends = Batch::zeros(6, SEGMENTS);
@@ -128,7 +129,7 @@ fn what_is_not_concave_is_not_proved() {
     for (name, density) in others() {
         let program = Program::record(3, density);
         assert!(!program.is_log_concave(), "{name} is proved");
-        assert!(violations(&program, 2) > 0, "{name} is concave after all");
+        assert!(violations(&program, 2) > 0, "{name} is concave");
     }
 }
 
@@ -141,7 +142,7 @@ fn both_parts_must_be_concave() {
     assert!(!posterior(1.0).is_log_concave());
 }
 
-/// −x²/y + ln y is concave for y > 0, and proved where the support says so.
+/// −x²/y + ln y is concave for y > 0, and the support is part of the proof.
 #[test]
 fn bounds_of_parameters_count() {
     let cell = RefCell::new(Graph::new());

@@ -1,8 +1,9 @@
-//! Cholesky's factor as a routine, and its reverse rule.
+//! The Cholesky factor as a routine, with its reverse rule.
 //!
-//! With L in blocks of columns, slopes in A come from the last block to the first. G is symmetric, with
-//! the slopes T in blocks below the diagonal, and Σ_{J > K} G_IJ L_JK is all that later blocks have to
-//! say about L_IK (I. Murray, Differentiation of the Cholesky decomposition, 2016, put in this order).
+//! With L in blocks of columns, the slopes in A are computed from the last block to the first. G is
+//! symmetric, with the slopes T in blocks below the diagonal, and Σ_{J > K} G_IJ L_JK collects the
+//! contributions of all later blocks to L_IK (I. Murray, Differentiation of the Cholesky
+//! decomposition, 2016, reordered).
 
 use super::factor::{factorise, lay_down};
 use super::square::{Square, TILE, Tile, lots, minus_product};
@@ -76,7 +77,7 @@ pub(super) fn backward<S: Simd>(simd: S, n: usize, mut values: Values<'_>, scrat
     }
 }
 
-/// The slopes in a tile of L that are given; 0 beyond the matrix and above the diagonal.
+/// The given slopes in a tile of L; 0 outside the matrix and above the diagonal.
 #[inline(always)]
 fn slopes<S: Simd>(
     simd: S,
@@ -97,7 +98,8 @@ fn slopes<S: Simd>(
     tile
 }
 
-/// From slopes in the factor D of one tile to slopes in the tile, element by element from the last.
+/// Converts slopes in the factor D of one tile to slopes in the tile, element by element from the
+/// last.
 #[inline(always)]
 fn back_tile<S: Simd>(d: &Tile<S>, mut slopes: Tile<S>) -> Tile<S> {
     for j in (0..TILE).rev() {

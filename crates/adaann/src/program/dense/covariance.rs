@@ -18,11 +18,11 @@ pub(crate) enum CovarianceKind {
     Periodic,
 }
 
-/// A covariance function with the distances that it is asked at.
+/// A covariance function with the distances at which it is evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Covariance {
     kind: CovarianceKind,
-    /// By their bits, so that equal ones can be told.
+    /// As bits, so that equal distances can be recognised.
     distances: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Covariance {
         Self { kind, distances: distances.iter().map(|d| d.to_bits()).collect() }
     }
 
-    /// Variance, length scale and, of a periodic one, the period.
+    /// Variance, length scale and, for a periodic function, the period.
     pub(super) fn settings(&self) -> usize {
         if self.kind == CovarianceKind::Periodic { 3 } else { 2 }
     }
@@ -40,7 +40,7 @@ impl Covariance {
         self.distances.len()
     }
 
-    /// From the settings to the values.
+    /// Computes the values from the settings.
     #[inline(always)]
     pub(super) fn forward<S: Simd>(&self, simd: S, mut values: Values<'_>) {
         let one = F64::<S>::splat(simd, 1.0);
@@ -72,8 +72,8 @@ impl Covariance {
         }
     }
 
-    /// From the settings, the values k and slopes in these to slopes in the settings: every one is a sum
-    /// of slope · k · d log k.
+    /// Computes slopes in the settings from the settings, the values k and the slopes in these:
+    /// each is a sum of slope · k · d log k.
     #[inline(always)]
     pub(super) fn backward<S: Simd>(&self, simd: S, mut values: Values<'_>) {
         let (zero, one) = (F64::<S>::splat(simd, 0.0), F64::<S>::splat(simd, 1.0));

@@ -1,11 +1,11 @@
-//! Cholesky's factor of a square, and its inverse, in place and tile by tile.
+//! The Cholesky factor of a square, and its inverse, in place and tile by tile.
 
 use super::square::{Lot, Square, TILE, Tile, minus_product, minus_rows};
 use super::values::{Values, in_triangle};
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// Lays down a triangle of operands, the first of which is number `first`.
+/// Copies a triangle of operands, starting with operand `first`, into a square.
 #[inline(always)]
 pub(super) fn lay_down<S: Simd>(
     simd: S,
@@ -30,7 +30,7 @@ pub(super) fn lay_down<S: Simd>(
     }
 }
 
-/// A ← L, with 1/L_ii in `reciprocals`; tells where a pivot was not positive.
+/// A ← L, with 1/L_ii in `reciprocals`; returns where a pivot was not positive.
 #[inline(always)]
 pub(super) fn factorise<S: Simd>(
     simd: S,
@@ -89,7 +89,8 @@ pub(super) fn invert<S: Simd>(simd: S, l: &mut Square<'_>, reciprocals: &[Lot]) 
         for r in 0..TILE {
             reciprocal[r] = F64::load(simd, &reciprocals[i + r]);
         }
-        // M_ij = −(Σ_{j ≤ k < i} L_ik M_kj) / L_ii; of L's row only what is behind j is needed then.
+        // M_ij = −(Σ_{j ≤ k < i} L_ik M_kj) / L_ii; of L's row only the part after j is still
+        // needed.
         for j in (0..i).step_by(TILE) {
             let sums = minus_product(simd, [[zero; TILE]; TILE], (l, i), (l, j), [j, i]);
             let tile = substitute(sums, &d, &reciprocal);

@@ -1,8 +1,9 @@
-//! Dense routines: functions of many values with many results, each one instruction over a block.
+//! Dense routines: functions of many values with many results, each run as one instruction over a
+//! block.
 //!
-//! A *triangle* is the lower one of a matrix, row by row and with its diagonal: what a symmetric matrix
-//! is known by. A symmetric matrix's slope in an element off the diagonal is that in both places where
-//! the element stands. A matrix that is not positive definite has factors that are NaN.
+//! A *triangle* is the lower triangle of a matrix, row by row and with its diagonal; it determines
+//! a symmetric matrix. The slope of a symmetric matrix in an off-diagonal element covers both
+//! positions of the element. A matrix that is not positive definite has NaN factors.
 
 mod cholesky;
 mod covariance;
@@ -23,27 +24,27 @@ use crate::simd::{Kernel, dispatch};
 use fearless_simd::Simd;
 use std::sync::Arc;
 
-/// What is computed.
+/// The function that a routine computes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Dense {
-    /// From a triangle to that of L with L Lᵀ = A.
+    /// Maps the triangle of A to that of L with L Lᵀ = A.
     Cholesky { n: usize },
-    /// From the triangles of L and of slopes in it to slopes in A.
+    /// Maps the triangles of L and of its slopes to slopes in A.
     CholeskyBack { n: usize },
-    /// From residuals and the triangle of a covariance to the log density, followed by its slopes.
+    /// Maps residuals and the triangle of a covariance to the log density, followed by its slopes.
     MultiNormal { n: usize },
-    /// From L, a triangle, and x to L x.
+    /// Maps L, a triangle, and x to L x.
     LowerTimes { n: usize },
-    /// From L, x and slopes in L x to slopes in L and in x.
+    /// Maps L, x and slopes in L x to slopes in L and in x.
     LowerTimesBack { n: usize },
-    /// From the settings of a covariance function to its values at some distances.
+    /// Maps the settings of a covariance function to its values at some distances.
     Covariance(Arc<Covariance>),
-    /// From settings, values and slopes in these to slopes in the settings.
+    /// Maps settings, values and slopes in these to slopes in the settings.
     CovarianceBack(Arc<Covariance>),
 }
 
 impl Dense {
-    /// How many values it takes.
+    /// The number of operands.
     pub(super) fn inputs(&self) -> usize {
         match self {
             Self::Cholesky { n } => triangle(*n),
@@ -55,7 +56,7 @@ impl Dense {
         }
     }
 
-    /// How many results it has.
+    /// The number of results.
     pub(super) fn outputs(&self) -> usize {
         match self {
             Self::Cholesky { n } | Self::CholeskyBack { n } => triangle(*n),
@@ -67,7 +68,7 @@ impl Dense {
         }
     }
 
-    /// How many blocks it needs to work in.
+    /// The number of scratch blocks.
     pub(super) fn scratch(&self) -> usize {
         match self {
             Self::Cholesky { n } => square::blocks(*n, 1),
@@ -95,7 +96,7 @@ impl Dense {
         );
     }
 
-    /// The results for plain numbers: those of one sample.
+    /// The results for plain numbers, as for one sample.
     pub(super) fn of(&self, inputs: &[f64]) -> Vec<f64> {
         let (first_output, width) = (inputs.len(), self.outputs());
         let mut slots = vec![[0.0; crate::batch::PAD]; first_output + width + self.scratch()];

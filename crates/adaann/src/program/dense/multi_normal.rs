@@ -1,7 +1,7 @@
 //! The log density of a multivariate normal from its covariance A, and its slopes if they are read.
 //!
 //! With L Lᵀ = A, u = L⁻¹ r and α = A⁻¹ r it is −½ uᵀu − Σ log L_ii − n/2 log 2π. Its slope in r is
-//! −α, and that in A ½(α αᵀ − A⁻¹), where elements off the diagonal stand twice.
+//! −α, and that in A is ½(α αᵀ − A⁻¹), where off-diagonal elements count twice.
 
 use super::factor::{factorise, invert, lay_down};
 use super::square::{Square, TILE, columns, lots};

@@ -1,15 +1,15 @@
-//! A square matrix for each of a register's samples, in whole tiles, and products of its tiles.
+//! A square matrix for each sample in a register, in whole tiles, and products of its tiles.
 //!
-//! What is beyond the matrix is the identity, so that there are no rests.
+//! Beyond the matrix, the tiles hold the identity, so that no partial tiles occur.
 
 use crate::batch::{Block, PAD};
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// Rows and columns of a tile: sixteen sums are independent of each other, and fit the registers.
+/// Rows and columns of a tile: sixteen independent sums, which fit the registers.
 pub(super) const TILE: usize = 4;
 
-/// One number for each of a register's samples; registers of fewer leave the rest alone.
+/// One number for each sample in a register; narrower registers leave the rest unused.
 pub(super) type Lot = [f64; 8];
 
 /// A tile in registers.
@@ -31,7 +31,7 @@ pub(super) struct Square<'a> {
 }
 
 impl<'a> Square<'a> {
-    /// Takes one from the room for several things.
+    /// Takes one square from a shared buffer.
     #[inline(always)]
     pub(super) fn take(n: usize, lots: &'a mut [Lot]) -> (Self, &'a mut [Lot]) {
         let side = side(n);
@@ -76,7 +76,7 @@ impl<'a> Square<'a> {
     }
 }
 
-/// The room for several things.
+/// Views blocks as a buffer for squares and rows.
 #[inline(always)]
 pub(super) fn lots(scratch: &mut [Block]) -> &mut [Lot] {
     scratch.as_flattened_mut().as_chunks_mut().0

@@ -1,4 +1,4 @@
-//! Dense routines against the same functions unrolled, and their gradients against differences.
+//! Compares dense routines with the same functions unrolled, and their gradients with differences.
 
 use super::CovarianceKind;
 use crate::Batch;
@@ -89,7 +89,7 @@ fn covariance_triangles(n: usize) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// A sum with weights that tell every result from the others.
+/// A sum whose weights distinguish every result from the others.
 fn weighted<'g>(results: &[Expr<'g>]) -> Expr<'g> {
     results
         .iter()
@@ -173,7 +173,7 @@ fn covariance_functions() {
     }
 }
 
-/// Of constants there is nothing to record, and the numbers are those of a program.
+/// With constant operands nothing is recorded, and the numbers are those of a program.
 #[test]
 fn constants_fold_to_what_runs() {
     for n in SIZES {
@@ -186,7 +186,8 @@ fn constants_fold_to_what_runs() {
     }
 }
 
-/// A matrix that is no covariance has no density, and its neighbours in the block do not notice.
+/// A matrix that is not a covariance has no density, and does not affect its neighbours in the
+/// block.
 #[test]
 fn what_is_not_positive_definite_is_left_out() {
     let n = 5;

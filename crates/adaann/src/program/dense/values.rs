@@ -1,18 +1,18 @@
-//! Where dense routines find their operands and leave their results.
+//! The operands and results of dense routines.
 
 use crate::batch::Block;
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// The place of a result that nothing reads.
+/// Marks a result that nothing reads.
 pub(in crate::program) const UNREAD: u32 = u32::MAX;
 
-/// Numbers of a triangle.
+/// The number of elements in a triangle.
 pub(crate) const fn triangle(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
-/// Where an element of a triangle is.
+/// The index of an element in a triangle.
 pub(crate) const fn in_triangle(row: usize, column: usize) -> usize {
     triangle(row) + column
 }
@@ -20,7 +20,7 @@ pub(crate) const fn in_triangle(row: usize, column: usize) -> usize {
 /// Operands and results, by their slots.
 pub(in crate::program) struct Values<'a> {
     pub(in crate::program) slots: &'a mut [Block],
-    /// How many samples of a block are wanted, in whole registers.
+    /// The number of samples to compute in a block, in whole registers.
     pub(in crate::program) samples: usize,
     pub(in crate::program) inputs: &'a [u32],
     pub(in crate::program) outputs: &'a [u32],
@@ -42,7 +42,7 @@ impl Values<'_> {
         }
     }
 
-    /// Does anything read a result from this one on?
+    /// Whether anything reads a result from this one on.
     pub(super) fn reads_from(&self, first: usize) -> bool {
         self.outputs[first..].iter().any(|&place| place != UNREAD)
     }

@@ -1,14 +1,15 @@
-//! The sum of some values, with one logarithm for many.
+//! Sums values with a single logarithm for many of them.
 
 use crate::program::graph::Graph;
 use crate::program::op::{Binary, Node, Op, Unary};
 
-/// Factors of a product of numbers in [1, 2]: few enough that rounding stays that of a sum.
+/// Factors of a product of numbers in [1, 2]: few enough that its rounding error is that of a sum.
 const MOST_FACTORS: usize = 8;
 
 /// sum + Σ values. A term ln(e^a + e^b) is max(a, b) + ln(1 + e^−|a − b|), and the logarithms of
-/// several are that of a product: ln 1 + x loses what x has below the rounding of 1, which is nothing
-/// to a sum that is a log density. The result is not to be differentiated.
+/// several terms are combined into that of a product. 1 + x loses the digits of x below the
+/// rounding of 1, which is negligible in a sum that is a log density. The result must not be
+/// differentiated.
 pub(super) fn add_up(graph: &mut Graph, sum: Node, values: &[Node]) -> Node {
     let uses = graph.uses(values);
     let mut sum = sum;
@@ -47,7 +48,7 @@ pub(super) fn add_up(graph: &mut Graph, sum: Node, values: &[Node]) -> Node {
     sum
 }
 
-/// Is it a term that [`add_up`] looks into?
+/// Whether [`add_up`] can split this term.
 fn has_logarithm(graph: &Graph, node: Node) -> bool {
     matches!(graph.op(node), Op::Binary(Binary::LogAddExp | Binary::Add, _))
 }

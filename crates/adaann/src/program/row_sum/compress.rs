@@ -1,5 +1,5 @@
-//! Fewer rows for sums of squares of one form: Σ_rows (c_row·u)² = ‖R u‖² for a QR decomposition of the
-//! coefficients, which has as many rows as the form has coefficients.
+//! Reduces the rows of sums of squares of one form: Σ_rows (c_row·u)² = ‖R u‖² for a QR
+//! decomposition of the coefficients, which has as many rows as the form has coefficients.
 
 use crate::program::graph::Graph;
 use crate::program::op::{Binary, Node, Op};
@@ -26,8 +26,8 @@ pub(super) fn common_sign(scales: &[f64]) -> Option<f64> {
     }
 }
 
-/// Householder's triangle of a matrix with more rows than columns, given and left row by row. None if
-/// it has numbers that are not finite, or whose squares may not be.
+/// The Householder triangle of a matrix with more rows than columns, in place and row by row.
+/// `None` if it has numbers that are not finite, or whose squares may overflow.
 pub(super) fn triangle(matrix: &mut Vec<f64>, width: usize) -> Option<()> {
     const LARGE: f64 = 1e150;
     let rows = matrix.len() / width;
@@ -40,7 +40,7 @@ pub(super) fn triangle(matrix: &mut Vec<f64>, width: usize) -> Option<()> {
         if norm == 0.0 {
             continue;
         }
-        // v = x − alpha·e with the sign of alpha that does not cancel.
+        // v = x − alpha·e, where the sign of alpha avoids cancellation.
         let alpha = -norm.copysign(matrix[column * width + column]);
         let v: Vec<f64> = (column..rows)
             .map(|row| matrix[row * width + column] - if row == column { alpha } else { 0.0 })

@@ -1,4 +1,4 @@
-//! An affine form of crossing values with coefficients that each row has for itself.
+//! An affine form of crossing values, with separate coefficients for each row.
 
 use super::compress;
 use super::product::{add_scaled, backward, forward};
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// η_row = c₀_row + Σ_j c_row,j·u_j + Σ_gathers c_row·v[index_row]
 #[derive(Debug)]
 pub(super) struct Form {
-    /// The numbers of the crossing values u_j.
+    /// The indices of the crossing values u_j.
     dense: Vec<usize>,
     /// c_row,j, row by row.
     matrix: Vec<f64>,
@@ -21,19 +21,19 @@ pub(super) struct Form {
     gathered: Vec<Gathered>,
 }
 
-/// The number of the crossing value that each row takes, and its coefficient.
+/// The index of the crossing value that each row takes, and its coefficient.
 #[derive(Debug)]
 struct Gathered {
     elements: Vec<u32>,
     coefficients: Vec<f64>,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(super) struct FormRoom {
-    /// u_j for a block of samples, side by side.
+    /// u_j for a block of samples, contiguous.
     u: Rows,
-    /// Slopes in u_j, added up.
+    /// Accumulated slopes in u_j.
     sums: Rows,
 }
 
@@ -63,7 +63,7 @@ impl Form {
         }
     }
 
-    /// Elementary operations of both products, that with the values and that with the slopes.
+    /// Elementary operations of both products: with the values and with the slopes.
     pub(super) fn cost(&self) -> f64 {
         let terms = self.dense.len() + self.gathered.len();
         4.0 * (self.rows() * terms) as f64
@@ -73,8 +73,9 @@ impl Form {
         self.offsets.len()
     }
 
-    /// Replaces the rows by fewer with the same Σ_rows |scale|·η² and tells the sign of the scales;
-    /// leaves them if there are no fewer, or the scales have two signs.
+    /// Replaces the rows by fewer with the same Σ_rows |scale|·η² and returns the sign of the
+    /// scales. Leaves them unchanged if that does not reduce their number, or if the scales have
+    /// both signs.
     pub(super) fn compress(&mut self, scales: &[f64]) -> Option<f64> {
         let width = self.dense.len() + 1;
         if !self.gathered.is_empty() || self.rows() <= width {
@@ -98,7 +99,7 @@ impl Form {
         FormRoom { u: rows.clone(), sums: rows }
     }
 
-    /// Lays down the crossing values of a block of samples.
+    /// Copies the crossing values of a block of samples.
     #[inline(always)]
     pub(super) fn load(&self, room: &mut FormRoom, crossing: &[Block]) {
         for j in 0..self.dense.len() {
@@ -127,8 +128,8 @@ impl Form {
         }
     }
 
-    /// Adds up what the slopes in η of some rows are in the crossing values: here for those that all
-    /// rows have, to `slopes` for those that are gathered.
+    /// Accumulates slopes in the crossing values from those in η of some rows: here for the values
+    /// that all rows use, in `slopes` for gathered ones.
     #[inline(always)]
     pub(super) fn backward<S: Simd>(
         &self,
@@ -157,8 +158,8 @@ impl Form {
     }
 }
 
-/// ln 0 as the least number that is finite: h ln 0 is still so far below 0 that 0^h = e^(h ln 0) is 0, and its slope
-/// 0·ln 0 in h is the limit 0 in place of NaN.
+/// Replaces ln 0 by the lowest finite number. h ln 0 is still so far below 0 that 0^h = e^(h ln 0)
+/// is 0, and its slope 0·ln 0 in h is the limit 0 instead of NaN.
 fn finite(mut coefficients: Vec<f64>) -> Vec<f64> {
     let logs_of_zero = coefficients.iter_mut().filter(|c| **c == f64::NEG_INFINITY);
     logs_of_zero.for_each(|c| *c = -f64::MAX);

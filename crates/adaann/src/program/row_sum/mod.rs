@@ -1,10 +1,10 @@
-//! Sums over the rows of a table, and their derivatives: loops, whatever the number of rows.
+//! Sums over the rows of a table, and their derivatives, as loops for any number of rows.
 //!
-//! Of Σ_rows f only what needs it is left in the loop. Terms that are free of the row count n times;
-//! factors that are free of it stand before the sum; terms that are affine in what is free of the row,
-//! with numbers of the row as coefficients, add up to such a term beforehand. Affine values inside the
-//! rest, linear predictors mostly, are matrix products with a block of samples at a time, and so is
-//! the way back from their slopes.
+//! Only the row-dependent part of Σ_rows f stays in the loop. Terms independent of the row count n
+//! times, and factors independent of it move in front of the sum. Terms that are affine in
+//! row-independent values, with numbers of the row as coefficients, are summed to one such term in
+//! advance. Affine values inside the rest, mostly linear predictors, are computed as matrix
+//! products with a block of samples at a time, and so is the backward pass from their slopes.
 
 mod add_up;
 mod compress;
@@ -34,15 +34,15 @@ use row_graph::RowGraph;
 #[derive(Debug)]
 pub(crate) struct Summed {
     pub(crate) outside: Node,
-    /// The sums that are left; none if there is nothing to loop over.
+    /// The remaining sums; `None` if nothing is left to loop over.
     pub(crate) sum: Option<RowSum>,
-    /// The factor of each sum; none stands for 1.
+    /// The factor of each sum; `None` stands for 1.
     pub(crate) factors: Vec<Option<Node>>,
-    /// What the sums are functions of.
+    /// The arguments of the sums.
     pub(crate) crossing: Vec<Node>,
 }
 
-/// Records Σ_rows `value`, which depends on no state of a system.
+/// Records Σ_rows `value`, which does not depend on the states of a system.
 pub(crate) fn sum_over_rows(
     graph: &mut Graph,
     inputs: Inputs<'_>,
@@ -91,18 +91,18 @@ pub(crate) fn sum_over_rows(
     Summed { outside, sum, factors, crossing }
 }
 
-/// Sums over rows, compiled: from values that are free of the row to the sums and their slopes.
+/// Compiled sums over rows: from row-independent values to the sums and their slopes.
 #[derive(Debug)]
 pub(crate) struct RowSum {
     sums: usize,
     forms: Vec<Form>,
-    /// Crossing values that enter otherwise than through a form.
+    /// Crossing values that are used outside of forms.
     plain: Vec<usize>,
     value: Pass,
     gradient: Pass,
 }
 
-/// What a thread needs to run one.
+/// The memory that a thread needs to run one.
 #[derive(Debug)]
 pub(crate) struct RowSumRoom {
     forms: Vec<FormRoom>,
@@ -112,7 +112,7 @@ pub(crate) struct RowSumRoom {
 }
 
 impl RowSum {
-    /// Compiles Σ_rows of some nodes; also tells what they are functions of.
+    /// Compiles Σ_rows of some nodes; also returns their arguments.
     fn new(mut row: RowGraph<'_>, mut left: Vec<Node>) -> (Self, Vec<Node>) {
         let mut crossing: Numbered<Node> = Numbered::default();
         let (mut forms, mut plain) = (Vec::new(), Vec::new());
@@ -150,7 +150,7 @@ impl RowSum {
         (sum, crossing.items)
     }
 
-    /// Elementary operations that a sample takes, with slopes.
+    /// Elementary operations for a sample, with slopes.
     pub(crate) fn cost(&self) -> f64 {
         self.gradient.cost() + self.forms.iter().map(Form::cost).sum::<f64>()
     }
@@ -165,8 +165,8 @@ impl RowSum {
         }
     }
 
-    /// The sums for a block of samples and, with `slopes`, those of Σ_k weight_k·S_k in the crossing
-    /// values; one sum alone has no weight.
+    /// The sums for a block of samples and, with `slopes`, the slopes of Σ_k weight_k·S_k in the
+    /// crossing values; a single sum has no weight.
     #[inline(always)]
     pub(crate) fn run<S: Simd>(
         &self,
@@ -201,7 +201,7 @@ impl RowSum {
     }
 }
 
-/// The affine nodes that others read, without constant factors: what the rest is a function of.
+/// The affine nodes that others read, without constant factors: the arguments of the rest.
 fn entering(graph: &Graph, outputs: &[Node]) -> Vec<Node> {
     let (is_affine, needed) = (affine(graph), graph.needed_for(outputs));
     let mut found: Numbered<Node> = Numbered::default();

@@ -1,4 +1,4 @@
-//! The loop over rows: some rows in one run of a routine, with sums that it feeds back to itself.
+//! The loop over rows: several rows per run of a routine, with sums that it feeds back to itself.
 
 use super::add_up::add_up;
 use super::form::{Form, FormRoom};
@@ -10,19 +10,19 @@ use crate::program::split::Numbered;
 use crate::program::{Block, Prepared, Recorded, Room, Rows};
 use fearless_simd::Simd;
 
-/// Rows of a run: so often are sums loaded and stored for one row less.
+/// Rows of a run: sums are loaded and stored once for this many rows.
 const MOST_ROWS: usize = 8;
 
-/// Operations of a run beyond which more rows in it only make it larger.
+/// Operations of a run beyond which further rows only make it larger.
 const MOST_OPERATIONS: usize = 512;
 
-/// What the summed nodes are functions of, besides uniforms: nodes of the row's graph.
+/// The arguments of the summed nodes, besides uniforms: nodes of the row's graph.
 pub(super) struct Entering<'a> {
     pub(super) forms: &'a [Node],
     pub(super) plain: &'a [Node],
 }
 
-/// All rows, by runs of many and, for those that remain, runs of one.
+/// All rows, in runs of many rows and, for the remainder, runs of one.
 #[derive(Debug)]
 pub(super) struct Pass {
     layout: Layout,
@@ -30,12 +30,13 @@ pub(super) struct Pass {
     one: Runs,
 }
 
-/// Where the inputs of a run are: plain values, weights, sums, then the forms of all its rows.
+/// The positions of the inputs of a run: plain values, weights, sums, then the forms of all its
+/// rows.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     plain: usize,
     weights: usize,
-    /// Sums fed back: values and, with slopes, those in the plain values.
+    /// The sums fed back: values and, with slopes, those in the plain values.
     sums: usize,
     forms: usize,
     with_slopes: bool,
@@ -54,11 +55,11 @@ impl Layout {
 #[derive(Debug)]
 struct Runs {
     prepared: Prepared,
-    /// Rows of a run, the first row of all, and how many runs there are.
+    /// Rows of a run, the first row of all, and the number of runs.
     rows: usize,
     first: usize,
     count: usize,
-    /// Does a run have numbers of its own?
+    /// Whether runs have their own numbers.
     varies: bool,
 }
 
@@ -73,15 +74,15 @@ pub(super) struct Samples<'a> {
     pub(super) forms: &'a [Form],
     pub(super) rooms: &'a mut [FormRoom],
     pub(super) crossing: &'a [Block],
-    /// Which crossing values are plain.
+    /// The indices of the plain crossing values.
     pub(super) plain: &'a [usize],
     pub(super) weights: &'a [Block],
-    /// Slopes in gathered values are added here.
+    /// Accumulates slopes in gathered values.
     pub(super) slopes: &'a mut [Block],
 }
 
 impl Pass {
-    /// Compiles for so many rows.
+    /// Compiles runs of this many rows.
     pub(super) fn new(
         row: &RowGraph<'_>,
         left: &[Node],
@@ -124,7 +125,7 @@ impl Pass {
         }
     }
 
-    /// Elementary operations that a sample takes over all rows, without the products of forms.
+    /// Elementary operations for a sample over all rows, without the products of forms.
     pub(super) fn cost(&self) -> f64 {
         let of = |runs: &Runs| runs.count as f64 * runs.prepared.routine.cost();
         of(&self.many) + of(&self.one)
@@ -134,7 +135,7 @@ impl Pass {
         PassRoom { many: self.many.prepared.routine.room(), one: self.one.prepared.routine.room() }
     }
 
-    /// Adds up over all rows: `sums` has the values and, with slopes, those in the plain values.
+    /// Sums over all rows: `sums` receives the values and, with slopes, those in the plain values.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         &self,
@@ -193,8 +194,9 @@ impl Runs {
     }
 }
 
-/// A run of some rows. Inputs as [`Layout`] has them; outputs: the sums, then the slopes in the forms.
-/// Uniforms that are nodes of the row's graph are numbered; each row has `width` of them.
+/// A run of some rows. Inputs have the order of [`Layout`]; outputs: the sums, then the slopes in
+/// the forms. Uniforms that are nodes of the row's graph are numbered; each row has `width` of
+/// them.
 fn record(
     layout: Layout,
     row: &Graph,

@@ -4,8 +4,8 @@ use crate::program::Block;
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// Registers of a tile. Four rows of them are eight accumulators, which leaves registers for factors
-/// on every instruction set.
+/// Registers of a tile. Four rows of them make eight accumulators, which leaves registers for
+/// factors on every instruction set.
 const REGISTERS: usize = 2;
 
 /// η_r = c₀_r + Σ_j c_rj·u_j for each row r of `to`; the matrix has its coefficients row by row.

@@ -1,4 +1,4 @@
-//! A table, and the part of a recorded graph that changes with its rows.
+//! A table, and the part of a recorded graph that depends on its rows.
 
 use crate::program::affine::coefficients;
 use crate::program::graph::Graph;
@@ -7,15 +7,15 @@ use crate::program::split::{RowInput, Source};
 use crate::program::tabulate::tabulate;
 use std::collections::BTreeMap;
 
-/// A vector of values that are free of the row, of which each row takes one element.
+/// A vector of row-independent values, of which each row takes one element.
 #[derive(Debug, Clone)]
 pub(crate) struct Gather {
     pub(crate) vector: Vec<Node>,
-    /// For each row of the table, from 0.
+    /// The index for each row of the table, from 0.
     pub(crate) index: Vec<u32>,
 }
 
-/// A table, and the rows of it that a sum goes over.
+/// A table, and the rows of it that a sum covers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Data<'a> {
     pub(crate) columns: &'a [Vec<f64>],
@@ -27,7 +27,7 @@ pub(crate) struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// The numbers that some uniforms are, row by row.
+    /// The values of some uniforms, row by row.
     pub(crate) fn uniforms(&self, uniforms: &[RowInput]) -> Vec<f64> {
         let number = |input: &RowInput, row: u32| match *input {
             RowInput::Column(column) => self.columns[column][row as usize],
@@ -49,7 +49,7 @@ impl Data<'_> {
     }
 }
 
-/// The part of a graph that changes with the row, and the numbers of the rows.
+/// The part of a graph that depends on the row, and the numbers of the rows.
 pub(super) struct RowGraph<'a> {
     pub(super) graph: Graph,
     pub(super) sources: Vec<Source>,

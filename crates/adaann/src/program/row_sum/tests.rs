@@ -1,4 +1,4 @@
-//! What is left in the loop over rows.
+//! Tests what remains in the loop over rows.
 
 use super::*;
 use crate::program::{Expr, RowInput};
@@ -22,7 +22,7 @@ fn summed(f: impl for<'g> FnOnce(&[Expr<'g>], &[Expr<'g>]) -> Expr<'g>) -> Summe
 
 #[test]
 fn sums_that_need_no_loop_have_none() {
-    // Terms free of the row, of the row alone, and affine in functions of parameters.
+    // Terms independent of the row, of the row alone, and affine in functions of parameters.
     let found = summed(|z, x| {
         z[0].exp() * (x[0] * z[1] - x[1].exp() * z[2].ln()) - x[1].square() + z[0] / (1.0 + z[1])
     });
@@ -35,19 +35,19 @@ fn squares_of_a_form_are_as_many_as_its_coefficients() {
     let sum = found.sum.unwrap();
     assert_eq!((sum.forms.len(), sum.forms[0].rows()), (1, 3));
     assert_eq!((sum.plain.len(), found.crossing.len()), (0, 2));
-    assert!(found.factors[0].is_some(), "the precision stands before the sum");
-    // Scales of two signs stay as they are.
+    assert!(found.factors[0].is_some(), "the precision is a factor of the sum");
+    // Scales of both signs are left unchanged.
     let found = summed(|z, x| x[0] * (x[1] - z[0] - z[1] * x[0]).square());
     assert_eq!(found.sum.unwrap().forms[0].rows(), ROWS);
 }
 
 #[test]
 fn what_is_free_of_the_row_crosses_once() {
-    // e^z0·z1 crosses by itself; the form has its coefficient and another.
+    // e^z0·z1 is a crossing value; the form has its coefficient and another.
     let found = summed(|z, x| (z[0].exp() * z[1] * x[0] + z[2].sin() * x[1]).softplus());
     let sum = found.sum.unwrap();
     assert_eq!((sum.forms.len(), sum.plain.len(), found.crossing.len()), (1, 0, 2));
-    // A value that enters a row otherwise than by a form is plain.
+    // A value that enters a row outside of a form is plain.
     let found = summed(|z, x| (z[0].exp() * (x[0] * z[1]).cos()).softplus());
     let sum = found.sum.unwrap();
     assert_eq!((sum.forms.len(), sum.plain.len(), found.crossing.len()), (1, 1, 2));
@@ -58,7 +58,7 @@ fn a_triangle_has_the_lengths_of_its_matrix() {
     let width = 4;
     let number = |i: usize| (1.3 * i as f64 + 0.4).sin() * if i % width == 2 { 1e6 } else { 1.0 };
     let mut matrix: Vec<f64> = (0..9 * width).map(number).collect();
-    // A column that depends on others leaves a pivot of rounding.
+    // A column that depends on others leaves a pivot of the size of rounding.
     matrix.chunks_mut(width).for_each(|row| row[3] = 2.0 * row[0] - row[1]);
     let whole = matrix.clone();
     compress::triangle(&mut matrix, width).unwrap();

@@ -1,4 +1,4 @@
-//! Sums that are found, however they are written, and those that are left.
+//! Tests which sums are recognised, in various forms, and which are not.
 
 use crate::Batch;
 use crate::program::{Expr, Program, log_sum_exp};
@@ -15,7 +15,7 @@ fn at(target: &dyn Target, point: [f64; 2]) -> f64 {
     out.log_likelihood[0] + out.log_prior[0]
 }
 
-/// How many terms there are; they are log-concave and add up to the density.
+/// The number of terms; checks that they are log-concave and sum to the density.
 fn terms(program: &Program) -> usize {
     let summands = program.summands();
     for point in [[0.3, -0.2], [2.0, 1.0]] {
@@ -61,7 +61,7 @@ fn what_is_no_sum_or_a_sum_of_too_many_is_left() {
         (0..7).map(|i| bump(z, f64::from(i), 1.0).log_add_exp(bump(z, -1.0, 2.0))).sum()
     });
     assert_eq!(terms(&observations), 0);
-    // The sign of z₀ is not known.
+    // The sign of z₀ is unknown.
     let signed = Program::record(2, |z| (z[0] + bump(z, 1.0, 1.0).exp()).ln());
     assert_eq!(terms(&signed), 0);
 }
