@@ -21,7 +21,7 @@ pub enum ScheduleError {
          and t belong to different schedules, or the steps are below the resolution of doubles"
     )]
     OutOfStep {
-        /// Index of the value of t asked for.
+        /// Index of the requested value of t.
         index: usize,
         /// The current inverse temperature.
         t: f64,

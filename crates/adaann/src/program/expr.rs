@@ -112,7 +112,7 @@ impl<'g> Expr<'g> {
         match (self.0, other.0) {
             (Value::Constant(a), Value::Constant(b)) => function.of(a, b).into(),
             _ => Self::record([self, other], |graph, [a, b]| operation(graph, a, b))
-                .expect("one of them is no constant"),
+                .expect("at least one is not a constant"),
         }
     }
 
@@ -318,7 +318,7 @@ impl<'g> Sub for Expr<'g> {
         match (self.0, other.0) {
             (Value::Constant(a), Value::Constant(b)) => (a - b).into(),
             _ => Self::record([self, other], |graph, [a, b]| graph.sub(a, b))
-                .expect("one of them is no constant"),
+                .expect("at least one is not a constant"),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Answering {
             Ok(Err(error)) => Err(with_place(&error.to_string(), target, &asked)),
             Err(panic) => {
                 let said = crate::crew::message(&*panic);
-                Err(with_place(&format!("a bug: it panicked: {said}"), target, &asked))
+                Err(with_place(&format!("the target panicked: {said}"), target, &asked))
             }
         }
     }

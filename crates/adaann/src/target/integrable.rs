@@ -331,8 +331,8 @@ impl Endless {
         };
         let whom = named.first().map_or("the parameters", String::as_str);
         Error::Data(format!(
-            "the density has no integral: {what} it falls by {:.1} nats out to {:.0e} widths, too slowly for its mass \
-             to be finite; give {whom} a prior that is a distribution, or bounds",
+            "the density has no finite integral: {what} it falls by only {:.1} nats out to {:.0e} widths; \
+             give {whom} a proper prior, or bounds",
             self.fall.max(0.0),
             self.widths
         ))

@@ -288,10 +288,11 @@ impl Spike {
             _ => ("above", "lower"),
         };
         Error::Data(format!(
-            "the density grows without bound as {parameter} goes to {bound}, by {rate:.0} nats per factor e, up to the limit of \
-             floating-point numbers at {words}. Its integral is infinite. This happens when {parameter} is the error of \
-             measurements that are all equal or fitted exactly; give {parameter} a bound {side} {bound} with `{key}`, or a prior that vanishes at {bound} \
-             faster than any power, like {parameter} = \"inv_gamma(2, 1)\""
+            "the density grows without bound as {parameter} goes to {bound}, by {rate:.0} nats per factor e, \
+             up to the limit of floating-point numbers at {words}. Its integral is infinite. This happens when \
+             {parameter} is the error of measurements that are all equal or fitted exactly; give {parameter} \
+             a bound {side} {bound} with `{key}`, or a prior that vanishes at {bound} faster than any power, \
+             like {parameter} = \"inv_gamma(2, 1)\""
         ))
     }
 }

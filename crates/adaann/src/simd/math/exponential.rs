@@ -8,7 +8,7 @@ use super::{
 use fearless_simd::Simd;
 use std::f64::consts::LOG2_E;
 
-/// r = x − k ln 2 as if ln 2 were exact, and what the last rounding of r lost.
+/// r = x − k ln 2 as if ln 2 were exact, and the error of the last rounding of r.
 #[inline(always)]
 fn remainder<S: Simd, V: Lane<S> + Tables>(x: V, k: V) -> (V, V) {
     let simd = x.token();
