@@ -44,7 +44,7 @@ impl Stack for Affine {
     }
 
     fn derived_len(&self) -> usize {
-        // The scales, one over each, and the log-determinant.
+        // The scales, their reciprocals, and the log-determinant.
         2 * self.dim + 1
     }
 
@@ -111,7 +111,7 @@ impl Stack for Affine {
     }
 }
 
-/// The numbers of the map, one a coordinate.
+/// The parameters of the map, one per coordinate.
 #[derive(Clone, Copy)]
 struct Map<'a> {
     shift: &'a [f64],
@@ -161,7 +161,8 @@ impl Kernel for Inverse<'_> {
     }
 }
 
-/// The log scale receives g (x − shift), with g and x of the image: no division by the scale.
+/// The log scale receives g (x − shift), where g and x belong to the image. This avoids a division
+/// by the scale.
 struct Backward<'a> {
     map: Map<'a>,
     z: &'a mut Batch,

@@ -1,11 +1,11 @@
 //! Masked and inverse autoregressive flows (Papamakarios, Pavlakou and Murray 2017; Kingma et al. 2016),
 //! on one masked network (MADE; Germain, Gregor, Murray and Larochelle 2015).
 //!
-//! Both have y_i = x_i exp(s_i) + t_i with s_i and t_i functions of the coordinates before i. An
-//! inverse autoregressive flow reads its input, and draws in one pass; a masked one reads its output,
-//! and gives densities in one pass. The other way goes coordinate by coordinate. Done naively that
-//! costs d passes; here each unit of the network is computed once, when all that it depends on is
-//! there, so that it costs one pass cut into d pieces.
+//! Both have y_i = x_i exp(s_i) + t_i, where s_i and t_i are functions of the coordinates before i. An inverse
+//! autoregressive flow conditions on its input and draws in one pass. A masked one conditions on its output and
+//! evaluates densities in one pass. The opposite direction proceeds coordinate by coordinate. A naive
+//! implementation needs d passes for it. Here each unit of the network is computed once, as soon as its inputs
+//! are known, so that the cost is one pass cut into d pieces.
 
 use super::{
     Stack,
@@ -46,8 +46,8 @@ impl Default for Autoregressive {
 }
 
 impl Autoregressive {
-    /// Builds the stack: inverse autoregressive if it reads its input, masked autoregressive if its
-    /// output.
+    /// Builds the stack: inverse autoregressive if the layers condition on their input, masked autoregressive
+    /// if they condition on their output.
     pub(super) fn build(&self, dim: usize, reads_input: bool) -> Result<Compose> {
         super::check_size(dim, self.layers)?;
         self.hidden.check()?;

@@ -1,4 +1,4 @@
-//! Choices that families built on networks share.
+//! Settings shared by the families built on networks.
 
 use crate::{
     Result, error,
@@ -7,7 +7,8 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Units of a hidden layer and hidden layers of a network; more is surely a slip.
+/// Upper limit on the units of a hidden layer and on the number of hidden layers: catches typing
+/// errors.
 const MOST_UNITS: usize = 100_000;
 const MOST_HIDDEN: usize = 100;
 
@@ -15,12 +16,13 @@ const MOST_HIDDEN: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Hidden {
-    /// Units of each hidden layer. 32: enough for the shapes of a few dimensions, and quick.
+    /// Units of each hidden layer. The default 32 suffices for the shapes of a few dimensions and
+    /// is fast.
     pub units: usize,
-    /// Number of hidden layers. 2, as in the paper.
+    /// Number of hidden layers. 2 by default, as in the paper.
     pub layers: usize,
-    /// Activation of the hidden units. SiLU: on smooth densities it halves the divergence that
-    /// rectified units, the paper's choice and the quickest, leave after as many updates.
+    /// Activation of the hidden units. On smooth densities, after the same number of updates, SiLU
+    /// halves the divergence left by rectified units, which are the paper's choice and the fastest.
     pub activation: Activation,
 }
 
@@ -48,29 +50,31 @@ impl Hidden {
     }
 }
 
-/// Which coordinates a coupling keeps. Every second coupling keeps the others.
+/// The coordinates that a coupling keeps. Every second coupling keeps the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mask {
-    /// Every second one.
+    /// Every second coordinate.
     #[default]
     Alternating,
-    /// The first half.
+    /// The first half of the coordinates.
     Halves,
-    /// A random half, another for every two couplings.
+    /// A random half, redrawn for every two couplings.
     Random {
-        /// Fixes the halves.
+        /// Seed of the halves.
         seed: u64,
     },
-    /// These.
+    /// The listed coordinates.
     Kept(Vec<usize>),
 }
 
 impl Mask {
-    /// For each coordinate, whether coupling `layer` keeps it. In one dimension it moves.
+    /// For each coordinate, whether coupling `layer` keeps it. In one dimension the coordinate
+    /// moves.
     ///
     /// # Errors
-    /// If a list has a coordinate twice, or one that is not there, or leaves none to move or keep.
+    /// If a list repeats a coordinate, contains one out of range, or leaves none to move or none to
+    /// keep.
     pub(super) fn kept(&self, dim: usize, layer: usize) -> Result<Vec<bool>> {
         if dim == 1 {
             return Ok(vec![false]);
@@ -104,20 +108,20 @@ impl Mask {
     }
 }
 
-/// In which order the coordinates of autoregressive layers depend on each other.
+/// The order in which the coordinates of autoregressive layers depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ordering {
     /// First to last in one layer, last to first in the next.
     #[default]
     Alternating,
-    /// First to last in all.
+    /// First to last in all layers.
     Sequential,
-    /// Last to first in all.
+    /// Last to first in all layers.
     Reversed,
-    /// At random, another in each.
+    /// A random order for each layer.
     Random {
-        /// Fixes the orders.
+        /// Seed of the orders.
         seed: u64,
     },
 }
@@ -140,7 +144,7 @@ impl Ordering {
     }
 }
 
-/// A random order of 0 to `dim` − 1: each number is equally likely at each place.
+/// A random permutation of 0 to `dim` − 1, uniform over all permutations.
 pub(super) fn shuffled(dim: usize, seed: u64, number: usize) -> Vec<usize> {
     let stream = Stream::new(seed, Purpose::Order);
     let mut keyed: Vec<(f64, usize)> =

@@ -1,25 +1,25 @@
-//! One stack after another: what most families are made of.
+//! Compositions of stacks, which most families are built from.
 
 use super::{Grain, Parameter, Stack, Weights};
 use crate::{Batch, Result, error, pieces};
 use std::ops::Range;
 
-/// Doubles of a cache line: parts of shared buffers begin with one.
+/// Doubles per cache line; parts of shared buffers begin on a cache line.
 const LINE: usize = 8;
 
-/// Stacks that points pass one after another.
+/// Stacks applied one after another.
 #[derive(Debug)]
 pub(super) struct Compose {
     dim: usize,
     parts: Vec<Part>,
-    /// Where each part's numbers end in the shared buffers.
+    /// The end of each part's stretch in the shared buffers.
     parameters: usize,
     derived: usize,
     sums: usize,
 }
 
-/// One stack after another, the first nearest to the base, each with a name that those of its
-/// parameters begin with: stacks of a [`FlowSpec`](super::FlowSpec), of one's own, or both.
+/// Composes stacks, the first nearest to the base. Each has a name, which prefixes the names of its
+/// parameters. The stacks may come from a [`FlowSpec`](super::FlowSpec) or be your own.
 ///
 /// ```
 /// use adaann::flow::{Base, Flow, FlowSpec, compose};
@@ -31,7 +31,7 @@ pub(super) struct Compose {
 /// ```
 ///
 /// # Errors
-/// If there are none, or their dimensions differ.
+/// If the list is empty or the dimensions differ.
 pub fn compose<N: Into<String>>(
     stacks: impl IntoIterator<Item = (N, Box<dyn Stack>)>,
 ) -> Result<Box<dyn Stack>> {
@@ -44,7 +44,7 @@ pub fn compose<N: Into<String>>(
     Ok(Box::new(Compose::new(dim, stacks)))
 }
 
-/// A stack and where its numbers are in the shared buffers.
+/// A stack and its place in the shared buffers.
 #[derive(Debug)]
 struct Part {
     name: String,
@@ -54,7 +54,7 @@ struct Part {
     sums: Range<usize>,
 }
 
-/// Where a part begins in buffers.
+/// The beginning of a part in the buffers.
 struct Place {
     parameters: usize,
     derived: usize,
@@ -62,7 +62,7 @@ struct Place {
 }
 
 impl Part {
-    /// Where it begins in buffers that begin with another part.
+    /// Its place in buffers that begin with another part.
     fn place_after(&self, first: &Self) -> Place {
         Place {
             parameters: self.parameters.start - first.parameters.start,
@@ -242,7 +242,7 @@ impl Stack for Compose {
     }
 }
 
-/// Takes a stretch off a tape, if there is one.
+/// Splits a stretch off a tape, if a tape is given.
 fn cut<'a>(
     tape: &mut Option<&'a mut [f64]>,
     off: impl FnOnce(&mut &'a mut [f64]) -> Option<&'a mut [f64]>,
@@ -250,8 +250,8 @@ fn cut<'a>(
     tape.as_mut().map(|tape| off(tape).expect("a tape is as long as its stretches"))
 }
 
-/// Prepares parts that stand next to each other, on several threads if they are large. The buffers
-/// begin with what belongs to the first of them.
+/// Prepares adjacent parts, on several threads if they are large. The buffers begin with the
+/// stretch of the first part.
 fn prepare(parts: &[Part], parameters: &[f64], derived: &mut [f64]) {
     if let Some((left, right, at)) = halves(parts, parameters.len()) {
         let (parameters, parameters_right) = parameters.split_at(at.parameters);
@@ -271,7 +271,7 @@ fn prepare(parts: &[Part], parameters: &[f64], derived: &mut [f64]) {
     }
 }
 
-/// The gradients of parts that stand next to each other, likewise.
+/// The gradients of adjacent parts, likewise.
 fn gradient_of(
     parts: &[Part],
     parameters: &[f64],
@@ -301,8 +301,8 @@ fn gradient_of(
     }
 }
 
-/// Cuts parts with so many parameters in two, if that is worth a thread, and says where the second
-/// half begins.
+/// Splits parts with this many parameters in two, if a second thread pays off. Returns the halves
+/// and the place of the second.
 fn halves(parts: &[Part], parameters: usize) -> Option<(&[Part], &[Part], Place)> {
     if parts.len() < 2 {
         return None;

@@ -1,8 +1,8 @@
 //! Glow's steps for vectors (Kingma and Dhariwal 2018): a scale and shift of each coordinate, an
 //! invertible linear map, and an affine coupling.
 //!
-//! Glow sets its scales and shifts from the first data it sees. Here points come from the base,
-//! whose scale is known: the steps start at the identity, and so does the linear map.
+//! The original Glow sets its scales and shifts from the first batch of data. Here points come from
+//! the base, whose scale is known, so all steps start at the identity.
 
 use super::{
     Hidden, Mask, RealNvp, ScaleMap, Stack,

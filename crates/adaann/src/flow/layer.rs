@@ -1,13 +1,13 @@
-//! Layers of the caller's own, written for one point: the simplest way to a new stack.
+//! Custom layers, written for one point: the simplest way to implement a new stack.
 
 use super::{Parameter, Stack, Weights};
 use crate::{Batch, linear};
 
 /// An invertible map of R^d with parameters, written for one point at a time.
 ///
-/// [`PerPoint`] makes a [`Stack`] of it. Three methods are enough: gradients of the inverse follow
-/// from [`Layer::backward`] by a linear system of `dim` equations a point. A stack that runs over
-/// many points at once, or knows a shorter way, implements [`Stack`] itself.
+/// [`PerPoint`] turns it into a [`Stack`]. Three methods suffice: gradients of the inverse follow
+/// from [`Layer::backward`] by solving a linear system of `dim` equations per point. Implement
+/// [`Stack`] directly to process many points at once or to use a faster inverse gradient.
 ///
 /// ```
 /// use adaann::flow::{Base, Flow, Layer, Parameter, PerPoint};
@@ -49,7 +49,7 @@ pub trait Layer: Send + Sync + std::fmt::Debug {
     /// The blocks of the flat parameter vector, in order.
     fn parameters(&self) -> Vec<Parameter>;
 
-    /// Sets the parameters to a start for training, as [`Stack::initialise`] does.
+    /// Initialises the parameters for training, as [`Stack::initialise`] does.
     fn initialise(&self, scale: f64, normal: &mut dyn FnMut() -> f64, parameters: &mut [f64]) {
         for parameter in parameters {
             *parameter = scale * normal();
@@ -59,13 +59,13 @@ pub trait Layer: Send + Sync + std::fmt::Debug {
     /// Moves a point z to its image x = f(z; θ) and returns log |det ∂f/∂z|.
     fn forward(&self, parameters: &[f64], point: &mut [f64]) -> f64;
 
-    /// Moves an image x back to the point z with f(z; θ) = x, and returns log |det ∂f/∂z| there:
-    /// what [`Layer::forward`] returns for it.
+    /// Moves an image x back to the point z with f(z; θ) = x, and returns log |det ∂f/∂z| there, the
+    /// value that [`Layer::forward`] returns for z.
     fn inverse(&self, parameters: &[f64], point: &mut [f64]) -> f64;
 
-    /// The vector-Jacobian product of [`Layer::forward`] at the point z. For the cotangents g of the
-    /// image and k of the log-determinant L, `g` becomes gᵀ ∂f/∂z + k ∂L/∂z, and gᵀ ∂f/∂θ + k ∂L/∂θ
-    /// is added to `g_parameters`.
+    /// The vector-Jacobian product of [`Layer::forward`] at the point z. Given the cotangents g of
+    /// the image and k of the log-determinant L, replaces `g` with gᵀ ∂f/∂z + k ∂L/∂z and adds gᵀ
+    /// ∂f/∂θ + k ∂L/∂θ to `g_parameters`.
     fn backward(
         &self,
         parameters: &[f64],
@@ -76,7 +76,7 @@ pub trait Layer: Send + Sync + std::fmt::Debug {
     );
 }
 
-/// A [`Layer`] as a [`Stack`]: point after point.
+/// Turns a [`Layer`] into a [`Stack`], which processes point after point.
 #[derive(Debug, Clone, Copy)]
 pub struct PerPoint<L>(pub L);
 
@@ -87,7 +87,7 @@ fn read(batch: &Batch, i: usize, point: &mut [f64]) {
     }
 }
 
-/// What the tape keeps of a batch: its points before the layer, and behind them their images.
+/// The tape of a batch: its points before the layer, followed by their images.
 struct Tape<'a> {
     before: &'a [f64],
     after: &'a [f64],
@@ -101,7 +101,7 @@ impl Tape<'_> {
 }
 
 impl<L: Layer> PerPoint<L> {
-    /// Moves points by `step`, and keeps those before and after the layer.
+    /// Moves points by `step`, and stores them before and after the layer.
     fn pass(
         &self,
         z: &mut Batch,
@@ -127,7 +127,7 @@ impl<L: Layer> PerPoint<L> {
         }
     }
 
-    /// g with gᵀ ∂f/∂z = `g`ᵀ + k ∂L/∂z, in place of `g`.
+    /// Replaces `g` with the solution of gᵀ ∂f/∂z = `g`ᵀ + k ∂L/∂z.
     fn solve(&self, parameters: &[f64], point: &[f64], g: &mut [f64], k: f64, room: &mut Room) {
         let dim = g.len();
         let Room { transposed, row, ignored } = room;
@@ -148,12 +148,12 @@ impl<L: Layer> PerPoint<L> {
     }
 }
 
-/// What a linear system needs.
+/// Memory for a linear system.
 struct Room {
     /// The Jacobian's transpose.
     transposed: Vec<f64>,
     row: Vec<f64>,
-    /// Gradients of parameters that nobody asked for.
+    /// Gradients of the parameters, not used here.
     ignored: Vec<f64>,
 }
 

@@ -1,7 +1,8 @@
-//! Linear maps as triangular factors, whose determinants and inverses cost no more than they do.
+//! Linear maps as products of triangular factors, whose determinants and inverses cost no more than
+//! the map itself.
 //!
-//! A diagonal is the exponential of raw parameters and the other entries are raw themselves, so
-//! that raw parameters 0 are the identity.
+//! A diagonal is the exponential of raw parameters; the other entries are raw parameters. Raw
+//! parameters of 0 give the identity.
 
 use super::{
     Parameter, Stack, Weights,
@@ -15,27 +16,27 @@ use crate::{
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// Which triangular factors a [`Linear`] map has.
+/// The triangular factors of a [`Linear`] map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// z ← shift + L z, L lower triangular: of a standard normal it makes any normal.
+    /// z ← shift + L z, L lower triangular: maps a standard normal to any normal.
     Lower,
-    /// z ← L U z, L with a diagonal of ones and U upper triangular: the invertible map of Glow
-    /// (Kingma and Dhariwal 2018), with no permutation.
+    /// z ← L U z, with L unit lower triangular and U upper triangular: the invertible map of Glow
+    /// (Kingma and Dhariwal 2018), without the permutation.
     Lu,
 }
 
-/// A factor as the shape says it; the entries off its diagonal are a block of the parameters.
+/// A factor of the shape; its off-diagonal entries are one block of the parameters.
 #[derive(Debug, Clone, Copy)]
 struct Factor {
     name: &'static str,
     upper: bool,
-    /// Has it the diagonal, or one of ones?
+    /// True if it carries the diagonal, false if its diagonal is ones.
     diagonal: bool,
 }
 
 impl Shape {
-    /// In the order that points pass them.
+    /// The factors in the order in which they are applied.
     fn factors(self) -> &'static [Factor] {
         match self {
             Self::Lower => &[Factor { name: "lower", upper: false, diagonal: true }],
@@ -49,9 +50,9 @@ impl Shape {
 
 /// A linear map with triangular factors.
 ///
-/// The flat parameter vector is the log diagonal, the factors' entries, and the shift if there is
-/// one. The sums have a register for each parameter and one for the log-determinant. The tape holds
-/// the points before each factor.
+/// The flat parameter vector holds the log diagonal, the factors' entries, and the shift if the map
+/// has one. The sums have one register per parameter and one for the log-determinant. The tape
+/// holds the points before each factor.
 #[derive(Debug, Clone)]
 pub(super) struct Linear {
     dim: usize,
@@ -65,13 +66,13 @@ impl Linear {
         Ok(Self { dim, shape })
     }
 
-    /// Where the entries of factor `f` are in the parameters.
+    /// The parameter range of factor `f`.
     fn entries(&self, f: usize) -> Range<usize> {
         let first = self.dim + f * packed_len(self.dim);
         first..first + packed_len(self.dim)
     }
 
-    /// Where the shift is in the parameters.
+    /// The parameter range of the shift.
     fn shift(&self) -> Option<Range<usize>> {
         let end = self.entries(self.shape.factors().len() - 1).end;
         (self.shape == Shape::Lower).then_some(end..end + self.dim)
@@ -100,7 +101,8 @@ impl Linear {
         add_to_all(weights.derived[2 * self.dim], &mut log_det[..z.len()]);
     }
 
-    /// Adds to the sums what factor `f` receives, times `sign`: z is before it and g after it.
+    /// Adds the gradient of factor `f`, times `sign`, to the sums. z is the input of the factor and
+    /// g the cotangent of its output.
     fn add_outer(&self, f: usize, sign: f64, z: &Batch, g: &Batch, sums: &mut [f64]) {
         let lanes = simd::doubles_per_register();
         let factor = self.shape.factors()[f];
@@ -116,7 +118,7 @@ impl Linear {
         });
     }
 
-    /// Adds to the sums what the shift, times `sign`, and the log-determinant receive.
+    /// Adds the gradients of the shift, times `sign`, and of the log-determinant to the sums.
     fn add_rows(&self, sign: f64, g: &Batch, g_log_det: &[f64], sums: &mut [f64]) {
         let shift = self.shift().map(|shift| shift.start);
         simd::dispatch(AddRows { sign, g, g_log_det, shift, log_det: self.parameter_len(), sums });
@@ -157,7 +159,7 @@ impl Stack for Linear {
     }
 
     fn derived_len(&self) -> usize {
-        // The diagonal, one over each of its entries, and the log-determinant.
+        // The diagonal, the reciprocals of its entries, and the log-determinant.
         2 * self.dim + 1
     }
 
@@ -230,8 +232,8 @@ impl Stack for Linear {
         self.add_log_det(weights, z, log_det);
     }
 
-    /// The log-determinant does not depend on the points, so g = T⁻ᵀ ḡ for each factor T, which
-    /// receives −g zᵀ.
+    /// The log-determinant does not depend on the points, so g = T⁻ᵀ ḡ for each factor T, whose
+    /// gradient is −g zᵀ.
     fn backward_inverse(
         &self,
         weights: Weights,
@@ -271,12 +273,12 @@ impl Stack for Linear {
     }
 }
 
-/// Adds up over the points what the shift and the log-determinant receive.
+/// Sums the gradients of the shift and the log-determinant over the points.
 struct AddRows<'a> {
     sign: f64,
     g: &'a Batch,
     g_log_det: &'a [f64],
-    /// The numbers of their registers.
+    /// The indices of their registers.
     shift: Option<usize>,
     log_det: usize,
     sums: &'a mut [f64],

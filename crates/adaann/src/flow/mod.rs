@@ -1,8 +1,8 @@
 //! Normalizing flows: a base density and a stack of layers that moves its draws.
 //!
-//! A [`Stack`] is a whole family's worth of layers, not one layer, so that it can keep points in
-//! registers all the way through. A [`Flow`] is a stack with its base and its parameters: it draws
-//! samples and gives their log density, and the log density at any point through the inverse.
+//! A [`Stack`] holds all the layers of one family, so that points stay in registers from the first
+//! layer to the last. A [`Flow`] combines a stack with a base and parameters. It draws samples with
+//! their log density, and evaluates the log density at any point through the inverse.
 
 mod affine;
 mod autoregressive;
@@ -48,10 +48,10 @@ pub use trained::{Draws, Flow, LogDensityGradient};
 use crate::{Batch, Result, error};
 use serde::{Deserialize, Serialize};
 
-/// Layers of a stack; more is surely a slip, and would not fit the memory.
+/// Upper limit on the layers of a stack: more would not fit into memory.
 const MOST_LAYERS: usize = 100_000;
 
-/// Refuses a stack of no dimensions, and one of no or too many layers.
+/// Refuses zero dimensions, zero layers and too many layers.
 fn check_size(dim: usize, layers: usize) -> Result<()> {
     error::at_least_one("dim", dim)?;
     if !(1..=MOST_LAYERS).contains(&layers) {
@@ -60,8 +60,8 @@ fn check_size(dim: usize, layers: usize) -> Result<()> {
     Ok(())
 }
 
-/// The precision that layers compute in while they are trained; sums over points are in double
-/// precision either way, and so is the flow that comes out.
+/// The precision of the layers during training. Sums over points and the trained flow are always in
+/// double precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Precision {
     /// 64 bits.
@@ -73,42 +73,41 @@ pub enum Precision {
     Single,
 }
 
-/// The parameters of a stack, and what [`Stack::prepare`] derived from them.
+/// The parameters of a stack, and the numbers that [`Stack::prepare`] derived from them.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights<'a> {
     /// The flat parameter vector.
     pub parameters: &'a [f64],
-    /// What was derived from it.
+    /// The numbers derived from it.
     pub derived: &'a [f64],
 }
 
-/// How a stack likes its points cut.
+/// How a stack prefers its points to be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grain {
     /// Points that go through the whole stack together, so that their tape stays in cache.
     pub tile: usize,
-    /// Fewer points than this are not worth sums of their own.
+    /// The smallest number of points that justifies separate sums.
     pub shard: usize,
 }
 
 /// An invertible map of R^d with parameters: all the layers of one family.
 ///
-/// The caller owns all memory. Work is split so that nothing is done twice: [`Stack::prepare`] runs
-/// once for each value of the parameters, [`Stack::forward`] and [`Stack::backward`] for each tile
-/// of points, possibly on several threads with their own `sums`, and [`Stack::gradient`] once for
-/// the sums added up.
+/// The caller owns all memory. No work is repeated: [`Stack::prepare`] runs once for each value of
+/// the parameters; [`Stack::forward`] and [`Stack::backward`] run for each tile of points, possibly
+/// on several threads with separate `sums`; [`Stack::gradient`] runs once on the total of the sums.
 ///
-/// Both ways through a stack can be differentiated. [`Stack::backward`] follows
-/// [`Stack::forward`], as training on draws of the flow needs it; [`Stack::backward_inverse`]
-/// follows [`Stack::inverse`], as the gradient of log q at given points needs it.
+/// Both directions can be differentiated. [`Stack::backward`] follows [`Stack::forward`] and serves
+/// training on the flow's own draws. [`Stack::backward_inverse`] follows [`Stack::inverse`] and
+/// serves the gradient of log q at given points.
 ///
-/// [`Flow::from_stack`] makes a flow of any implementation, and [`compose`] sets it among others.
-/// [`Layer`] asks for less: three methods for one point.
+/// [`Flow::from_stack`] makes a flow of any implementation, and [`compose`] combines it with other
+/// stacks. [`Layer`] is a simpler interface: three methods for one point.
 ///
-/// A batch has `z.len()` points; its rows, `log_det` and `g_log_det` have room for
-/// [`Batch::padded_len`], and what stands behind the points may be read and written but means
-/// nothing. Buffers are cut to the lengths that the stack asks for; a tape may hold anything before
-/// it is filled.
+/// A batch has `z.len()` points. Its rows, `log_det` and `g_log_det` have room for
+/// [`Batch::padded_len`] numbers; the numbers after the last point may be read and written but have
+/// no meaning. Buffers have the lengths that the stack requests. A tape may hold arbitrary numbers
+/// before it is filled.
 pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Number of coordinates.
     fn dim(&self) -> usize;
@@ -116,8 +115,8 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// The blocks of the flat parameter vector, in order.
     fn parameters(&self) -> Vec<Parameter>;
 
-    /// Sets the parameters to a start for training: near the identity, nearer for a smaller
-    /// `scale`. `normal` gives standard normal numbers.
+    /// Initialises the parameters for training: near the identity, nearer for a smaller `scale`.
+    /// `normal` draws standard normal numbers.
     fn initialise(&self, scale: f64, normal: &mut dyn FnMut() -> f64, parameters: &mut [f64]) {
         for parameter in parameters {
             *parameter = scale * normal();
@@ -127,10 +126,10 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Length of the buffer that [`Stack::prepare`] fills.
     fn derived_len(&self) -> usize;
 
-    /// Derives from the parameters what the kernels read.
+    /// Derives from the parameters the numbers that the kernels read.
     fn prepare(&self, parameters: &[f64], derived: &mut [f64]);
 
-    /// How it likes its points cut.
+    /// How it prefers its points to be split.
     fn grain(&self) -> Grain {
         Grain { tile: 32, shard: 48 }
     }
@@ -138,8 +137,8 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
     /// Length of the tape for a batch with this many points, padding included.
     fn tape_len(&self, padded_points: usize) -> usize;
 
-    /// Moves the points, adds their log-determinants to `log_det`, and fills the tape if there is
-    /// to be a backward pass.
+    /// Moves the points, adds their log-determinants to `log_det`, and fills the tape if one is
+    /// given, for a backward pass.
     fn forward(
         &self,
         weights: Weights,
@@ -148,18 +147,18 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         tape: Option<&mut [f64]>,
     );
 
-    /// Length of the buffer that [`Stack::backward`] and [`Stack::backward_inverse`] add to.
+    /// Length of the sums of [`Stack::backward`] and [`Stack::backward_inverse`].
     fn sums_len(&self) -> usize;
 
-    /// Readies sums for the first of some backward passes.
+    /// Prepares the sums for the first of several backward passes.
     fn clear(&self, sums: &mut [f64]) {
         sums.fill(0.0);
     }
 
-    /// The vector-Jacobian product of [`Stack::forward`], which filled the tape: `g_z` goes from
+    /// The vector-Jacobian product of [`Stack::forward`], which filled the tape. `g_z` changes from
     /// the cotangent of the image to that of the base points, given also the cotangent of the
-    /// log-determinant. `z` goes from the image back to the base points. What the parameters
-    /// receive is added to `sums`.
+    /// log-determinant. `z` changes from the image back to the base points. The gradient of the
+    /// parameters is added to `sums`.
     fn backward(
         &self,
         weights: Weights,
@@ -170,8 +169,8 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         sums: &mut [f64],
     );
 
-    /// Moves points back, adds the log-determinant of the way forward to `log_det`, and fills the
-    /// tape if [`Stack::backward_inverse`] is to follow.
+    /// Moves points back, adds the log-determinant of the forward map to `log_det`, and fills the
+    /// tape if one is given, for [`Stack::backward_inverse`].
     fn inverse(
         &self,
         weights: Weights,
@@ -180,20 +179,20 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         tape: Option<&mut [f64]>,
     );
 
-    /// Does [`Stack::forward`] leave the tape that [`Stack::inverse`] fills for the same points?
-    /// Then [`Stack::backward_inverse`] may follow it too, and nothing is solved.
+    /// Whether [`Stack::forward`] fills the same tape as [`Stack::inverse`] for the same points. If
+    /// so, [`Stack::backward_inverse`] may follow it directly, without solving for the inverse.
     fn shares_tape(&self) -> bool {
         true
     }
 
-    /// The vector-Jacobian product of [`Stack::inverse`], which filled the tape: `g_z` goes from
+    /// The vector-Jacobian product of [`Stack::inverse`], which filled the tape. `g_z` changes from
     /// the cotangent of the base points to that of the image, given also the cotangent of the
-    /// log-determinant (of the way forward, as `inverse` adds it). `z` goes from the base points to
-    /// the image. What the parameters receive, with the image held fixed, is added to `sums`.
+    /// log-determinant (of the forward map, as `inverse` adds it). `z` changes from the base points
+    /// to the image. The gradient of the parameters, with the image held fixed, is added to `sums`.
     ///
     /// For x = f(z; θ) with Jacobian J and log-determinant L(z; θ), the cotangents ḡ of z and k of
-    /// L give g = J⁻ᵀ(ḡ + k ∂L/∂z) for x, and −gᵀ ∂f/∂θ + k ∂L/∂θ for θ: what `backward` gives for
-    /// the cotangents −g and k.
+    /// L give g = J⁻ᵀ(ḡ + k ∂L/∂z) for x, and −gᵀ ∂f/∂θ + k ∂L/∂θ for θ. The latter is the result
+    /// of `backward` for the cotangents −g and k.
     fn backward_inverse(
         &self,
         weights: Weights,
@@ -204,7 +203,7 @@ pub trait Stack: Send + Sync + std::fmt::Debug {
         sums: &mut [f64],
     );
 
-    /// Fills `gradient` with what `sums` say; may use parts of `derived` as scratch space.
+    /// Converts `sums` to the gradient; may use parts of `derived` as scratch space.
     fn gradient(&self, parameters: &[f64], derived: &mut [f64], sums: &[f64], gradient: &mut [f64]);
 
     /// Length of the flat parameter vector.

@@ -1,16 +1,16 @@
-//! Coordinates in another order, so that layers which treat them unequally take turns.
+//! Permutations of the coordinates, for use between layers that treat coordinates unequally.
 
 use super::{Parameter, Stack, Weights, choices::shuffled};
 use crate::{Batch, Result, batch::PAD, error};
 use serde::{Deserialize, Serialize};
 
-/// The order that a permutation puts coordinates in.
+/// The order of the permuted coordinates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The last first.
     Reversed,
-    /// A random one, each as likely as any other; the same for the same seed and dimension.
+    /// A uniformly random order, fixed by the seed and the dimension.
     Random {
         /// Seed.
         seed: u64,
@@ -20,7 +20,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Where each of `dim` coordinates comes from.
+    /// The source of each of `dim` coordinates.
     fn sources(&self, dim: usize) -> Result<Vec<usize>> {
         match self {
             Self::Reversed => Ok((0..dim).rev().collect()),
@@ -39,11 +39,11 @@ impl Order {
     }
 }
 
-/// Another order of the coordinates; no parameters, and log det = 0.
+/// A permutation of the coordinates; no parameters, and log det = 0.
 #[derive(Debug, Clone)]
 pub(super) struct Permutation {
     dim: usize,
-    /// Pairs of rows whose swaps, one after another, make the permutation: no row needs room aside.
+    /// Row swaps that, applied in order, make the permutation without extra memory.
     swaps: Vec<(usize, usize)>,
 }
 
@@ -57,7 +57,7 @@ impl Permutation {
         let sources = order.sources(dim)?;
         let mut swaps = Vec::new();
         for i in 0..dim {
-            // Row i is settled by one swap; what was there has moved to where the swap took from.
+            // One swap settles row i; its previous content moves to the row it was swapped with.
             let mut from = sources[i];
             while from < i {
                 from = sources[from];

@@ -1,5 +1,5 @@
-//! Where a kernel keeps the points of a group: in registers when the dimension is small, in the
-//! batch itself otherwise.
+//! Storage of a group of points in a kernel: registers in small dimensions, the batch itself
+//! otherwise.
 
 use crate::{Batch, simd::Lane};
 use fearless_simd::Simd;
@@ -11,7 +11,7 @@ pub(super) trait Points<S: Simd, V: Lane<S>, const R: usize> {
     fn set(&mut self, d: usize, coordinate: [V; R]);
 }
 
-/// Points of a dimension known to the compiler, held in registers between load and store.
+/// Points of a dimension known at compile time, held in registers between load and store.
 pub(super) struct Held<V, const D: usize, const R: usize>([[V; R]; D]);
 
 impl<V, const D: usize, const R: usize> Held<V, D, R> {
@@ -104,8 +104,8 @@ fn store<S: Simd, V: Lane<S>, const R: usize>(
 }
 
 /// Splits a batch of `len` points into groups of four or two registers and runs the body for each,
-/// with `$at` the group's first point and `$R` its number of registers. A group may reach into the
-/// padding: one register alone would wait for its own results, and cost as much as two.
+/// with `$at` the group's first point and `$R` its number of registers. A group may extend into the
+/// padding: a single register would wait for its own results, and cost as much as two.
 macro_rules! for_groups {
     ($len:expr, $lanes:expr, |$at:ident, $R:ident| $body:expr) => {{
         let registers = usize::div_ceil($len, $lanes);
@@ -126,7 +126,8 @@ macro_rules! for_groups {
 }
 pub(super) use for_groups;
 
-/// The first point of the group that the register at `at` belongs to, and the group's registers.
+/// The first point of the group that contains the register at `at`, and the group's number of
+/// registers.
 #[inline(always)]
 pub(super) fn group_of(len: usize, lanes: usize, at: usize) -> (usize, usize) {
     let first = at / (4 * lanes) * 4;

@@ -1,8 +1,8 @@
-//! The map from raw parameters to positive ones that takes 0 to 1: c(x) = log(1 + (e − 1) eˣ).
+//! The map from raw to positive parameters that takes 0 to 1: c(x) = log(1 + (e − 1) eˣ).
 //!
-//! It is softplus(x + ln(e − 1)). A layer whose size is governed by c − 1 is the identity when its
-//! raw parameters are 0; with the plain softplus, c(0) = 0.69, fresh layers contract, and a deep
-//! stack collapses to a point before training starts.
+//! It is softplus(x + ln(e − 1)). A layer whose strength is c − 1 is the identity when its raw
+//! parameters are 0. With the plain softplus, c(0) = 0.69: fresh layers contract, and a deep stack
+//! collapses to a point before training starts.
 
 use crate::simd::{F64, Lane, Math};
 use fearless_simd::Simd;
@@ -22,7 +22,7 @@ pub(super) fn slope<S: Simd>(c: F64<S>) -> F64<S> {
     -(-c).exp_m1()
 }
 
-/// c(x) − 1 − x from x and c(x), with no cancellation near x = 0, where it is about −x/e.
+/// c(x) − 1 − x from x and c(x), without cancellation near x = 0, where it is about −x/e.
 #[inline(always)]
 pub(super) fn excess<S: Simd>(x: F64<S>, c: F64<S>) -> F64<S> {
     let token = x.token();

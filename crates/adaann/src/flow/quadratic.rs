@@ -1,13 +1,14 @@
-//! The triangular map with a quadratic middle and a linear log scale:
+//! The triangular map with a quadratic conditional mean and a linear log scale:
 //! x_k = m_k(x_<k) + exp(s_k(x_<k)) z_k.
 //!
-//! Each coordinate is normal given those before it. That is a funnel, whose width another coordinate
-//! sets, and a bent ridge, whose middle is a square, each exactly; and it can be fitted to points by
-//! regression (`warp/`), where networks have to be trained. Raw parameters 0 are the identity.
+//! Each coordinate is normal given the previous ones. The map represents exactly a funnel, whose
+//! width depends on another coordinate, and a bent ridge, whose mean is quadratic. It can be fitted
+//! to points by regression (`warp/`), where networks need training. Raw parameters of 0 give the
+//! identity.
 
 use super::{Layer, Parameter};
 
-/// The map in a number of dimensions.
+/// The map in `dim` dimensions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quadratic {
     dim: usize,
@@ -29,11 +30,11 @@ pub(crate) fn pairs_and_squares(k: usize) -> usize {
     k * (k + 1) / 2
 }
 
-/// What sets one coordinate: a share of the flat parameter vector, or of its gradient.
+/// The rule of one coordinate: its stretch of the flat parameter vector, or of its gradient.
 pub(crate) struct Rule<T> {
     pub(crate) shift: T,
     pub(crate) slopes: T,
-    /// Those of x_a x_b, by b and then by a.
+    /// The coefficients of x_a x_b, ordered by b, then by a.
     pub(crate) squares: T,
     pub(crate) log_scale: T,
     pub(crate) log_scale_slopes: T,
@@ -44,7 +45,7 @@ impl Quadratic {
         Self { dim }
     }
 
-    /// Where the parameters of coordinate `k` are.
+    /// The parameter ranges of coordinate `k`.
     pub(crate) fn rule(self, k: usize) -> Rule<std::ops::Range<usize>> {
         let dim = self.dim;
         let squares: usize = products(k);
@@ -159,7 +160,7 @@ impl Layer for Quadratic {
 mod tests {
     use super::*;
 
-    /// Parameters small enough that squares of squares stay in hand.
+    /// Small parameters, so that iterated squares stay moderate.
     fn map() -> (Quadratic, Vec<f64>) {
         let map = Quadratic::new(4);
         let count = map.parameters().iter().map(Parameter::len).sum();
@@ -191,7 +192,7 @@ mod tests {
         assert!(places.into_iter().eq(0..parameters.len()));
     }
 
-    /// Against central differences, of every parameter and coordinate.
+    /// Compared with central differences for every parameter and coordinate.
     #[test]
     fn gradients() {
         let (map, mut parameters) = map();

@@ -1,5 +1,5 @@
 //! realNVP (Dinh, Sohl-Dickstein and Bengio 2017): couplings that scale and shift some coordinates by
-//! what networks make of the others.
+//! functions of the others, given by networks.
 
 use super::{
     Stack,
@@ -17,16 +17,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RealNvp {
-    /// Number of couplings. 8 by default; the paper has 6 and 12.
+    /// Number of couplings. 8 by default; the paper uses 6 and 12.
     pub layers: usize,
     /// The networks.
     pub hidden: Hidden,
-    /// Which coordinates are kept.
+    /// The kept coordinates.
     pub mask: Mask,
-    /// How the scale is bounded. The paper's "tanh right before the output layer" can be read both
-    /// ways; most implementations have it on the output.
+    /// How the scale is bounded. The paper's "tanh right before the output layer" is ambiguous; most
+    /// implementations apply it to the output.
     pub scale: ScaleMap,
-    /// One network for the scale and one for the shift, as in the paper, or one for both, which
+    /// Whether the scale and the shift have separate networks, as in the paper. A shared network
     /// costs half.
     pub separate: bool,
 }
@@ -62,7 +62,7 @@ impl RealNvp {
     }
 }
 
-/// The hidden layers of the networks that make scales and shifts: one network for each, or one.
+/// The hidden layers of the networks for scales and shifts: two networks, or one shared.
 pub(super) fn affine_networks(
     hidden: &Hidden,
     scale: ScaleMap,

@@ -1,16 +1,16 @@
-//! Sums over a row of points, and one number for all of it.
+//! Sums over a row of points, and a number added to a whole row.
 
 use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
-/// Adds a number to every point's.
+/// Adds a number to every entry.
 pub(super) fn add_to_all(number: f64, row: &mut [f64]) {
     for x in row {
         *x += number;
     }
 }
 
-/// The numbers of `len` points added up lane by lane; the row is padded, with zeros to add.
+/// Sums the numbers of `len` points lane by lane; the padding of the row must be zero.
 #[inline(always)]
 pub(super) fn add_up<S: Simd>(simd: S, row: &[f64], len: usize) -> F64<S> {
     let mut sum = F64::splat(simd, 0.0);

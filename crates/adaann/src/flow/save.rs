@@ -1,4 +1,4 @@
-//! Flows as safetensors files: the parameters by name, and metadata that rebuild the flow.
+//! Flows as safetensors files: the parameters by name, and metadata to rebuild the flow.
 
 use super::{Base, Flow, FlowSpec};
 use crate::{Error, Result, file};
@@ -8,20 +8,20 @@ use std::{
     path::Path,
 };
 
-/// Written into every file; a file with another is refused.
+/// The format identifier in every file; files with another identifier are refused.
 const FORMAT: &str = "adaann-flow-1";
 
 impl Flow {
-    /// Writes the flow to a file, under a temporary name first.
+    /// Writes the flow to a file, first under a temporary name.
     ///
     /// # Errors
-    /// If the file cannot be written, or the flow has layers of the caller's own
-    /// ([`Flow::from_stack`]): a file could not say how to build them again.
+    /// If the file cannot be written, or the flow has custom layers ([`Flow::from_stack`]), which a
+    /// file cannot describe.
     pub fn save(&self, path: &Path) -> Result<()> {
         let Some(spec) = self.spec() else {
             return Err(Error::Save(format!(
-                "{}: the flow's layers are not of a family that can be built again from a file; keep its \
-                 parameters instead, and give them to a flow with the same layers",
+                "{}: a flow with custom layers cannot be saved; save its parameters instead, and set them on a flow \
+                 with the same layers",
                 path.display()
             )));
         };
@@ -45,11 +45,11 @@ impl Flow {
         file::write(path, &with_sorted_header(bytes))
     }
 
-    /// Reads back a flow that is known to be one of a few, with their settings, in some dimension.
+    /// Reads a flow that must be one of the given families, with their settings and dimension.
     ///
     /// # Errors
-    /// As [`Flow::load`], and if the file has another family, other settings or another dimension:
-    /// the message names the first of those expected.
+    /// As [`Flow::load`], and if the file has another family, other settings or another dimension.
+    /// The message names the first of the expected families.
     pub fn load_as(path: &Path, specs: &[FlowSpec], dim: usize) -> Result<Self> {
         let flow = Self::load(path)?;
         let own = flow.spec().expect("a file names its family");
@@ -69,10 +69,10 @@ impl Flow {
         Ok(flow)
     }
 
-    /// Reads a flow back: the same bits.
+    /// Reads a flow, bit by bit as it was saved.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a flow of this version, or does not fit together.
+    /// If the file cannot be read, is not a flow of this format version, or is inconsistent.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = file::read(path)?;
         let refuse = |what: String| Error::Load(format!("{}: {what}", path.display()));
@@ -103,7 +103,7 @@ impl Flow {
             let tensor = tensors.tensor(&block.name).map_err(|error| refuse(error.to_string()))?;
             if tensor.shape() != block.shape || tensor.dtype() != Dtype::F64 {
                 return Err(refuse(format!(
-                    "'{}' is {} of shape {:?}, but that of the {} flow is F64 of shape {:?}",
+                    "'{}' is {} of shape {:?}, but the {} flow needs F64 of shape {:?}",
                     block.name,
                     tensor.dtype(),
                     tensor.shape(),
@@ -121,8 +121,8 @@ impl Flow {
     }
 }
 
-/// The same file with the entries of its header in order: metadata come out of a hash map in another
-/// order each time, and the same flow must be the same bytes.
+/// Sorts the entries of the file's header: metadata leave a hash map in random order, but the same
+/// flow must give the same bytes.
 fn with_sorted_header(mut bytes: Vec<u8>) -> Vec<u8> {
     let (start, length) = (8, u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")));
     let header = &mut bytes[start..start + length as usize];

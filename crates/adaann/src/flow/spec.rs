@@ -1,4 +1,4 @@
-//! Which flow to build: a family with its settings, as data.
+//! The specification of a flow: a family with its settings.
 
 use super::{
     Autoregressive, Glow, Precision, RealNvp, SplineSpec, Stack,
@@ -15,10 +15,10 @@ use super::{
 use crate::{Result, error, names};
 use serde::{Deserialize, Serialize};
 
-/// A run keeps about ten numbers for each parameter: these fill four gigabytes.
+/// Upper limit on parameters. A run stores about ten numbers per parameter: four gigabytes at this limit.
 const MOST_PARAMETERS: usize = 50_000_000;
 
-/// Components of a coordinate's law; more is surely a slip.
+/// Upper limit on the components of a marginal distribution: catches typing errors.
 const MOST_COMPONENTS: usize = 1_000;
 
 /// A family of flows with its settings.
@@ -52,47 +52,53 @@ pub enum FlowSpec {
     Glow(Glow),
     /// Couplings with monotone splines.
     Spline(SplineSpec),
-    /// Autoregressive layers with monotone splines, that draw in one pass.
+    /// Autoregressive layers with monotone splines that draw in one pass.
     SplineAutoregressive(SplineSpec),
     /// A shift and a scale for each coordinate.
     Affine,
-    /// A shift and a lower triangular matrix: any normal from a standard one.
+    /// A shift and a lower triangular matrix: maps a standard normal to any normal.
     Linear,
     /// The product of a lower and an upper triangular matrix.
     Lu,
-    /// Each coordinate normal given those before it: a quadratic middle, a linear log scale. The ladder fits
-    /// it by regression; it has no name to be asked for by, since squares of squares lead training astray.
+    /// Each coordinate normal given the previous ones: quadratic mean, linear log scale. The ladder fits it
+    /// by regression. It has no command-line name, since nested squares mislead training.
     Quadratic,
-    /// Each coordinate by a map of its own to the law of a mixture of normals. The ladder fits it, and it has no
-    /// name to be asked for by.
+    /// Each coordinate mapped separately to a mixture of normals. The ladder fits it; it has no command-line
+    /// name.
     Marginals {
-        /// Components of each law.
+        /// Components per coordinate.
         components: usize,
     },
-    /// Another order of the coordinates.
+    /// A permutation of the coordinates.
     Permutation(Order),
     /// One flow after another; the first is nearest to the base.
     Compose(Vec<FlowSpec>),
 }
 
 impl FlowSpec {
-    /// Names of the families, with one line on each.
+    /// The families' names with one-line descriptions.
     pub const ALL: &[(&str, &str)] = &[
-        ("planar", "moves points along one direction a layer; the paper's choice, cheap and sure"),
+        (
+            "planar",
+            "moves points along one direction per layer; the paper's choice, cheap and reliable",
+        ),
         ("radial", "pulls points towards a centre or pushes them away"),
         ("realnvp", "scales and shifts some coordinates by networks of the others"),
         (
             "iaf",
-            "scales and shifts each coordinate by a network of those before; draws in one pass",
+            "scales and shifts each coordinate by a network of the previous ones; draws in one pass",
         ),
-        ("maf", "the same the other way round; densities in one pass"),
-        ("glow", "realnvp with a linear map of all coordinates between its couplings"),
+        ("maf", "the inverse direction of iaf; evaluates densities in one pass"),
+        ("glow", "realnvp with a linear map of all coordinates between couplings"),
         ("spline", "bends some coordinates along splines set by a network of the others"),
-        ("spline-autoregressive", "bends each coordinate by a network of those before"),
+        ("spline-autoregressive", "bends each coordinate by a network of the previous ones"),
         ("affine", "shifts and scales each coordinate"),
-        ("linear", "a shift and a triangular matrix: any normal from a standard one"),
-        ("lu", "any linear map that needs no pivoting, as between the layers of other flows"),
-        ("permutation", "coordinates in reverse order, between the layers of other flows"),
+        ("linear", "a shift and a triangular matrix: maps a standard normal to any normal"),
+        ("lu", "a linear map without pivoting, for use between the layers of other flows"),
+        (
+            "permutation",
+            "reverses the order of the coordinates, for use between the layers of other flows",
+        ),
     ];
 
     /// Planar layers with the defaults: tanh, double precision.
@@ -100,7 +106,7 @@ impl FlowSpec {
         Self::Planar { layers, activation: Activation::Tanh, precision: Precision::Double }
     }
 
-    /// The family of this name with its defaults, or several joined by `+`, the first nearest to the
+    /// The family with this name and default settings, or several joined by `+`, the first nearest to the
     /// base.
     ///
     /// ```
@@ -111,7 +117,7 @@ impl FlowSpec {
     /// ```
     ///
     /// # Errors
-    /// If there is none; the message has the name nearest to it.
+    /// If no family has this name. The message suggests the nearest name.
     pub fn named(name: &str) -> Result<Self> {
         if name.contains('+') {
             return Ok(Self::Compose(name.split('+').map(Self::named).collect::<Result<_>>()?));
@@ -162,7 +168,7 @@ impl FlowSpec {
         }
     }
 
-    /// Number of layers, couplings or steps; that of a composition is the sum of its parts'.
+    /// Number of layers, couplings or steps; for a composition, the total of its parts.
     pub fn layers(&self) -> usize {
         match self {
             Self::Planar { layers, .. } | Self::Radial { layers } => *layers,
@@ -182,7 +188,7 @@ impl FlowSpec {
         }
     }
 
-    /// Are its layers set by networks?
+    /// Whether its layers contain networks.
     pub fn has_networks(&self) -> bool {
         match self {
             Self::RealNvp(_)
@@ -211,7 +217,7 @@ impl FlowSpec {
     /// Builds the stack in `dim` dimensions.
     ///
     /// # Errors
-    /// If a setting is out of range, or there are more parameters than the memory is likely to hold.
+    /// If a setting is out of range, or the flow has more parameters than are likely to fit into memory.
     pub fn build(&self, dim: usize) -> Result<Box<dyn Stack>> {
         let stack = self.stack(dim)?;
         let parameters = stack.parameter_len();

@@ -10,7 +10,7 @@ use super::{
 use crate::{Result, error};
 use serde::{Deserialize, Serialize};
 
-/// Bins of a spline; with more the least width of a bin would be all there is.
+/// Upper limit on the bins of a spline: beyond it, the least bin widths would fill the interval.
 const MOST_BINS: usize = 100;
 
 /// The splines of a layer.
@@ -19,15 +19,15 @@ const MOST_BINS: usize = 100;
 pub struct SplineSpec {
     /// Number of layers. 4 by default.
     pub layers: usize,
-    /// Bins of each spline. 8, as is usual.
+    /// Bins of each spline. 8 by default, as is usual.
     pub bins: usize,
-    /// Beyond this distance from 0 a coordinate is left where it is. 10: five standard deviations of
-    /// the default base. Draws of the base beyond it stay there, however small the density: one in a
-    /// hundred would cost nats.
+    /// Beyond this distance from 0 a coordinate does not move. The default 10 is five standard
+    /// deviations of the default base. Base draws beyond the bound stay there, however small the
+    /// density: one in a hundred would cost several nats.
     pub bound: f64,
     /// The network of each layer.
     pub hidden: Hidden,
-    /// Which coordinates couplings keep.
+    /// The coordinates that couplings keep.
     pub mask: Mask,
     /// The order of the coordinates of autoregressive layers.
     pub order: Ordering,

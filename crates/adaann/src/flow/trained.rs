@@ -1,4 +1,4 @@
-//! A flow with its base and its parameters: draws, and log q anywhere.
+//! A flow with its base and parameters: draws, and log q at any point.
 
 mod given;
 mod serial;
@@ -16,10 +16,10 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Points handled at once when drawing and evaluating: the tile stays in cache.
+/// Points processed at once when drawing and evaluating: such a tile stays in cache.
 const TILE: usize = 256;
 
-/// Draws of a flow with their log density, in the coordinates that the flow works in.
+/// Draws of a flow with their log density, in the flow's own coordinates.
 #[derive(Debug, Clone)]
 pub struct Draws {
     /// The points.
@@ -31,7 +31,7 @@ pub struct Draws {
 /// A normalizing flow: base, layers and parameters.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    /// The family; none for layers of the caller's own.
+    /// The family; `None` for custom layers.
     spec: Option<FlowSpec>,
     base: Base,
     stack: Arc<dyn Stack>,
@@ -41,8 +41,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow whose layers have raw parameters 0: planar and radial layers are then the identity,
-    /// and q is the base.
+    /// A flow whose layers have raw parameters of 0. Planar and radial layers are then the
+    /// identity, and q is the base.
     ///
     /// # Errors
     /// If the settings of the family are out of range.
@@ -51,8 +51,8 @@ impl Flow {
         Ok(Self::of(Some(spec.clone()), stack, base))
     }
 
-    /// A flow with layers of the caller's own, whose parameters are 0; see [`Layer`](super::Layer)
-    /// for an example. It does what any other does, except that [`Flow::save`] refuses it.
+    /// A flow with custom layers, whose parameters are 0; see [`Layer`](super::Layer) for an
+    /// example. It supports everything except [`Flow::save`].
     ///
     /// # Errors
     /// If the stack and the base differ in dimension.
@@ -72,7 +72,7 @@ impl Flow {
         flow
     }
 
-    /// Draws the layers' parameters from N(0, scale²), as a start for training.
+    /// Draws the layers' parameters from N(0, scale²), to start training.
     pub fn initialise(&mut self, scale: f64, seed: u64) {
         let stream = Stream::new(seed, Purpose::Parameters);
         let first = self.base.parameter_len();
@@ -87,12 +87,12 @@ impl Flow {
         self.base.dim()
     }
 
-    /// Which family it is; none if its layers are the caller's own.
+    /// The family; `None` for custom layers.
     pub fn spec(&self) -> Option<&FlowSpec> {
         self.spec.as_ref()
     }
 
-    /// The base as it is now.
+    /// The current base.
     pub fn base(&self) -> &Base {
         &self.base
     }
@@ -109,10 +109,10 @@ impl Flow {
         blocks
     }
 
-    /// Replaces the parameter vector.
+    /// Sets the parameter vector.
     ///
     /// # Errors
-    /// If it has another length, or a number that is not finite.
+    /// If its length differs, or a number is not finite.
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<()> {
         if parameters.len() != self.parameters.len() {
             return Err(Error::Shape {
@@ -129,7 +129,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The same flow with layers that compute in double precision.
+    /// Converts the layers to double precision.
     pub(crate) fn into_double(self) -> Self {
         let spec = self.spec.clone().map(FlowSpec::in_double);
         let Some(spec) = spec.filter(|spec| Some(spec) != self.spec.as_ref()) else {
@@ -142,7 +142,7 @@ impl Flow {
         flow
     }
 
-    /// Lets `change` move the parameters.
+    /// Applies `change` to the parameters.
     pub(crate) fn update(&mut self, change: impl FnOnce(&mut [f64])) {
         change(&mut self.parameters);
         self.prepare();
@@ -159,7 +159,7 @@ impl Flow {
         Weights { parameters, derived: &self.derived }
     }
 
-    /// How its layers like points cut.
+    /// How the layers prefer points to be split.
     pub(crate) fn grain(&self) -> Grain {
         self.stack.grain()
     }
@@ -169,7 +169,7 @@ impl Flow {
         self.stack.tape_len(padded(points))
     }
 
-    /// Length of the sums that [`Flow::backward`] adds to.
+    /// Length of the sums that [`Flow::backward`] accumulates.
     pub(crate) fn sums_len(&self) -> usize {
         self.base.sums_len() + self.stack.sums_len()
     }
@@ -188,9 +188,9 @@ impl Flow {
         self.stack.forward(self.weights(), z, log_det, tape);
     }
 
-    /// From the cotangents of the image, and of log q₀ − log det (`g_log_q`, with its negative in
-    /// `g_log_det`), to the parameters': added to `sums`. `loss` is what each point adds to the
-    /// objective, its weight included. `z` and `g_z` end at the base.
+    /// Pulls the cotangents of the image and of log q₀ − log det (`g_log_q`, with its negative in
+    /// `g_log_det`) back to the parameters and adds them to `sums`. `loss` is each point's
+    /// contribution to the objective, including its weight. `z` and `g_z` end at the base.
     #[expect(
         clippy::too_many_arguments,
         reason = "buffers that the caller owns, each with its own name"
@@ -211,14 +211,14 @@ impl Flow {
         self.base.backward(noise, z, g_z, g_log_q, loss, base);
     }
 
-    /// Readies sums for the first backward pass of an update.
+    /// Prepares sums for the first backward pass of an update.
     pub(crate) fn clear(&self, sums: &mut [f64]) {
         let (base, layers) = sums.split_at_mut(self.base.sums_len());
         base.fill(0.0);
         self.stack.clear(layers);
     }
 
-    /// The gradient in the flat parameter vector that the sums amount to.
+    /// Converts the sums to the gradient in the flat parameter vector.
     pub(crate) fn gradient(&mut self, sums: &[f64], gradient: &mut [f64]) {
         let split = self.base.parameter_len();
         let (base_sums, sums) = sums.split_at(self.base.sums_len());
@@ -232,7 +232,7 @@ impl Flow {
         self.sample_from(0, count, seed)
     }
 
-    /// Of the endless draws of a seed, `count` from number `first` on.
+    /// Draws number `first` to `first + count − 1` of a seed's sequence.
     pub(crate) fn sample_from(&self, first: usize, count: usize, seed: u64) -> Draws {
         let mut draws = Draws { points: Batch::zeros(self.dim(), count), log_q: vec![0.0; count] };
         let stream = Stream::new(seed, Purpose::Posterior);

@@ -1,4 +1,4 @@
-//! Triangular matrices that multiply and are solved for, a group of points at a time.
+//! Products and solves with triangular matrices, a group of points at a time.
 
 use super::points::{InBatch, Points, for_groups};
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// How many entries lie off the diagonal.
+/// Number of entries off the diagonal.
 pub(super) const fn packed_len(dim: usize) -> usize {
     dim * (dim - 1) / 2
 }
 
-/// Where an entry off the diagonal is. Lower triangles are packed by rows and upper ones by columns,
-/// so that a triangle and its transpose are the same numbers.
+/// The index of an off-diagonal entry. Lower triangles are packed by rows and upper ones by columns,
+/// so that a triangle and its transpose store the same numbers.
 #[inline(always)]
 const fn packed(i: usize, j: usize) -> usize {
     let (small, large) = if i < j { (i, j) } else { (j, i) };
@@ -26,7 +26,7 @@ pub(super) struct Triangle<'a> {
     pub(super) upper: bool,
     /// The entries off the diagonal.
     pub(super) entries: &'a [f64],
-    /// The diagonal and one over each of its entries; none is a diagonal of ones.
+    /// The diagonal and its reciprocals; `None` for a diagonal of ones.
     pub(super) diagonal: Option<[&'a [f64]; 2]>,
 }
 
@@ -35,7 +35,7 @@ impl Triangle<'_> {
         Self { upper: !self.upper, ..self }
     }
 
-    /// The columns beside the diagonal where row `i` has entries.
+    /// The off-diagonal columns with entries in row `i`.
     #[inline(always)]
     fn columns(&self, dim: usize, i: usize) -> (usize, usize) {
         if self.upper { (i + 1, dim) } else { (0, i) }
@@ -62,7 +62,7 @@ impl Multiply<'_> {
         let dim = self.z.dim();
         let mut z = InBatch { simd, batch: self.z, at };
         for step in 0..dim {
-            // A row reads those that are still to come.
+            // A row reads the rows not yet overwritten.
             let i = if self.triangle.upper { step } else { dim - 1 - step };
             let mut sum: [F64<S>; R] = z.get(i);
             if let Some([diagonal, _]) = self.triangle.diagonal {
@@ -104,7 +104,7 @@ impl Solve<'_> {
         let dim = self.z.dim();
         let mut z = InBatch { simd, batch: self.z, at };
         for step in 0..dim {
-            // A row reads those that are solved.
+            // A row reads the rows already solved.
             let i = if self.triangle.upper { dim - 1 - step } else { step };
             let mut rest: [F64<S>; R] = z.get(i);
             let (first, end) = self.triangle.columns(dim, i);
@@ -126,8 +126,8 @@ impl Solve<'_> {
     }
 }
 
-/// Adds `sign` times g_i z_j, summed over the points, to a register for each entry of a triangle:
-/// what its entries receive when g is the cotangent of T z.
+/// Adds `sign` times g_i z_j, summed over the points, to one register per entry of a triangle: the
+/// gradient of the entries when g is the cotangent of T z.
 pub(super) struct Outer<'a> {
     pub(super) upper: bool,
     pub(super) sign: f64,
@@ -135,7 +135,7 @@ pub(super) struct Outer<'a> {
     pub(super) g: &'a Batch,
     /// Registers of the entries off the diagonal.
     pub(super) entries: &'a mut [f64],
-    /// Registers of the diagonal, if it is not of ones.
+    /// Registers of the diagonal, unless it is a diagonal of ones.
     pub(super) diagonal: Option<&'a mut [f64]>,
 }
 
@@ -160,7 +160,7 @@ impl Kernel for Outer<'_> {
     }
 }
 
-/// The products of two rows, added up lane by lane.
+/// The products of two rows, summed lane by lane.
 #[inline(always)]
 fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64], len: usize) -> F64<S> {
     let mut sum = F64::splat(simd, 0.0);

@@ -11,19 +11,19 @@ use super::{
 use crate::{Batch, Result, linear};
 use serde::{Deserialize, Serialize};
 
-/// Which entries the factor of the covariance has.
+/// The entries of the covariance factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Covariance {
     /// Only the diagonal.
     #[default]
     Diagonal,
-    /// All on and below the diagonal.
+    /// All entries on and below the diagonal.
     Full,
 }
 
 impl Covariance {
-    /// Files of mixtures leave a diagonal one out.
+    /// Files of mixtures omit a diagonal covariance.
     pub(super) fn is_diagonal(&self) -> bool {
         *self == Self::Diagonal
     }
@@ -40,7 +40,7 @@ pub(super) struct Gaussian {
 }
 
 impl Gaussian {
-    /// A Gaussian as a file has it.
+    /// A Gaussian read from a file.
     pub(super) fn from_file(
         mean: Vec<f64>,
         factor: Vec<f64>,
@@ -54,7 +54,7 @@ impl Gaussian {
             Covariance::Full => (dim * dim, dim + 1),
         };
         if factor.len() != expected || factor.iter().any(|x| !x.is_finite()) {
-            return Err(format!("the base's factor is not {expected} finite numbers"));
+            return Err(format!("the base's factor must have {expected} finite numbers"));
         }
         if factor.iter().step_by(step).any(|scale| *scale <= 0.0) {
             return Err("the base's factor has a scale that is not positive".into());
@@ -121,7 +121,7 @@ impl Gaussian {
         &self.mean
     }
 
-    /// The blocks of the parameter vector: none if the base is fixed.
+    /// The blocks of the parameter vector; empty if the base is fixed.
     pub(super) fn parameters(&self) -> Vec<Parameter> {
         let dim = self.dim();
         let mut blocks = Vec::new();
@@ -135,7 +135,7 @@ impl Gaussian {
         blocks
     }
 
-    /// Length of the blocks together, without making them.
+    /// Total length of the blocks, without building them.
     pub(super) fn parameter_len(&self) -> usize {
         let dim = self.dim();
         match (self.trained, self.covariance) {
@@ -145,7 +145,7 @@ impl Gaussian {
         }
     }
 
-    /// The parameter vector of the base as it is.
+    /// The current parameter vector.
     pub(super) fn to_parameters(&self) -> Vec<f64> {
         if !self.trained {
             return Vec::new();
@@ -159,7 +159,7 @@ impl Gaussian {
         parameters
     }
 
-    /// Takes on the values of a parameter vector.
+    /// Sets the parameters.
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
         if !self.trained {
             return;
@@ -199,7 +199,7 @@ impl Gaussian {
         if self.covariance == Covariance::Full { 0 } else { i }
     }
 
-    /// log of the density at ε = 0.
+    /// Log density at ε = 0.
     fn log_peak(&self) -> f64 {
         -(0..self.dim()).map(|d| self.entry(d, d).ln() + LOG_SQRT_2PI).sum::<f64>()
     }
@@ -223,8 +223,8 @@ impl Gaussian {
         }
     }
 
-    /// Adds to `gradient` the cotangents of the base's parameters: those that come through z₀, and
-    /// `g_log_q` for each point through the normalising constant −Σ log L_ii.
+    /// Adds to `gradient` the cotangents of the base's parameters: the part through z₀, and for
+    /// each point `g_log_q` times the derivative of the normalising constant −Σ log L_ii.
     pub(super) fn backward(
         &self,
         noise: &Batch,
@@ -268,8 +268,8 @@ impl Gaussian {
         }
     }
 
-    /// Adds `weight` · ∇ log q₀ = −weight · L⁻ᵀ ε, with ε as [`Gaussian::log_density`] left it; ε
-    /// is used up.
+    /// Adds `weight` · ∇ log q₀ = −weight · L⁻ᵀ ε, where ε comes from [`Gaussian::log_density`].
+    /// Overwrites ε.
     pub(super) fn add_log_density_gradient(
         &self,
         weight: f64,
@@ -291,10 +291,10 @@ impl Gaussian {
         }
     }
 
-    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`,
-    /// with ε as [`Gaussian::log_density`] left it.
+    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`.
+    /// ε comes from [`Gaussian::log_density`].
     ///
-    /// With x = L⁻ᵀ ε it is −x in z, x in μ, and x_i ε_j − δ_ij/L_ij in L_ij.
+    /// With x = L⁻ᵀ ε the gradient is −x in z, x in μ, and x_i ε_j − δ_ij/L_ij in L_ij.
     pub(super) fn pull_log_density(
         &self,
         noise: &Batch,
@@ -305,7 +305,7 @@ impl Gaussian {
         let dim = self.dim();
         let mut x = vec![0.0; dim];
         for n in 0..noise.len() {
-            // A weight of 0 leaves its point out, wherever that is.
+            // Skip points of weight 0: their coordinates may be infinite.
             if k[n] == 0.0 {
                 continue;
             }

@@ -33,8 +33,9 @@ enum Kind {
     Mixture(Mixture),
 }
 
-/// A base as a file has it: a Gaussian has a factor; a mixture has logits and log scales and, if its
-/// covariance is full, the entries below the diagonals; one of Student distributions has degrees.
+/// A base as stored in a file. A Gaussian has a factor. A mixture has logits and log scales and, if its
+/// covariance is full, the entries below the diagonals. A mixture of Student distributions has degrees of
+/// freedom.
 #[derive(Deserialize)]
 struct Unchecked {
     mean: Vec<f64>,
@@ -57,7 +58,7 @@ impl TryFrom<Unchecked> for Base {
             (Some(factor), Some(covariance), None, None, None) if degrees.is_none() => {
                 Kind::Gaussian(Gaussian::from_file(mean, factor, covariance, trained)?)
             }
-            // Files leave out a covariance that is diagonal, and entries where there are none.
+            // Files omit a diagonal covariance, and the entries below the diagonal if there are none.
             (None, covariance, Some(logit), Some(log_scale), below) => {
                 let (covariance, below) =
                     (covariance.unwrap_or_default(), below.unwrap_or_default());
@@ -72,7 +73,7 @@ impl TryFrom<Unchecked> for Base {
     }
 }
 
-/// Calls a method of whichever kind it is.
+/// Calls a method of the base's kind.
 macro_rules! of_kind {
     ($base:expr, $kind:ident => $call:expr) => {
         match $base {
@@ -104,8 +105,8 @@ impl Base {
         Ok(Self(Kind::Gaussian(Gaussian::full(mean, covariance)?)))
     }
 
-    /// Σ_k w_k N(μ_k, diag σ_k²): K weights, whose sum need not be 1, then the K means and the K
-    /// standard deviations, each component's coordinates one after another.
+    /// Σ_k w_k N(μ_k, diag σ_k²): K weights, whose sum need not be 1, then the K means and the K standard
+    /// deviations, component by component.
     ///
     /// ```
     /// use adaann::flow::Base;
@@ -124,8 +125,8 @@ impl Base {
         Ok(Self(Kind::Mixture(Mixture::new(weights, means, sds)?)))
     }
 
-    /// Σ_k w_k N(μ_k, Σ_k): K weights, whose sum need not be 1, then the K means and the K
-    /// covariance matrices, each row by row, one component after another.
+    /// Σ_k w_k N(μ_k, Σ_k): K weights, whose sum need not be 1, then the K means and the K covariance matrices
+    /// (each row by row), component by component.
     ///
     /// ```
     /// use adaann::flow::Base;
@@ -139,14 +140,14 @@ impl Base {
     /// ```
     ///
     /// # Errors
-    /// If the lengths do not fit, a mean is not finite, a weight not positive and finite, or a
-    /// matrix not symmetric and positive definite; the error says of which component.
+    /// If the lengths do not fit, a mean is not finite, a weight is not positive and finite, or a matrix is not
+    /// symmetric and positive definite. The error names the component.
     pub fn full_mixture(weights: &[f64], means: &[f64], covariances: &[f64]) -> Result<Self> {
         Ok(Self(Kind::Mixture(Mixture::full(weights, means, covariances)?)))
     }
 
-    /// Σ_k w_k t_ν(μ_k, Σ_k): as [`Base::full_mixture`], where Σ_k has the shape of a component and its
-    /// tails have ν degrees of freedom; none for a Gaussian.
+    /// Σ_k w_k t_ν(μ_k, Σ_k): as [`Base::full_mixture`], with Student components of scale matrix Σ_k and ν
+    /// degrees of freedom; `None` for a Gaussian.
     ///
     /// ```
     /// use adaann::flow::{Base, Flow, FlowSpec};
@@ -161,7 +162,7 @@ impl Base {
     /// ```
     ///
     /// # Errors
-    /// As [`Base::full_mixture`], and if degrees of freedom are below 1 or above a million.
+    /// As [`Base::full_mixture`], and if degrees of freedom lie outside 1 to a million.
     pub fn student_mixture(
         weights: &[f64],
         means: &[f64],
@@ -181,8 +182,7 @@ impl Base {
         })
     }
 
-    /// The same density with a factor that has all entries below the diagonal; in a mixture the
-    /// factor of each component.
+    /// The same density with factors that store all entries below the diagonal.
     #[must_use]
     pub fn with_full_factor(self) -> Self {
         Self(match self.0 {
@@ -196,7 +196,7 @@ impl Base {
         of_kind!(&self.0, base => base.dim())
     }
 
-    /// The mean; of a mixture the mean of all of it.
+    /// The mean of the whole density.
     pub fn mean(&self) -> &[f64] {
         of_kind!(&self.0, base => base.mean())
     }
@@ -206,7 +206,7 @@ impl Base {
         self.weights().len()
     }
 
-    /// The components' weights, which add up to 1.
+    /// The components' weights, which sum to 1.
     pub fn weights(&self) -> &[f64] {
         match &self.0 {
             Kind::Gaussian(_) => &[1.0],
@@ -214,7 +214,7 @@ impl Base {
         }
     }
 
-    /// Independent draws from it.
+    /// Independent draws.
     pub fn points(&self, seed: u64, count: usize) -> Batch {
         let stream = Stream::new(seed, Purpose::Evaluation);
         let (mut noise, mut z) = (Noise::zeros(self.dim(), count), Batch::zeros(self.dim(), count));
@@ -224,27 +224,27 @@ impl Base {
         z
     }
 
-    /// The blocks of the parameter vector: none if the base is fixed.
+    /// The blocks of the parameter vector; empty if the base is fixed.
     pub(super) fn parameters(&self) -> Vec<Parameter> {
         of_kind!(&self.0, base => base.parameters())
     }
 
-    /// Length of the blocks together, without making them.
+    /// Total length of the blocks, without building them.
     pub(super) fn parameter_len(&self) -> usize {
         of_kind!(&self.0, base => base.parameter_len())
     }
 
-    /// The parameter vector of the base as it is.
+    /// The current parameter vector.
     pub(super) fn to_parameters(&self) -> Vec<f64> {
         of_kind!(&self.0, base => base.to_parameters())
     }
 
-    /// Takes on the values of a parameter vector.
+    /// Sets the parameters.
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
         of_kind!(&mut self.0, base => base.set_parameters(parameters));
     }
 
-    /// The random numbers of independent draws: points `first_point` and on of draw number `draw`.
+    /// The random numbers of independent draws: points from `first_point` on of draw number `draw`.
     pub(crate) fn draw(&self, stream: &Stream, draw: u64, first_point: u64, noise: &mut Noise) {
         stream.fill_normals(draw, first_point, &mut noise.normal);
         if let Kind::Mixture(mixture) = &self.0 {
@@ -253,9 +253,9 @@ impl Base {
         }
     }
 
-    /// The random numbers of `total` draws that represent each component by its own share, with
-    /// the weight of each point: points `first_point` and on. A mean over all of them is one of
-    /// weight · value, and the weights of all of them add up to their number.
+    /// The random numbers of `total` draws, stratified by component, with the weight of each point: points from
+    /// `first_point` on. The mean over all points is that of weight · value, and the weights sum to the number
+    /// of points.
     pub(crate) fn draw_stratified(
         &self,
         stream: &Stream,
@@ -283,7 +283,7 @@ impl Base {
         }
     }
 
-    /// Length of the sums that [`Base::backward`] adds to.
+    /// Length of the sums that [`Base::backward`] accumulates.
     pub(super) fn sums_len(&self) -> usize {
         match &self.0 {
             Kind::Gaussian(gaussian) => gaussian.parameter_len(),
@@ -291,9 +291,9 @@ impl Base {
         }
     }
 
-    /// Adds to `sums` what the base's parameters receive from the cotangents `g_z` of the base
-    /// points, which come through the layers, and `g_log_q` of log q₀. `loss` is what each point
-    /// adds to the objective, its weight included. `z` and `g_z` are used up.
+    /// Adds to `sums` the gradients of the base's parameters, given the cotangents `g_z` of the base points,
+    /// which come through the layers, and `g_log_q` of log q₀. `loss` is each point's contribution to the
+    /// objective, including its weight. Overwrites `z` and `g_z`.
     pub(super) fn backward(
         &self,
         noise: &Noise,
@@ -309,7 +309,7 @@ impl Base {
         }
     }
 
-    /// The gradient in the base's parameters that the sums amount to.
+    /// Converts the sums to the gradient in the base's parameters.
     pub(super) fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
         match &self.0 {
             Kind::Gaussian(_) => gradient.copy_from_slice(sums),
@@ -317,8 +317,8 @@ impl Base {
         }
     }
 
-    /// Adds log q₀ at any points to `log_q`, which is as long as a padded row. `work` receives what
-    /// the gradients below need besides the points.
+    /// Adds log q₀ at the points to `log_q`, which has the length of a padded row. `work` stores what the
+    /// gradients below need besides the points.
     pub(crate) fn log_density(&self, z: &Batch, work: &mut Batch, log_q: &mut [f64]) {
         match &self.0 {
             Kind::Gaussian(gaussian) => gaussian.log_density(z, work, log_q),
@@ -326,8 +326,7 @@ impl Base {
         }
     }
 
-    /// Adds `weight` · ∇ log q₀ at the points, with `work` as [`Base::log_density`] left it; it is
-    /// used up.
+    /// Adds `weight` · ∇ log q₀ at the points. `work` comes from [`Base::log_density`] and is overwritten.
     pub(crate) fn add_log_density_gradient(
         &self,
         weight: f64,
@@ -341,8 +340,8 @@ impl Base {
         }
     }
 
-    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`,
-    /// with `work` as [`Base::log_density`] left it. A point with k = 0 adds nothing, wherever it is.
+    /// Adds the gradient of Σ k_n log q₀(z_n) to `g_z` and, if the base is trained, to `gradient`. `work` comes
+    /// from [`Base::log_density`]. Points with k = 0 are skipped; their coordinates may be infinite.
     pub(super) fn pull_log_density(
         &self,
         z: &Batch,

@@ -1,11 +1,11 @@
-//! Means and standard deviations as a base takes them.
+//! Checks of the means and standard deviations of a base.
 
 use crate::{Result, error};
 
 /// log √(2π)
 pub(super) const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
-/// Refuses a mean of no numbers, or of some that are not finite.
+/// Refuses a mean that is empty or has non-finite entries.
 pub(super) fn check_mean(mean: &[f64]) -> Result<()> {
     error::at_least_one("dim", mean.len())?;
     match mean.iter().find(|mean| !mean.is_finite()) {
@@ -14,7 +14,7 @@ pub(super) fn check_mean(mean: &[f64]) -> Result<()> {
     }
 }
 
-/// Refuses standard deviations that are not positive, or not `count` of them.
+/// Refuses a list of standard deviations that does not have `count` positive, finite entries.
 pub(super) fn check_sd(sd: &[f64], count: usize) -> Result<()> {
     if sd.len() != count {
         return Err(error::setting(

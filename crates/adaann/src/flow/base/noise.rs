@@ -6,7 +6,7 @@ use crate::Batch;
 #[derive(Debug, Clone)]
 pub(crate) struct Noise {
     pub(crate) normal: Batch,
-    /// For every point, padding included; a Gaussian base leaves it at 0 and never looks.
+    /// One entry per point, padding included. A Gaussian base leaves it at 0 and ignores it.
     pub(super) component: Vec<usize>,
 }
 
@@ -15,7 +15,7 @@ impl Noise {
         Batch::zeros(dim, len).into()
     }
 
-    /// Makes it the numbers of the first `len` points of its storage.
+    /// Truncates it to the first `len` points of its storage.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.normal.truncate(len);
     }

@@ -1,4 +1,4 @@
-//! Which base density a run starts from, as settings name it.
+//! The settings of the base density of a run.
 
 use super::{Base, Covariance};
 use crate::{
@@ -8,28 +8,28 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Which base density to start from.
+/// The settings of the base density.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BaseSpec {
-    /// Where it starts.
+    /// The starting point.
     pub start: Start,
     /// Mean: one number for all coordinates, or one for each.
     pub mean: Vec<f64>,
     /// Standard deviation: one number for all coordinates, or one for each.
     pub sd: Vec<f64>,
-    /// The covariance matrix, row by row, in place of the standard deviations; empty for none.
+    /// The covariance matrix, row by row, instead of the standard deviations; may be empty.
     pub matrix: Vec<f64>,
-    /// The shape of the factor that training may move, in a mixture that of each component: full if
-    /// a matrix is given.
+    /// The shape of the covariance factor that training may move; in a mixture, that of each
+    /// component. Full if a matrix is given.
     pub covariance: Covariance,
-    /// Does training move it?
+    /// Whether training moves the base.
     pub trained: bool,
-    /// K: 1 for a Gaussian, more for a mixture of that many Gaussians that start with equal weights,
+    /// Number of components K: 1 for a Gaussian. Components of a mixture start with equal weights,
     /// the standard deviations above, and no correlations.
     pub components: usize,
-    /// Where the components of a mixture have their means: K·d numbers, component by component. If
-    /// empty, they are drawn from N(mean, sd²), and the run's seed fixes them.
+    /// The means of a mixture's components: K·d numbers, component by component. If empty, they are
+    /// drawn from N(mean, sd²) with the run's seed.
     pub means: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ pub enum Start {
     /// At the given mean and standard deviation.
     #[default]
     Normal,
-    /// At the Laplace approximation of the mode that an ascent from the given mean finds.
+    /// At the Laplace approximation of the mode found by an ascent from the given mean.
     Laplace,
 }
 
@@ -64,7 +64,8 @@ impl BaseSpec {
     ///
     /// # Errors
     /// If a list has neither one entry nor one for each coordinate, a number is out of range, the
-    /// matrix is no covariance, a mixture is asked for what it cannot have, or no mode is found.
+    /// matrix is not a covariance matrix, a setting does not apply to mixtures, or no mode is
+    /// found.
     pub fn resolve(&self, target: &Unconstrained, seed: u64) -> Result<Base> {
         let dim = target.dim();
         self.check_components()?;
@@ -92,7 +93,7 @@ impl BaseSpec {
         }
     }
 
-    /// Refuses what only one component, or only several, can have.
+    /// Refuses settings that apply only to one component, or only to several.
     pub(crate) fn check_components(&self) -> Result<()> {
         error::at_least_one("base-components", self.components)?;
         if self.components == 1 {

@@ -1,9 +1,9 @@
-//! What every base has to obey, and the gradients of Gaussians.
+//! Laws that every base satisfies, and the gradients of Gaussians.
 
 use super::*;
 
-/// Every derivative by central differences against what is claimed. They err by h² f‴/6, and by
-/// 1e-16 · |f|/h of rounding: with h = 1e-5 both are far below 1e-8 of the numbers in these cases.
+/// Compares the claimed derivatives with central differences, whose error is h² f‴/6 plus rounding
+/// of 1e-16 · |f|/h. With h = 1e-5 both are far below 1e-8 relative to the numbers in these cases.
 pub(super) fn check_gradient(f: impl Fn(&[f64]) -> f64, at: &[f64], claimed: &[f64]) {
     assert_eq!(at.len(), claimed.len());
     let size = claimed.iter().fold(1.0_f64, |size, g| size.max(g.abs()));
@@ -19,7 +19,8 @@ pub(super) fn check_gradient(f: impl Fn(&[f64]) -> f64, at: &[f64], claimed: &[f
     }
 }
 
-/// Σ k_n log q₀(z_n) in the parameters and in the points, fixed and trained, diagonal and full.
+/// The gradient of Σ k_n log q₀(z_n) in the parameters and in the points: fixed and trained,
+/// diagonal and full.
 #[test]
 fn the_log_density_of_a_gaussian_is_differentiated_in_all_it_depends_on() {
     let full = Base::full(&[0.3, -1.0, 2.0], &[4.0, 1.0, 0.5, 1.0, 2.0, -0.3, 0.5, -0.3, 0.7]);
@@ -64,7 +65,7 @@ fn a_file_holds_either_kind() {
     let diagonal = Base::diagonal(&[0.1 + 0.2], &[0.7]).unwrap();
     let leaning =
         Base::full_mixture(&[1.0, 3.0], &[0.1; 4], &[2.0, 0.7, 0.7, 1.0].repeat(2)).unwrap();
-    // In one dimension nothing is below the diagonal.
+    // In one dimension a factor has no entries below the diagonal.
     let line = mixture.clone().with_full_factor();
     assert_ne!(line, mixture);
     for base in
@@ -73,7 +74,8 @@ fn a_file_holds_either_kind() {
         let text = serde_json::to_string(&base).unwrap();
         assert_eq!(serde_json::from_str::<Base>(&text).unwrap(), base, "{text}");
     }
-    // As files were before covariances of mixtures could be full, and as they are for others.
+    // The file format from before mixtures could have full covariances; diagonal mixtures still use
+    // it.
     let before = r#"{"logit":[0.0,1.5],"mean":[0.5,2.0],"log_scale":[0.0,0.25],"trained":true}"#;
     let base = serde_json::from_str::<Base>(before).unwrap();
     assert_eq!(serde_json::to_string(&base).unwrap(), before);

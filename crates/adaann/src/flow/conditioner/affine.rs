@@ -8,15 +8,15 @@ use crate::{
 use fearless_simd::Simd;
 use serde::{Deserialize, Serialize};
 
-/// How s is kept in bounds, so that a layer cannot stretch by more than a network can learn.
+/// How s is bounded, so that a layer cannot stretch by more than a network can learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScaleMap {
     /// s = tanh of the network's output: a layer stretches by at most e.
     #[default]
     TanhOutput,
-    /// tanh in place of the activation of the last hidden layer, and s its linear image: bounded by
-    /// the weights, which training may move.
+    /// tanh replaces the activation of the last hidden layer, and s is a linear map of it: bounded
+    /// by the weights, which training may move.
     TanhHidden,
 }
 

@@ -1,11 +1,13 @@
-//! Layers that move coordinates by curves which conditioners set: networks of other coordinates.
+//! Layers that move coordinates along curves, parametrised by conditioners: networks of other
+//! coordinates.
 //!
-//! Coupling layers and autoregressive ones are both of this kind. A layer goes through its
-//! coordinates in stages: a stage reads coordinates that are known, computes the hidden units that
-//! depend on no others, and moves one or more coordinates. A coupling has one stage. An
-//! autoregressive layer has one for each coordinate. In the direction in which all that the networks
-//! read is given, the stages run as one; in the other, each waits for the one before, but no unit is
-//! computed twice: both directions multiply the same numbers, and so do their backward passes.
+//! Coupling layers and autoregressive layers are both of this kind. A layer processes its
+//! coordinates in stages. A stage reads known coordinates, computes the hidden units that depend on
+//! nothing else, and moves one or more coordinates. A coupling has one stage; an autoregressive
+//! layer has one per coordinate. In the direction where the inputs of all networks are known, the
+//! stages run as one. In the other direction each waits for the previous one, but every unit is
+//! still computed only once. Both directions multiply the same numbers, and so do their backward
+//! passes.
 
 pub(super) mod affine;
 mod curve;
@@ -28,28 +30,29 @@ use pass::{Direction, Move, PullBack, Way};
 use plan::Stage;
 use std::{cell::Cell, ops::Range};
 
-/// A layer.
+/// A layer of conditioned curves.
 #[derive(Debug)]
 pub(super) struct Conditioned<C> {
     plan: Plan,
     curve: C,
-    /// Does the way forward run the networks on the layer's input, or the way back on its output?
+    /// True if the forward pass runs the networks on the layer's input, false if the inverse runs
+    /// them on its output.
     reads_input: bool,
     networks: Vec<Network>,
-    /// Are entries of the networks' matrices fixed at 0?
+    /// Whether some entries of the networks' matrices are fixed at 0.
     is_masked: bool,
     outputs: Outputs,
-    /// Rows of a record: the coordinates by place, then the networks' blocks.
+    /// Rows of a record: the coordinates in order, then the networks' blocks.
     rows: usize,
     parameters: usize,
 }
 
 impl<C: Curve> Conditioned<C> {
     /// A layer whose networks have hidden layers with these activations: one network for all outputs
-    /// of the curve, or one list for each.
+    /// of the curve, or one network per list.
     pub(super) fn new(plan: Plan, curve: C, reads_input: bool, hidden: &[Vec<Activation>]) -> Self {
         let count = curve.outputs();
-        // Outputs of one network.
+        // Outputs per network.
         let each = count / hidden.len();
         debug_assert!(each * hidden.len() == count, "networks share the outputs evenly");
         let (mut networks, mut starts) = (Vec::new(), Vec::new());
@@ -81,7 +84,7 @@ impl<C: Curve> Conditioned<C> {
         Records { rows: self.rows, points: z.len() }
     }
 
-    /// The networks, with where their parameters are.
+    /// The networks and the ranges of their parameters.
     fn placed(&self) -> impl Iterator<Item = (&Network, Range<usize>)> {
         let mut at = 0;
         self.networks.iter().map(move |network| {
@@ -98,7 +101,7 @@ impl<C: Curve> Conditioned<C> {
         }
     }
 
-    /// Moves points through the layer one way or the other.
+    /// Moves points forward or backward through the layer.
     fn pass(
         &self,
         forward: bool,
@@ -134,7 +137,7 @@ impl<C: Curve> Conditioned<C> {
         });
     }
 
-    /// The stages one by one, or as one if all that the networks read is given.
+    /// The stages one by one, or merged into one if the inputs of all networks are given.
     fn stages(&self, way: Way) -> impl DoubleEndedIterator<Item = Stage> {
         let whole = Stage {
             read: 0..self.plan.read,
@@ -157,8 +160,8 @@ impl<C: Curve> Conditioned<C> {
         if self.is_masked { weights.derived } else { weights.parameters }
     }
 
-    /// Takes cotangents the way back of [`Conditioned::pass`].
-    #[expect(clippy::too_many_arguments, reason = "the contract's buffers, and which way")]
+    /// Pulls cotangents back through [`Conditioned::pass`].
+    #[expect(clippy::too_many_arguments, reason = "the contract's buffers and the direction")]
     fn pull_back(
         &self,
         forward: bool,
@@ -207,12 +210,12 @@ impl<C: Curve> Conditioned<C> {
     }
 }
 
-/// Says that sums hold nothing yet.
+/// Marks sums as empty.
 const FRESH: f64 = 1.0;
 
 thread_local! {
-    /// What is not read beyond one call: the tape of a pass that needs none, and cotangents. It is
-    /// taken and put back.
+    /// Scratch memory within one call: the tape of a pass that returns none, and cotangents. Taken
+    /// and put back.
     static SCRATCH: Cell<Buffer> = Cell::default();
 }
 
@@ -260,7 +263,7 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn grain(&self) -> Grain {
-        // Sums as long as the parameters cost as much as some dozen points do.
+        // Sums of the parameters' length cost as much as a few dozen points.
         Grain { tile: 128, shard: 96 }
     }
 
@@ -279,8 +282,9 @@ impl<C: Curve> Stack for Conditioned<C> {
     }
 
     fn sums_len(&self) -> usize {
-        // One for each parameter, and whether they are to be replaced, not added to: reading as many
-        // zeros as there are weights would cost as much as a pass over some points.
+        // One sum per parameter, and a marker that the sums are to be overwritten instead of added
+        // to: clearing as many numbers as there are weights would cost as much as a pass over
+        // several points.
         self.parameters + 1
     }
 

@@ -1,4 +1,4 @@
-//! What the conditioner gives out: the outputs of each coordinate.
+//! The layout of a conditioner's outputs.
 
 use crate::{
     net::Row,
@@ -6,7 +6,8 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// Where outputs are in a record: output p of moved coordinate i is row `starts[p] + i * stride`.
+/// The rows of a record that hold the outputs: output p of moved coordinate i is row `starts[p] + i
+/// * stride`.
 #[derive(Debug, Clone)]
 pub(super) struct Outputs {
     pub(super) starts: Vec<usize>,
@@ -17,7 +18,7 @@ pub(super) struct Outputs {
 pub(in crate::flow) struct Setting<'a, R> {
     pub(super) record: R,
     pub(super) outputs: &'a Outputs,
-    /// Which coordinate.
+    /// The index of the coordinate among those moved.
     pub(super) moved: usize,
     /// First point of the register.
     pub(super) at: usize,

@@ -1,4 +1,4 @@
-//! Moving the coordinates of a stage along their curves, and the way back.
+//! Moves the coordinates of a stage along their curves, and pulls gradients back.
 
 use super::{
     Curve,
@@ -12,21 +12,21 @@ use crate::{
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// Are the coordinates that the networks read given, or those that the curves lead to?
+/// Whether the curves' inputs are given (`Along`) or their images (`Against`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     Along,
     Against,
 }
 
-/// Which way points go, and the sign of log τ' in the layer's log-determinant.
+/// The direction of the points, and the sign of log τ' in the layer's log-determinant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Direction {
     pub(super) way: Way,
     pub(super) log_slope_sign: f64,
 }
 
-/// Copies coordinates to the first rows of each record, by place.
+/// Copies the coordinates, in the plan's order, to the first rows of each record.
 pub(super) fn read(order: &[usize], z: &Batch, records: Records, tape: &mut [Row]) {
     for group in 0..records.groups() {
         for (place, d) in order.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn read(order: &[usize], z: &Batch, records: Records, tape: &mut [Row
     }
 }
 
-/// Copies the first rows of each record to the coordinates.
+/// Copies the first rows of each record back to the coordinates.
 pub(super) fn write(order: &[usize], z: &mut Batch, records: Records, tape: &[Row]) {
     for group in 0..records.groups() {
         for (place, d) in order.iter().enumerate() {
@@ -46,16 +46,16 @@ pub(super) fn write(order: &[usize], z: &mut Batch, records: Records, tape: &[Ro
     }
 }
 
-/// Moves coordinates; the records end with what the curves start from.
+/// Moves coordinates; the last rows of the records hold the curves' inputs.
 pub(super) struct Move<'a, C> {
     pub(super) curve: &'a C,
     pub(super) outputs: &'a Outputs,
     pub(super) direction: Direction,
     /// The moved coordinates.
     pub(super) order: &'a [usize],
-    /// The place of the first of them.
+    /// The place of the first of these in the plan's order.
     pub(super) first_place: usize,
-    /// Which of them to move now.
+    /// The coordinates to move now.
     pub(super) moved: Range<usize>,
     pub(super) records: Records,
     pub(super) tape: &'a mut [Row],
@@ -100,7 +100,7 @@ impl<C: Curve> Kernel for Move<'_, C> {
     }
 }
 
-/// Takes the cotangents of moved coordinates back, in place, and makes those of the outputs.
+/// Pulls back the cotangents of moved coordinates in place, and computes those of the outputs.
 pub(super) struct PullBack<'a, C> {
     pub(super) curve: &'a C,
     pub(super) outputs: &'a Outputs,
@@ -141,7 +141,7 @@ impl<C: Curve> Kernel for PullBack<'_, C> {
                         ),
                     };
                     z.store(&mut row[at..]);
-                    // Against the curves, outputs receive what −g_y gives; see `Stack`.
+                    // Against the curves, the outputs receive the cotangent of −g_y; see `Stack`.
                     let seed = if direction.way == Way::Along { g_y } else { -g_y };
                     let mut g_outputs = Setting { record: &mut *g_record, outputs, moved, at };
                     let g_x = curve.pull_back(simd, &setting, x, seed, g_log_slope, &mut g_outputs);

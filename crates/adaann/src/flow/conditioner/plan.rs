@@ -1,34 +1,34 @@
-//! Which coordinates depend on which, and in what order they become known.
+//! The dependencies between coordinates, and the order in which they become known.
 
 use std::ops::Range;
 
-/// A step through a layer.
+/// One stage of a layer.
 #[derive(Debug, Clone)]
 pub(super) struct Stage {
-    /// Places of the coordinates that it is the first to read.
+    /// Places of the coordinates that this stage is the first to read.
     pub(super) read: Range<usize>,
-    /// Hidden units that depend on these and earlier ones alone.
+    /// Hidden units that depend only on these and earlier coordinates.
     pub(super) units: Range<usize>,
-    /// Which of the moved coordinates it moves.
+    /// The moved coordinates that it moves.
     pub(super) moved: Range<usize>,
 }
 
-/// Which coordinates depend on which.
+/// The dependencies between coordinates.
 #[derive(Debug, Clone)]
 pub(in crate::flow) struct Plan {
-    /// The coordinates by place; networks read those of the first `read` places.
+    /// The order of the coordinates; networks read the first `read` of them.
     pub(super) order: Vec<usize>,
     pub(super) read: usize,
-    /// Place of the first moved coordinate; all after it are moved.
+    /// Place of the first moved coordinate; all later coordinates move too.
     pub(super) first_moved: usize,
-    /// For each hidden unit and each moved coordinate, how many places it depends on.
+    /// For each hidden unit and each moved coordinate, the number of places it depends on.
     pub(super) unit_reach: Vec<usize>,
     pub(super) moved_reach: Vec<usize>,
     pub(super) stages: Vec<Stage>,
 }
 
 impl Plan {
-    /// A coupling: coordinates with `kept` set are read and stay, the others move. If none is kept,
+    /// A coupling: coordinates with `kept` set are read and stay; the others move. If none is kept,
     /// the outputs are constants.
     pub(in crate::flow) fn coupling(kept: &[bool], units: usize) -> Self {
         let with = |wanted: bool| (0..kept.len()).filter(move |d| kept[*d] == wanted);
@@ -45,10 +45,11 @@ impl Plan {
         }
     }
 
-    /// Each coordinate moves by outputs that depend on those before it in `order`.
+    /// An autoregressive layer: each coordinate's outputs depend on the coordinates before it in
+    /// `order`.
     pub(in crate::flow) fn autoregressive(order: Vec<usize>, units: usize) -> Self {
         let dim = order.len();
-        // Units depend on 1 to d − 1 coordinates, as evenly as can be.
+        // Units depend on 1 to d − 1 coordinates, spread evenly.
         let unit_reach: Vec<usize> =
             (0..units).map(|u| if dim == 1 { 0 } else { 1 + u * (dim - 1) / units }).collect();
         let up_to = |reach: usize| unit_reach.partition_point(|unit| *unit <= reach);

@@ -7,8 +7,8 @@
 //! y = y₀ + h (s ξ² + a v)/q and dy/dx = s² p/q², where p = b ξ² + 2 s v + a (1 − ξ)² and
 //! q = s + (a + b − 2 s) v.
 //!
-//! Widths and heights are softmaxes of their outputs, slopes at inner knots are positive maps of
-//! theirs; with all outputs at 0 the bins are squares, the slopes 1 and the curve y = x.
+//! Widths and heights are softmaxes of their outputs. Slopes at inner knots are positive functions of
+//! theirs. With all outputs at 0 the bins are squares, the slopes are 1 and y = x.
 
 use super::{Curve, outputs::Setting};
 use crate::{
@@ -18,8 +18,8 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// Least width and height of a bin, as a part of all, and least slope of an inner knot: they keep
-/// the curve invertible in floating point.
+/// Least width and height of a bin, as a fraction of the total, and least slope at an inner knot. They
+/// keep the curve invertible in floating point.
 const LEAST: f64 = 1e-3;
 
 /// The curve.
@@ -31,7 +31,7 @@ pub(in crate::flow) struct Spline {
     pub(in crate::flow) bound: f64,
 }
 
-/// The bin that a point lies in.
+/// The bin that contains a point.
 #[derive(Clone, Copy)]
 struct Bin<S: Simd> {
     x0: F64<S>,
@@ -58,7 +58,7 @@ impl<S: Simd> Bin<S> {
     fn inside(&self, x: F64<S>) -> Inside<S> {
         let (zero, one) = (F64::splat(x.token(), 0.0), F64::splat(x.token(), 1.0));
         let s = self.h / self.w;
-        // Rounding may leave the bin by an ulp.
+        // Rounding may step outside the bin by an ulp.
         let xi = ((x - self.x0) / self.w).max(zero).min(one);
         self.at(s, xi)
     }
@@ -84,7 +84,7 @@ impl<S: Simd> Inside<S> {
 }
 
 impl Spline {
-    /// The bin of x among the bins' widths, or of y among their heights.
+    /// The bin that contains x (among the widths) or y (among the heights).
     #[inline(always)]
     fn bin<S: Simd>(
         &self,
@@ -124,12 +124,12 @@ impl Spline {
         bin
     }
 
-    /// Part of the square's side that a softmax share of 1 adds to a width or height.
+    /// The fraction of the square's side that a softmax share of 1 adds to a width or height.
     fn side(&self) -> f64 {
         2.0 * self.bound * (1.0 - LEAST * self.bins as f64)
     }
 
-    /// Replaces outputs by widths or heights: 2B (least + (1 − K least) softmax).
+    /// Replaces outputs with widths or heights: 2B (least + (1 − K least) softmax).
     #[inline(always)]
     fn soften<S: Simd>(&self, simd: S, first: usize, outputs: &mut Setting<&mut [Row]>) {
         let mut most: F64<S> = outputs.get(simd, first);
@@ -151,8 +151,8 @@ impl Spline {
         }
     }
 
-    /// Cotangents of the outputs of widths or heights: those of bins before the point's own receive
-    /// `g_before`, the bin itself `g_own`.
+    /// Cotangents of the outputs of widths or heights: bins before the point's bin receive `g_before`,
+    /// its own bin receives `g_own`.
     #[inline(always)]
     fn harden<S: Simd>(
         &self,
@@ -166,7 +166,7 @@ impl Spline {
         let zero = F64::splat(simd, 0.0);
         let least = F64::splat(simd, 2.0 * self.bound * LEAST);
         let per_side = F64::splat(simd, 1.0 / self.side());
-        // Softmax: Δ_k = share_k (g_k − Σ share g), all times the side.
+        // Softmax: Δ_k = share_k (g_k − Σ share g), times the side.
         let mut mean = zero;
         for k in 0..self.bins {
             let number = F64::splat(simd, k as f64);
@@ -222,8 +222,8 @@ impl Curve for Spline {
         let bin = self.bin(simd, outputs, y, true);
         let s = bin.h / bin.w;
         let rise = ((y - bin.y0) / bin.h).max(zero).min(one);
-        // A ξ² + B ξ + C = 0, and of the two forms of the root in [0, 1] the one that does not cancel:
-        // B < 0, where both ends are steeper than the bin, is where A > 0.
+        // A ξ² + B ξ + C = 0. Of the two forms of the root in [0, 1], use the one that does not
+        // cancel: B < 0, where both ends are steeper than the bin, is where A > 0.
         let excess = rise * (bin.a + bin.b - two * s);
         let quadratic = s - bin.a + excess;
         let slope = bin.a - excess;
@@ -254,7 +254,7 @@ impl Curve for Spline {
         let bin = self.bin(simd, outputs, x, false);
         let Inside { s, xi, v, p, q } = bin.inside(x);
         let rest = one - xi;
-        // Outside, nothing but x itself is moved.
+        // Outside the bound only x receives a cotangent.
         let g = F64::select(mask, g_y, zero);
         let k = F64::select(mask, g_log_slope, zero);
 

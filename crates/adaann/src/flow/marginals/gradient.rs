@@ -6,7 +6,7 @@ use crate::{
     weight::log_sum_exp,
 };
 
-/// What gradients at one point need of a law.
+/// Quantities at one point that the gradients need.
 pub(super) struct Pull {
     z: f64,
     x: f64,
@@ -15,9 +15,9 @@ pub(super) struct Pull {
     slope: f64,
     /// dx/dz
     stretch: f64,
-    /// 1 in the lower half, where F is known best from below, and −1 in the upper.
+    /// 1 in the lower half, where F from below is most accurate, and −1 in the upper half.
     sign: f64,
-    /// log of the mass on that side of x.
+    /// Log mass on that side of x.
     log_tail: f64,
 }
 
@@ -26,7 +26,7 @@ fn units(hump: &Hump, x: f64) -> f64 {
 }
 
 impl Pull {
-    /// At the point z and its image x.
+    /// Computes them at the point z and its image x.
     pub(super) fn new(law: &[Hump], z: f64, x: f64) -> Self {
         let term = |hump: &Hump| hump.log_height - 0.5 * units(hump, x).powi(2);
         let log_density = log_sum_exp(law.iter().map(term));
@@ -45,26 +45,26 @@ impl Pull {
         }
     }
 
-    /// What a change of x is worth: its own cotangent, and its part in the log-determinant's.
+    /// The total cotangent of x: its own, and its part through the log-determinant.
     fn of_image(&self, g: f64, k: f64) -> f64 {
         g - k * self.slope
     }
 
-    /// The cotangent of z, from that of x and that of the log-determinant log φ(z) − log f(x).
+    /// The cotangent of z, given that of x and that of the log-determinant log φ(z) − log f(x).
     pub(super) fn to_start(&self, g: f64, k: f64) -> f64 {
         self.of_image(g, k) * self.stretch - k * self.z
     }
 
-    /// The cotangent of x, from that of z and that of the same log-determinant.
+    /// The cotangent of x, given that of z and that of the same log-determinant.
     pub(super) fn to_image(&self, g: f64, k: f64) -> f64 {
         (g - k * self.z) / self.stretch - k * self.slope
     }
 
-    /// Those of a component's logit, mean and log standard deviation.
+    /// The gradients of a component's logit, mean and log standard deviation.
     pub(super) fn parameters(&self, hump: &Hump, g: f64, k: f64) -> [f64; 3] {
         let (u, g) = (units(hump, self.x), self.of_image(g, k));
         let r = (hump.log_height - 0.5 * u * u - self.log_density).exp();
-        // (∂F/∂logit)/f, from the tail that x is in.
+        // (∂F/∂logit)/f, computed from the tail that contains x.
         let own_tail = Special::LnNormalCdf.at(self.sign * u);
         let mass = (hump.log_weight + own_tail - self.log_density).exp()
             - (hump.log_weight + self.log_tail - self.log_density).exp();

@@ -1,4 +1,4 @@
-//! Both ways through the laws of the coordinates, for many points at once.
+//! Forward and inverse maps through the marginal distributions, for many points at once.
 
 use crate::{
     Batch,
@@ -6,24 +6,24 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// A component of a coordinate's law, as the kernels read it.
+/// A component of a coordinate's distribution, in the form that the kernels read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hump {
     pub(super) log_weight: f64,
     pub(super) mean: f64,
     pub(super) sd: f64,
     pub(super) per_sd: f64,
-    /// log of weight over standard deviation and √2π.
+    /// log(weight/(sd √(2π)))
     pub(super) log_height: f64,
 }
 
-/// Steps in the search for x.
+/// Maximum number of steps in the search for x.
 const MOST_STEPS: usize = 60;
 
-/// Steps that make a quantile of three digits one of all.
+/// Newton steps that take a quantile from three digits to full precision.
 const QUANTILE_STEPS: usize = 3;
 
-/// log Σ exp, term by term.
+/// log Σ exp, accumulated term by term.
 #[derive(Clone, Copy)]
 struct LogSum<S: Simd> {
     largest: F64<S>,
@@ -33,7 +33,7 @@ struct LogSum<S: Simd> {
 impl<S: Simd> LogSum<S> {
     #[inline(always)]
     fn new(simd: S) -> Self {
-        // Finite, so that nothing is the difference of infinities.
+        // Start from a finite value, so that no difference of infinities occurs.
         Self { largest: F64::splat(simd, f64::MIN), sum: F64::splat(simd, 0.0) }
     }
 
@@ -62,7 +62,7 @@ fn log_density<S: Simd>(simd: S, humps: &[Hump], x: F64<S>) -> F64<S> {
     sum.value()
 }
 
-/// log of the mass below x, for a sign of 1, or above it, for −1.
+/// Log mass below x for sign 1, above x for sign −1.
 #[inline(always)]
 fn log_tail<S: Simd>(simd: S, humps: &[Hump], x: F64<S>, sign: F64<S>) -> F64<S> {
     let mut sum = LogSum::new(simd);
@@ -73,14 +73,14 @@ fn log_tail<S: Simd>(simd: S, humps: &[Hump], x: F64<S>, sign: F64<S>) -> F64<S>
     sum.value()
 }
 
-/// A number in every lane.
+/// Broadcasts a number to every lane.
 #[inline(always)]
 fn splat<S: Simd>(simd: S, value: f64) -> F64<S> {
     F64::splat(simd, value)
 }
 
-/// The quantile of a probability up to ½, from its logarithm: Abramowitz and Stegun 26.2.23, and steps of
-/// Newton's on ln Φ, whose slope is the hazard.
+/// The normal quantile of a probability up to ½, given its logarithm: Abramowitz and Stegun 26.2.23, then
+/// Newton steps on ln Φ, whose slope is the hazard.
 #[inline(always)]
 fn quantile<S: Simd>(simd: S, ln_p: F64<S>) -> F64<S> {
     let r = (splat(simd, -2.0) * ln_p).max(splat(simd, 0.0)).sqrt();
@@ -103,7 +103,7 @@ fn log_normal<S: Simd>(simd: S, z: F64<S>) -> F64<S> {
     F64::splat(simd, -0.5) * z * z - F64::splat(simd, HALF_LN_TAU)
 }
 
-/// Which way points go.
+/// The direction of the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// z to x with F(x) = Φ(z).
@@ -115,7 +115,7 @@ pub(super) enum Way {
 /// Moves points, coordinate by coordinate, and adds log dx/dz to their log-determinants.
 pub(super) struct Pass<'a> {
     pub(super) way: Way,
-    /// Those of coordinate d from d times their number on.
+    /// The components of all coordinates; those of coordinate d start at d times the number per coordinate.
     pub(super) humps: &'a [Hump],
     pub(super) points: &'a mut Batch,
     pub(super) log_det: &'a mut [f64],
@@ -145,7 +145,7 @@ impl Kernel for Pass<'_> {
     }
 }
 
-/// z with Φ(z) = F(x), by the smaller tail, of which all digits are known.
+/// z with Φ(z) = F(x), computed from the smaller tail, which is known to full precision.
 #[inline(always)]
 fn to_normal<S: Simd>(simd: S, humps: &[Hump], x: F64<S>) -> F64<S> {
     let one = splat(simd, 1.0);
@@ -156,8 +156,8 @@ fn to_normal<S: Simd>(simd: S, humps: &[Hump], x: F64<S>) -> F64<S> {
     F64::select(is_below, size, -size)
 }
 
-/// x with F(x) = Φ(z): steps of Newton's on the logarithm of the tail that z is in, between the components'
-/// own quantiles. A lane that has arrived stays, whatever its neighbours do.
+/// x with F(x) = Φ(z): Newton steps on the logarithm of the tail that contains z, inside the bracket of the
+/// components' own quantiles. A converged lane stays fixed, whatever its neighbours do.
 #[inline(always)]
 fn of_normal<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
     let (mut low, mut high) = (splat(simd, f64::INFINITY), splat(simd, f64::NEG_INFINITY));
@@ -168,7 +168,7 @@ fn of_normal<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
     let sign = F64::select(splat(simd, 0.0).lt(z), splat(simd, -1.0), splat(simd, 1.0));
     let wanted = Special::LnNormalCdf.of(sign * z);
     let mut x = splat(simd, 0.5) * (low + high);
-    // 1 for a lane that has arrived.
+    // 1 for a converged lane.
     let mut is_done = splat(simd, 0.0);
     for _ in 0..MOST_STEPS {
         let reached = log_tail(simd, humps, x, sign);
@@ -184,7 +184,7 @@ fn of_normal<S: Simd>(simd: S, humps: &[Hump], z: F64<S>) -> F64<S> {
         let moved = (inside - x).abs();
         x = F64::select(is_done.lt(splat(simd, 0.5)), inside, x);
         is_done = F64::select(moved.le(splat(simd, 4e-16) * x.abs()), splat(simd, 1.0), is_done);
-        // NaN is where it will stay.
+        // A NaN lane cannot improve.
         is_done = F64::select(moved.is_finite(), is_done, splat(simd, 1.0));
         if !<F64<S> as Lane<S>>::any(is_done.lt(splat(simd, 0.5))) {
             break;

@@ -1,7 +1,7 @@
-//! Each coordinate by a map of its own to the law of a mixture of normals: x = F⁻¹(Φ(z)).
+//! Maps each coordinate separately to a mixture of normals: x = F⁻¹(Φ(z)).
 //!
-//! Of a standard normal it makes independent coordinates with as many humps as are wanted: 2^d modes of a
-//! product cost 2 d components. Raw parameters 0 are the identity.
+//! It turns a standard normal into independent coordinates with any number of humps: a product with 2^d
+//! modes needs 2 d components. Raw parameters of 0 give the identity.
 
 mod gradient;
 mod lanes;
@@ -17,9 +17,9 @@ use crate::{
 use gradient::Pull;
 use lanes::{Hump, Pass, Way};
 
-/// The map in a number of dimensions.
+/// The map in `dim` dimensions.
 ///
-/// The tape holds the points on both sides, z and behind them x: neither way has to be gone again.
+/// The tape holds the points on both sides, first z and then x, so that neither direction is recomputed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Marginals {
     dim: usize,
@@ -31,12 +31,13 @@ impl Marginals {
         Self { dim, components }
     }
 
-    /// Where a parameter of component `c` of coordinate `d` is: its logit, mean or log standard deviation.
+    /// The index of a parameter of component `c` of coordinate `d`: its logit, mean or log standard
+    /// deviation.
     pub(crate) fn place(self, block: usize, d: usize, c: usize) -> usize {
         (block * self.dim + d) * self.components + c
     }
 
-    /// All components, those of a coordinate one after another.
+    /// All components, coordinate by coordinate.
     fn humps(self, parameters: &[f64]) -> Vec<Hump> {
         let at = |block: usize, d: usize, c: usize| parameters[self.place(block, d, c)];
         let law = |d: usize| {
@@ -50,7 +51,7 @@ impl Marginals {
         (0..self.dim).flat_map(law).collect()
     }
 
-    /// Moves points one way, and keeps both sides of it.
+    /// Moves points in one direction, and stores both sides.
     fn pass(
         self,
         way: Way,
@@ -76,7 +77,7 @@ impl Marginals {
         }
     }
 
-    /// Gradients of one way, back to where the points came from.
+    /// Pulls gradients of one direction back to the points it started from.
     fn pull(
         self,
         way: Way,
@@ -94,7 +95,7 @@ impl Marginals {
                 let (z, x) = (before[d * padded + i], after[d * padded + i]);
                 let pull = Pull::new(law, z, x);
                 let (g_here, k) = (g.row(d)[i], g_log_det[i]);
-                // What the image receives: as it is, or what is left of it on the way back.
+                // The cotangent of the image that the parameters see; negated in the inverse direction.
                 let (g_image, g_start) = match way {
                     Way::OfNormal => (g_here, pull.to_start(g_here, k)),
                     Way::ToNormal => {

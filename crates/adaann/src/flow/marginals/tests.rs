@@ -1,4 +1,4 @@
-//! Uneven humps, apart and on top of each other.
+//! Tests on uneven humps, separate and overlapping.
 
 use super::*;
 use crate::simd::Special;
@@ -14,7 +14,7 @@ fn batch(points: &[[f64; 2]]) -> Batch {
     Batch::from_points(2, &points.iter().map(|point| &point[..]).collect::<Vec<_>>())
 }
 
-/// Points moved one way, their log-determinants, and the tape.
+/// Points moved in one direction, their log-determinants, and the tape.
 fn moved(way: Way, parameters: &[f64], points: &[[f64; 2]]) -> (Batch, Vec<f64>, Vec<f64>) {
     let mut batch = batch(points);
     let (mut log_det, mut tape) =
@@ -24,8 +24,8 @@ fn moved(way: Way, parameters: &[f64], points: &[[f64; 2]]) -> (Batch, Vec<f64>,
     (batch, log_det, tape)
 }
 
-/// Near and far, with the same log-determinant both ways. In 15 standard deviations 1e-8 is what ln Φ, of
-/// size 100, leaves of 16 digits.
+/// Round trips near and far, with the same log-determinant in both directions. At 15 standard deviations
+/// ln Φ has size 100, so 16 digits leave an error of 1e-8.
 #[test]
 fn points_come_back() {
     let (_, parameters) = map();
@@ -44,7 +44,7 @@ fn points_come_back() {
     }
 }
 
-/// By the distribution function of the mixture, and Φ by other means.
+/// Compared with the mixture's distribution function, with Φ computed independently.
 #[test]
 fn the_law_is_that_of_the_mixture() {
     let (map, parameters) = map();
@@ -62,8 +62,8 @@ fn the_law_is_that_of_the_mixture() {
     }
 }
 
-/// Against central differences, of every parameter and coordinate, both ways and on both sides of the
-/// middle.
+/// Compared with central differences for every parameter and coordinate, in both directions and on both
+/// sides of the median.
 #[test]
 fn gradients() {
     let (map, parameters) = map();
@@ -80,7 +80,7 @@ fn gradients() {
             let k_row = vec![k; points.padded_len()];
             map.pull(way, weights, (&mut points, &mut g), &k_row, &tape, &mut sums);
             assert_eq!([points.row(0)[0], points.row(1)[0]], start);
-            // Differences over 1e-5 have errors of 1e-10 and of 1e-16/1e-5.
+            // Central differences with step 1e-5 have errors of 1e-10 and of 1e-16/1e-5.
             const STEP: f64 = 1e-5;
             let is_near =
                 |found: f64, slope: f64| (found - slope).abs() < 1e-7 * (1.0 + slope.abs());

@@ -1,8 +1,8 @@
-//! The inverse of a planar stack: one monotone equation in one unknown for each layer.
+//! The inverse of a planar stack: one monotone equation in one unknown per layer.
 //!
 //! With y = z + û h(a), the projection a = w·z + b solves a + (c − 1) h(a) = w·y + b, whose left
-//! side has slope (1 − h') + c h' > 0. Newton's method runs inside a bracket that |h| <= 1 gives,
-//! and halves the bracket whenever a step leaves it or does not help.
+//! side has slope (1 − h') + c h' > 0. Newton's method runs inside the bracket that |h| <= 1
+//! implies, and bisects it whenever a step leaves the bracket or does not help.
 
 use super::{
     activation::Curve,
@@ -16,21 +16,22 @@ use crate::{
 use fearless_simd::Simd;
 use std::marker::PhantomData;
 
-/// Halving alone brings any bracket of doubles down to neighbours in fewer steps than this.
+/// Bisection alone reduces any bracket of doubles to neighbours in fewer steps than this.
 const MAX_ITERATIONS: usize = 128;
 
-/// Where the way forward keeps h of a layer, at the register of points from `at` on.
+/// The place in the tape where the forward pass stores h of a layer, for the register of points
+/// that starts at `at`.
 #[inline(always)]
 fn place(len: usize, lanes: usize, layers: usize, l: usize, at: usize) -> usize {
     let (first, registers) = group_of(len, lanes, at);
     first * layers + l * registers * lanes + (at - first)
 }
 
-/// Takes points back through all layers, adds the log-determinants of the way forward and fills the
-/// tape with h, as the way forward does.
+/// Moves points back through all layers, adds the log-determinants of the forward map, and fills
+/// the tape with h like the forward pass.
 pub(super) struct Inverse<'a, A> {
     pub(super) records: &'a [f64],
-    /// In: the image; out: the base points.
+    /// The image on input; the base points on output.
     pub(super) z: &'a mut Batch,
     pub(super) log_det: &'a mut [f64],
     pub(super) tape: Option<&'a mut [f64]>,
@@ -69,21 +70,21 @@ impl<A: Curve> Kernel for Inverse<'_, A> {
     }
 }
 
-/// Takes cotangents forward through all layers: from those of the base points and the
-/// log-determinant to those of the image, adding up those of w, û, b and c over the points.
+/// Pushes cotangents forward through all layers, from those of the base points and the
+/// log-determinant to those of the image. Sums the gradients of w, û, b and c over the points.
 ///
-/// A layer's Jacobian is I + h' û wᵀ with determinant e. With the cotangents ḡ of its base points
-/// and k of its log-determinant, that of its image is g = ḡ + w g_a, where g_a = (k (c − 1) h''/e −
-/// h' û·ḡ)/e is what the projection receives in the ordinary backward pass of −g and k: that pass
-/// ends at −g + w g_a = −ḡ.
+/// A layer's Jacobian is I + h' û wᵀ with determinant e. Given the cotangents ḡ of its base points
+/// and k of its log-determinant, the cotangent of its image is g = ḡ + w g_a. Here g_a = (k (c − 1)
+/// h''/e − h' û·ḡ)/e is the cotangent of the projection in the ordinary backward pass of −g and k,
+/// which ends at −g + w g_a = −ḡ.
 pub(super) struct BackwardInverse<'a, A> {
     pub(super) records: &'a [f64],
-    /// In: the base points; out: the image again.
+    /// The base points on input; the image on output.
     pub(super) z: &'a mut Batch,
     pub(super) g_z: &'a mut Batch,
     pub(super) g_log_det: &'a [f64],
     pub(super) tape: &'a [f64],
-    /// `sum_lanes` doubles for each number of each record, of which the first register is used.
+    /// `sum_lanes` doubles for each number of each record; only the first register is used.
     pub(super) sums: &'a mut [f64],
     pub(super) sum_lanes: usize,
     pub(super) activation: PhantomData<A>,
@@ -140,7 +141,7 @@ fn solve<S: Simd, A: Curve>(c: F64<S>, level: F64<S>) -> F64<S> {
     let mut high = level + k.abs();
     let mut a = level;
     let mut last_width = high - low;
-    // NaN and infinity have no solution to find.
+    // Lanes at NaN or infinity have no solution.
     let mut open = level.is_finite();
     for _ in 0..MAX_ITERATIONS {
         let h = A::value(a);
@@ -151,14 +152,15 @@ fn solve<S: Simd, A: Curve>(c: F64<S>, level: F64<S>) -> F64<S> {
         high = F64::select(below, high, a);
         let newton = a - residual / c.mul_add(slope, one - slope);
         let middle = half * (low + high);
-        // A Newton step is taken if it stays inside and is at most half of the step before.
+        // Take a Newton step if it stays inside the bracket and is at most half of the previous
+        // step.
         let helps = low.le(newton) & newton.le(high) & (newton - a).abs().le(half * last_width);
         let next = F64::select(helps, newton, middle);
         let next = F64::select(residual.eq(zero), a, next);
         last_width = (next - a).abs();
-        // Relative, since a steep layer magnifies what is left.
+        // The tolerance is relative, since a steep layer magnifies the remaining error.
         let done = last_width.le(tolerance * a.abs());
-        // A lane that is done stays where it is: its result must not depend on its neighbours.
+        // A converged lane stays fixed: its result must not depend on its neighbours.
         a = F64::select(open, next, a);
         open &= !done;
         if !F64::<S>::any(open) {

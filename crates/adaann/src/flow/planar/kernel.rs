@@ -1,11 +1,11 @@
-//! The planar stack over lanes: a group of points stays in registers through all its layers.
+//! The SIMD kernels of the planar stack: a group of points stays in registers through all layers.
 //!
-//! Layer: z ← z + û h(a), a = w·z + b, with log-determinant log(1 + û·w h'(a)). Writing
-//! c = 1 + û·w > 0, the determinant is (1 − h') + c h', a sum of two numbers that are not negative,
-//! so nothing cancels however close the layer is to not being invertible.
+//! Layer: z ← z + û h(a), a = w·z + b, with log-determinant log(1 + û·w h'(a)). With c = 1 + û·w >
+//! 0 the determinant is (1 − h') + c h', a sum of two nonnegative numbers. Nothing cancels, even
+//! for a nearly singular layer.
 //!
-//! The tape holds h alone. Going back, z is recovered by subtracting û h, and h' and the
-//! determinant follow from h.
+//! The tape holds only h. The backward pass recovers z by subtracting û h, and computes h' and the
+//! determinant from h.
 
 use super::activation::Curve;
 use crate::{
@@ -16,14 +16,14 @@ use crate::{
 use fearless_simd::Simd;
 use std::marker::PhantomData;
 
-/// Layers between two rescalings of the product of determinants. A determinant is at least the
-/// rounding unit (about 1e-16, or 6e-8 in single precision) unless c underflows, so the product of
-/// this many is far from leaving the range.
+/// Number of layers between two rescalings of the product of determinants. A determinant is at
+/// least the rounding unit (about 1e-16, or 6e-8 in single precision) unless c underflows, so the
+/// product of this many stays well inside the range.
 const fn layers_between_rescalings<S: Simd, V: Lane<S>>() -> usize {
     if V::SIGNIFICAND_BITS == 52 { 8 } else { 4 }
 }
 
-/// Numbers that a kernel needs of a layer: w, û, b, c.
+/// Numbers per layer that a kernel reads: w, û, b, c.
 pub(super) const fn record_len(dim: usize) -> usize {
     2 * dim + 2
 }
@@ -56,7 +56,7 @@ pub(super) fn determinant<S: Simd, V: Lane<S>>(slope: V, c: V) -> V {
     c.mul_add(slope, V::splat(slope.token(), 1.0) - slope)
 }
 
-/// What a layer's projection a receives; its c receives `slope` times `per_det`.
+/// The cotangent of a layer's projection a; that of c is `slope` times `per_det`.
 pub(super) struct Projection<V> {
     pub(super) slope: V,
     pub(super) determinant: V,
@@ -66,8 +66,8 @@ pub(super) struct Projection<V> {
 }
 
 impl<V> Projection<V> {
-    /// From h and c and the cotangents of the log-determinant and of h:
-    /// ∂ log det/∂c = h'/det and ∂ log det/∂a = (c − 1) h''/det.
+    /// Computed from h, c and the cotangents of the log-determinant and of h: ∂ log det/∂c = h'/det
+    /// and ∂ log det/∂a = (c − 1) h''/det.
     #[inline(always)]
     pub(super) fn new<S: Simd, A: Curve>(h: V, c: V, g_log_det: V, g_h: V) -> Self
     where
@@ -82,7 +82,7 @@ impl<V> Projection<V> {
     }
 }
 
-/// Runs a kernel over the groups of its batch, in registers for the dimensions that are worth it.
+/// Runs a kernel over the groups of its batch; small dimensions are held in registers.
 macro_rules! for_dimension {
     ($kernel:ident, $simd:ident, $S:ty, $V:ty, $A:ty) => {{
         let (len, lanes) = ($kernel.z.len(), <$V>::LEN);
@@ -101,7 +101,7 @@ macro_rules! for_dimension {
     }};
 }
 
-/// Takes points through all layers, adds their log-determinants and fills the tape.
+/// Moves points through all layers, adds their log-determinants and fills the tape.
 pub(super) struct Forward<'a, A> {
     pub(super) records: &'a [f64],
     pub(super) single: bool,
@@ -141,7 +141,7 @@ impl<A: Curve> Forward<'_, A> {
     }
 }
 
-/// One group through all layers.
+/// Moves one group through all layers.
 #[inline(always)]
 fn through<S: Simd, V: Math<S>, A: Curve, const R: usize>(
     simd: S,
@@ -199,12 +199,12 @@ fn through<S: Simd, V: Math<S>, A: Curve, const R: usize>(
     }
 }
 
-/// Takes cotangents back through all layers: from those of the image and the log-determinant to
-/// those of the base points, adding up those of w, û, b and c over the points.
+/// Pulls cotangents back through all layers, from those of the image and the log-determinant to
+/// those of the base points. Sums the gradients of w, û, b and c over the points.
 pub(super) struct Backward<'a, A> {
     pub(super) records: &'a [f64],
     pub(super) single: bool,
-    /// In: the image; out: the base points again.
+    /// The image on input; the base points on output.
     pub(super) z: &'a mut Batch,
     pub(super) g_z: &'a mut Batch,
     pub(super) g_log_det: &'a [f64],
@@ -263,7 +263,7 @@ impl<A: Curve> Backward<'_, A> {
     }
 }
 
-/// One group back through all layers.
+/// Pulls one group back through all layers.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,

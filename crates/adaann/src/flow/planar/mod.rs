@@ -1,8 +1,8 @@
 //! Planar flows: each layer moves points along one direction, by an amount that depends on their
-//! position along another (Rezende and Mohamed 2015).
+//! projection on another (Rezende and Mohamed 2015).
 //!
-//! A layer has raw parameters w, u in R^d and b. What acts is û, the nearest vector to u along w
-//! that keeps û·w > −1, which makes the layer invertible:
+//! A layer has raw parameters w, u in R^d and b. The layer uses û, the vector nearest to u along w
+//! that keeps û·w > −1 and so makes the layer invertible:
 //!
 //! û = u + (c − 1 − w·u) w/|w|², c = log(1 + (e − 1) exp(w·u)), so that û·w = c − 1.
 //!
@@ -41,7 +41,7 @@ impl Planar {
         Ok(Self { dim, layers, activation, precision })
     }
 
-    /// The prepared numbers, one record a layer, in the order that kernels read them.
+    /// The prepared numbers, one record per layer, in the order that kernels read them.
     fn records<'a>(&self, derived: &'a [f64]) -> &'a [f64] {
         &derived[..self.layers * kernel::record_len(self.dim)]
     }
@@ -84,7 +84,7 @@ impl Planar {
         });
     }
 
-    /// In double precision whatever that of training: Newton's method is to end at f⁻¹ itself.
+    /// Always in double precision: Newton's method must converge to f⁻¹ itself.
     fn inverse_with<A: Curve>(
         &self,
         derived: &[f64],
@@ -122,7 +122,7 @@ impl Planar {
         });
     }
 
-    /// Doubles in a register of sums: as many as there are numbers in a lane of the precision.
+    /// Doubles per register of sums: the number of lanes in the chosen precision.
     fn sum_lanes(&self) -> usize {
         simd::doubles_per_register() * if self.precision == Precision::Single { 2 } else { 1 }
     }
@@ -214,7 +214,7 @@ impl Stack for Planar {
         });
     }
 
-    /// Not in single precision: the way back computes and keeps doubles.
+    /// Not in single precision: the inverse computes and stores doubles.
     fn shares_tape(&self) -> bool {
         self.precision == Precision::Double
     }

@@ -1,7 +1,8 @@
-//! From raw parameters to what kernels read, and the chain rule back, over all layers at once.
+//! Maps raw parameters to the kernels' records, and applies the chain rule back, for all layers at
+//! once.
 //!
-//! Everything here runs over rows of one number for each layer, padded to whole registers, so that
-//! fifty exponentials cost what a dozen do.
+//! All rows hold one number per layer, padded to whole registers, so that fifty exponentials cost
+//! as much as a dozen scalar ones.
 
 use super::kernel::record_len;
 use crate::{
@@ -11,8 +12,8 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// Rows kept between preparing and the gradient: w, u, b, c, shift = (c − 1 − w·u)/|w|², dc/d(w·u),
-/// 1/|w|²; then rows for the cotangents of w, û, b, c.
+/// Rows stored between [`Prepare`] and [`Gradient`]: w, u, b, c, shift = (c − 1 − w·u)/|w|²,
+/// dc/d(w·u), 1/|w|²; then rows for the cotangents of w, û, b, c.
 struct Rows {
     dim: usize,
     stride: usize,
@@ -64,7 +65,7 @@ impl Rows {
     }
 }
 
-/// Numbers that [`Prepare`] leaves for [`Gradient`].
+/// Number of doubles that [`Prepare`] leaves for [`Gradient`].
 pub(super) fn scratch_len(dim: usize, layers: usize) -> usize {
     Rows::count(dim) * padded(layers)
 }
@@ -73,7 +74,8 @@ pub(super) fn scratch_len(dim: usize, layers: usize) -> usize {
 pub(super) struct Prepare<'a> {
     pub(super) dim: usize,
     pub(super) layers: usize,
-    /// A layer is kept this far from singular, so that its determinant does not underflow.
+    /// Lower bound of c: keeps a layer from being singular, so that its determinant does not
+    /// underflow.
     pub(super) smallest_c: f64,
     pub(super) parameters: &'a [f64],
     pub(super) records: &'a mut [f64],
@@ -101,7 +103,7 @@ impl Kernel for Prepare<'_> {
                 wu = w.mul_add(u, wu);
                 norm = w.mul_add(w, norm);
             }
-            // With w = 0 the layer moves all points alike: û = u, and c stays at 1.
+            // With w = 0 the layer moves all points equally: û = u, and c stays at 1.
             let per_norm = F64::select(norm.lt(smallest), zero, one / norm);
             let c = positive(wu).max(F64::splat(simd, self.smallest_c));
             (excess(wu, c) * per_norm).store(&mut self.scratch[rows.at(rows.shift(), l)..]);
@@ -123,7 +125,7 @@ impl Kernel for Prepare<'_> {
     }
 }
 
-/// Adds the gradient in the raw parameters, given the cotangents of w, û, b and c summed over the
+/// Adds the gradient in the raw parameters, given the gradients of w, û, b and c summed over the
 /// points.
 ///
 /// With x = w·u, shift s = (c − 1 − x)/|w|² and X = (ĝ_u·w)(c' − 1)/|w|² + g_c c':
@@ -132,7 +134,7 @@ pub(super) struct Gradient<'a> {
     pub(super) dim: usize,
     pub(super) layers: usize,
     pub(super) scratch: &'a mut [f64],
-    /// Doubles in a register of sums.
+    /// Doubles per register of sums.
     pub(super) sum_lanes: usize,
     pub(super) sums: &'a [f64],
     pub(super) gradient: &'a mut [f64],

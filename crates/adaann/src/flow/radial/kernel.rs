@@ -1,4 +1,4 @@
-//! The radial stack over lanes.
+//! The SIMD kernels of the radial stack.
 
 use crate::{
     Batch,
@@ -7,12 +7,12 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// Numbers that a kernel needs of a layer: the centre, α, c.
+/// Numbers per layer that a kernel reads: the centre, α, c.
 pub(super) const fn record_len(dim: usize) -> usize {
     dim + 2
 }
 
-/// Replaces raw numbers by positive ones; the length is a multiple of the padding.
+/// Replaces raw numbers with positive ones; the length is a multiple of the padding.
 pub(super) struct MakePositive<'a>(pub(super) &'a mut [f64]);
 
 impl Kernel for MakePositive<'_> {
@@ -25,7 +25,7 @@ impl Kernel for MakePositive<'_> {
     }
 }
 
-/// The shape of one layer at points with distance r from its centre.
+/// One layer's quantities at points with distance r from its centre.
 struct Shape<S: Simd> {
     /// c − 1
     k: F64<S>,
@@ -44,7 +44,7 @@ impl<S: Simd> Shape<S> {
         let (one, alpha, c) = (F64::splat(simd, 1.0), F64::splat(simd, alpha), F64::splat(simd, c));
         let kappa = alpha / (alpha + r);
         let square = kappa * kappa;
-        // (1 − κ) + c κ and (1 − κ²) + c κ²: sums of numbers that are not negative.
+        // (1 − κ) + c κ and (1 − κ²) + c κ²: sums of nonnegative numbers.
         Self {
             k: c - one,
             alpha,
@@ -61,7 +61,7 @@ impl<S: Simd> Shape<S> {
         turns.mul_add(self.s.ln(), self.e.ln())
     }
 
-    /// What α, c and the distance receive from the cotangents of s and of e.
+    /// The cotangents of α, c and the distance, given those of s and of e.
     #[inline(always)]
     fn pull(&self, r: F64<S>, g_s: F64<S>, g_e: F64<S>) -> Pull<S> {
         let (zero, one, two) =
@@ -70,7 +70,7 @@ impl<S: Simd> Shape<S> {
         let g_c = self.kappa * self.kappa.mul_add(g_e, g_s);
         // ∂κ/∂r = −κ²/α and ∂κ/∂α = (1 − κ)/(α + r), which is 0 at the centre.
         let per_reach = (one - self.kappa) / (self.alpha + r);
-        // At the centre itself the distance has no direction, and its part vanishes.
+        // At the centre the distance has no direction, and its part vanishes.
         let g_r = -(g_kappa * self.kappa * self.kappa) / self.alpha;
         let g_r_per_r = F64::select(r.eq(zero), zero, g_r / r);
         Pull { g_alpha: g_kappa * per_reach, g_c, g_r_per_r }
@@ -84,7 +84,7 @@ struct Pull<S: Simd> {
     g_r_per_r: F64<S>,
 }
 
-/// |z − z₀| at the register of points that starts at `at`.
+/// |z − z₀| for the register of points that starts at `at`.
 #[inline(always)]
 fn distance<S: Simd>(simd: S, z: &Batch, at: usize, centre: &[f64]) -> F64<S> {
     let mut square = F64::splat(simd, 0.0);
@@ -104,7 +104,7 @@ fn scale<S: Simd>(simd: S, z: &mut Batch, at: usize, centre: &[f64], factor: F64
     }
 }
 
-/// Takes points through all layers; the tape holds the distances.
+/// Moves points through all layers; the tape holds the distances.
 pub(super) struct Forward<'a> {
     pub(super) records: &'a [f64],
     pub(super) z: &'a mut Batch,
@@ -136,7 +136,7 @@ impl Kernel for Forward<'_> {
     }
 }
 
-/// Takes cotangents back through all layers.
+/// Pulls cotangents back through all layers.
 pub(super) struct Backward<'a> {
     pub(super) records: &'a [f64],
     pub(super) z: &'a mut Batch,
@@ -189,10 +189,10 @@ impl Kernel for Backward<'_> {
     }
 }
 
-/// Takes points back through all layers, in closed form.
+/// Moves points back through all layers, in closed form.
 ///
-/// With R = |y − z₀|, the distance before solves R = r (r + α c)/(r + α), that is
-/// r² + (α c − R) r − α R = 0, which has one root that is not negative. The tape holds it.
+/// With R = |y − z₀|, the original distance r solves R = r (r + α c)/(r + α), that is r² + (α c − R)
+/// r − α R = 0, which has exactly one nonnegative root. The tape holds r.
 pub(super) struct Inverse<'a> {
     pub(super) records: &'a [f64],
     pub(super) z: &'a mut Batch,
@@ -220,7 +220,7 @@ impl Kernel for Inverse<'_> {
                 let rest = image - F64::splat(simd, alpha * c);
                 let product = F64::splat(simd, alpha) * image;
                 let root = rest.mul_add(rest, F64::splat(simd, 4.0) * product).sqrt();
-                // The form of the quadratic formula in which nothing cancels.
+                // Use the form of the quadratic formula without cancellation.
                 let sum = root + rest.abs();
                 let small = F64::select(zero.lt(sum), two * product / sum, zero);
                 let r = F64::select(rest.lt(zero), small, half * sum);
@@ -236,13 +236,14 @@ impl Kernel for Inverse<'_> {
     }
 }
 
-/// Takes cotangents forward through all layers: from those of the base points to those of the image.
+/// Pushes cotangents forward through all layers, from those of the base points to those of the
+/// image.
 ///
 /// With the offset o = z − z₀, a layer's Jacobian s I + s' o oᵀ/r stretches by e along o and by s
-/// across. The cotangents ḡ of z and k of the log-determinant L give g·o = (o·ḡ + k r ∂L/∂r)/e, with
-/// r ∂L/∂r = −(c − 1) κ (1 − κ) ((d − 1)/s + 2 κ/e). What α, c and r receive in the ordinary
-/// backward pass of −g and k follows from it, and since that pass ends at −s g + o g_r/r = −ḡ, so
-/// does g = (ḡ + o g_r/r)/s.
+/// across. Given the cotangents ḡ of z and k of the log-determinant L, g·o = (o·ḡ + k r ∂L/∂r)/e,
+/// with r ∂L/∂r = −(c − 1) κ (1 − κ) ((d − 1)/s + 2 κ/e). The cotangents of α, c and r are those of
+/// the ordinary backward pass of −g and k. That pass ends at −s g + o g_r/r = −ḡ, which gives g = (ḡ
+/// + o g_r/r)/s.
 pub(super) struct BackwardInverse<'a> {
     pub(super) records: &'a [f64],
     pub(super) z: &'a mut Batch,

@@ -2,8 +2,8 @@
 //! Mohamed 2015).
 //!
 //! z ← z₀ + s (z − z₀) with s = 1 + (c − 1) κ and κ = α/(α + r), r = |z − z₀|, α > 0, c > 0. In the
-//! paper's letters β = α (c − 1), and β > −α is what makes a layer invertible. The raw parameters
-//! of α and c go through the positive map that takes 0 to 1, so that a layer with raw c of 0 is the
+//! paper's notation β = α (c − 1), and a layer is invertible if β > −α. The raw parameters of α and
+//! c pass through the positive map that takes 0 to 1, so that a layer with raw c of 0 is the
 //! identity. log det = (d − 1) log s + log e, with e = 1 + (c − 1) κ².
 
 mod kernel;
@@ -44,7 +44,7 @@ impl Stack for Radial {
     }
 
     fn derived_len(&self) -> usize {
-        // Records, then rows of α and c for the chain rule.
+        // The records, then rows of α and c for the chain rule.
         self.layers * kernel::record_len(self.dim) + 2 * padded(self.layers)
     }
 

@@ -1,4 +1,5 @@
-//! The gradient of log q at points: through the inverse at any, without it at the flow's own draws.
+//! The gradient of log q at given points: through the inverse, or without it at the flow's own
+//! draws.
 
 use super::{Flow, TILE};
 use crate::{Batch, Error, Result, batch::padded, flow::Noise, simd::Buffer};
@@ -14,12 +15,12 @@ pub struct LogDensityGradient {
     pub points: Batch,
 }
 
-/// A tile of given points, with the memory that the gradient of log q there needs.
+/// A tile of given points, with the memory for the gradient of log q there.
 #[derive(Debug)]
 pub(crate) struct Given {
     /// The points.
     pub(crate) z: Batch,
-    /// k ∇ log q at each of them, when that is known.
+    /// k ∇ log q at each point, once computed.
     pub(crate) g_z: Batch,
     /// log q at each of them.
     pub(crate) log_q: Buffer,
@@ -54,11 +55,11 @@ impl Flow {
     /// log q at any points, and the gradient of Σ k_n log q(x_n) in the flat parameter vector and
     /// in the points.
     ///
-    /// With k = −1/N the parameters' gradient is that of the maximum-likelihood objective; a single
-    /// k = 1 among zeros gives the score of one point.
+    /// With k = −1/N the gradient in the parameters is that of the maximum-likelihood objective. A
+    /// single k = 1 among zeros gives the score of one point.
     ///
     /// # Errors
-    /// If the points have another dimension, or there is not one k for each.
+    /// If the dimension of the points differs, or `k` does not have one number per point.
     pub fn log_density_gradient(&self, points: &Batch, k: &[f64]) -> Result<LogDensityGradient> {
         self.check_dim(points)?;
         if k.len() != points.len() {
@@ -89,19 +90,19 @@ impl Flow {
         Ok(out)
     }
 
-    /// Length of the sums that [`Flow::pull_log_density`] adds to.
+    /// Length of the sums that [`Flow::pull_log_density`] accumulates.
     pub(crate) fn given_sums_len(&self) -> usize {
         self.base.parameter_len() + self.stack.sums_len()
     }
 
-    /// Readies sums for the first [`Flow::pull_log_density`] of an update.
+    /// Prepares sums for the first [`Flow::pull_log_density`] of an update.
     pub(crate) fn clear_given(&self, sums: &mut [f64]) {
         let (base, layers) = sums.split_at_mut(self.base.parameter_len());
         base.fill(0.0);
         self.stack.clear(layers);
     }
 
-    /// log q at the points of a tile, which [`Flow::pull_log_density`] is to follow.
+    /// log q at the points of a tile, for a later call of [`Flow::pull_log_density`].
     pub(crate) fn find_log_density(&self, tile: &mut Given, tape: &mut [f64]) {
         let Given { z, log_q, work, log_det, .. } = tile;
         log_det.fill(0.0);
@@ -112,7 +113,8 @@ impl Flow {
         self.base.log_density(z, work, log_q);
     }
 
-    /// The gradient of Σ k_n log q(z_n): in the points, and added to `sums`.
+    /// Computes the gradient of Σ k_n log q(z_n): in the points, and added to `sums` for the
+    /// parameters.
     pub(crate) fn pull_log_density(
         &self,
         tile: &mut Given,
@@ -131,8 +133,8 @@ impl Flow {
         self.stack.backward_inverse(self.weights(), z, g_z, g_log_det, tape, layers);
     }
 
-    /// The gradient in the flat parameter vector that the sums of [`Flow::pull_log_density`] amount
-    /// to; `derived` is scratch space.
+    /// Converts the sums of [`Flow::pull_log_density`] to the gradient in the flat parameter
+    /// vector; `derived` is scratch space.
     fn given_gradient(&self, sums: &[f64], derived: &mut [f64], gradient: &mut [f64]) {
         let split = self.base.parameter_len();
         let (base, layers) = sums.split_at(split);
@@ -140,18 +142,18 @@ impl Flow {
         self.stack.gradient(&self.parameters[split..], derived, layers, &mut gradient[split..]);
     }
 
-    /// The gradient in the flat parameter vector that the sums of [`Flow::pull_log_density`] amount
-    /// to, for sums whose flow is about to be updated.
+    /// Converts the sums of [`Flow::pull_log_density`] to the gradient in the flat parameter
+    /// vector; overwrites the prepared numbers of the flow, which is about to be updated.
     pub(crate) fn gradient_of_given(&mut self, sums: &[f64], gradient: &mut [f64]) {
         let mut derived = std::mem::take(&mut self.derived);
         self.given_gradient(sums, &mut derived, gradient);
         self.derived = derived;
     }
 
-    /// Takes Σ c_n ∇_θ log q(x_n), at the draws x_n held fixed, off the sums that
-    /// [`Flow::backward`] has added to: its mean is 0, and what is left is the gradient along the
-    /// way of the points alone. `c` and `minus_c` are the points' weights and their negatives; the
-    /// tape is that of [`Flow::forward`] still. The other buffers are used up.
+    /// Subtracts Σ c_n ∇_θ log q(x_n), with the draws x_n held fixed, from the sums of
+    /// [`Flow::backward`]. Its mean is 0; the remainder is the path gradient. `c` and `minus_c` are
+    /// the points' weights and their negatives. The tape is still that of [`Flow::forward`].
+    /// Overwrites the other buffers.
     #[expect(
         clippy::too_many_arguments,
         reason = "buffers that the caller owns, each with its own name"
@@ -167,7 +169,8 @@ impl Flow {
         sums: &mut [f64],
     ) {
         let (base, layers) = sums.split_at_mut(self.base.sums_len());
-        // The way back has ended near these points; the density may be steep.
+        // The backward pass ends only near these points, and the density may be steep: recompute
+        // them.
         self.base.forward(noise, z, log_base);
         if !self.stack.shares_tape() {
             self.stack.forward(self.weights(), z, log_det, None);

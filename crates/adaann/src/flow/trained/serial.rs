@@ -1,10 +1,10 @@
-//! A flow as a part of something that is serialised: its family, its base and its numbers.
+//! Serialisation of flows: the family, the base and the parameters.
 
 use super::Flow;
 use crate::flow::{Base, FlowSpec};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 
-/// What a flow is made of.
+/// The serialised parts of a flow.
 #[derive(Serialize, Deserialize)]
 struct Parts<S, B, P> {
     spec: S,
@@ -13,9 +13,9 @@ struct Parts<S, B, P> {
 }
 
 impl Serialize for Flow {
-    /// Refused for layers of the caller's own, which have no name.
+    /// Fails for custom layers, which have no name.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let spec = self.spec().ok_or_else(|| S::Error::custom("a flow with layers of its own"))?;
+        let spec = self.spec().ok_or_else(|| S::Error::custom("cannot serialise custom layers"))?;
         let (base, parameters) = (self.base(), self.parameters());
         Parts { spec, base, parameters }.serialize(serializer)
     }

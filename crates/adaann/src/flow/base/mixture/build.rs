@@ -1,4 +1,4 @@
-//! Mixtures from given numbers and from files, and what is refused.
+//! Builds mixtures from numbers and from files, and validates them.
 
 use super::{
     Covariance, Mixture,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Mixture {
-    /// Weights that need not be normalised, and K·d means and standard deviations.
+    /// From K weights, which need not be normalised, K·d means and K·d standard deviations.
     pub(in super::super) fn new(weights: &[f64], means: &[f64], sds: &[f64]) -> Result<Self> {
         check_components(weights, means)?;
         check_sd(sds, means.len())?;
@@ -20,7 +20,7 @@ impl Mixture {
         Ok(Self::build(logit, means.to_vec(), log_scale, Vec::new(), diagonal, false))
     }
 
-    /// Weights that need not be normalised, K·d means, and K matrices of d·d numbers.
+    /// From K weights, which need not be normalised, K·d means, and K matrices of d·d numbers.
     pub(in super::super) fn full(
         weights: &[f64],
         means: &[f64],
@@ -52,7 +52,8 @@ impl Mixture {
         Ok(Self::build(logit, means.to_vec(), log_scale, below, Covariance::Full, false))
     }
 
-    /// The same components with Student tails: the degrees of freedom of each, none for a Gaussian.
+    /// The same components with Student tails: the degrees of freedom of each, `None` for a
+    /// Gaussian.
     pub(in super::super) fn with_degrees(self, degrees: &[Option<f64>]) -> Result<Self> {
         if degrees.len() != self.logit.len() {
             let value = format!("a list of {}", degrees.len());
@@ -67,7 +68,7 @@ impl Mixture {
         Ok(mixture)
     }
 
-    /// A mixture as a file has it.
+    /// A mixture read from a file.
     pub(in super::super) fn from_file(
         logit: Vec<f64>,
         mean: Vec<f64>,
@@ -78,18 +79,20 @@ impl Mixture {
         trained: bool,
     ) -> Result<Self, String> {
         if logit.is_empty() || logit.iter().any(|x| !x.is_finite()) {
-            return Err("the base's logits are not finite numbers, one for each component".into());
+            return Err("the base needs one finite logit for each component".into());
         }
         check_mean(&mean).map_err(|error| error.to_string())?;
         if !mean.len().is_multiple_of(logit.len()) {
             let (numbers, components) = (mean.len(), logit.len());
             return Err(format!("the base has {numbers} means for {components} components"));
         }
-        // Neither a scale nor its inverse is 0 or infinite.
+        // Both a scale and its inverse must be positive and finite.
         let ordinary = |log: &f64| log.abs() < 700.0;
         if log_scale.len() != mean.len() || !log_scale.iter().all(ordinary) {
             let expected = mean.len();
-            return Err(format!("the base's log scales are not {expected} ordinary numbers"));
+            return Err(format!(
+                "the base's log scales must be {expected} numbers between -700 and 700"
+            ));
         }
         let expected = match covariance {
             Covariance::Diagonal => 0,
@@ -97,7 +100,7 @@ impl Mixture {
         };
         if below.len() != expected || below.iter().any(|x| !x.is_finite()) {
             return Err(format!(
-                "the base's entries below the diagonal are not {expected} finite numbers"
+                "the base's entries below the diagonal must be {expected} finite numbers"
             ));
         }
         let is_list = degrees.is_empty() || degrees.len() == logit.len();
@@ -105,7 +108,7 @@ impl Mixture {
         if !is_list || !is_full || degrees.iter().flatten().any(|nu| !is_degrees(*nu)) {
             let expected = logit.len();
             return Err(format!(
-                "the base's degrees of freedom are not {expected} numbers {DEGREES}, with full factors"
+                "the base's degrees of freedom must be {expected} numbers {DEGREES}, with full factors"
             ));
         }
         let mut mixture = Self::build(logit, mean, log_scale, below, covariance, trained);
@@ -137,14 +140,14 @@ impl Mixture {
     }
 }
 
-/// What degrees of freedom are.
+/// The valid degrees of freedom.
 const DEGREES: &str = "from 1 to a million";
 
 fn is_degrees(nu: f64) -> bool {
     (1.0..=1e6).contains(&nu)
 }
 
-/// Refuses weights and means that are no components; the number of coordinates if they are.
+/// Validates the weights and means; returns the number of coordinates.
 fn check_components(weights: &[f64], means: &[f64]) -> Result<usize> {
     let components = weights.len();
     error::at_least_one("base-components", components)?;

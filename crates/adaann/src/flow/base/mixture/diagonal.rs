@@ -8,7 +8,7 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// (z_i − μ_ki)/σ_ki at the register of points from `at` on.
+/// (z_i − μ_ki)/σ_ki for the register of points that starts at `at`.
 #[inline(always)]
 fn scaled<S: Simd>(simd: S, mixture: &Mixture, k: usize, i: usize, row: &[f64]) -> F64<S> {
     let entry = k * mixture.dim() + i;
@@ -27,11 +27,12 @@ fn log_component<S: Simd>(simd: S, mixture: &Mixture, k: usize, z: &Batch, at: u
     square.mul_add(F64::splat(simd, -0.5), F64::splat(simd, mixture.derived.log_peak[k]))
 }
 
-/// log Σ_k w_k N(z; μ_k, σ_k²). Computing the terms twice is cheaper than keeping them: d products
+/// log Σ_k w_k N(z; μ_k, σ_k²). Computing the terms twice is cheaper than storing them: d products
 /// against an exponential.
 #[inline(always)]
 fn log_density<S: Simd>(simd: S, mixture: &Mixture, z: &Batch, at: usize) -> F64<S> {
-    // Finite, so that a point which is −∞ far from every component has log density −∞ and not NaN.
+    // Start from a finite value, so that a point infinitely far from every component has log
+    // density −∞ and not NaN.
     let mut largest = F64::splat(simd, f64::MIN);
     for k in 0..mixture.logit.len() {
         largest = largest.max(log_component(simd, mixture, k, z, at));
@@ -62,15 +63,16 @@ impl Kernel for AddLogDensity<'_> {
     }
 }
 
-/// Adds the gradient of Σ k_n log q₀(z_n) over the block of points from `at` on. A point with k = 0
-/// adds nothing, wherever it is.
+/// Adds the gradient of Σ k_n log q₀(z_n) for the block of points that starts at `at`. Points with
+/// k = 0 are skipped; their coordinates may be infinite.
 pub(super) struct Pull<'a> {
     pub(super) mixture: &'a Mixture,
     pub(super) z: &'a Batch,
     pub(super) at: usize,
     pub(super) k: &'a [f64; PAD],
     pub(super) g_z: &'a mut Batch,
-    /// Those of the logits, the means and the log scales; none if nobody asks.
+    /// The gradients of the logits, means and log scales; `None` if only the points' gradient is
+    /// needed.
     pub(super) sums: Option<&'a mut [f64]>,
 }
 
@@ -89,7 +91,7 @@ impl Kernel for Pull<'_> {
             total = total + F64::load(simd, &k[j..]);
         }
         let total = total.add_lanes();
-        // k times the responsibility of a component.
+        // k times the responsibility of the component.
         let mut share = [0.0; PAD];
         for c in 0..components {
             let mut sum = zero;

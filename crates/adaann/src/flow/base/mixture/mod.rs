@@ -1,44 +1,41 @@
 //! A mixture of Gaussians as a base: q₀ = Σ_k w_k N(μ_k, L_k L_kᵀ), with w = softmax(a).
 //!
-//! The factors L are diagonal with the scales σ, or full: lower-triangular with σ on the diagonal. A
-//! trained mixture has the logits a, the means μ, log σ and, if full, the entries of L below the
-//! diagonal in the flow's parameter vector. Components with full factors may be Student distributions,
-//! whose degrees of freedom are not trained: ε is then a normal vector, stretched (`tails.rs`).
+//! The factors L are diagonal with the scales σ, or full: lower-triangular with σ on the diagonal. A trained
+//! mixture adds to the flow's parameter vector the logits a, the means μ, log σ and, if full, the entries of L
+//! below the diagonal. Components with full factors may be Student distributions with fixed degrees of freedom:
+//! ε is then a stretched normal vector (`tails.rs`).
 //!
 //! # The gradient of the training objective
 //!
-//! With ℓ(z) = log q₀(z) − log det − log p_t, all of it at or along the way of a base point z, the
-//! objective is
+//! With ℓ(z) = log q₀(z) − log det − log p_t, all evaluated along the path of a base point z, the objective is
 //!
 //! E_q₀[ℓ] = Σ_k w_k E_ε[ℓ(μ_k + L_k ε)].
 //!
-//! Drawing a component by w and then a point would leave nothing to differentiate in w: a choice
-//! does not move with its probability. So none is drawn. Point n belongs to component n mod K, and
-//! stands for it with the weight c_n = N w_k/n_k, where n_k of the N points belong to k:
-//! Σ c_n ℓ_n/N is Σ_k w_k times the mean of ℓ over the points of k, unbiased, and a smooth function
-//! of all parameters for fixed ε. Its derivatives are taken as they stand:
+//! Drawing a component with probability w and then a point would leave nothing to differentiate in w: a
+//! discrete choice has no derivative in its probability. So the components are not drawn. Point n belongs to
+//! component n mod K and has the weight c_n = N w_k/n_k, where n_k of the N points belong to k. Then
+//! Σ c_n ℓ_n/N is Σ_k w_k times the mean of ℓ over the points of k: unbiased, and for fixed ε a smooth
+//! function of all parameters. Its exact derivatives are:
 //!
-//! - Through z: G_n = c_n ∇_z ℓ(z_n) is the cotangent from the layers plus c_n ∇ log q₀(z_n). It
-//!   goes to the mean of the point's own component, G_ni ε_nj to its L_ij, and with i = j this
-//!   times σ_ki to its log σ_i.
-//! - Through the density, at fixed z: with the responsibilities r_k = w_k N_k(z)/q₀(z),
-//!   e = L_k⁻¹(z − μ_k) and x = L_k⁻ᵀ e, log q₀ has the derivatives r_k x in μ_k, r_k x_i e_j in
-//!   L_kij below the diagonal, r_k (x_i e_i σ_ki − 1) in log σ_ki, and r_k − w_k in a_k, for every k
-//!   and not the point's own alone. In z it has −Σ_k r_k x. Where L is diagonal, x is e/σ. Of a
-//!   Student component with ν degrees of freedom x is (ν + d)/(ν + |e|²) times as long.
-//! - Through the weights c_n: ∂c_n/∂a_j = c_n (δ_jk − w_j). No randomness but that of ℓ's own means
-//!   is in Σ c_n (δ_jk − w_j) ℓ_n, which is N w_j times how far the mean of ℓ over component j is
-//!   above the mean over all.
+//! - Through z: G_n = c_n ∇_z ℓ(z_n) is the cotangent from the layers plus c_n ∇ log q₀(z_n). The mean of the
+//!   point's own component receives G_n, its L_ij receives G_ni ε_nj, and its log σ_i receives G_ni ε_ni σ_ki.
+//! - Through the density, at fixed z: let r_k = w_k N_k(z)/q₀(z) be the responsibilities, e = L_k⁻¹(z − μ_k)
+//!   and x = L_k⁻ᵀ e. The derivatives of log q₀ are r_k x in μ_k, r_k x_i e_j in L_kij below the diagonal,
+//!   r_k (x_i e_i σ_ki − 1) in log σ_ki, and r_k − w_k in a_k, for every component k and not only the point's
+//!   own. In z the derivative is −Σ_k r_k x. Where L is diagonal, x is e/σ. For a Student component with ν
+//!   degrees of freedom, x is multiplied by (ν + d)/(ν + |e|²).
+//! - Through the weights c_n: ∂c_n/∂a_j = c_n (δ_jk − w_j). The sum Σ c_n (δ_jk − w_j) ℓ_n is N w_j times the
+//!   difference between the mean of ℓ over component j and the mean over all points. Its only randomness is
+//!   that of these means.
 //!
-//! Points that are lost have no ℓ. What is left is the mean over the others, A/C with A = Σ c_n ℓ_n
-//! and C = Σ c_n over the points kept, and
+//! Non-finite points have no ℓ. The objective is then the mean over the other points, A/C with A = Σ c_n ℓ_n
+//! and C = Σ c_n over those points, and
 //!
 //! C · ∂(A/C)/∂a_j = Σ ∂c_n/∂a_j (ℓ_n − A/C) = T_j − (A/C) C_j,
 //!
-//! with T_j and C_j the parts of A and C that component j has; the terms with w_j cancel. A constant
-//! in log p_t drops out, as it must, with points lost or without. That a component loses points is
-//! not held against its weight, as the lost points of a Gaussian are not held against its mean: they
-//! have no gradient to say where to go.
+//! where T_j and C_j are the contributions of component j to A and C; the terms with w_j cancel. A constant in
+//! log p_t drops out, with or without non-finite points. A component's weight is not penalised for non-finite
+//! points, just as the mean of a Gaussian is not: such points have no gradient.
 
 mod build;
 mod diagonal;
@@ -118,7 +115,7 @@ impl Mixture {
         self.derive();
     }
 
-    /// Gives each point a component by a uniform number of its own.
+    /// Assigns each point a component by its own uniform number.
     pub(super) fn choose(&self, stream: &Stream, draw: u64, first_point: u64, noise: &mut Noise) {
         let len = noise.normal.len();
         for (point, component) in (first_point..).zip(&mut noise.component[..len]) {
@@ -126,7 +123,7 @@ impl Mixture {
         }
     }
 
-    /// The component that a number between 0 and 1 stands for.
+    /// The component that a uniform number selects.
     fn component_at(&self, mut rest: f64) -> usize {
         let last = self.logit.len() - 1;
         for (k, weight) in self.derived.weight[..last].iter().enumerate() {
@@ -161,12 +158,12 @@ impl Mixture {
         self.log_density(z, log_q);
     }
 
-    /// The parameters' own sums, then T and C of each component.
+    /// The sums of the parameters, then T and C of each component.
     pub(super) fn sums_len(&self) -> usize {
         if self.trained { self.parameter_len() + 2 * self.logit.len() } else { 0 }
     }
 
-    /// Adds up what the module's head derives.
+    /// Accumulates the sums derived in the module documentation.
     pub(super) fn backward(
         &self,
         noise: &Noise,
@@ -179,7 +176,8 @@ impl Mixture {
         if !self.trained {
             return;
         }
-        // The way back through the layers ends near these points; the density is steep.
+        // The backward pass through the layers ends only near these points, and the density is steep: recompute
+        // them.
         self.place(noise, z);
         let (own, objective) = sums.split_at_mut(self.parameter_len());
         self.pull(z, Each::Point(g_log_q), g_z, Some(own));
@@ -224,11 +222,11 @@ impl Mixture {
         self.pull(z, Each::Point(k), g_z, self.trained.then_some(gradient));
     }
 
-    /// Adds the gradient of Σ k_n log q₀(z_n) in the points and, if asked, in the parameters.
+    /// Adds the gradient of Σ k_n log q₀(z_n) in the points and, if requested, in the parameters.
     fn pull(&self, z: &Batch, weights: Each, g_z: &mut Batch, mut sums: Option<&mut [f64]>) {
         for at in (0..z.len()).step_by(PAD) {
             let len = PAD.min(z.len() - at);
-            // The padding is no point: it has weight 0.
+            // Padding has weight 0.
             let mut k = [0.0; PAD];
             match weights {
                 Each::Same(weight) => k[..len].fill(weight),
@@ -245,7 +243,7 @@ impl Mixture {
     }
 }
 
-/// What multiplies log q₀ at each point.
+/// The factor of log q₀ at each point.
 #[derive(Clone, Copy)]
 enum Each<'a> {
     Same(f64),

@@ -1,9 +1,10 @@
-//! From noise to the points of a mixture, each by its own component, and back.
+//! Maps noise to the points of a mixture, each by its own component, and pulls gradients back.
 
 use super::{Covariance, Mixture, full, parameters::below_len};
 use crate::{Batch, flow::base::Noise, linear::dot};
 
-/// Points whose noise is turned from rows of points to rows of coordinates at once: a cache line.
+/// Points whose noise is transposed from rows of points to rows of coordinates at once: a cache
+/// line.
 const POINTS: usize = 8;
 
 impl Mixture {
@@ -15,7 +16,7 @@ impl Mixture {
         }
     }
 
-    /// Adds what the means and factors receive through the points that [`Mixture::place`] made.
+    /// Adds the gradients of the means and factors through the points from [`Mixture::place`].
     pub(super) fn pull_placed(&self, noise: &Noise, g_z: &Batch, own: &mut [f64]) {
         let dim = self.dim();
         let (g_mean, rest) = own[self.logit.len()..].split_at_mut(self.mean.len());
@@ -43,7 +44,8 @@ impl Mixture {
         }
     }
 
-    /// Neighbours belong to different components, so that lanes go along the rows of factors.
+    /// Neighbouring points belong to different components, so the lanes run along the rows of the
+    /// factors.
     fn place_full(&self, noise: &Noise, z: &mut Batch) {
         let dim = self.dim();
         full::with_scratch(POINTS * dim, |turned| {
@@ -90,7 +92,7 @@ impl Mixture {
     }
 }
 
-/// The noise of [`POINTS`] points from `at` on, one point after another.
+/// The noise of [`POINTS`] points from `at` on, transposed to point by point.
 fn turn(normal: &Batch, at: usize, turned: &mut [f64]) {
     let dim = normal.dim();
     for i in 0..dim {

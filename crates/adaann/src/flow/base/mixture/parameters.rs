@@ -1,4 +1,4 @@
-//! What a mixture is made of, and what follows from it.
+//! The parameters of a mixture, and the values derived from them.
 
 use crate::{
     flow::base::{Covariance, moments::LOG_SQRT_2PI},
@@ -6,7 +6,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// A mixture of Gaussians, or of Student distributions. Rows of K·d numbers are component by component.
+/// A mixture of Gaussians or Student distributions. Rows of K·d numbers are ordered component by component.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::flow::base) struct Mixture {
     pub(super) logit: Vec<f64>,
@@ -17,7 +17,7 @@ pub(in crate::flow::base) struct Mixture {
     pub(super) below: Vec<f64>,
     #[serde(skip_serializing_if = "Covariance::is_diagonal")]
     pub(super) covariance: Covariance,
-    /// Degrees of freedom of each component, none for a Gaussian; empty if all are Gaussians.
+    /// Degrees of freedom of each component, `None` for a Gaussian; empty if all are Gaussians.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) degrees: Vec<Option<f64>>,
     pub(super) trained: bool,
@@ -25,13 +25,13 @@ pub(in crate::flow::base) struct Mixture {
     pub(super) derived: Derived,
 }
 
-/// What follows from the parameters.
+/// The values derived from the parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Derived {
     pub(super) weight: Vec<f64>,
     pub(super) scale: Vec<f64>,
     pub(super) inverse_scale: Vec<f64>,
-    /// log of w_k times the component's density at its middle
+    /// log of w_k times the component's density at its mean
     pub(super) log_peak: Vec<f64>,
     /// Σ_k w_k μ_k
     pub(super) average: Vec<f64>,
@@ -66,21 +66,21 @@ impl Mixture {
         self.derived.average.len()
     }
 
-    /// Degrees of freedom of component k; none for a Gaussian.
+    /// Degrees of freedom of component k; `None` for a Gaussian.
     pub(super) fn degrees_of(&self, k: usize) -> Option<f64> {
         self.degrees.get(k).copied().flatten()
     }
 }
 
-/// How far, in logarithms, a Student density of ν degrees of freedom is above a Gaussian of the same
-/// factor at their middle: ln Γ((ν + d)/2) − ln Γ(ν/2) − (d/2) ln (ν/2).
+/// Log ratio of a Student density with ν degrees of freedom to the Gaussian with the same factor, at their
+/// mean: ln Γ((ν + d)/2) − ln Γ(ν/2) − (d/2) ln (ν/2).
 fn above_gaussian(nu: f64, dim: usize) -> f64 {
     let half = 0.5 * dim as f64;
     let ln_gamma = |x: f64| Special::LnGamma.at(x);
     ln_gamma(0.5 * nu + half) - ln_gamma(0.5 * nu) - half * (0.5 * nu).ln()
 }
 
-/// How many entries a factor has below its diagonal.
+/// Number of entries of a factor below its diagonal.
 pub(super) fn below_len(dim: usize) -> usize {
     dim * (dim - 1) / 2
 }

@@ -1,10 +1,11 @@
-//! Student tails: a normal vector over the root of χ²/ν.
+//! Student tails: a normal vector divided by the root of χ²/ν.
 
 use super::Mixture;
 use crate::{distribution::ln_gamma_draw, flow::base::Noise, rng::Stream};
 
 impl Mixture {
-    /// Stretches the noise of points that belong to Student components, whose choice is made.
+    /// Stretches the noise of points that belong to Student components. The components must be
+    /// assigned first.
     pub(in super::super) fn stretch_tails(
         &self,
         stream: &Stream,
@@ -23,7 +24,7 @@ impl Mixture {
                 used += 1;
                 stream.point_uniform_of(draw, first_point + n as u64, used)
             };
-            // χ² with ν degrees of freedom is twice a gamma number of shape ν/2.
+            // χ² with ν degrees of freedom is twice a gamma variable of shape ν/2.
             let stretch = (0.5 * ((0.5 * nu).ln() - ln_gamma_draw(0.5 * nu, &mut uniform))).exp();
             for d in 0..dim {
                 noise.normal.row_mut(d)[n] *= stretch;
@@ -52,13 +53,13 @@ mod tests {
             let s = x / (1.0 + 0.25 * x * x).sqrt();
             let exact = 0.5 + 0.375 * s * (1.0 - s * s / 12.0);
             let below = z.row(0).iter().filter(|z| **z < 1.0 + 2.0 * x).count() as f64 / 4e4;
-            // Four standard errors of a share.
+            // Four standard errors of a proportion.
             let allowed = 4.0 * (exact * (1.0 - exact) / 4e4).sqrt();
             assert!((below - exact).abs() < allowed, "{x}: {below} is not {exact}");
         }
     }
 
-    /// Importance weights of a Gaussian have mean 1 under the density that draws claim.
+    /// Importance weights of a Gaussian have mean 1 under the density that the draws report.
     #[test]
     fn the_density_integrates_to_1_and_its_gradient_is_its_slope() {
         let (means, shapes) = ([0.0, 0.5, 2.0, -1.0], [1.0, 0.3, 0.3, 0.5, 2.0, -0.4, -0.4, 1.0]);

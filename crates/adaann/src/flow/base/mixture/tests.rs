@@ -1,4 +1,4 @@
-//! Laws of the mixture on asymmetric cases.
+//! Laws of mixtures, checked on asymmetric cases.
 
 mod full;
 
@@ -9,14 +9,14 @@ const COMPONENTS: usize = 3;
 const DIM: usize = 2;
 const WEIGHTS: [f64; COMPONENTS] = [1.0, 2.5, 0.7];
 
-/// Three components in the plane, no two alike, whose densities overlap.
+/// Three different, overlapping components in the plane.
 fn plane() -> Mixture {
     let means = [-1.0, 0.5, 1.2, -0.7, 0.3, 2.0];
     let sds = [0.6, 1.3, 0.9, 0.4, 1.7, 0.8];
     Mixture::new(&WEIGHTS, &means, &sds).unwrap().trained()
 }
 
-/// Covariances that lean, each its own way.
+/// Covariances with different correlations.
 const LEANING: [[f64; 4]; COMPONENTS] =
     [[0.5, 0.4, 0.4, 1.2], [0.8, -0.3, -0.3, 0.4], [2.5, 0.2, 0.2, 0.6]];
 
@@ -68,13 +68,13 @@ fn the_density_is_the_sum_of_its_components() {
         }
         assert!((log_q - sum.ln()).abs() < 1e-14 * 10.0, "{log_q} {}", sum.ln());
     }
-    // Where every component underflows, its logarithm does not.
+    // Where every component's density underflows, the log density stays finite.
     assert!((-2000.0..-100.0).contains(&log_q[2]), "{}", log_q[2]);
     assert_eq!(log_q[3], f64::NEG_INFINITY);
 }
 
-/// The trapezoid rule on a sum of Gaussians at a twentieth of the narrowest has no error but
-/// rounding, and the grid ends 12 standard deviations out.
+/// The trapezoid rule on a sum of Gaussians, with a spacing of a twentieth of the narrowest, has
+/// only rounding error. The grid ends 12 standard deviations out.
 #[test]
 fn the_density_integrates_to_1() {
     let mixture = Mixture::new(&[0.2, 1.4, 0.4], &[-3.0, 0.1, 2.0], &[0.5, 0.2, 1.5]).unwrap();
@@ -90,7 +90,8 @@ fn the_density_integrates_to_1() {
     assert!((mean - mixture.mean()[0]).abs() < 1e-12, "{mean} {:?}", mixture.mean());
 }
 
-/// Σ k_n log q₀(z_n) in the parameters and in the points; a point at infinity with k = 0 is nothing.
+/// The gradient of Σ k_n log q₀(z_n) in the parameters and in the points; an infinite point with k
+/// = 0 adds nothing.
 #[test]
 fn the_log_density_is_differentiated_in_all_it_depends_on() {
     for mixture in [plane(), leaning(), space()] {
@@ -124,7 +125,7 @@ fn the_log_density_is_differentiated_in_all_it_depends_on() {
         }
         assert_eq!(g_z.point(40), vec![0.0; dim]);
 
-        // The reference of a bridge has one weight for all points.
+        // The reference of a tempering path has one weight for all points.
         let z = Batch::from_points(dim, &points[..33]);
         let (mut all, mut one) = (Batch::zeros(dim, 33), Batch::zeros(dim, 33));
         mixture.add_log_density_gradient(0.3, &z, &mut all);
@@ -133,7 +134,7 @@ fn the_log_density_is_differentiated_in_all_it_depends_on() {
     }
 }
 
-/// A loss that is nothing like a Gaussian's, with its gradient.
+/// A loss unlike that of a Gaussian, with its gradient.
 fn minus_log_p(z: &[f64]) -> (f64, Vec<f64>) {
     let (x, y, w) = (z[0], z[1], z.get(2).copied().unwrap_or(0.0));
     let value = 0.1 * x.powi(4) + (0.7 * y).sin() + 0.3 * x * y + 0.2 * w * w * y + 40.0;
@@ -142,8 +143,8 @@ fn minus_log_p(z: &[f64]) -> (f64, Vec<f64>) {
     (value, slope[..z.len()].to_vec())
 }
 
-/// The training objective for fixed noise, in tiles, with the points that are lost left out: its
-/// value, and its gradient by [`Mixture::backward`] and [`Mixture::gradient`].
+/// The training objective for fixed noise, in tiles, without the non-finite points: its value, and
+/// its gradient by [`Mixture::backward`] and [`Mixture::gradient`].
 fn objective(mixture: &Mixture, lost: &[usize]) -> (f64, Vec<f64>) {
     const N: usize = 100;
     let dim = mixture.dim();
@@ -181,8 +182,8 @@ fn objective(mixture: &Mixture, lost: &[usize]) -> (f64, Vec<f64>) {
     (total / kept, gradient.iter().map(|g| g / kept).collect())
 }
 
-/// A hundred points for three components, 34, 33 and 33; and the same with lost points, most of
-/// them in one component.
+/// A hundred points for three components, 34, 33 and 33; then the same with non-finite points, most
+/// of them in one component.
 #[test]
 fn the_training_objective_is_differentiated_in_all_it_depends_on() {
     for mixture in [plane(), leaning(), space()] {
@@ -200,8 +201,8 @@ fn the_training_objective_is_differentiated_in_all_it_depends_on() {
     }
 }
 
-/// Independent draws: the frequencies of the components within 4 standard errors √(w(1−w)/N), and
-/// choices that are independent of the normals.
+/// Independent draws: the frequencies of the components are within 4 standard errors √(w(1−w)/N),
+/// and the choices are independent of the normals.
 #[test]
 fn components_are_drawn_by_their_weights() {
     const N: usize = 40_000;
@@ -220,7 +221,7 @@ fn components_are_drawn_by_their_weights() {
             assert!(off.abs() < 4.0, "component {k}, coordinate {i}: normals {off} off");
         }
     }
-    // The same wherever a tile begins.
+    // The result does not depend on where a tile begins.
     let mut tile = Noise::zeros(DIM, 50);
     mixture.choose(&stream, 0, 333, &mut tile);
     assert_eq!(tile.component[..50], noise.component[333..383]);

@@ -1,4 +1,4 @@
-//! One component's triangular systems for a group of points, and what its parameters receive.
+//! One component's triangular systems for a group of points, and the gradients of its parameters.
 
 use super::group::{Group, REGISTERS, width};
 use crate::{
@@ -14,13 +14,13 @@ pub(in crate::flow::base::mixture) fn row_below(below: &[f64], i: usize) -> &[f6
     &below[i * i.saturating_sub(1) / 2..][..i]
 }
 
-/// The same, to write.
+/// The mutable version.
 #[inline(always)]
 pub(in crate::flow::base::mixture) fn row_below_mut(below: &mut [f64], i: usize) -> &mut [f64] {
     &mut below[i * i.saturating_sub(1) / 2..][..i]
 }
 
-/// What a component's kernels read.
+/// The inputs of a component's kernels.
 pub(super) struct Component<'a> {
     index: usize,
     mean: &'a [f64],
@@ -41,7 +41,7 @@ impl<'a> Component<'a> {
         }
     }
 
-    /// e ← L⁻¹(z − μ) for the group of points from `at` on; |e|²
+    /// e ← L⁻¹(z − μ) for the group of points that starts at `at`. Returns |e|².
     #[inline(always)]
     pub(super) fn solve<S: Simd>(&self, simd: S, z: &Batch, at: usize, e: &mut [f64]) -> Group<S> {
         let (lanes, width) = (<F64<S> as Lane<S>>::LEN, width::<S>());
@@ -95,8 +95,8 @@ impl<'a> Component<'a> {
         }
     }
 
-    /// Adds a group's share of the sums after those of the logits, with `x` times the points'
-    /// shares, which add up to `total`.
+    /// Adds a group's contribution to the sums that follow those of the logits. `x` is already
+    /// multiplied by the points' shares, which add up to `total`.
     #[inline(always)]
     pub(super) fn add_sums<S: Simd>(
         &self,

@@ -1,7 +1,7 @@
 //! Full covariances: log q₀ and its gradient over registers of points, by substitution.
 //!
-//! Along the way e = L⁻¹(z − μ) and x = L⁻ᵀ e of a group of points are rows of a scratch, one for
-//! each coordinate, as are the terms of log-sum-exp, one for each component.
+//! For a group of points, e = L⁻¹(z − μ) and x = L⁻ᵀ e are rows of a scratch buffer, one row per coordinate. So
+//! are the terms of log-sum-exp, one row per component.
 
 mod component;
 mod group;
@@ -20,7 +20,7 @@ use group::{Group, REGISTERS, width};
 use std::cell::Cell;
 
 thread_local! {
-    /// Taken and put back, so that no update allocates.
+    /// Taken and put back, so that updates do not allocate.
     static SCRATCH: Cell<Buffer> = Cell::default();
 }
 
@@ -43,9 +43,9 @@ pub(super) fn add_log_density(mixture: &Mixture, z: &Batch, log_q: &mut [f64]) {
     });
 }
 
-/// Adds the gradient of Σ k_n log q₀(z_n) over the block of points from `at` on to `g_z` and, if
-/// there are any, to the sums of the logits, the means, the log scales and the entries below. A
-/// point with k = 0 adds nothing, wherever it is.
+/// Adds the gradient of Σ k_n log q₀(z_n) for the block of points that starts at `at`: to `g_z` and, if given,
+/// to the sums of the logits, means, log scales and entries below the diagonal. Points with k = 0 are skipped;
+/// their coordinates may be infinite.
 pub(super) fn pull(
     mixture: &Mixture,
     z: &Batch,
@@ -124,7 +124,7 @@ impl Kernel for Pull<'_> {
                 if let Some(sums) = sums.as_deref_mut() {
                     sums[c] += sum.add_lanes() - mixture.derived.weight[c] * total;
                 }
-                // Modes are often so far apart that this is all.
+                // Modes are often so far apart that no other component contributes.
                 if !is_needed {
                     continue;
                 }
@@ -132,7 +132,7 @@ impl Kernel for Pull<'_> {
                 let square = of.solve(simd, z, at, e);
                 let mut pull = share;
                 if let Some(nu) = mixture.degrees_of(c) {
-                    // The slope of a Student density in |e|²/2 is (ν + d)/(ν + |e|²) for a Gaussian's 1.
+                    // The slope of a Student density in |e|²/2 is (ν + d)/(ν + |e|²); that of a Gaussian is 1.
                     let (nu, all) = (F64::splat(simd, nu), F64::splat(simd, nu + dim as f64));
                     for r in 0..REGISTERS {
                         pull[r] = share[r] * (all / (nu + square[r]));
@@ -165,8 +165,8 @@ impl Kernel for Pull<'_> {
     }
 }
 
-/// log q₀ of the group of points from `at` on. The first rows of the scratch receive the logarithm of
-/// each component's weight times its density.
+/// log q₀ of the group of points that starts at `at`. The first rows of the scratch buffer receive, for each
+/// component, the logarithm of its weight times its density.
 #[inline(always)]
 fn log_density<S: Simd>(
     simd: S,
@@ -179,13 +179,14 @@ fn log_density<S: Simd>(
     let components = mixture.logit.len();
     let (terms, e) = scratch.split_at_mut(components * width);
     let far = F64::splat(simd, f64::INFINITY);
-    // Finite, so that a point which is −∞ far from every component has log density −∞ and not NaN.
+    // Start from a finite value, so that a point infinitely far from every component has log density −∞ and not
+    // NaN.
     let mut largest = [F64::splat(simd, f64::MIN); REGISTERS];
     for c in 0..components {
         let square = Component::new(mixture, c).solve(simd, z, at, e);
         let log_peak = F64::splat(simd, mixture.derived.log_peak[c]);
         for r in 0..REGISTERS {
-            // Coordinates beyond all numbers may have been subtracted from each other.
+            // Overflowing coordinates may have been subtracted from each other, which gives NaN.
             let square = F64::select(square[r].eq(square[r]), square[r], far);
             let term = match mixture.degrees_of(c) {
                 None => square.mul_add(F64::splat(simd, -0.5), log_peak),
@@ -209,7 +210,7 @@ fn log_density<S: Simd>(
     for r in 0..REGISTERS {
         log_q[r] = largest[r] + log_q[r].ln();
         for i in 0..mixture.dim() {
-            // A coordinate that is no number is not far, but nowhere.
+            // A NaN coordinate must give NaN, not −∞.
             let z = F64::load(simd, &z.padded_row(i)[at + r * lanes..]);
             log_q[r] = F64::select(z.eq(z), log_q[r], z);
         }

@@ -1,4 +1,4 @@
-//! What only full covariances have.
+//! Tests of full covariances.
 
 use super::*;
 use crate::flow::base::Base;
@@ -27,8 +27,8 @@ fn the_density_is_the_direct_formula() {
     }
 }
 
-/// Far from all components the densities underflow and their logarithm does not; where that is
-/// beyond all numbers too, it is −∞, and NaN only where a coordinate is.
+/// Far from all components the densities underflow but the log density stays finite. Farther out it
+/// overflows to −∞; it is NaN only for a NaN coordinate.
 #[test]
 fn points_may_be_anywhere() {
     let mixture = space();
@@ -45,7 +45,7 @@ fn points_may_be_anywhere() {
     let log_q = log_density(&mixture, &nowhere);
     assert!(log_q[0].is_nan() && log_q[1].is_finite(), "{log_q:?}");
 
-    // The gradient is that of the component which is least far: −Σ⁻¹(z − μ), of length 1e5 here.
+    // The nearest component determines the gradient: −Σ⁻¹(z − μ), of length 1e5 here.
     let z = Batch::from_points(3, &far[..1]);
     let (mut g_z, mut gradient) = (Batch::zeros(3, 1), vec![0.0; mixture.parameter_len()]);
     mixture.pull_log_density(&z, &[1.0], &mut g_z, &mut gradient);
@@ -53,8 +53,9 @@ fn points_may_be_anywhere() {
     assert!(g_z.point(0).iter().any(|g| g.abs() > 1e4), "{:?}", g_z.point(0));
 }
 
-/// In one dimension as the diagonal mixture's test. In two a spacing of 0.25 is at most 0.55 of the
-/// narrowest direction's standard deviation: the trapezoid rule errs by exp(−2π²/0.55²) < 1e-28.
+/// In one dimension the bound is that of the diagonal mixture's test. In two, a spacing of 0.25 is
+/// at most 0.55 of the narrowest direction's standard deviation: the trapezoid rule errs by
+/// exp(−2π²/0.55²) < 1e-28.
 #[test]
 fn the_density_integrates_to_1() {
     let line = Mixture::full(&[0.2, 1.4, 0.4], &[-3.0, 0.1, 2.0], &[0.25, 0.04, 2.25]).unwrap();
@@ -115,7 +116,7 @@ fn draws_have_the_moments_of_their_component() {
     }
 }
 
-/// Numbers that two ways of computing them may have rounded differently.
+/// Compares numbers that two computations may have rounded differently.
 fn assert_near(a: &[f64], b: &[f64], what: &str) {
     assert_eq!(a.len(), b.len(), "{what}");
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
@@ -123,7 +124,8 @@ fn assert_near(a: &[f64], b: &[f64], what: &str) {
     }
 }
 
-/// Base points from the same noise, log q₀ there, its gradient in the points and in the parameters.
+/// Base points from the same noise, log q₀ there, and its gradients in the points and in the
+/// parameters.
 fn all_of(base: &Base) -> [Vec<f64>; 4] {
     const N: usize = 75;
     let dim = base.dim();
@@ -148,7 +150,7 @@ fn one_component_is_the_full_gaussian() {
     let covariance = [4.0, 1.0, 0.5, 1.0, 2.0, -0.3, 0.5, -0.3, 0.7];
     let gaussian = all_of(&Base::full(&mean, &covariance).unwrap().trained());
     let mut mixture = all_of(&Base::full_mixture(&[2.0], &mean, &covariance).unwrap().trained());
-    // The one weight is 1 whatever its logit.
+    // The single weight is 1 for every logit.
     let g_logit = mixture[3].remove(0);
     assert!(g_logit.abs() < 1e-12, "{g_logit}");
     for (what, i) in [("points", 0), ("log q", 1), ("in the points", 2), ("in parameters", 3)] {
