@@ -1,4 +1,4 @@
-//! What hidden units do with their sums.
+//! Activations of hidden units, and their slopes.
 
 use super::{GROUP, Records, tile::Row};
 use crate::simd::{F64, Kernel, Lane, Math};
@@ -20,18 +20,18 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Blocks of rows that a hidden layer leaves on the tape: values, and slopes if they cannot be
-    /// had from the values.
+    /// Number of row blocks that a hidden layer leaves on the tape: values, and slopes unless they
+    /// follow from the values.
     pub(super) fn blocks(self) -> usize {
         if self == Self::Silu { 2 } else { 1 }
     }
 }
 
-/// Activates rows in place; the slopes of SiLU go to the block after the values.
+/// Applies the activation to rows in place; the slopes of SiLU go to the block after the values.
 pub(super) struct Activate<'a> {
     pub(super) activation: Activation,
     pub(super) rows: Range<usize>,
-    /// Where the values are in a record, and how many units there are.
+    /// The first row of the values in a record, and the number of units.
     pub(super) place: (usize, usize),
     pub(super) records: Records,
     pub(super) tape: &'a mut [Row],

@@ -8,13 +8,13 @@ use crate::simd::{F64, Kernel, Lane};
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// The shape of a layer. Output i reads inputs 0 to `reach[i]` − 1; reaches never fall from one
-/// output to the next, so that masked layers are staircases and their zeros are skipped.
+/// The shape of a layer. Output i reads inputs 0 to `reach[i]` − 1. Reaches never decrease from one
+/// output to the next, so that masked matrices are staircases and their zeros are skipped.
 #[derive(Debug, Clone)]
 pub(super) struct Dense {
     pub(super) inputs: usize,
     pub(super) reach: Vec<usize>,
-    /// For each input, and one past the last: the first output that reads it.
+    /// For each input, the first output that reads it; one more entry after the last input.
     pub(super) first_reader: Vec<usize>,
 }
 
@@ -30,34 +30,35 @@ impl Dense {
         self.reach.len()
     }
 
-    /// Does every output read every input?
+    /// Whether every output reads every input.
     pub(super) fn is_full(&self) -> bool {
         self.reach.iter().all(|reach| *reach == self.inputs)
     }
 
-    /// Numbers of W, row by row, and of b after it.
+    /// Number of parameters: W, row by row, then b.
     pub(super) fn parameter_len(&self) -> usize {
         (self.inputs + 1) * self.outputs()
     }
 
-    /// W and b of the layer's parameters.
+    /// Splits the layer's parameters into W and b.
     #[inline(always)]
     fn split<'a>(&self, parameters: &'a [f64]) -> (&'a [f64], &'a [f64]) {
         parameters.split_at(self.inputs * self.outputs())
     }
 }
 
-/// Where a layer finds its blocks in a record: inputs stand before outputs.
+/// The places of a layer's blocks in a record; inputs come before outputs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) input: usize,
     pub(super) output: usize,
 }
 
-/// Outputs `rows` of the layer, none below `floor`: 0 for rectified ones, −∞ for any.
+/// Computes outputs `rows` of the layer, clipped below at `floor`: 0 for rectified units, −∞ for
+/// others.
 pub(super) struct Apply<'a> {
     pub(super) dense: &'a Dense,
-    /// W with zeros beyond the reach, and b.
+    /// W, with zeros beyond the reach, and b.
     pub(super) parameters: &'a [f64],
     pub(super) rows: Range<usize>,
     pub(super) floor: f64,
@@ -112,18 +113,18 @@ impl Tiled for Product<'_, '_> {
     }
 }
 
-/// What the cotangents of an input do with what stands there.
+/// How the cotangents of an input combine with the existing numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Into {
-    /// Replace it.
+    /// Overwrite them.
     Place,
-    /// Replace it; 0 where the input, a rectified unit, is 0.
+    /// Overwrite them; 0 where the input, a rectified unit, is 0.
     Rectified,
-    /// Add to it.
+    /// Add to them.
     Sum,
 }
 
-/// Cotangents of inputs `columns` from those of all outputs that read them: Wᵀ g.
+/// Computes the cotangents of inputs `columns` from those of all outputs that read them: Wᵀ g.
 pub(super) struct Pull<'a> {
     pub(super) dense: &'a Dense,
     pub(super) parameters: &'a [f64],
@@ -176,7 +177,7 @@ impl Tiled for Pulled<'_, '_> {
         }
         let first = dense.first_reader[row];
         let readers = &after[first..dense.outputs()];
-        // With no reader the matrix may end before the column begins.
+        // If no output reads a column, the matrix may end before the column begins.
         let matrix = self.matrix.get(first * dense.inputs + row..).unwrap_or(&[]);
         let columns = Columns { matrix, stride: dense.inputs };
         let tile = accumulate(simd, &columns, readers, at, tile);

@@ -8,15 +8,15 @@ use super::{
 use crate::simd::{F64, Kernel, Lane};
 use fearless_simd::{Simd, SimdBase};
 
-/// Adds the cotangents of W and b to `sums`, or replaces what is there if they are `fresh`. Entries
-/// beyond the reach are left with numbers without meaning.
+/// Adds the gradients of W and b to `sums`, or overwrites them if they are `fresh`. Entries beyond
+/// the reach are undefined.
 pub(super) struct Gather<'a> {
     pub(super) dense: &'a Dense,
     pub(super) place: Place,
     pub(super) records: Records,
     pub(super) tape: &'a [Row],
     pub(super) cotangents: &'a [Row],
-    /// A row for each point of the groups.
+    /// One row per point of the groups.
     pub(super) scratch: &'a mut [Row],
     pub(super) fresh: bool,
     pub(super) sums: &'a mut [f64],
@@ -28,7 +28,7 @@ impl Kernel for Gather<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { dense, place, records, tape, cotangents, scratch, fresh, sums } = self;
         let (g_matrix, g_bias) = sums.split_at_mut(dense.inputs * dense.outputs());
-        // The side with fewer rows is turned from rows of units to rows of points.
+        // Transpose the side with fewer rows from rows of units to rows of points.
         let turn_inputs = dense.inputs <= dense.outputs();
         let (turned, turned_at, turned_len, held, held_at) = if turn_inputs {
             (tape, place.input, dense.inputs, cotangents, place.output)
@@ -38,7 +38,7 @@ impl Kernel for Gather<'_> {
         let (held_stride, turned_stride) =
             if turn_inputs { (dense.inputs, 1) } else { (1, dense.inputs) };
         if turned_len == 1 {
-            // A single row needs no turning: the sums run along the lanes.
+            // A single row needs no transposition: sum along the lanes.
             let held_len = dense.inputs.max(dense.outputs());
             for row in (0..held_len).step_by(4) {
                 let places = (held_at + row, turned_at);
@@ -95,7 +95,7 @@ impl Kernel for Gather<'_> {
     }
 }
 
-/// Σ_n a_n b_n for M rows a and one row b, which stand at the given places of records.
+/// Σ_n a_n b_n for M rows a and one row b, at the given places of the records.
 #[inline(always)]
 fn dots<S: Simd, const M: usize>(
     simd: S,
@@ -119,7 +119,7 @@ fn dots<S: Simd, const M: usize>(
                 }
             }
         } else {
-            // What stands in the padding is not counted.
+            // Skip the padding.
             for n in 0..len {
                 for m in 0..M {
                     rest[m] += a[m][n] * b[n];
@@ -153,17 +153,17 @@ fn total<S: Simd>(simd: S, row: &Row, len: usize) -> f64 {
 
 /// Σ_n a_n b_nᵀ for the units of one side and up to [`GROUP`] units of the other.
 struct Outer<'a> {
-    /// One side, in records.
+    /// One side, stored in records.
     held: &'a [Row],
     held_at: usize,
-    /// How far apart its units' entries are in the matrix.
+    /// Distance between its units' entries in the matrix.
     held_stride: usize,
-    /// The other, a row for each point.
+    /// The transposed side, one row per point.
     turned: &'a [Row],
     turned_stride: usize,
     records: Records,
     fresh: bool,
-    /// Units of the other side.
+    /// Units of the transposed side.
     width: usize,
     g_matrix: &'a mut [f64],
 }
@@ -210,7 +210,7 @@ impl Tiled for Outer<'_> {
     }
 }
 
-/// Turns rows of units into rows of points; units that are not there are 0.
+/// Transposes rows of units to rows of points; missing units are 0.
 #[inline(always)]
 fn transpose<S: Simd>(simd: S, units: &[Row], points: &mut [Row]) {
     let lanes = <F64<S> as Lane<S>>::LEN;
@@ -222,7 +222,7 @@ fn transpose<S: Simd>(simd: S, units: &[Row], points: &mut [Row]) {
                     square[i] = F64::load(simd, &units[unit + i][point..]);
                 }
             }
-            // log₂(lanes) shuffles of halves turn a square.
+            // log₂(lanes) shuffles of halves transpose a square.
             let mut size = 1;
             while size < lanes {
                 let before = square;

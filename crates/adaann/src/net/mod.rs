@@ -1,9 +1,9 @@
 //! Small dense networks with hand-derived backward passes.
 //!
-//! Points go through a network in groups of [`GROUP`]. A group's activations lie in blocks, a row of
-//! [`GROUP`] numbers for each unit, so that a lane holds one unit of neighbouring points and a
-//! weight is one number for all of them. The blocks of a group, of all its layers, are its record;
-//! the tape of a batch is one record after another.
+//! Points pass through a network in groups of [`GROUP`]. A group's activations are stored in blocks
+//! with one row of [`GROUP`] numbers per unit, so that a lane holds one unit of neighbouring points
+//! and a weight is one number for all of them. The blocks of all layers for one group form its
+//! record. The tape of a batch is a sequence of records.
 
 mod activation;
 mod dense;
@@ -17,26 +17,26 @@ pub(crate) use network::{Network, Shape};
 pub use parameter::Parameter;
 pub(crate) use tile::Row;
 
-/// Points that go through a layer together: a divisor of the batches' padding, and four registers
-/// of AVX2 or two of AVX-512.
+/// Points per group: a divisor of the batches' padding, equal to four registers of AVX2 or two of
+/// AVX-512.
 pub(crate) const GROUP: usize = 16;
 
-/// The blocks of a batch: one record of rows a group.
+/// The layout of a batch's blocks: one record of rows per group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Records {
-    /// Rows of a record.
+    /// Rows per record.
     pub(crate) rows: usize,
-    /// Points of the batch.
+    /// Points in the batch.
     pub(crate) points: usize,
 }
 
 impl Records {
-    /// How many groups there are; the last may be in part padding.
+    /// Number of groups; the last may include padding.
     pub(crate) fn groups(self) -> usize {
         self.points.div_ceil(GROUP)
     }
 
-    /// Points of a group.
+    /// Number of points in a group.
     #[inline(always)]
     pub(crate) fn len(self, group: usize) -> usize {
         (self.points - group * GROUP).min(GROUP)

@@ -1,4 +1,4 @@
-//! A network: hidden layers and a linear one, all its blocks in one record.
+//! A network: hidden layers and a linear output layer, with all blocks in one record.
 
 use super::Parameter;
 use super::{
@@ -11,20 +11,20 @@ use super::{
 use crate::simd;
 use std::ops::Range;
 
-/// What a network looks like.
+/// The shape of a network.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
     pub(crate) inputs: usize,
-    /// For each hidden layer, its activation.
+    /// The activation of each hidden layer.
     pub(crate) hidden: Vec<Activation>,
-    /// For each unit of a hidden layer, how many inputs it may depend on; never falling.
+    /// For each unit of a hidden layer, the number of inputs it may depend on; never decreasing.
     pub(crate) unit_reach: Vec<usize>,
-    /// For each output the same.
+    /// The same for each output.
     pub(crate) output_reach: Vec<usize>,
 }
 
-/// A network whose input block is at the beginning of a record and whose other blocks follow each
-/// other from some row on.
+/// A network whose input block is at the beginning of a record. Its other blocks are contiguous from
+/// a given row on.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     layers: Vec<Layer>,
@@ -35,15 +35,15 @@ pub(crate) struct Network {
 #[derive(Debug, Clone)]
 struct Layer {
     dense: Dense,
-    /// None for the last layer.
+    /// `None` for the last layer.
     activation: Option<Activation>,
     place: Place,
-    /// Where its numbers are among the network's parameters.
+    /// The range of its parameters.
     parameters: Range<usize>,
 }
 
 impl Network {
-    /// Lays the network out in a record from row `at` on.
+    /// Builds a network whose blocks start at row `at` of a record.
     pub(crate) fn new(shape: &Shape, at: usize) -> Self {
         let seen = |reach: usize| shape.unit_reach.partition_point(|unit| *unit <= reach);
         let between = |to: &[usize]| to.iter().map(|reach| seen(*reach)).collect::<Vec<_>>();
@@ -102,12 +102,12 @@ impl Network {
         self.layers.iter().enumerate().flat_map(blocks).collect()
     }
 
-    /// Are some entries of its matrices fixed at 0?
+    /// Whether some entries of its matrices are fixed at 0.
     pub(crate) fn is_masked(&self) -> bool {
         self.layers.iter().any(|layer| !layer.dense.is_full())
     }
 
-    /// Sets to 0 the entries of a parameter vector that no output reads.
+    /// Sets the masked entries of a parameter vector to 0.
     pub(crate) fn mask(&self, parameters: &mut [f64]) {
         for Layer { dense, parameters: own, .. } in &self.layers {
             for i in 0..dense.outputs() {
@@ -117,8 +117,8 @@ impl Network {
         }
     }
 
-    /// Hidden weights that keep the size of activations (variance 2 or 1 over the number of
-    /// inputs), output weights `scale` times as large, biases 0.
+    /// Draws hidden weights that preserve the size of activations (variance 2 or 1 over the number
+    /// of inputs) and output weights `scale` times as large; biases are 0.
     pub(crate) fn initialise(
         &self,
         scale: f64,
@@ -142,7 +142,7 @@ impl Network {
         }
     }
 
-    /// Computes the hidden units and outputs of some stages of the network from the inputs.
+    /// Computes some of the hidden units and outputs from the inputs.
     pub(crate) fn forward(
         &self,
         parameters: &[f64],
@@ -172,8 +172,8 @@ impl Network {
         }
     }
 
-    /// Cotangents of some units and inputs from those of the outputs and of the units after them;
-    /// those of the inputs are added to what is there.
+    /// Computes the cotangents of some units and inputs from those of the outputs and of later
+    /// units. The inputs' cotangents are added to the existing numbers.
     pub(crate) fn pull(
         &self,
         parameters: &[f64],
@@ -212,8 +212,8 @@ impl Network {
         }
     }
 
-    /// Adds the cotangents of all parameters, given those of all units and outputs; replaces what is
-    /// there if the sums are `fresh`.
+    /// Adds the gradients of all parameters, given the cotangents of all units and outputs;
+    /// overwrites the sums if they are `fresh`.
     pub(crate) fn gather(
         &self,
         records: Records,

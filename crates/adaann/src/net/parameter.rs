@@ -15,12 +15,12 @@ impl Parameter {
         Self { name: name.to_owned(), shape: shape.to_vec() }
     }
 
-    /// How many numbers it holds.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// Does it hold none?
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

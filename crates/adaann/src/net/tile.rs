@@ -1,7 +1,8 @@
-//! The products that all dense layers are made of: a few rows by a few registers, held in registers.
+//! The matrix products behind all dense layers: tiles of a few rows by a few registers, held in
+//! registers.
 //!
-//! A tile of M rows and R registers takes M + R loads for M·R fused products, so that twelve
-//! accumulators keep both multipliers of a core busy while they wait for each other.
+//! A tile of M rows and R registers takes M + R loads for M·R fused products. Twelve accumulators
+//! keep both multipliers of a core busy.
 
 use super::GROUP;
 use crate::simd::{F64, Lane};
@@ -11,16 +12,16 @@ use std::ops::Range;
 /// Accumulators: M rows of R registers.
 pub(super) type Tile<S, const M: usize, const R: usize> = [[F64<S>; R]; M];
 
-/// Numbers of a row of points.
+/// One row of numbers: one per point of a group.
 pub(crate) type Row = [f64; GROUP];
 
-/// Where a tile's left factor comes from.
+/// The source of a tile's left factor.
 pub(super) trait Left<const M: usize> {
     /// Entries (0, k) to (M − 1, k), rows counted from the tile's first.
     fn entries(&self, k: usize) -> [f64; M];
 }
 
-/// Adds Σ_k left(m, k) · right[k], registers from column `at` on.
+/// Adds Σ_k left(m, k) · right[k], for registers from column `at` on.
 #[inline(always)]
 pub(super) fn accumulate<S: Simd, const M: usize, const R: usize>(
     simd: S,
@@ -30,12 +31,12 @@ pub(super) fn accumulate<S: Simd, const M: usize, const R: usize>(
     mut tile: Tile<S, M, R>,
 ) -> Tile<S, M, R> {
     let lanes = <F64<S> as Lane<S>>::LEN;
-    // `at` is 0 wherever a group fits four registers: known when this is compiled.
+    // `at` is 0 if a group fits into four registers; the compiler knows this.
     let at = if GROUP <= 4 * lanes { 0 } else { at };
     for k in 0..right.len() {
         let (entries, row) = (left.entries(k), &right[k]);
         if M <= R {
-            // Fewer rows than registers: hold the row factors, pass through the columns.
+            // Fewer rows than registers: hold the row factors and iterate over the columns.
             let mut factors = [F64::splat(simd, 0.0); M];
             for m in 0..M {
                 factors[m] = F64::splat(simd, entries[m]);
@@ -62,11 +63,12 @@ pub(super) fn accumulate<S: Simd, const M: usize, const R: usize>(
     tile
 }
 
-/// Rows of a matrix, as long as the sum: entry (m, k) of the tile is `rows[m][k]`.
+/// Rows of a matrix: entry (m, k) of the tile is `rows[m][k]`.
 pub(super) struct Rows<'a, const M: usize>([&'a [f64]; M]);
 
 impl<'a, const M: usize> Rows<'a, M> {
-    /// M rows from row `first` on of a matrix with `stride` numbers a row, `terms` numbers of each.
+    /// M rows from row `first` on of a matrix with `stride` numbers per row, `terms` numbers of
+    /// each.
     #[inline(always)]
     pub(super) fn new(matrix: &'a [f64], stride: usize, first: usize, terms: usize) -> Self {
         let mut rows: [&[f64]; M] = [&[]; M];
@@ -116,10 +118,10 @@ impl<const M: usize> Left<M> for Points<'_, M> {
     }
 }
 
-/// Work over rows and columns that are cut into tiles.
+/// Work over rows and columns, split into tiles.
 pub(super) trait Tiled {
-    /// Does M rows from row `row` on, R registers from column `at` of group `group` on; must be
-    /// `#[inline(always)]`.
+    /// Processes M rows from row `row` on and R registers from column `at` of group `group` on.
+    /// Must be `#[inline(always)]`.
     fn tile<S: Simd, const M: usize, const R: usize>(
         &mut self,
         simd: S,
@@ -129,17 +131,17 @@ pub(super) trait Tiled {
     );
 }
 
-/// Cuts `rows` and all columns, given as groups of [`GROUP`] and a shorter one, into tiles. A
-/// register may reach beyond the columns, into the last group's padding.
+/// Splits `rows` and all columns into tiles; the columns are groups of [`GROUP`] and a shorter last
+/// group. A register may extend beyond the columns into the last group's padding.
 ///
-/// All groups pass by one set of rows before the next: what belongs to rows, such as weights, is
-/// read once.
+/// All groups are processed for one set of rows before the next, so that data of the rows, such as
+/// weights, is read once.
 #[inline(always)]
 pub(super) fn cut<S: Simd>(simd: S, rows: Range<usize>, columns: usize, work: &mut impl Tiled) {
     let lanes = <F64<S> as Lane<S>>::LEN;
     let (whole, rest) = (columns / GROUP, columns % GROUP);
     for at in (0..GROUP).step_by(4 * lanes) {
-        // Twelve accumulators whatever the number of registers.
+        // Twelve accumulators, for any number of registers.
         if GROUP >= 4 * lanes {
             strip::<S, 3, 4>(simd, rows.clone(), 0..whole, at, work);
         } else {
@@ -157,7 +159,7 @@ pub(super) fn cut<S: Simd>(simd: S, rows: Range<usize>, columns: usize, work: &m
     }
 }
 
-/// R registers of all rows and some groups.
+/// Processes R registers of all rows and some groups.
 #[inline(always)]
 fn strip<S: Simd, const M: usize, const R: usize>(
     simd: S,

@@ -6,15 +6,16 @@ use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 use serde::{Deserialize, Serialize};
 
-/// Running mean of gradients over their root mean square, both corrected for their start from 0.
+/// Running mean of gradients divided by their root mean square, both corrected for their start at
+/// 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adam {
-    /// β₁, how much of the running mean is kept.
+    /// β₁, the decay of the running mean.
     pub beta1: f64,
-    /// β₂, how much of the running mean square is kept.
+    /// β₂, the decay of the running mean square.
     pub beta2: f64,
-    /// ε, added to the root.
+    /// ε, added to the root mean square.
     pub epsilon: f64,
 }
 
@@ -70,7 +71,7 @@ impl Elementwise<2> for Step {
         let Adam { beta1, beta2, epsilon } = self.settings;
         let m = m.mul_add(splat(beta1), splat(1.0 - beta1) * g);
         let v = v.mul_add(splat(beta2), splat(1.0 - beta2) * g * g);
-        // ε stands outside the root and after the correction, as in PyTorch.
+        // ε is added outside the root and after the correction, as in PyTorch.
         let denominator = v.sqrt().mul_add(splat(self.inverse_root), splat(epsilon));
         ((m / denominator).neg_mul_add(splat(self.rate), param), [m, v])
     }

@@ -1,20 +1,20 @@
-//! Gradient clipping by norm, which never makes a NaN out of a number.
+//! Gradient clipping by norm that never produces NaN from finite numbers.
 
 use crate::{error::setting, pieces};
 
 /// The Euclidean norm that a gradient had before clipping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Norm {
-    /// At most the limit; the gradient is as it was.
+    /// At most the limit; the gradient is unchanged.
     Within(f64),
     /// Above the limit; the gradient has been scaled down to it.
     Clipped(f64),
-    /// Infinite or NaN; the gradient is as it was and must not be used.
+    /// Infinite or NaN; the gradient is unchanged and must not be used.
     NotFinite,
 }
 
 impl Norm {
-    /// May the gradient be used?
+    /// Whether the gradient may be used.
     pub fn is_finite(self) -> bool {
         self != Self::NotFinite
     }
@@ -37,14 +37,14 @@ pub fn clip_by_norm(gradient: &mut [f64], max_norm: f64) -> Norm {
     if norm <= max_norm {
         return Norm::Within(norm);
     }
-    // Two steps: the ratio alone may underflow where the result does not.
+    // Two steps: the ratio alone may underflow although the result does not.
     for g in gradient {
         *g = *g / norm * max_norm;
     }
     Norm::Clipped(norm)
 }
 
-/// Refuses a limit that would undo every update.
+/// Refuses a limit that is not positive.
 pub fn check_max_norm(name: &'static str, max_norm: f64) -> crate::Result<()> {
     if max_norm > 0.0 {
         return Ok(());
@@ -60,7 +60,7 @@ fn norm(gradient: &[f64]) -> f64 {
     }
     let largest = gradient.iter().fold(0.0, |largest: f64, g| largest.max(g.abs()));
     if largest == 0.0 || !largest.is_finite() {
-        // 0, or NaN and infinities, which the sum has kept.
+        // The sum is 0, NaN or infinite, and so is the norm.
         return plain;
     }
     pieces::sum(gradient, |piece| sum_of_squares(piece, |g| g / largest)).sqrt() * largest
@@ -140,7 +140,7 @@ mod tests {
                 prop_assert!(clipped.iter().zip(&gradient).all(|(c, g)| c.abs() <= g.abs()));
                 prop_assert!(clipped.iter().zip(&gradient).all(|(c, g)| c * g >= 0.0));
             } else {
-                // Bitwise, since NaN equals nothing.
+                // Compare bits, since NaN equals nothing.
                 let bits = |v: &[f64]| v.iter().map(|g| g.to_bits()).collect::<Vec<_>>();
                 prop_assert_eq!(bits(&clipped), bits(&gradient));
             }

@@ -6,7 +6,7 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// New parameters and K new moments from the old ones and the gradient, elementwise.
+/// Computes new parameters and K new moments from the old ones and the gradient, elementwise.
 pub(super) trait Elementwise<const K: usize>: Copy {
     /// The update of one register; must be `#[inline(always)]`.
     fn apply<S: Simd>(
@@ -52,7 +52,7 @@ struct Update<'a, R, const K: usize> {
     moments: [&'a mut [f64]; K],
 }
 
-/// The widest register, for what is left over at the end.
+/// The widest register, for the remainder at the end.
 const WIDEST: usize = 8;
 
 impl<R: Elementwise<K>, const K: usize> Kernel for Update<'_, R, K> {
@@ -75,8 +75,8 @@ impl<R: Elementwise<K>, const K: usize> Kernel for Update<'_, R, K> {
                 new[k].store(&mut moments[k][i..]);
             }
         }
-        // The rest goes through the same instructions, so that a parameter's value does not
-        // depend on where in the vector it stands.
+        // The remainder uses the same instructions, so that a parameter's value does not depend on
+        // its place in the vector.
         let rest = params.len() - whole;
         if rest > 0 {
             let padded = |from: &[f64]| {

@@ -1,7 +1,7 @@
-//! Optimizers: from a gradient to new parameters, as `torch.optim` defines them.
+//! Optimizers that update parameters from a gradient, as defined by `torch.optim`.
 //!
-//! The settings are a plain value; [`State`] is what an optimizer remembers between updates. An
-//! update allocates nothing and runs on the machine's widest registers.
+//! The settings are a plain value; [`State`] holds the optimizer's memory between updates. An
+//! update does not allocate and uses the machine's widest registers.
 
 mod adam;
 mod clip;
@@ -20,7 +20,7 @@ use crate::simd::Buffer;
 use crate::{Result, names};
 use serde::{Deserialize, Serialize};
 
-/// An optimizer with its settings; those left out of a file have PyTorch's defaults.
+/// An optimizer with its settings. Settings missing from a file have PyTorch's defaults.
 ///
 /// ```
 /// use adaann::optim::{Adam, Optimizer};
@@ -33,9 +33,9 @@ use serde::{Deserialize, Serialize};
 pub enum Optimizer {
     /// Gradient descent, with or without momentum.
     Sgd(Sgd),
-    /// Gradients over their root mean square.
+    /// Gradients divided by their root mean square.
     RmsProp(RmsProp),
-    /// Momentum over root mean square, both corrected for their start from 0.
+    /// Momentum divided by the root mean square, both corrected for their start at 0.
     Adam(Adam),
 }
 
@@ -47,11 +47,11 @@ impl Default for Optimizer {
 }
 
 impl Optimizer {
-    /// Every optimizer's name, with a line on what it does.
+    /// Every optimizer's name with a one-line description.
     pub const ALL: &[(&str, &str)] = &[
-        ("sgd", "gradient descent, with momentum if asked"),
-        ("rmsprop", "gradients over their running root mean square"),
-        ("adam", "running mean of gradients over their root mean square"),
+        ("sgd", "gradient descent, optionally with momentum"),
+        ("rmsprop", "gradients divided by their running root mean square"),
+        ("adam", "running mean of gradients divided by their root mean square"),
     ];
 
     /// The optimizer of this name with PyTorch's defaults.
@@ -82,7 +82,7 @@ impl Optimizer {
         }
     }
 
-    /// Numbers to remember for each parameter.
+    /// Number of moments stored per parameter.
     fn moments(&self) -> usize {
         match self {
             Self::Sgd(_) | Self::RmsProp(_) => 1,
@@ -91,17 +91,17 @@ impl Optimizer {
     }
 }
 
-/// What an optimizer remembers between updates; a file gives it back bit by bit.
+/// An optimizer's memory between updates; a file restores it bit by bit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct State {
     optimizer: Optimizer,
     updates: u64,
-    /// Running means, each as long as the parameters; the second is empty unless it is Adam's.
+    /// Running means, each as long as the parameters; the second is empty except for Adam.
     moments: [Buffer; 2],
 }
 
-/// A state as a file has it.
+/// A state as stored in a file.
 #[derive(Deserialize)]
 struct Unchecked {
     optimizer: Optimizer,
@@ -118,7 +118,7 @@ impl TryFrom<Unchecked> for State {
         let expected = Self::new(optimizer, moments[0].len());
         if moments[1].len() != expected.moments[1].len() {
             let (name, found) = (optimizer.name(), moments.map(|moments| moments.len()));
-            return Err(format!("{found:?} are no numbers of moments of {name}"));
+            return Err(format!("the moments have lengths {found:?}, which do not fit {name}"));
         }
         Ok(Self { moments, updates, ..expected })
     }
@@ -141,21 +141,21 @@ impl State {
         self.moments[0].len()
     }
 
-    /// Has it no parameters?
+    /// Whether it has no parameters.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Moves the parameters down the gradient with learning rate `rate`.
     ///
-    /// The gradient must be finite ([`clip_by_norm`] tells): what is not would stay in the running
-    /// means for good.
+    /// The gradient must be finite ([`clip_by_norm`] checks this): a non-finite entry would stay in
+    /// the running means forever.
     ///
     /// # Panics
-    /// If parameters or gradient are not as many as the state was made for.
+    /// If the length of the parameters or the gradient differs from that of the state.
     pub fn update(&mut self, params: &mut [f64], gradient: &[f64], rate: f64) {
-        assert_eq!(params.len(), self.len(), "parameters of another number");
-        assert_eq!(gradient.len(), self.len(), "gradient of another length");
+        assert_eq!(params.len(), self.len(), "wrong number of parameters");
+        assert_eq!(gradient.len(), self.len(), "wrong length of the gradient");
         self.updates += 1;
         let [first, second] = &mut self.moments;
         match self.optimizer {
@@ -176,7 +176,7 @@ fn check_decay(name: &'static str, value: f64) -> Result<()> {
     Err(crate::error::setting(name, value, "at least 0 and below 1"))
 }
 
-/// Refuses an ε that would divide by 0.
+/// Refuses an ε that is not positive and finite.
 fn check_epsilon(value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Learning-rate rules: what multiplies the learning rate at each update of a phase.
+//! Learning-rate rules: the factor of the learning rate at each update of a phase.
 
 use crate::error::setting;
 use serde::{Deserialize, Serialize};
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum RateRule {
-    /// It does not.
+    /// It is constant.
     #[default]
     Constant,
-    /// Times `factor` every so many updates.
+    /// Multiplied by `factor` every `every` updates.
     Step {
         /// Updates between changes.
         every: usize,
         /// What it is multiplied by each time.
         factor: f64,
     },
-    /// Times `factor` at each update.
+    /// Multiplied by `factor` at each update.
     Exponential {
         /// What it is multiplied by each time.
         factor: f64,
     },
-    /// Half a cosine from 1 down to `floor`, where it stays.
+    /// Half a cosine from 1 down to `floor`, then constant.
     Cosine {
-        /// Updates on the way down.
+        /// Updates until it reaches `floor`.
         over: usize,
-        /// Where it ends, relative to the start.
+        /// The final factor, relative to the start.
         floor: f64,
     },
 }
 
 impl RateRule {
-    /// What multiplies the learning rate at an update, counted from 0 within its phase.
+    /// The factor of the learning rate at an update, counted from 0 within its phase.
     pub fn factor(&self, update: usize) -> f64 {
         match *self {
             Self::Constant => 1.0,

@@ -5,13 +5,13 @@ use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 use serde::{Deserialize, Serialize};
 
-/// Gradients over their running root mean square.
+/// Gradients divided by their running root mean square.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RmsProp {
-    /// α, how much of the running mean square is kept.
+    /// α, the decay of the running mean square.
     pub decay: f64,
-    /// ε, added to the root.
+    /// ε, added to the root mean square.
     pub epsilon: f64,
 }
 

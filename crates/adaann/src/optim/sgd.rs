@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sgd {
-    /// μ, how much of the last step is kept.
+    /// μ, the fraction of the previous step that is retained.
     pub momentum: f64,
 }
 

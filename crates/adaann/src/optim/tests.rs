@@ -1,4 +1,5 @@
-//! Optimizers against plain scalar code, by hand, and on functions with known minima.
+//! Optimizers compared with scalar code, with hand calculations, and on functions with known
+//! minima.
 
 use super::*;
 use crate::Error;
@@ -13,7 +14,7 @@ fn all() -> [Optimizer; 4] {
     ]
 }
 
-/// One parameter after the given gradients, as PyTorch's documentation writes the algorithms.
+/// One parameter after the given gradients, by the algorithms in PyTorch's documentation.
 fn scalar(optimizer: Optimizer, mut param: f64, gradients: &[f64], rate: f64) -> f64 {
     let (mut m, mut v) = (0.0, 0.0);
     for (i, &g) in gradients.iter().enumerate() {
@@ -54,7 +55,7 @@ fn minimise(
     params
 }
 
-/// Gradients 2, then −1; rate 0.1; from 1. Worked out on paper.
+/// Gradients 2, then −1; rate 0.1; starting at 1. Expected values were derived by hand.
 #[test]
 fn first_updates_are_those_worked_out_by_hand() {
     let after = |optimizer, gradients: &[f64]| {
@@ -75,7 +76,7 @@ fn first_updates_are_those_worked_out_by_hand() {
     let rmsprop = Optimizer::RmsProp(RmsProp::default());
     close(after(rmsprop, &[2.0]), 1.0 - 0.2 / (0.2 + 1e-8));
 
-    // The corrections undo the decay at the first update: m̂ = 2, √v̂ = 2.
+    // The corrections cancel the decay at the first update: m̂ = 2, √v̂ = 2.
     let adam = Optimizer::Adam(Adam::default());
     close(after(adam, &[2.0]), 1.0 - 0.1 * 2.0 / (2.0 + 1e-8));
     // m = 0.9·0.2 − 0.1, 1 − 0.9² = 0.19; v = 0.999·0.004 + 0.001, 1 − 0.999² = 0.001999
@@ -156,7 +157,7 @@ fn every_name_has_its_optimizer_and_survives_a_file() {
 }
 
 proptest! {
-    /// Every length has another rest after the whole registers.
+    /// The lengths leave different remainders after the whole registers.
     #[test]
     fn updates_are_those_of_the_scalar_code(
         len in 0..40_usize, updates in 1..30_usize, seed in any::<u32>(),
@@ -174,7 +175,7 @@ proptest! {
             for j in 0..len {
                 let history: Vec<f64> = (0..updates).map(|i| gradient(i, j)).collect();
                 let expected = scalar(optimizer, 0.25, &history, 0.003);
-                // Rounding of the sum that momentum makes is relative to its largest term.
+                // Rounding of the momentum sum is relative to its largest term.
                 let size = 0.25 + history.iter().fold(0.0, |s: f64, g| s.max(g.abs())) * 0.03;
                 prop_assert!((params[j] - expected).abs() < 1e-12 * size, "{optimizer:?}");
             }

@@ -4,17 +4,16 @@ use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step, spread};
 use serde::{Deserialize, Serialize};
 
-/// ε = τ/S with S the sample standard deviation of b over the draws; ends with t = 1 when t + ε
-/// would reach it.
+/// ε = τ/S with S the sample standard deviation of b over the draws; the last step ends at t = 1.
 ///
-/// By the paper's theorem KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t(b) + O(ε³), for every path that is linear
+/// By the paper's theorem KL(p_t ‖ p_{t+ε}) = ε²/2 Var_t(b) + O(ε³) for every path that is linear
 /// in t.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AdaAnn {
     /// The first t.
     pub t0: f64,
-    /// τ, the tolerance: a step is worth a KL divergence of τ²/2.
+    /// τ, the tolerance: each step costs a KL divergence of τ²/2.
     pub tau: f64,
 }
 
@@ -109,14 +108,14 @@ mod tests {
                 let exact = t0 * ratio.powi(k as i32 + 1);
                 assert!((step.t / exact - 1.0).abs() < 1e-11, "d = {d}, k = {k}");
             }
-            // 1 is passed by the first power that would reach it.
+            // The first power that reaches 1 is the last step.
             let expected = (1000_f64.ln() / ratio.ln()).ceil() as usize;
             assert_eq!(steps.len(), expected, "d = {d}");
         }
     }
 
     /// With M draws b = −χ²_d/(2t), S² has relative variance (κ₄/κ₂² + 2)/M with κ₄/κ₂² = 12/d, so
-    /// S and ε have the relative standard error √((12/d + 2)/M)/2. Five of them are allowed.
+    /// S and ε have the relative standard error √((12/d + 2)/M)/2. The test allows five of these.
     #[test]
     fn sampled_draws_give_the_gaussian_step_within_sampling_error() {
         let (m, tau, t) = (4_000, 0.1, 0.2);
@@ -133,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Steps that move t by more than the resolution of doubles, but would take days.
+    /// Steps that exceed the resolution of doubles, but with which a run would take days.
     #[test]
     fn steps_that_lead_nowhere_end_the_run() {
         let spread = |std| Spread { std, lost: 0 };
@@ -142,7 +141,7 @@ mod tests {
         assert!(rule.next_for(at, spread(1e6)).is_ok());
         let error = rule.next_for(at, spread(1e7)).unwrap_err();
         assert!(matches!(error, ScheduleError::Resolution { .. }), "{error:?}");
-        // From t = 0 every step leads somewhere.
+        // From t = 0 every step makes progress.
         assert!(rule.next_for(Position { index: 0, t: 0.0 }, spread(1e200)).is_ok());
         let error = AdaAnn { t0: 1e-320, tau: 0.01 }.check(false).unwrap_err().to_string();
         assert!(error.starts_with("t0 is 1e-320, but must be at least 2.2e-308"), "{error}");

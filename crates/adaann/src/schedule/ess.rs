@@ -6,24 +6,25 @@ use super::{Draws, Position, Proposal, Reason, Rule, ScheduleError, Spread, Step
 use crate::{error::setting, weight::effective_size};
 use serde::{Deserialize, Serialize};
 
-/// The t' at which the weights exp((t' − t) b) keep the share `ess` of the draws, by bisection.
+/// The t' at which the weights exp((t' − t) b) retain the fraction `ess` of the draws, by
+/// bisection.
 ///
-/// For weighted draws the share is the conditional effective sample size of Zhou, Johansen and
-/// Aston (2016), which measures this step alone and not what earlier weights have cost. Lost draws
-/// are left out, like in the variance: a share of them would otherwise be missing at every t'.
+/// For weighted draws the fraction is the conditional effective sample size of Zhou, Johansen and
+/// Aston (2016), which measures only this step and not the cost of earlier weights. Non-finite
+/// draws are ignored, as in the variance: otherwise they would reduce the fraction at every t'.
 ///
-/// For small steps the share is 1 − ε² Var(b), so this is AdaAnn with τ² = 1 − `ess`.
+/// For small steps the fraction is 1 − ε² Var(b), so this is AdaAnn with τ² = 1 − `ess`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EssBisection {
     /// The first t.
     pub t0: f64,
-    /// The share of the draws to keep, between 0 and 1.
+    /// The fraction of the draws to retain, between 0 and 1.
     pub ess: f64,
 }
 
-/// (Σ W w)²/Σ W w² with w = exp(δ b) and W the weights, which sum to `total`: 1 at δ = 0, and
-/// falling in δ, since log w's cumulant function is convex.
+/// (Σ W w)²/Σ W w² with w = exp(δ b) and W the weights, which sum to `total`. It is 1 at δ = 0 and
+/// decreases in δ, since the cumulant function of log w is convex.
 fn conditional_ess(draws: &[Weighted], total: f64, largest: f64, delta: f64) -> f64 {
     let (mut first, mut second) = (0.0, 0.0);
     for draw in draws {
@@ -34,10 +35,10 @@ fn conditional_ess(draws: &[Weighted], total: f64, largest: f64, delta: f64) -> 
     effective_size(first, second * total)
 }
 
-/// The largest δ below `high` that `keeps` its property, which holds at 0 and not at `high`.
+/// The largest δ below `high` that satisfies `keeps`, which holds at 0 and not at `high`.
 fn bisect(t: f64, mut high: f64, keeps: impl Fn(f64) -> bool) -> f64 {
     let mut low = 0.0;
-    // Relative precision: near t = 0 steps may be smaller than any fixed tolerance.
+    // Use relative precision: near t = 0 steps may be smaller than any fixed tolerance.
     while high - low > 1e-12 * high && t + high > t {
         let middle = 0.5 * (low + high);
         if keeps(middle) { low = middle } else { high = middle }
@@ -46,7 +47,7 @@ fn bisect(t: f64, mut high: f64, keeps: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Default for EssBisection {
-    /// From t_0 = 0.01, keeping nine draws out of ten.
+    /// t_0 = 0.01, and nine draws out of ten retained.
     fn default() -> Self {
         Self { t0: 0.01, ess: 0.9 }
     }
@@ -124,7 +125,7 @@ mod tests {
         }
     }
 
-    /// For normal b the share is exp(−ε² Var(b)) exactly: ε S = √(−log ess).
+    /// For normal b the fraction is exactly exp(−ε² Var(b)): ε S = √(−log ess).
     #[test]
     fn small_steps_are_those_of_adaann() {
         let b = normal(11, 20_000);

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Exponential {
-    /// The first t; 0 has no ratio to anything and is refused on every path.
+    /// The first t; 0 is refused on every path, since it has no ratio to the next value.
     pub t0: f64,
-    /// K, the number of steps; t takes one value more.
+    /// K, the number of steps; t takes K + 1 values.
     pub steps: usize,
 }
 

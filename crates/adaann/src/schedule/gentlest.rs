@@ -1,22 +1,22 @@
-//! How much draws of one density are worth as draws of another, and the t at which that is most.
+//! How well draws of one density represent another, and the t at which they represent p_t best.
 
 use crate::weight::{effective_size, log_weight};
 
-/// The smallest t that [`gentlest_t`] finds.
+/// The smallest t that [`gentlest_t`] returns.
 const SMALLEST: f64 = 1e-6;
 
-/// Values of t tried in each factor of ten.
+/// Values of t tried per factor of ten.
 const PER_DECADE: usize = 10;
 
-/// Share of the draws of q that counts as draws of p_t, up to 1: the effective sample size
-/// (Σ w)²/Σ w² of the weights w = p_t/q over the number of draws, from a, b (log p_t = a + t b) and
-/// log q at each.
+/// The fraction of the draws of q that count as draws of p_t: the effective sample size (Σ w)²/Σ w²
+/// of the weights w = p_t/q, divided by the number of draws. Computed from a, b (log p_t = a + t b)
+/// and log q at each draw.
 ///
-/// A draw whose weight is not a finite number has weight 0; 0 if all have.
+/// A draw with a non-finite weight has weight 0. The result is 0 if all weights are non-finite.
 pub fn weight_ess(t: f64, a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
     let log_weights = || {
         let parts = a.iter().zip(b).zip(log_q);
-        // At t = 0 it is a, also where b is −∞.
+        // At t = 0 it is a, even if b is −∞.
         let log_p = move |a: f64, b: f64| if t == 0.0 { a } else { a + t * b };
         parts
             .map(move |((a, b), log_q)| log_weight(log_p(*a, *b), *log_q))
@@ -32,11 +32,12 @@ pub fn weight_ess(t: f64, a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
     effective_size(first, second * a.len() as f64)
 }
 
-/// The t in [1e-6, 1] at which p_t disturbs a flow least: where its draws, with a, b and log q at
-/// each, are worth the most as draws of p_t.
+/// The t in [1e-6, 1] at which p_t is nearest to a flow: the largest [`weight_ess`] of its draws,
+/// given a, b and log q at each.
 ///
-/// The largest value on a grid of ten t in each factor of ten, then golden section around it. Equal
-/// values everywhere, as of draws that are all lost, give the smallest t.
+/// Takes the largest value on a grid of ten t per factor of ten, then refines it by golden-section
+/// search. If all values are equal, for example if all draws are non-finite, returns the smallest
+/// t.
 pub fn gentlest_t(a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
     let ess = |log_t: f64| weight_ess(log_t.exp(), a, b, log_q);
     let first = SMALLEST.ln();
@@ -53,7 +54,7 @@ pub fn gentlest_t(a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - golden * (high - low), low + golden * (high - low)];
     let mut values = inner.map(ess);
-    // A thousandth of t is far below what the draws can tell.
+    // A relative error of 1e-3 in t is far below the noise of the draws.
     while high - low > 1e-3 {
         if values[0] >= values[1] {
             high = inner[1];
@@ -67,7 +68,7 @@ pub fn gentlest_t(a: &[f64], b: &[f64], log_q: &[f64]) -> f64 {
     }
     let (t, value) =
         if values[0] >= values[1] { (inner[0], values[0]) } else { (inner[1], values[1]) };
-    // The ends of the range are on the grid only.
+    // The grid contains the ends of the range; the refinement does not.
     if value > best.1 { t.exp() } else { at(best.0).exp() }
 }
 
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
     use crate::schedule::trajectory::normal;
 
-    /// Weights 1, 2, 3 and a lost draw: 36/14 of 4.
+    /// Weights 1, 2, 3 and a non-finite draw: 36/14 of 4.
     #[test]
     fn the_share_is_that_of_the_weights() {
         let log_w = [1.0_f64.ln(), 2.0_f64.ln(), 3.0_f64.ln(), f64::NAN];
@@ -91,8 +92,8 @@ mod tests {
         assert_eq!(weight_ess(0.5, &[], &[], &[]), 0.0);
     }
 
-    /// q = N(0, s²) and p = N(0, 1): p_t is q at t = 1/s², and the weights there are all equal. The
-    /// search ends within a thousandth; the draws' noise moves nothing, since the maximum is 1.
+    /// q = N(0, s²) and p = N(0, 1): p_t is q at t = 1/s², where all weights are equal. The search
+    /// stops within 1e-3. The draws' noise has no effect, since the maximum is 1.
     #[test]
     fn a_gaussian_is_met_at_its_own_temperature() {
         let e = normal(3, 500);
@@ -109,7 +110,7 @@ mod tests {
         let e = normal(4, 200);
         let zeros = vec![0.0; e.len()];
         let log_q: Vec<f64> = e.iter().map(|e| -0.5 * e * e).collect();
-        // p narrower than q at no t up to 1, and p that is flat only at t = 0.
+        // p that is wider than q for all t up to 1, and p that is flat only at t = 0.
         let b: Vec<f64> = e.iter().map(|e| -0.1 * e * e).collect();
         assert_eq!(gentlest_t(&zeros, &b, &log_q), 1.0);
         let steep: Vec<f64> = e.iter().map(|e| -1e9 * e * e).collect();

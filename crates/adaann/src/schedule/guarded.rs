@@ -1,4 +1,4 @@
-//! AdaAnn with guards: a largest ratio, bounds on ε, and a spread that outliers cannot move.
+//! AdaAnn with guards: a largest ratio, bounds on ε, and a robust spread.
 
 use super::adaann::epsilon;
 use super::tuned::{Setting, Tuned};
@@ -7,14 +7,14 @@ use super::{spread, winsorised_spread};
 use crate::error::setting;
 use serde::{Deserialize, Serialize};
 
-/// AdaAnn whose step is kept within bounds.
+/// AdaAnn with bounded steps.
 ///
-/// A flow that has collapsed sees hardly any spread in b, and AdaAnn then jumps to t = 1 in a few
-/// steps as if it had worked. On the power path a density of d dimensions has t S of about √(d/2)
-/// (exactly so for a Gaussian), and t grows by the ratio 1 + τ/(t S): a spread that asks for more
-/// than `max_ratio` is [`Warning::Collapsed`]. On the likelihood and bridge paths S stays finite as
-/// t → 0, so the ratio is large near t = 0 for healthy flows too: start these at t_0 = 0, where the
-/// ratio does not count; such a run is warned only from t = 0.1 on.
+/// A collapsed flow sees almost no spread in b. AdaAnn then jumps to t = 1 in a few steps and
+/// appears to succeed. On the power path a density in d dimensions has t S of about √(d/2) (exactly
+/// so for a Gaussian), and t grows by the ratio 1 + τ/(t S). If the spread implies more than
+/// `max_ratio`, the step carries [`Warning::Collapsed`]. On the likelihood and bridge paths S stays
+/// finite as t → 0, so the ratio is large near t = 0 even for healthy flows. Start these at t_0 =
+/// 0, where the ratio is ignored; such a run warns only from t = 0.1 on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Guarded {
@@ -24,21 +24,21 @@ pub struct Guarded {
     pub tau: f64,
     /// t_{k+1} ≤ `max_ratio` t_k, unless t_k = 0.
     pub max_ratio: f64,
-    /// The smallest ε. It yields to both upper bounds.
+    /// The smallest ε. Both upper bounds take precedence over it.
     pub min_epsilon: f64,
     /// The largest ε.
     pub max_epsilon: f64,
-    /// Clip outliers of b ([`winsorised_spread`])?
+    /// Whether to clip outliers of b ([`winsorised_spread`]).
     pub robust: bool,
 }
 
-/// From where on a small spread says that the flow has collapsed, in a run that starts at t = 0.
+/// In a run that starts at t = 0, a small spread indicates a collapsed flow from this t on.
 const TELLING_T: f64 = 0.1;
 
 impl Default for Guarded {
-    /// The t_0 and τ of the paper; outliers clipped, and no bound on ε.
+    /// The t_0 and τ of the paper; outliers are clipped, and ε is unbounded.
     ///
-    /// A Gaussian asks for the ratio 1 + τ √(2/d): 1.7 at most for τ up to 0.5.
+    /// A Gaussian needs the ratio 1 + τ √(2/d): at most 1.7 for τ up to 0.5.
     fn default() -> Self {
         Self {
             t0: 0.01,
@@ -168,7 +168,7 @@ mod tests {
         let warning = step.warning.unwrap();
         assert!(matches!(warning, Warning::Collapsed { t: 0.1, .. }));
         assert!(warning.to_string().contains("may have collapsed"), "{warning}");
-        // Near the end the jump is within the ratio, but the spread is as suspicious.
+        // Near the end the jump is within the ratio, but the spread is just as suspicious.
         let step = from(GUARDED, 0.9, 1e-9);
         assert_eq!((step.t, step.reason), (1.0, Reason::End));
         assert!(step.warning.is_some());
@@ -188,7 +188,7 @@ mod tests {
         let step = from(rule, 0.5, 0.04);
         assert_eq!((step.t, step.reason), (0.55, Reason::MaxEpsilon));
         assert!(step.warning.is_none());
-        // The floor yields to the ratio.
+        // The ratio takes precedence over the smallest ε.
         let step = from(rule, 0.001, 1e6);
         assert_eq!((step.t, step.reason, step.warning), (0.002, Reason::MaxRatio, None));
     }

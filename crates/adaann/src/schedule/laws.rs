@@ -1,4 +1,5 @@
-//! The laws that every rule obeys, whatever the draws: t only grows, ends at 1, or the error is clear.
+//! The laws that every rule satisfies for all draws: t increases strictly and ends at 1, or the error
+//! is precise.
 
 use super::{
     AdaAnn, Draws, EssBisection, Exponential, Guarded, LEAST_GROWTH, Linear, List, Logarithmic,
@@ -6,8 +7,8 @@ use super::{
 };
 use proptest::prelude::*;
 
-/// A rule that the library does not know, written with its public parts alone: the share `step` of
-/// the way to 1 that is left, or the whole way once that is short.
+/// A custom rule that uses only the public interface: it covers the fraction `step` of the remaining
+/// way to 1, and all of it once that is short.
 #[derive(Debug, Clone)]
 struct Halving {
     t0: f64,
@@ -31,7 +32,7 @@ impl Rule for Halving {
     }
 }
 
-/// A rule of the library, or another.
+/// A rule of the library, or the custom one.
 #[derive(Debug, Clone)]
 enum AnyRule {
     Known(Schedule),
@@ -116,7 +117,7 @@ fn any_weights() -> impl Strategy<Value = Option<Vec<f64>>> {
     ]
 }
 
-/// Does the error say what is the case?
+/// Whether the error describes the actual problem.
 fn is_true(error: &ScheduleError, any: &AnyRule, at: Position, draws: &Draws) -> bool {
     let schedule = any.rule();
     let weight = |i: usize| draws.weights.map_or(1.0, |w| w[i]);
@@ -124,13 +125,13 @@ fn is_true(error: &ScheduleError, any: &AnyRule, at: Position, draws: &Draws) ->
     let finite = || draws.b.iter().filter(|b| b.is_finite());
     let (low, high) = finite().fold((f64::MAX, f64::MIN), |(l, h), b| (l.min(*b), h.max(*b)));
     match *error {
-        // Never asked for from t in [0, 1).
+        // Cannot occur for t in [0, 1).
         ScheduleError::Ended | ScheduleError::Position { .. } => false,
         ScheduleError::OutOfStep { index, t, next } => {
             !schedule.needs_draws() && (index, t) == (at.index + 1, at.t) && next <= t
         }
         ScheduleError::TooFewDraws { t, usable, total } => {
-            // A weight may vanish against the largest.
+            // A weight may vanish next to the largest.
             let most = draws.b.iter().zip(weights()).filter(|(b, w)| b.is_finite() && *w > 0.0);
             schedule.needs_draws()
                 && (t, total) == (at.t, draws.b.len())
@@ -145,8 +146,8 @@ fn is_true(error: &ScheduleError, any: &AnyRule, at: Position, draws: &Draws) ->
             let refused = weights().any(|w| !w.is_finite() || w < 0.0);
             t == at.t && draws.weights.is_some() && (refused || problem.contains("single draw"))
         }
-        // Equal, or so near to each other that their squares vanish: all of them, those that weigh
-        // anything, or those between the fences.
+        // The draws are equal, or so close that their squared differences vanish: all draws, those
+        // with weight, or those between the fences.
         ScheduleError::NoSpread { t } => {
             t == at.t && (high - low < 1e-150 || draws.weights.is_some() || any.is_robust())
         }
@@ -171,7 +172,7 @@ proptest! {
         let finite = b.iter().filter(|b| b.is_finite()).count();
         let mut at = Position::start(schedule);
         prop_assert!((0.0..=1.0).contains(&at.t));
-        // An adaptive rule may need any number of steps; strict growth is what makes it end.
+        // An adaptive rule may need any number of steps; strict growth guarantees that it ends.
         for _ in 0..2_000 {
             if at.t == 1.0 {
                 break;
@@ -212,7 +213,7 @@ proptest! {
         let error = any.rule().next(at, &draws).unwrap_err();
         match t {
             1.0 => prop_assert_eq!(error, ScheduleError::Ended),
-            // NaN is equal to nothing, itself included.
+            // NaN does not equal itself.
             _ => prop_assert!(
                 matches!(error, ScheduleError::Position { t: found } if found.to_bits() == t.to_bits()),
                 "{:?}", error

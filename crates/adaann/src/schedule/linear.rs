@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// t_k = t_0 + k ε, ending at 1.
 ///
-/// Values come from the index, so that rounding does not add up over thousands of steps.
+/// Values are computed from the index, so that rounding does not accumulate over thousands of
+/// steps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Linear {
@@ -19,8 +20,8 @@ pub struct Linear {
 impl Linear {
     /// Number of steps from t_0 to 1.
     fn steps(&self) -> f64 {
-        // (1 − 0.01)/10⁻⁴ is 9900 but for rounding. A rest below 10⁻¹² of the way is rounding, not
-        // another step.
+        // (1 − 0.01)/10⁻⁴ is 9900 up to rounding. A remainder below 10⁻¹² of the way is rounding,
+        // not another step.
         ((1.0 - self.t0) / self.epsilon * (1.0 - 1e-12)).ceil()
     }
 }

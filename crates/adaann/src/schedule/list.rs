@@ -1,4 +1,4 @@
-//! Values of t written down by the user.
+//! Values of t given by the user.
 
 use super::tuned::{Setting, Tuned};
 use super::{Draws, Position, Rule, ScheduleError, Step};
@@ -6,12 +6,12 @@ use crate::error::setting;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering::Less;
 
-/// The values of t, one after another; the last is 1.
+/// The values of t in order; the last is 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct List(pub Vec<f64>);
 
 impl Default for List {
-    /// Two factors of ten.
+    /// Steps over two factors of ten.
     fn default() -> Self {
         Self(vec![0.01, 0.1, 1.0])
     }

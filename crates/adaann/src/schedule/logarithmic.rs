@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 /// t_k = t_0 + (1 − t_0) log(1 + k)/log(1 + K), from t_0 to 1 in K steps.
 ///
-/// This is the classical cooling law T_k = T_0/(1 + α log(1 + k)) of simulated annealing, with
-/// T = 1/t and α = (1/t_0 − 1)/log(1 + K), so that it ends at t = 1. Its first steps are its
-/// largest, the opposite of AdaAnn's: it is here for comparison.
+/// This is the classical cooling law T_k = T_0/(1 + α log(1 + k)) of simulated annealing, with T =
+/// 1/t and α = (1/t_0 − 1)/log(1 + K), so that it ends at t = 1. Its first steps are the largest,
+/// unlike those of AdaAnn. It is included for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Logarithmic {
     /// The first t.
     pub t0: f64,
-    /// K, the number of steps; t takes one value more.
+    /// K, the number of steps; t takes K + 1 values.
     pub steps: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Rules that choose the next inverse temperature.
 //!
-//! A rule is a pure value: from where it stands and from draws of b (log p_t = a + t b) it gives
-//! the next t and says why. It never decreases t and never passes 1; a run is
+//! A rule is a pure function: given its position and draws of b (log p_t = a + t b), it returns the
+//! next t and the reason. It never decreases t and never exceeds 1. A run is
 //!
 //! ```
 //! use adaann::schedule::{Draws, Linear, Position, Rule};
@@ -55,7 +55,7 @@ use serde::{Deserialize, Serialize};
 
 /// Draws of b (log p_t = a + t b) at the current t, with optional importance weights.
 ///
-/// A draw with b = −∞ or NaN is lost: it is left out and counted.
+/// A draw with b = −∞ or NaN is non-finite: it is ignored and counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Draws<'a> {
     /// b of each draw.
@@ -64,7 +64,7 @@ pub struct Draws<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-/// Where a schedule stands.
+/// A position in a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Position {
     /// k, the number of steps taken to get here.
@@ -90,52 +90,52 @@ impl Position {
 pub struct Step {
     /// The next inverse temperature.
     pub t: f64,
-    /// How far it lies above the current one; the last step is shortened to end at t = 1.
+    /// Its difference from the current t; the last step is shortened to end at t = 1.
     pub epsilon: f64,
-    /// Standard deviation of b, for the rules that look at it.
+    /// Standard deviation of b, for rules that use it.
     pub std_b: Option<f64>,
-    /// Draws left out because their b is −∞ or NaN.
+    /// Draws ignored because their b is −∞ or NaN.
     pub lost: usize,
-    /// What decided the step.
+    /// The reason for the step.
     pub reason: Reason,
-    /// What the user should know about it.
+    /// A warning for the user.
     pub warning: Option<Warning>,
 }
 
 impl Step {
-    /// The step from `at` to `t`, with all that is asked of a step: it ends at t = 1, and an adaptive
-    /// one that would pass it is decided by the [end](Reason::End).
+    /// The step from `at` to `t`. It is shortened to end at t = 1; an adaptive step that would exceed 1
+    /// has the reason [end](Reason::End).
     ///
     /// # Errors
-    /// If `at` is no place to step from, or `t` does not lie above it.
+    /// If no step can start from `at`, or `t` does not exceed it.
     pub fn new(at: Position, t: f64, reason: Reason) -> Result<Self, ScheduleError> {
         let remedy = "make the rule's steps longer";
         advance(at, Proposal { t, spread: None, reason, remedy })
     }
 
-    /// The same step of a rule that has looked at the spread of b.
+    /// Records the spread of b that the rule used.
     #[must_use]
     pub fn with_spread(self, spread: Spread) -> Self {
         Self { std_b: Some(spread.std), lost: spread.lost, ..self }
     }
 }
 
-/// What decided a step.
+/// The reason for a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// The value was fixed beforehand.
+    /// The value was fixed in advance.
     Planned,
-    /// The KL divergence that the step is worth equals the tolerance.
+    /// The KL divergence of the step equals the tolerance.
     Tolerance,
-    /// The effective sample size of the step equals the one asked for.
+    /// The effective sample size of the step equals the required one.
     EffectiveSampleSize,
-    /// The largest ratio of successive t allowed less.
+    /// Limited by the largest ratio of successive t.
     MaxRatio,
-    /// The smallest step asked for more.
+    /// Raised to the smallest step.
     MinEpsilon,
-    /// The largest step allowed less.
+    /// Limited by the largest step.
     MaxEpsilon,
     /// The rule's own step would have reached or passed t = 1.
     End,
@@ -155,18 +155,18 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// What the user should know about a step.
+/// A warning about a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// b varies so little that the rule wanted to jump; see [`Guarded`].
+    /// b varies so little that the rule would have jumped; see [`Guarded`].
     Collapsed {
         /// The inverse temperature where it happened.
         t: f64,
         /// The spread of b there.
         std_b: f64,
-        /// The next t that the spread alone would have given; may be above 1.
+        /// The next t implied by the spread alone; may exceed 1.
         wanted: f64,
     },
 }
@@ -186,8 +186,8 @@ impl std::fmt::Display for Warning {
 
 /// A rule that chooses the next inverse temperature.
 ///
-/// [`Rule::next`] returns a t above the current one and at most 1, or an error that says what to
-/// change; [`Step::new`] sees to that. A rule of one's own:
+/// [`Rule::next`] returns a t above the current one and at most 1, or an error that names the setting
+/// to change; [`Step::new`] ensures this. A custom rule:
 ///
 /// ```
 /// use adaann::schedule::{Draws, Position, Reason, Rule, ScheduleError, Step, spread};
@@ -222,38 +222,38 @@ pub trait Rule: Send + Sync {
     /// t_0
     fn first(&self) -> f64;
 
-    /// Sets t_0; `false` for a rule that has none of its own.
+    /// Sets t_0; returns `false` for a rule without its own t_0.
     fn set_first(&mut self, _t0: f64) -> bool {
         false
     }
 
-    /// Does [`Rule::next`] look at the draws?
+    /// Whether [`Rule::next`] uses the draws.
     fn needs_draws(&self) -> bool;
 
-    /// The step from `at`, given draws from (an approximation of) p_t there.
+    /// The step from `at`, given draws from (an approximation of) p_t.
     fn next(&self, at: Position, draws: &Draws) -> Result<Step, ScheduleError>;
 
-    /// How many values t takes, t_0 and t = 1 included, if that is known beforehand.
+    /// The number of values of t, including t_0 and t = 1, if it is known in advance.
     fn count(&self) -> Option<usize> {
         None
     }
 
-    /// Refuses settings that make no sense; t_0 = 0 is one of them unless `allow_zero`.
+    /// Refuses invalid settings; t_0 = 0 is invalid unless `allow_zero`.
     ///
     /// # Errors
-    /// Names the setting, its value and the range.
+    /// Names the setting, its value and the valid range.
     fn check(&self, allow_zero: bool) -> crate::Result<()> {
         check_t0(self.first(), allow_zero)
     }
 }
 
-/// What a rule wants, before it is held to the laws that all rules obey.
+/// The step that a rule proposes, before the common laws are applied.
 struct Proposal {
     /// The next t; above 1 means the end.
     t: f64,
     spread: Option<Spread>,
     reason: Reason,
-    /// What makes steps larger.
+    /// The change of settings that makes steps larger.
     remedy: &'static str,
 }
 
@@ -266,11 +266,11 @@ fn check_position(at: Position) -> Result<(), ScheduleError> {
     }
 }
 
-/// The least growth of t in a step that its rule finds by itself. Below it, five million steps and more
-/// lie between t and e t: a run that takes one does not come to its end.
+/// The least relative growth of t for an adaptive step. With smaller steps, t would need more than five
+/// million of them to grow by the factor e, and the run would not finish.
 const LEAST_GROWTH: f64 = 2e-7;
 
-/// Ends at t = 1 (`while t + ε < 1` of Algorithm 1), and refuses a step that hardly moves t.
+/// Ends at t = 1 (`while t + ε < 1` of Algorithm 1), and refuses a step with almost no growth of t.
 fn advance(at: Position, proposal: Proposal) -> Result<Step, ScheduleError> {
     check_position(at)?;
     let Proposal { t: wanted, spread, reason, remedy } = proposal;
@@ -295,7 +295,7 @@ fn advance(at: Position, proposal: Proposal) -> Result<Step, ScheduleError> {
     })
 }
 
-/// The step to the value of t that was fixed beforehand.
+/// The step to a value of t that was fixed in advance.
 fn planned(at: Position, next: f64) -> Result<Step, ScheduleError> {
     check_position(at)?;
     if next.is_nan() || next <= at.t {
@@ -310,7 +310,7 @@ fn planned(at: Position, next: f64) -> Result<Step, ScheduleError> {
 /// Refuses a t_0 outside (0, 1], or outside [0, 1] where 0 is allowed.
 fn check_t0(t0: f64, allow_zero: bool) -> crate::Result<()> {
     let above = if allow_zero { t0 >= 0.0 } else { t0 > 0.0 };
-    // Of a subnormal number half of the digits are gone, and with them those of t b.
+    // A subnormal number has lost half of its digits, and t b would inherit the error.
     if above && t0.is_subnormal() {
         let least = format!("at least {:.1e} and at most 1", f64::MIN_POSITIVE);
         return Err(crate::error::setting("t0", format!("{t0:e}"), least));

@@ -1,4 +1,4 @@
-//! All rules by name: what a settings file or the command line chooses from.
+//! All rules by name, as chosen in a settings file or on the command line.
 
 use super::tuned::{Setting, Tuned};
 use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Makes [`Schedule`] from a table of rules, each a type with a `Default`, under its name.
 macro_rules! schedules {
     ($none:literal: $no_annealing:literal, $($rule:ident = $name:literal: $line:literal,)*) => {
-        /// A rule with its settings; in a file, what is left out has the rule's default.
+        /// A rule with its settings. Settings missing from a file have the rule's defaults.
         ///
         /// ```
         /// use adaann::schedule::{AdaAnn, Schedule};
@@ -33,10 +33,10 @@ macro_rules! schedules {
         }
 
         impl Schedule {
-            /// Every rule's name, with a line on what it does.
+            /// Every rule's name with a one-line description.
             pub const ALL: &[(&str, &str)] = &[($none, $no_annealing), $(($name, $line),)*];
 
-            /// The rule of this name, with settings to start from.
+            /// The rule with this name and default settings.
             pub fn named(name: &str) -> crate::Result<Self> {
                 match name {
                     $none => Ok(Self::None),
@@ -88,13 +88,13 @@ schedules! {
     Linear = "linear": "constant steps: t0 + k epsilon",
     Exponential = "exponential": "constant ratios from t0 to 1 in a given number of steps",
     Logarithmic = "logarithmic": "t grows as log(1 + k) from t0 to 1 in a given number of steps",
-    List = "list": "values of t that you write down",
-    AdaAnn = "adaann": "each step worth the same KL divergence, tau^2/2 (the paper's Algorithm 1)",
+    List = "list": "values of t listed by the user",
+    AdaAnn = "adaann": "each step costs the same KL divergence, tau^2/2 (the paper's Algorithm 1)",
     Guarded = "guarded": "adaann within bounds: largest ratio, step limits, outliers clipped",
-    EssBisection = "ess": "each step keeps a given share of the effective sample size",
+    EssBisection = "ess": "each step retains a given fraction of the effective sample size",
 }
 
-/// From here on a step is short enough for AdaAnn's rule, whatever the law of b.
+/// From this fraction on, a step is short enough for AdaAnn's rule under any distribution of b.
 const SHORT_STEP_ESS: f64 = 0.9;
 
 impl Default for Schedule {
@@ -105,12 +105,12 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// The rule whose steps keep the share `ess` of a sample: weights from one density to the next
-    /// leave that much of its size.
+    /// The rule whose steps retain the fraction `ess` of a sample: the effective sample size after
+    /// weighting from one density to the next.
     ///
-    /// For a normal b the share that a step of AdaAnn keeps is exp(−τ²), so from 0.9 on it is AdaAnn
-    /// with τ = √(−log ess). Below, a step is so long that the law of b matters, and the share itself
-    /// is found by bisection.
+    /// For a normal b, a step of AdaAnn retains exp(−τ²). From 0.9 on the rule is therefore AdaAnn
+    /// with τ = √(−log ess). Below, a step is so long that the distribution of b matters, and the
+    /// rule finds the fraction by bisection.
     ///
     /// ```
     /// use adaann::schedule::{AdaAnn, EssBisection, Schedule};
@@ -122,7 +122,7 @@ impl Schedule {
     /// ```
     ///
     /// # Errors
-    /// If the share is not between 0 and 1, both excluded.
+    /// If the fraction is not strictly between 0 and 1.
     pub fn for_step_ess(t0: f64, ess: f64) -> crate::Result<Self> {
         if !(ess > 0.0 && ess < 1.0) {
             return Err(setting("step-ess", ess, "between 0 and 1, both excluded"));
@@ -135,12 +135,12 @@ impl Schedule {
 }
 
 impl Schedule {
-    /// The rule's settings by their names.
+    /// The rule's settings with their names.
     pub(crate) fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)> {
         self.tuned().map_or_else(Vec::new, |rule| rule.settings())
     }
 
-    /// Names of the rules that have a setting of this name.
+    /// Names of the rules with a setting of this name.
     pub(crate) fn owners(setting: &str) -> Vec<&'static str> {
         let has = |name: &str| {
             let mut rule = Self::named(name).expect("a rule's own name");
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(guarded, Schedule::named("guarded").unwrap());
     }
 
-    /// Keys in files are kebab-case, and a rule moves its own t_0 alone.
+    /// Keys in files are kebab-case, and setting t_0 changes only the rule's own t_0.
     #[test]
     fn keys_are_those_of_the_flags_and_the_first_t_can_be_set() {
         let text = r#"{"guarded": {"max-ratio": 3.0, "min-epsilon": 0.1, "max-epsilon": 0.2}}"#;
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// What is set by its name is what a file has under its key.
+    /// A setting changed by name appears in a file under that key.
     #[test]
     fn settings_have_the_names_of_their_keys() {
         for (name, _) in Schedule::ALL {

@@ -2,7 +2,7 @@
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
 
-/// One value of t, namely 1: the density is approximated directly.
+/// The single value t = 1: the density is approximated directly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Single;
 

@@ -3,10 +3,10 @@
 use super::{Draws, ScheduleError};
 use crate::lost::is_lost;
 
-/// How far the fences of [`winsorised_spread`] lie beyond the quartiles, in interquartile ranges.
+/// Distance of the fences of [`winsorised_spread`] from the quartiles, in interquartile ranges.
 ///
-/// For a normal b that is 8.8 standard deviations, so clipping changes nothing; for b = −χ²₁/2, the
-/// longest tail of a Gaussian target, it takes off 3 per cent of S.
+/// For a normal b this is 8.8 standard deviations, so clipping changes nothing. For b = −χ²₁/2, the
+/// longest tail of a Gaussian target, it reduces S by 3 per cent.
 const FENCE: f64 = 6.0;
 
 /// The spread of b over draws.
@@ -14,11 +14,11 @@ const FENCE: f64 = 6.0;
 pub struct Spread {
     /// Standard deviation; positive and finite.
     pub std: f64,
-    /// Draws left out because their b is −∞ or NaN.
+    /// Draws ignored because their b is −∞ or NaN.
     pub lost: usize,
 }
 
-/// One draw that counts: b and its weight, relative to the largest.
+/// One usable draw: b and its weight, relative to the largest.
 #[derive(Clone, Copy)]
 pub(super) struct Weighted {
     pub(super) b: f64,
@@ -34,10 +34,10 @@ pub fn spread(t: f64, draws: &Draws) -> Result<Spread, ScheduleError> {
 
 /// The standard deviation of b after draws beyond the fences are moved onto them.
 ///
-/// The fences lie 6 interquartile ranges outside the quartiles. A few draws far out then widen the
-/// result by a bounded factor and the step of AdaAnn stays of the right order, where they would
-/// drive the sample standard deviation, and with it the number of steps, anywhere. More than half
-/// of b being equal leaves no quartile range to measure by; nothing is clipped then.
+/// The fences lie 6 interquartile ranges outside the quartiles. A few distant draws then change the
+/// result only by a bounded factor, and the step of AdaAnn has the right order of magnitude. The
+/// sample standard deviation, and with it the number of steps, would be unbounded. If more than
+/// half of the b are equal, the interquartile range is 0 and nothing is clipped.
 pub fn winsorised_spread(t: f64, draws: &Draws) -> Result<Spread, ScheduleError> {
     let (mut usable, lost) = usable(t, draws)?;
     let mut sorted = usable.clone();
@@ -52,14 +52,14 @@ pub fn winsorised_spread(t: f64, draws: &Draws) -> Result<Spread, ScheduleError>
     Ok(Spread { std: std_of(t, &usable)?, lost })
 }
 
-/// The draws that count, and the number of those lost.
+/// The usable draws, and the number of non-finite ones.
 pub(super) fn usable(t: f64, draws: &Draws) -> Result<(Vec<Weighted>, usize), ScheduleError> {
     let Draws { b, weights } = *draws;
     let weights_error = |problem| ScheduleError::Weights { t, problem };
     let largest = match weights {
         None => 1.0,
         Some(w) if w.len() != b.len() => {
-            return Err(weights_error("are not as many as the draws"));
+            return Err(weights_error("differ in number from the draws"));
         }
         Some(w) if w.iter().any(|w| w.is_nan() || *w < 0.0 || w.is_infinite()) => {
             return Err(weights_error("must be finite and not negative"));
@@ -82,8 +82,8 @@ pub(super) fn usable(t: f64, draws: &Draws) -> Result<(Vec<Weighted>, usize), Sc
     Ok((usable, lost))
 }
 
-/// Sample standard deviation in two passes, about the first value: draws that are all equal give
-/// exactly 0, and a large common constant in b costs no accuracy.
+/// Sample standard deviation in two passes, about the first value: equal draws give exactly 0, and
+/// a large common constant in b costs no accuracy.
 pub(super) fn std_of(t: f64, draws: &[Weighted]) -> Result<f64, ScheduleError> {
     let origin = draws[0].b;
     let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
@@ -92,14 +92,14 @@ pub(super) fn std_of(t: f64, draws: &[Weighted]) -> Result<f64, ScheduleError> {
     let total = sum(&|_| 1.0);
     let mean = sum(&|x| x) / total;
     let squares = sum(&|x| (x - mean).powi(2));
-    // The mean's own rounding error, squared.
+    // The squared rounding error of the mean.
     let correction = sum(&|x| x - mean).powi(2) / total;
     let divisor = total - draws.iter().map(|draw| draw.weight.powi(2)).sum::<f64>() / total;
     if divisor <= 0.0 {
         return Err(ScheduleError::Weights { t, problem: "all rest on a single draw" });
     }
     let variance = (squares - correction) / divisor;
-    // Where all weight rests on equal values, rounding can leave less than 0.
+    // If all weight lies on equal values, rounding can make this negative.
     match variance {
         _ if !variance.is_finite() => Err(ScheduleError::NotFinite { t }),
         _ if variance <= 0.0 => Err(ScheduleError::NoSpread { t }),
@@ -146,7 +146,7 @@ mod tests {
         // Mean 1/4; Σw(b − mean)² = 3/16 + 9/16 over 4 − 10/4.
         let draws = Draws { b: &[0.0, 1.0], weights: Some(&[3.0, 1.0]) };
         assert!((spread(0.5, &draws).unwrap().std - 0.5_f64.sqrt()).abs() < 1e-15);
-        // Quartiles are of the weight: a far draw of little weight is outside the fences.
+        // Quartiles are weighted: a distant draw with little weight lies outside the fences.
         let b = [-1e9, 0.0, 1.0];
         let heavy = Draws { b: &b, weights: Some(&[0.01, 1.0, 1.0]) };
         assert!(winsorised_spread(0.5, &heavy).unwrap().std < 1.0);
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn what_has_no_spread_is_an_error() {
         let error = |b: &[f64]| spread(0.5, &unweighted(b)).unwrap_err();
-        // 0.1 has no exact mean: a mean of all draws would leave a spread of 1e-17.
+        // Averaging 0.1 rounds: a mean over all draws would leave a spread of 1e-17.
         assert_eq!(error(&[0.1; 10]), ScheduleError::NoSpread { t: 0.5 });
         assert!(error(&[0.1; 10]).to_string().contains("collapsed"));
         assert_eq!(error(&[]), ScheduleError::TooFewDraws { t: 0.5, usable: 0, total: 0 });

@@ -1,8 +1,8 @@
-//! For the tests: whole runs of a rule, exact spreads, and seeded draws.
+//! Test helpers: whole runs of a rule, exact spreads, and seeded draws.
 
 use super::{Draws, Position, Rule, ScheduleError, Step};
 
-/// Runs a rule to t = 1 with the draws that an oracle gives at each position.
+/// Runs a rule to t = 1, with the draws of an oracle at each position.
 pub(super) fn run(
     rule: &impl Rule,
     oracle: impl Fn(Position) -> Vec<f64>,
@@ -16,7 +16,7 @@ pub(super) fn run(
     Ok(steps)
 }
 
-/// All values of t of a rule that needs no draws.
+/// All values of t of a rule without draws.
 pub(super) fn planned_values(rule: &impl Rule) -> Vec<f64> {
     assert!(!rule.needs_draws());
     let steps = run(rule, |_| Vec::new()).unwrap();
@@ -34,8 +34,8 @@ pub(super) fn two_draws(std: f64) -> Vec<f64> {
 
 /// Exact standard deviation of log p under p^t for Example 1, log p = −((z + 2)² − 3)².
 pub(super) fn bimodal_std(t: f64) -> f64 {
-    // The trapezium rule converges faster than any power for an analytic function that has died
-    // out at both ends: p^t < e⁻⁴⁵⁰ there.
+    // The trapezium rule converges faster than any power for an analytic function that vanishes at
+    // both ends: p^t < e⁻⁴⁵⁰ there.
     let (n, end) = (1_000, (3.0 + (450.0 / t).sqrt()).sqrt());
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     for i in -n..=n {
@@ -50,7 +50,7 @@ pub(super) fn bimodal_std(t: f64) -> f64 {
     (second / mass - mean * mean).sqrt()
 }
 
-/// Standard normal numbers, from SplitMix64 by Box and Muller.
+/// Standard normal variates, from SplitMix64 and Box-Muller.
 pub(super) fn normal(seed: u64, len: usize) -> Vec<f64> {
     let mut state = seed;
     let mut uniform = || {
@@ -68,7 +68,7 @@ pub(super) fn normal(seed: u64, len: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Chi-squared numbers with `d` degrees of freedom.
+/// Chi-squared variates with `d` degrees of freedom.
 pub(super) fn chi_squared(seed: u64, d: usize, len: usize) -> Vec<f64> {
     normal(seed, d * len).chunks_exact(d).map(|z| z.iter().map(|z| z * z).sum()).collect()
 }

@@ -1,20 +1,20 @@
-//! The settings of rules by name, so that who reads settings knows no rule.
+//! The settings of rules by name; keeps parsing independent of the rules.
 
 use super::Rule;
 
-/// A setting of a rule, to be changed.
+/// A mutable setting of a rule.
 pub(crate) enum Setting<'a> {
     /// A number.
     Number(&'a mut f64),
-    /// A number of things.
+    /// A count.
     Count(&'a mut usize),
-    /// Numbers.
+    /// A list of numbers.
     List(&'a mut Vec<f64>),
-    /// Something that is on unless its name, which says so, is given.
+    /// A feature that is on by default; giving the setting's name turns it off.
     On(&'a mut bool),
 }
 
-/// A rule whose settings have names: those of files and flags.
+/// A rule with named settings, used in files and as flags.
 pub(crate) trait Tuned: Rule {
     /// Its settings.
     fn settings(&mut self) -> Vec<(&'static str, Setting<'_>)>;

@@ -1,24 +1,24 @@
-//! How much training each value of t gets: T_0 updates at t_0, T in between, T_1 at t = 1.
+//! The number of training updates at each t: T_0 at t_0, T in between, T_1 at t = 1.
 
 use super::Position;
 use serde::{Deserialize, Serialize};
 
-/// What the training at a value of t is for.
+/// The purpose of training at a value of t.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// At t_0: from the base to the first annealed density.
+    /// At t_0: move from the base to the first annealed density.
     Warmup,
-    /// Between: following the density as t grows.
+    /// Between: follow the density as t grows.
     Anneal,
-    /// At t = 1: the target itself.
+    /// At t = 1: fit the target itself.
     Refine,
-    /// After that: the target's mass, on draws of the flow weighted by p/q.
+    /// After that: cover the target's mass, on draws of the flow weighted by p/q.
     ForwardKl,
 }
 
 impl Phase {
-    /// The phase of a position. A schedule that starts at t = 1 has only the last one.
+    /// The phase of a position. A schedule that starts at t = 1 has only the refinement.
     pub fn at(position: Position) -> Self {
         match position {
             Position { t, .. } if t >= 1.0 => Self::Refine,
@@ -28,9 +28,9 @@ impl Phase {
     }
 }
 
-/// Updates at one value of t, by phase (Algorithm 1).
+/// Updates per value of t, by phase (Algorithm 1).
 ///
-/// "No refinement" is `refine` = `anneal`: the value t = 1 is trained like those before it.
+/// For "no refinement" set `refine` = `anneal`: t = 1 is trained like the previous values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
@@ -49,13 +49,13 @@ impl Work {
             Phase::Warmup => self.warmup,
             Phase::Anneal => self.anneal,
             Phase::Refine => self.refine,
-            // It has rounds of its own.
+            // This phase counts its own rounds.
             Phase::ForwardKl => 0,
         }
     }
 
-    /// Updates of a whole run over `count` = K values of t, t_0 and 1 included:
-    /// T_0 + (K − 2) T + T_1, and T_1 if t = 1 is the only value.
+    /// Updates of a whole run over `count` = K values of t, including t_0 and 1: T_0 + (K − 2) T +
+    /// T_1, or T_1 if t = 1 is the only value.
     pub fn total_updates(&self, count: usize) -> usize {
         match count {
             0 => 0,

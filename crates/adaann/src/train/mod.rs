@@ -1,7 +1,7 @@
-//! Training of a flow: updates on its own draws, or on points that are given with weights.
+//! Training of a flow: updates on its own draws, or on given weighted points.
 //!
-//! What an update descends is a [`trainer::Objective`]; [`Trainer`] does the rest of it, the same for
-//! all: the mean gradient, its clipping, the optimizer's step, and what happens when there is none.
+//! An update descends a [`trainer::Objective`]. [`Trainer`] handles the common part: the mean
+//! gradient, clipping, the optimizer's step, and skipped updates.
 
 mod gradient;
 mod on_draws;

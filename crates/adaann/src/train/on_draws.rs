@@ -1,6 +1,7 @@
-//! Updates on the flow's own draws, and draws for those who want to look at it.
+//! Updates on the flow's own draws, and draws for evaluation.
 //!
-//! Each shard runs through its points in tiles that stay in cache: noise, flow, density, back.
+//! Each shard processes its points in tiles that stay in cache: noise, flow, density, backward
+//! pass.
 
 #[cfg(test)]
 mod path_tests;
@@ -19,7 +20,7 @@ use crate::{
     Batch, Result, flow::Flow, lost::is_followed, path::Tempered, rng::Stream, simd::Buffer,
 };
 
-/// The objective E_q[log q − log p_t], at fresh draws of q for each update.
+/// The objective E_q[log q − log p_t], with fresh draws of q for each update.
 pub(crate) struct OnDraws<'a> {
     pub(crate) shards: &'a mut DrawShards,
     pub(crate) density: &'a Tempered<'a>,
@@ -32,7 +33,7 @@ pub(crate) struct OnDraws<'a> {
 impl Objective for OnDraws<'_> {
     fn gradient(&mut self, flow: &mut Flow, made: usize, gradient: &mut [f64]) -> Result<Totals> {
         let Self { ref mut shards, density, stream, t, clip, gradient: estimate } = *self;
-        // Draw numbers of updates begin with 1.
+        // Draw numbers of updates start at 1.
         let draw = made as u64 + 1;
         let update = Update { flow, density, stream, draw, t, clip, gradient: estimate };
         let (totals, sums) = shards.sums(&update)?;
@@ -41,7 +42,7 @@ impl Objective for OnDraws<'_> {
     }
 }
 
-/// What all shards of an update are told.
+/// The inputs of all shards of an update.
 #[derive(Clone, Copy)]
 struct Update<'a> {
     flow: &'a Flow,
@@ -53,14 +54,14 @@ struct Update<'a> {
     gradient: Gradient,
 }
 
-/// Draws of a flow with what its densities say of them.
+/// Draws of a flow with their log densities.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn {
     pub(crate) a: Vec<f64>,
     /// −∞ where a is not finite: such a point has no density at any t.
     pub(crate) b: Vec<f64>,
     pub(crate) log_q: Vec<f64>,
-    /// The points themselves, if they are to be kept.
+    /// The points, if requested.
     pub(crate) points: Option<Batch>,
 }
 
@@ -85,7 +86,7 @@ pub(crate) struct DrawShards {
 }
 
 impl DrawShards {
-    /// Cuts `points` points, in one piece if the target asks for that.
+    /// Splits `points` points into shards; a single shard if `whole`.
     pub(crate) fn new(flow: &Flow, points: usize, whole: bool) -> Self {
         let count = if whole { 1 } else { shard_count(points, flow.grain().shard) };
         let new = |(first, len)| Shard::new(flow, first, len, points, whole);
@@ -96,7 +97,8 @@ impl DrawShards {
         self.points
     }
 
-    /// Adds up, over fresh points, the gradient of Σ c (log q − log p_t) as the flow's sums.
+    /// Sums the gradient of Σ c (log q − log p_t) over fresh points, in the form of the flow's
+    /// sums.
     fn sums(&mut self, update: &Update) -> Result<(Totals, &[f64])> {
         for_each(&mut self.shards, |shard| shard.gradient(update))?;
         let (first, rest) = self.shards.split_first_mut().expect("a batch has points");
@@ -107,7 +109,7 @@ impl DrawShards {
         Ok((first.totals, &first.sums))
     }
 
-    /// a, b and log q at fresh points, and the points if `drawn` has room for them.
+    /// Computes a, b and log q at fresh points, and stores the points if `drawn` has room for them.
     pub(crate) fn draw(
         &mut self,
         flow: &Flow,
@@ -131,7 +133,7 @@ impl DrawShards {
     }
 }
 
-/// A run of neighbouring points with the memory to handle them.
+/// A range of neighbouring points with its working memory.
 struct Shard {
     first: usize,
     len: usize,
@@ -161,7 +163,7 @@ impl Shard {
         }
     }
 
-    /// First points and lengths of the tiles.
+    /// First point and length of each tile.
     fn tiles(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (first, end, tile_len) = (self.first, self.first + self.len, self.tile_len);
         (first..end).step_by(tile_len).map(move |at| (at, tile_len.min(end - at)))

@@ -1,4 +1,4 @@
-//! Updates on points that are given with weights: −Σ w log q falls, and no target is asked.
+//! Updates on given weighted points: they minimise −Σ w log q without evaluating the target.
 
 use super::{
     shards::{add, cuts, for_each, shard_count, with_tape},
@@ -12,14 +12,14 @@ use crate::{
     simd::Buffer,
 };
 
-/// The draw number of the first choice of points; those below are free for others.
+/// The first draw number for choosing points; smaller numbers are reserved for other uses.
 const FIRST_CHOICE: u64 = 1 << 32;
 
-/// The objective −Σ w log q over a set of points, of which each update takes some.
+/// The objective −Σ w log q over a set of points; each update uses a random subset.
 pub(crate) struct OnPoints<'a> {
     pub(crate) shards: &'a mut PointShards,
     pub(crate) set: &'a PointSet,
-    /// The random numbers that choose points, from draw number [`FIRST_CHOICE`] on.
+    /// The random numbers for choosing points, from draw number [`FIRST_CHOICE`] on.
     pub(crate) stream: &'a Stream,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct PointShards {
 }
 
 impl PointShards {
-    /// Cuts updates of `points` points.
+    /// Splits updates of `points` points into shards.
     pub(crate) fn new(flow: &Flow, points: usize) -> Self {
         let count = shard_count(points, flow.grain().shard);
         let shard = |(first, len)| Shard::new(flow, first, len);
@@ -56,26 +56,26 @@ impl PointShards {
     }
 }
 
-/// How much a point may count for more than when it was weighted; beyond that it would be noise.
+/// Largest factor by which a point's weight may grow after it was weighted; more would be noise.
 const MOST_GAIN: f64 = 10.0;
 
-/// Points with the ranges of a line that stand for them.
+/// Points, each with a range of the line of cumulative weights.
 pub(crate) struct PointSet {
     points: Batch,
-    /// log q of the flow that the weights are for, if they are to follow the flow by 1/q.
+    /// log q under the flow that the weights belong to, if the weights are to follow the flow as 1/q.
     log_q: Option<Vec<f64>>,
-    /// Those with weight.
+    /// Indices of the points with positive weight.
     places: Vec<usize>,
-    /// Where the range of each of them ends.
+    /// The end of each of their ranges.
     ends: Vec<f64>,
 }
 
 impl PointSet {
-    /// Points that are chosen by their weights. With `log_q`, log q at each point by the flow that the
-    /// weights were made with, a weight falls as q grows there.
+    /// Points chosen in proportion to their weights. `log_q` is log q at each point under the flow
+    /// that the weights were computed with; if given, a weight decreases as q grows there.
     ///
     /// # Errors
-    /// If there is not one weight for each point, or no finite point has a positive one.
+    /// If `weights` does not have one entry per point, or no finite point has a positive weight.
     pub(crate) fn new(points: Batch, weights: &[f64], log_q: Option<Vec<f64>>) -> Result<Self> {
         if weights.len() != points.len() {
             return Err(Error::Shape {
@@ -90,7 +90,7 @@ impl PointSet {
         };
         let places: Vec<usize> = (0..weights.len()).filter(|i| counts(*i)).collect();
         if places.is_empty() {
-            let reason = "no point to train on has a positive weight".to_owned();
+            let reason = "no training point has a positive weight".to_owned();
             return Err(Error::Diverged { t: 1.0, reason });
         }
         let largest = places.iter().map(|i| weights[*i]).fold(0.0, f64::max);
@@ -102,7 +102,7 @@ impl PointSet {
         Ok(Self { points, log_q, ends: ends.collect(), places })
     }
 
-    /// The point whose range has the share `share` of the line before it.
+    /// The point whose range contains the fraction `share` of the line.
     fn choose(&self, share: f64) -> usize {
         let last = self.places.len() - 1;
         let at = share * self.ends[last];
@@ -110,7 +110,7 @@ impl PointSet {
     }
 }
 
-/// A run of an update's points with the memory to handle them.
+/// A range of an update's points with its working memory.
 struct Shard {
     first: usize,
     len: usize,
@@ -139,8 +139,8 @@ impl Shard {
         }
     }
 
-    /// Adds up the gradient of −Σ log q. Each point of the batch has a stretch of the line to itself,
-    /// so that the batch looks like the set.
+    /// Sums the gradient of −Σ log q. The choice is stratified: each point of the batch is drawn from
+    /// its own stretch of the line, so that the batch represents the set.
     fn gradient(&mut self, flow: &Flow, set: &PointSet, stream: &Stream, draw: u64, batch: usize) {
         let Self { first, len, tile_len, tile, places, k, sums, totals, .. } = self;
         flow.clear_given(sums);
@@ -160,7 +160,7 @@ impl Shard {
                     let now = tile.log_q[i];
                     let gain =
                         set.log_q.as_ref().map_or(1.0, |log_q| (log_q[places[i]] - now).exp());
-                    // A NaN becomes 0, and its point is left out.
+                    // A NaN becomes 0, and the point is skipped.
                     let counts = if gain > 0.0 { gain.min(MOST_GAIN) } else { 0.0 };
                     k[i] = -counts;
                     totals.weight += counts;
@@ -185,9 +185,9 @@ mod tests {
         train::{Pace, State, Trainer},
     };
 
-    /// The Gaussian of most likelihood has the weighted mean and standard deviation of the points.
-    /// Noise of Adam at a rate that falls to 0 is far below 0.01, and so is what the last updates'
-    /// own objective, which is that of 64 of the points, lacks of ½ log(2πe s²).
+    /// The maximum-likelihood Gaussian has the weighted mean and standard deviation of the points.
+    /// Adam's noise at a rate that falls to 0 is far below 0.01. So is the difference of the last
+    /// updates' objective, which is computed on 64 of the points, from ½ log(2πe s²).
     #[test]
     fn a_gaussian_takes_the_moments_of_the_points() {
         let points = Batch::from_points(1, &[[-1.0], [0.5], [4.0], [f64::NAN], [9.0]]);

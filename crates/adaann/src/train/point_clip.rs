@@ -1,21 +1,21 @@
-//! A limit on the gradients of single points, in units of their median.
+//! A limit on the gradients of single points, relative to their median.
 
 use super::totals::Totals;
 use serde::{Deserialize, Serialize};
 
-/// How long the gradient of log p_t may be at a single point. A trajectory that almost explodes has
-/// one that is longer than all others together by many orders of magnitude; an update that follows
-/// it goes nowhere.
+/// Limits the gradient of log p_t at a single point. A trajectory that almost diverges can have a
+/// gradient many orders of magnitude longer than all others together, and an update that follows it
+/// makes no progress.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PointClip {
-    /// The median length, as far as it is known.
+    /// The current estimate of the median length.
     pub(super) typical: f64,
-    /// The longest, in units of the median; none for no limit.
+    /// The largest length in units of the median; `None` for no limit.
     pub(super) most: Option<f64>,
 }
 
 impl PointClip {
-    /// A typical length of 1, which soon moves to where it belongs.
+    /// Starts with a typical length of 1, which quickly adapts.
     pub(crate) fn new(most: Option<f64>) -> Self {
         Self { typical: 1.0, most }
     }
@@ -24,8 +24,8 @@ impl PointClip {
     pub(crate) fn follow(&mut self, totals: &Totals) {
         let share = totals.above as f64 / totals.kept as f64;
         if self.most.is_some() && share.is_finite() {
-            // Far off, it moves by a factor of e an update; near the median by as much as the
-            // share is off. Never infinite, which files cannot say.
+            // Far from the median it moves by a factor of e per update; near it, in proportion to
+            // the deviation of the fraction. It stays finite, since files cannot store infinity.
             self.typical = (self.typical * (2.0 * share - 1.0).exp()).min(f64::MAX);
         }
     }
@@ -35,8 +35,8 @@ impl PointClip {
 mod tests {
     use super::*;
 
-    /// Ten points with gradients of length 1 to 10: half of them exceed 5 to 6. Where the share is
-    /// off by a tenth the median moves by a fifth, so it ends between 4 and 7.
+    /// Ten points with gradients of length 1 to 10: half of them exceed 5 to 6. If the fraction is
+    /// off by a tenth, the median moves by a fifth, so it ends between 4 and 7.
     #[test]
     fn it_finds_the_median() {
         let mut clip = PointClip::new(Some(10.0));

@@ -1,4 +1,4 @@
-//! A tile of an update's points: what each stands for, and the cotangents that the way back starts from.
+//! A tile of an update's points: their weights, and the cotangents that start the backward pass.
 
 use super::{point_clip::PointClip, totals::Totals};
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 };
 use fearless_simd::Simd;
 
-/// A tile of points on their way through flow and density and back; allocated once.
+/// The buffers of a tile on its way through the flow, the density and back; allocated once.
 pub(super) struct Passage {
     pub(super) noise: Noise,
-    /// What each point of an update stands for.
+    /// The weight of each point of an update.
     pub(super) weight: Buffer,
     pub(super) z: Batch,
     pub(super) g_z: Batch,
@@ -21,9 +21,10 @@ pub(super) struct Passage {
     pub(super) log_det: Buffer,
     pub(super) g_log_q: Buffer,
     pub(super) g_log_det: Buffer,
-    /// What each point adds to the objective: its weight times its loss, 0 if it is lost.
+    /// Each point's contribution to the objective: its weight times its loss, or 0 if it is
+    /// non-finite.
     pub(super) loss: Buffer,
-    /// By how much the gradient of each point is shortened.
+    /// The factor that shortens each point's gradient.
     scale: Buffer,
     pub(super) density: Tile,
 }
@@ -53,21 +54,22 @@ impl Passage {
         self.g_z.truncate(len);
     }
 
-    /// Moves the points that the noise makes.
+    /// Maps the noise to points of the flow.
     pub(super) fn forward(&mut self, flow: &Flow, tape: Option<&mut [f64]>) {
         flow.forward(&self.noise, &mut self.z, &mut self.log_base, &mut self.log_det, tape);
     }
 
-    /// Cotangents of Σ c (log q₀ − log det − log p_t) at the points, which are added to the totals.
+    /// Computes the cotangents of Σ c (log q₀ − log det − log p_t) at the points, and adds the
+    /// points to the totals.
     pub(super) fn seed_cotangents(&mut self, t: f64, clip: PointClip, totals: &mut Totals) {
         let len = self.z.len();
-        // The padding is no point: NaN makes it a lost one.
+        // NaN marks the padding as non-finite.
         self.log_base[len..].fill(f64::NAN);
         simd::dispatch(Seed { t, clip, passage: self, totals });
     }
 }
 
-/// Seeds the cotangents of a tile: zero for points that are lost, since one infinite gradient would
+/// Seeds the cotangents of a tile: zero for non-finite points, since one infinite gradient would
 /// cost the whole update.
 struct Seed<'a> {
     t: f64,

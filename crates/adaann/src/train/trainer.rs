@@ -1,4 +1,4 @@
-//! One update, whatever its points: mean gradient, clipping, the optimizer's step.
+//! One update of any objective: mean gradient, clipping, the optimizer's step.
 
 use super::totals::Totals;
 use crate::{
@@ -9,27 +9,27 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Updates in a row that may be skipped because their gradient was not finite; then training has lost
-/// its way.
+/// Consecutive updates that may be skipped because of a non-finite gradient; beyond that, training
+/// has diverged.
 pub(crate) const MOST_SKIPPED_IN_A_ROW: usize = 100;
 
-/// What an update descends.
+/// The objective that an update descends.
 pub(crate) trait Objective {
-    /// Fills `gradient` with that of a sum over the points of an update, of which `made` were made
-    /// before, and says what the sum is to be divided by.
+    /// Fills `gradient` with the gradient of a sum over the points of an update, after `made`
+    /// earlier updates. The totals contain the divisor.
     fn gradient(&mut self, flow: &mut Flow, made: usize, gradient: &mut [f64]) -> Result<Totals>;
 }
 
-/// How far an update goes.
+/// The step size of an update.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     /// The learning rate.
     pub(crate) rate: f64,
-    /// Gradients longer than this are shortened to it.
+    /// Gradients longer than this are clipped.
     pub(crate) clip: Option<f64>,
 }
 
-/// What training carries from one update to the next, beside the flow.
+/// The state of training between updates, apart from the flow.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct State {
     optimizer: optim::State,
@@ -49,28 +49,28 @@ impl State {
         }
     }
 
-    /// Updates made, those skipped included.
+    /// Number of updates, including skipped ones.
     pub(crate) fn updates(&self) -> usize {
         self.updates
     }
 
-    /// Updates left out because their gradient was not finite.
+    /// Number of updates skipped because of a non-finite gradient.
     pub(crate) fn skipped(&self) -> usize {
         self.skipped
     }
 
-    /// Were so many skipped in a row that there is no hope?
+    /// Whether too many consecutive updates were skipped.
     pub(crate) fn has_lost_its_way(&self) -> bool {
         self.skipped_in_a_row >= MOST_SKIPPED_IN_A_ROW
     }
 
-    /// The number of parameters that it is for.
+    /// The number of parameters that it belongs to.
     pub(crate) fn parameters(&self) -> usize {
         self.optimizer.len()
     }
 }
 
-/// The memory of updates.
+/// Runs updates; holds their working memory.
 pub(crate) struct Trainer {
     gradient: Vec<f64>,
 }
@@ -80,11 +80,11 @@ impl Trainer {
         Self { gradient: vec![0.0; flow.parameters().len()] }
     }
 
-    /// One update of the flow. One whose gradient is not finite is counted and left out: no NaN
-    /// reaches a parameter.
+    /// Performs one update of the flow. An update with a non-finite gradient is counted and
+    /// skipped, so that no NaN reaches a parameter.
     ///
     /// # Errors
-    /// What the target says.
+    /// Returns the target's errors.
     pub(crate) fn update(
         &mut self,
         state: &mut State,
@@ -94,7 +94,7 @@ impl Trainer {
     ) -> Result<Totals> {
         let totals = objective.gradient(flow, state.updates, &mut self.gradient)?;
         state.updates += 1;
-        // With no point kept this is 0/0, and the update is skipped.
+        // Without finite points this is 0/0, and the update is skipped.
         pieces::each(&mut self.gradient, |gradient| {
             for g in gradient {
                 *g /= totals.weight;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::flow::{Base, FlowSpec};
 
-    /// Gradients as they come, of a weight of 2.
+    /// Returns the given gradients, with weight 2.
     struct Given(Vec<f64>);
 
     impl Objective for Given {
@@ -160,7 +160,7 @@ mod tests {
         assert!(state.has_lost_its_way());
         trainer.update(&mut state, &mut flow, &mut Given(vec![8.0]), pace).unwrap();
         assert!(!state.has_lost_its_way());
-        // A mean of 4 in each of two parameters, shortened to length 1.
+        // A mean of 4 in each of two parameters, clipped to length 1.
         let expected = -0.5 / 2.0_f64.sqrt();
         for parameter in flow.parameters() {
             assert!((parameter - expected).abs() < 1e-15, "{parameter}");

@@ -1,4 +1,4 @@
-//! The gradient along the way of the draws: the total one without the score, and exact at q = p.
+//! Tests of the path gradient: it is the total gradient minus the score, and exact at q = p.
 
 use super::*;
 use crate::{
@@ -48,7 +48,7 @@ fn skewed(wall: f64) -> Program {
     })
 }
 
-/// The mean gradient of an update, and how many points it kept.
+/// The mean gradient of an update, and the number of finite points.
 fn gradient(
     flow: &mut Flow,
     density: &Tempered,
@@ -82,10 +82,10 @@ fn score(flow: &Flow, draw: u64, wall: f64) -> Vec<f64> {
     found.iter().map(|g| g / total).collect()
 }
 
-/// With points lost and without, with gradients cut short and without. Both sides are sums of 200
-/// numbers; the score here goes through the inverse, which splines as steep as these know to a
-/// millionth of a millionth only, and their second derivatives magnify that by a thousand. In single
-/// precision five layers are good to some units of 2⁻²⁴, magnified likewise.
+/// With and without non-finite points, with and without gradient clipping. Both sides are sums of
+/// 200 numbers. The score here uses the inverse, which is accurate to 1e-12 only for splines as
+/// steep as these, and their second derivatives magnify the error by 1000. In single precision five
+/// layers are accurate to a few units of 2⁻²⁴, magnified likewise.
 #[test]
 fn what_is_left_out_is_the_score() {
     for (wall, most) in [(1e9, None), (1.2, None), (1.2, Some(1.5))] {
@@ -113,16 +113,17 @@ fn what_is_left_out_is_the_score() {
                     assert!(off <= bound, "{label}: {i}: {} {} {}", total[i], score[i], path[i]);
                 }
                 let moved = score.iter().fold(0.0_f64, |size, g| size.max(g.abs()));
-                // The bound sees whether the score is there.
+                // The score must be far larger than the bound for the test to detect it.
                 assert!(moved > 10.0 * bound, "{label}: the score is {moved} of {size}");
             }
         }
     }
 }
 
-/// Over 100 updates the difference of the two has mean 0, to five standard errors of that mean as
-/// the updates' own spread says: t with 99 degrees of freedom passes that once in 400,000. Along a
-/// fixed direction in all parameters, so that it is one comparison a flow.
+/// Over 100 updates the difference of the two estimates has mean 0, within five standard errors
+/// estimated from the updates' own spread: t with 99 degrees of freedom exceeds that once in
+/// 400,000. The test projects on a fixed direction in parameter space, so that there is one
+/// comparison per flow.
 #[test]
 fn the_mean_is_that_of_the_total_gradient() {
     let target = skewed(1e9);
@@ -152,9 +153,9 @@ fn the_mean_is_that_of_the_total_gradient() {
     }
 }
 
-/// p_t = N(μ, diag(1, 4)) is the image of a standard normal under z ↦ μ + σ z, and is the base under
-/// layers at 0. The total gradient is all noise there, of size 1/√200; the other one is rounding of
-/// numbers of size 1.
+/// p_t = N(μ, diag(1, 4)) is the image of a standard normal under z ↦ μ + σ z, and equals the base
+/// when the layers are at 0. The total gradient is pure noise of size 1/√200 there; the path
+/// gradient is only rounding of numbers of size 1.
 #[test]
 fn it_vanishes_where_the_flow_is_exact() {
     let target = Program::record(2, |z| {

@@ -1,4 +1,4 @@
-//! The gradient of an update against differences of its objective, noise held fixed.
+//! The gradient of an update compared with differences of its objective at fixed noise.
 
 use super::*;
 use crate::{
@@ -9,10 +9,11 @@ use crate::{
     target::Unconstrained,
 };
 
-/// A hundred points, in shards and tiles, for three components: 34, 33 and 33. Logits, means, log
-/// scales and layers; with no point lost, and with those beyond a wall, which none is so near that it
-/// crosses. Differences of fourth order, since a planar layer with a short w is steep in it; those of
-/// numbers of size 30 err by 1e-16 · 30/h of rounding, here 1e-9.
+/// A hundred points, in shards and tiles, for three components: 34, 33 and 33. Checks logits, means,
+/// log scales and layers, with all points finite and with the points beyond a wall non-finite; no
+/// point is near enough to cross the wall. The differences are of fourth order, since a planar layer
+/// with a short w is steep in it. For numbers of size 30 their rounding error is 1e-16 · 30/h, here
+/// 1e-9.
 #[test]
 fn the_update_of_a_mixture_follows_its_objective() {
     let base = Base::mixture(
