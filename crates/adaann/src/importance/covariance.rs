@@ -10,7 +10,7 @@ use crate::{Batch, Result};
 pub fn covariance(points: &Batch, weights: &[f64]) -> Result<Vec<f64>> {
     let total = total(weights, points.len())?;
     let dim = points.dim();
-    // A point of weight 0 may be anything.
+    // Points of weight 0 may have any value.
     let used_weights: Vec<f64> = weights.iter().filter(|w| **w > 0.0).map(|w| w / total).collect();
     let mut deviations: Vec<Vec<f64>> = Vec::with_capacity(dim);
     for d in 0..dim {

@@ -12,25 +12,25 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// This number less one from an independent sample.
+    /// The difference from an independent estimate.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self { value: self.value - other.value, error: self.error.hypot(other.error) }
     }
 
-    /// This number and its error, both times a factor.
+    /// Scales the value and its error by a factor.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, error: self.error * factor }
     }
 
-    /// The number in standard errors; 0 where it is 0, whatever its error.
+    /// The value in units of its standard error; 0 if the value is 0.
     pub fn z_score(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { self.value / self.error }
     }
 }
 
-/// A coordinate under p, or a quantity made of them.
+/// The distribution under p of a coordinate or a derived quantity.
 #[derive(serde::Serialize, Debug, Clone, Copy, PartialEq)]
 pub struct Coordinate {
     /// Mean.
@@ -41,16 +41,16 @@ pub struct Coordinate {
     pub quantiles: [Estimate; QUANTILES.len()],
 }
 
-/// Where the quantiles of a coordinate are taken.
+/// The levels of the reported quantiles.
 pub const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-/// Quantiles that the bulk of the draws tells; the others are those of the tails.
+/// Levels whose error uses the bulk effective sample size; the others use that of the tails.
 const MIDDLE: std::ops::RangeInclusive<f64> = 0.2..=0.8;
 
 /// One quantity at weighted draws, in ascending order.
 ///
-/// Errors are by the delta method for weights W that are divided by their sum. They ask for an
-/// effective sample size that is large, and know nothing of regions that no draw has reached.
+/// Errors use the delta method for self-normalised weights W. They are valid for a large effective sample
+/// size, and do not cover regions that no draw has reached.
 ///
 /// ```
 /// use adaann::importance::Quantity;
@@ -64,20 +64,20 @@ const MIDDLE: std::ops::RangeInclusive<f64> = 0.2..=0.8;
 pub struct Quantity {
     values: Vec<f64>,
     weights: Vec<f64>,
-    /// The sum of the weights before a draw and half its own.
+    /// For each draw, the sum of the weights before it and half its own.
     middles: Vec<f64>,
-    /// How many draws are worth one independent draw: for the mean and the middle, and for the spread and
-    /// the tails.
+    /// Number of draws equivalent to one independent draw: for the mean and the bulk, and for the standard
+    /// deviation and the tails.
     per_effective: [f64; 2],
 }
 
 impl Quantity {
-    /// Values of a quantity at draws of the weights given, which need not be normalised. What the
-    /// value of a draw of weight 0 is does not matter.
+    /// The values of a quantity at weighted draws. The weights need not be normalised. The value of a draw
+    /// of weight 0 is ignored.
     ///
     /// # Errors
-    /// If there are not as many weights as values, a weight is negative or not finite, none is
-    /// positive, or a value of positive weight is NaN.
+    /// If the numbers of weights and values differ, a weight is negative or not finite, no weight is
+    /// positive, or a value with positive weight is NaN.
     pub fn new(values: &[f64], weights: &[f64]) -> Result<Self> {
         let total = total(weights, values.len())?;
         refuse_nan(values, weights)?;
@@ -94,9 +94,9 @@ impl Quantity {
         Ok(Self { values, weights, middles, per_effective: [1.0; 2] })
     }
 
-    /// The same values at draws that are correlated: so many of them are worth one independent draw, for the
-    /// mean and quantiles of the middle, and for the standard deviation and quantiles of the tails. Errors
-    /// grow by the square root of that.
+    /// Marks the draws as correlated. `per_effective` is the number of draws equivalent to one independent
+    /// draw: for the mean and central quantiles, and for the standard deviation and tail quantiles. Errors
+    /// grow by its square root.
     #[must_use]
     pub fn of_correlated(self, [middle, tails]: [f64; 2]) -> Self {
         Self { per_effective: [middle.max(1.0), tails.max(1.0)], ..self }
@@ -108,7 +108,8 @@ impl Quantity {
         self.estimate(value, self.error_of(self.per_effective[0], |x| x - value))
     }
 
-    /// s = √(Σ W (x − m)²). The square has variance Σ W² ((x − m)² − s²)², and the root 1/(2 s)² of that.
+    /// s = √(Σ W (x − m)²). The variance of s² is Σ W² ((x − m)² − s²)²; that of s is 1/(2 s)² times as
+    /// large.
     pub fn sd(&self) -> Estimate {
         let mean = self.average(|x| x);
         let variance = self.average(|x| (x - mean).powi(2));
@@ -117,12 +118,13 @@ impl Quantity {
         self.estimate(sd, if sd == 0.0 { 0.0 } else { error / (2.0 * sd) })
     }
 
-    /// The value that the share `p` of the weight is below.
+    /// The quantile at level `p`.
     ///
-    /// Each draw stands in the middle of its weight, and between draws the quantile is linear in p; before
-    /// the first and after the last it is theirs. Equal weights make it Hazen's, type 5 of Hyndman and
-    /// Fan (1996). The share below it has standard error e = √(Σ W² (1[x ≤ quantile] − p)²); its own is half
-    /// the way from the quantile at p − e to that at p + e.
+    /// Each draw lies at the centre of its weight, and the quantile is linear in p between draws. Before the
+    /// first and after the last draw it is constant. With equal weights this is Hazen's quantile, type 5 of
+    /// Hyndman and Fan (1996). The mass below the quantile has the standard error e = √(Σ W² (1[x ≤
+    /// quantile] − p)²). The quantile's error is half the difference between the quantiles at p + e and p −
+    /// e.
     ///
     /// # Errors
     /// If `p` is not between 0 and 1.
@@ -149,7 +151,7 @@ impl Quantity {
         Coordinate { mean: self.mean(), sd: self.sd(), quantiles: QUANTILES.map(quantile) }
     }
 
-    /// How many draws have weight.
+    /// Number of draws with positive weight.
     pub fn draws(&self) -> usize {
         self.values.len()
     }
@@ -159,20 +161,20 @@ impl Quantity {
         self.values.iter().zip(&self.weights).map(|(&x, w)| w * f(x)).sum()
     }
 
-    /// √(c Σ W² f(x)²), the standard error of Σ W f for f of mean 0 where c draws are worth one.
+    /// √(c Σ W² f(x)²): the standard error of Σ W f for f with mean 0, if c draws are equivalent to one.
     fn error_of(&self, per_effective: f64, f: impl Fn(f64) -> f64) -> f64 {
         let squares = self.values.iter().zip(&self.weights).map(|(&x, w)| (w * f(x)).powi(2));
         let sum: f64 = squares.sum();
-        // A value that never changes is known, however the draws are correlated.
+        // A constant value has no error, even for correlated draws.
         if sum == 0.0 { 0.0 } else { (per_effective * sum).sqrt() }
     }
 
-    /// One draw shows no spread, which is not to have none.
+    /// With fewer than two draws the error is unknown: infinite.
     fn estimate(&self, value: f64, error: f64) -> Estimate {
         Estimate { value, error: if self.draws() < 2 { f64::INFINITY } else { error } }
     }
 
-    /// The quantile, of any p.
+    /// The quantile at any level p.
     fn value_at(&self, p: f64) -> f64 {
         let after = self.middles.partition_point(|&middle| middle < p);
         let last = self.values.len() - 1;
@@ -189,10 +191,10 @@ impl Quantity {
     }
 }
 
-/// The sum of weights for `draws` draws.
+/// The sum of the weights of `draws` draws.
 ///
 /// # Errors
-/// If they are no weights, or not as many.
+/// If the number of weights differs, or they are not valid weights.
 pub(super) fn total(weights: &[f64], draws: usize) -> Result<f64> {
     if weights.len() != draws {
         let (what, found) = (format!("weights of {draws} draws"), weights.len().to_string());
@@ -215,8 +217,8 @@ pub(super) fn refuse_nan(values: &[f64], weights: &[f64]) -> Result<()> {
     let at = values.iter().zip(weights).position(|(x, w)| x.is_nan() && *w > 0.0);
     at.map_or(Ok(()), |i| {
         Err(Error::Data(format!(
-            "the value at draw {} is NaN, but the draw has weight; give draws that are to be left out \
-             the weight 0",
+            "the value at draw {} is NaN, but the draw has a positive weight; set the weight of draws to \
+             ignore to 0",
             i + 1
         )))
     })
@@ -248,7 +250,7 @@ mod tests {
         let squares = (11.0_f64.powi(2) + 4.0 * 16.0 + 9.0).sqrt() / 6.0;
         assert_near(quantity.sd(), 5_f64.sqrt(), squares / (2.0 * 5_f64.sqrt()));
         assert!((quantity.ess() - 36.0 / 14.0).abs() < 1e-14);
-        // The middles are 1/4, 2/3 and 11/12 at 0, 3 and 6; p = 11/24 is half way to 3.
+        // The centres are 1/4, 2/3 and 11/12 at 0, 3 and 6; p = 11/24 is halfway to 3.
         let below = (13.0 / 24.0 / 2.0_f64).powi(2);
         let above = (11.0 / 24.0_f64).powi(2) * (4.0 + 1.0) / 36.0;
         let share = (below + above).sqrt();
@@ -286,8 +288,8 @@ mod tests {
         assert!(
             (mean.value - 500.0).abs() < 1e-9 && (mean.error - sd / 1000_f64.sqrt()).abs() < 1e-9
         );
-        // √(p (1 − p)/n), in values that are 1/1000 of p apart; the indicator at the quantile itself
-        // counts a whole draw, which changes the sum of squares by less than 1/1000.
+        // √(p (1 − p)/n), in values 1/1000 of p apart. The indicator at the quantile itself counts a whole
+        // draw, which changes the sum of squares by less than 1/1000.
         let quantile = quantity.quantile(0.2).unwrap();
         let error = 1000.0 * (0.2 * 0.8 / 1000.0_f64).sqrt();
         assert!((quantile.value - 200.0).abs() < 1e-9);

@@ -1,9 +1,9 @@
-//! How far two estimators of one answer are apart, which no error of either says.
+//! Gaps between two estimators of the same answer, which neither estimator's error shows.
 //!
-//! Weighted draws of one proposal know nothing of what that proposal hardly draws. Draws of other proposals,
-//! weighted together, err differently: where both are right they differ by no more than their errors, and
-//! where they differ by more the difference is what is known of the error. So the stated error of an
-//! estimate is the larger of its own and this gap.
+//! Weighted draws of one proposal carry no information on regions that the proposal rarely visits. Draws of
+//! other proposals, weighted together, have different errors. If both estimators are right, they differ by
+//! no more than their errors. If they differ by more, the difference itself is a lower bound on the error.
+//! So the reported error of an estimate is the larger of its own error and this gap.
 
 use super::{Coordinate, Estimate, QUANTILES, Quantity};
 use crate::{Batch, Result};
@@ -12,15 +12,15 @@ use crate::{Batch, Result};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Gaps {
     log_z: f64,
-    /// Mean, standard deviation and quantiles of each coordinate, one coordinate after another.
+    /// Mean, standard deviation and quantiles of each coordinate, coordinate by coordinate.
     coordinates: Vec<f64>,
 }
 
-/// Numbers of a coordinate.
+/// Numbers per coordinate.
 const NUMBERS: usize = 2 + QUANTILES.len();
 
 impl Gaps {
-    /// Between estimates and those of other weighted points.
+    /// The gaps between estimates and those of other weighted points.
     ///
     /// # Errors
     /// As [`Quantity::new`].
@@ -39,12 +39,12 @@ impl Gaps {
         Ok(Self { log_z: (log_z - other_log_z).abs(), coordinates: gaps })
     }
 
-    /// An estimate of log Z whose error is no smaller than the gap.
+    /// Raises the error of an estimate of log Z to the gap.
     pub(crate) fn widen_log_z(&self, log_z: Estimate) -> Estimate {
         widened(log_z, self.log_z)
     }
 
-    /// The same of the numbers of a coordinate.
+    /// The same for the numbers of a coordinate.
     pub(crate) fn widen(&self, d: usize, coordinate: Coordinate) -> Coordinate {
         let Some(gaps) = self.coordinates.chunks_exact(NUMBERS).nth(d) else { return coordinate };
         let Coordinate { mean, sd, mut quantiles } = coordinate;
@@ -58,7 +58,7 @@ fn numbers(coordinate: &Coordinate) -> Vec<Estimate> {
     [*mean, *sd].into_iter().chain(*quantiles).collect()
 }
 
-/// A gap that is no number says nothing.
+/// Raises the error to the gap; a NaN gap is ignored.
 fn widened(estimate: Estimate, gap: f64) -> Estimate {
     Estimate { error: estimate.error.max(gap), ..estimate }
 }
@@ -67,7 +67,8 @@ fn widened(estimate: Estimate, gap: f64) -> Estimate {
 mod tests {
     use super::*;
 
-    /// Two points at 0 and 1 beside three at 0, 1 and 4: means ½ and 5/3, and a log Z that differs by 0.1.
+    /// Two points at 0 and 1 compared with three at 0, 1 and 4: means ½ and 5/3, and a difference of 0.1 in
+    /// log Z.
     #[test]
     fn errors_are_the_larger_of_their_own_and_the_gap() {
         let own = Quantity::new(&[0.0, 1.0], &[1.0, 1.0]).unwrap().coordinate();
@@ -79,10 +80,10 @@ mod tests {
         assert_eq!(gaps.widen_log_z(sure), sure);
         let widened = gaps.widen(0, own);
         assert_eq!(widened.mean.value, 0.5);
-        // The error of the mean itself is 1/√8.
+        // The mean's own error is 1/√8.
         assert!((widened.mean.error - (5.0 / 3.0 - 0.5)).abs() < 1e-12);
         let median = widened.quantiles[2];
         assert!((median.error - f64::max(0.5, own.quantiles[2].error)).abs() < 1e-12);
-        assert_eq!(gaps.widen(1, own), own, "a coordinate without gaps is as it was");
+        assert_eq!(gaps.widen(1, own), own, "a coordinate without gaps is unchanged");
     }
 }

@@ -1,8 +1,8 @@
 //! The generalized Pareto distribution, fitted to excesses over a threshold.
 //!
 //! J. Zhang, M. Stephens, "A new and efficient estimation method for the generalized Pareto
-//! distribution", Technometrics 51 (2009): with b = −k/σ the likelihood is profiled over k, and b is its
-//! mean over a grid. Here k > 0 is a heavy tail, which they call k < 0.
+//! distribution", Technometrics 51 (2009). With b = −k/σ the likelihood is profiled over k, and the
+//! estimate of b is its mean over a grid. Here k > 0 is a heavy tail; their k has the opposite sign.
 
 /// P(X > x) = (1 + k x/σ)^(−1/k)
 #[derive(Debug, Clone, Copy)]
@@ -11,15 +11,15 @@ pub(super) struct GeneralizedPareto {
     sigma: f64,
 }
 
-/// How many excesses of shape ½ the prior of k is worth.
+/// Weight of the prior on k, in excesses of shape ½.
 const PRIOR_WEIGHT: f64 = 10.0;
 const PRIOR_K: f64 = 0.5;
 
-/// Three times the first quartile scales the prior of b.
+/// The prior of b is scaled by three times the first quartile.
 const PRIOR_SCALE: f64 = 3.0;
 
 impl GeneralizedPareto {
-    /// Fits positive excesses, given in ascending order; none if they allow no finite fit.
+    /// Fits positive excesses, given in ascending order; `None` if no finite fit exists.
     pub(super) fn fit(excesses: &[f64]) -> Option<Self> {
         let count = excesses.len() as f64;
         let largest = excesses.last()?;
@@ -32,7 +32,7 @@ impl GeneralizedPareto {
                 let k = profiled_k(b, excesses);
                 (b, count * ((-b / k).ln() - k - 1.0))
             })
-            // b = 0 has a likelihood only as a limit.
+            // At b = 0 the likelihood exists only as a limit.
             .filter(|(_, log_likelihood)| log_likelihood.is_finite())
             .collect();
         let b = posterior_mean(&grid);
@@ -42,7 +42,7 @@ impl GeneralizedPareto {
         (k.is_finite() && sigma > 0.0).then_some(Self { k, sigma })
     }
 
-    /// The x that the share `p` of the distribution is below.
+    /// The quantile at level `p`.
     pub(super) fn quantile(&self, p: f64) -> f64 {
         let exponential = -(-p).ln_1p();
         let in_sigmas = if self.k.abs() < f64::EPSILON {
@@ -54,12 +54,13 @@ impl GeneralizedPareto {
     }
 }
 
-/// The k of the largest likelihood at b = −k/σ.
+/// The k of maximum likelihood at b = −k/σ.
 fn profiled_k(b: f64, excesses: &[f64]) -> f64 {
     excesses.iter().map(|x| (-b * x).ln_1p()).sum::<f64>() / excesses.len() as f64
 }
 
-/// The mean of b over a grid of (b, log likelihood), without places of no account; NaN for none.
+/// The mean of b over a grid of (b, log likelihood), without negligible points; NaN for an empty
+/// grid.
 fn posterior_mean(grid: &[(f64, f64)]) -> f64 {
     let largest = grid.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
     let likelihood = |point: &(f64, f64)| (point.1 - largest).exp();

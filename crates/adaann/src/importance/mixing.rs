@@ -1,26 +1,26 @@
-//! How far the draws of chains are from independent ones.
+//! How strongly the draws of chains are correlated.
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of chains that a sample was taken from: whether they have mixed, and how many of the
-/// sample's draws are worth one independent draw.
+/// Diagnostics of the chains behind a sample: whether they have mixed, and how many of the sample's draws
+/// are equivalent to one independent draw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mixing {
-    /// The largest rank-normalised R-hat of all coordinates; NaN where there are too few draws to tell.
+    /// The largest rank-normalised R-hat over all coordinates; NaN with too few draws.
     pub r_hat: f64,
-    /// The smallest effective sample size of all coordinates, of the bulk or the tails.
+    /// The smallest effective sample size over all coordinates, bulk or tails.
     pub ess: f64,
-    /// Share of the trajectories that diverged.
+    /// Fraction of divergent trajectories.
     pub divergent: f64,
-    /// For each coordinate, how many draws of the sample are worth one for its mean and its middle.
+    /// For each coordinate, the number of draws equivalent to one for the mean and the bulk.
     pub per_effective_bulk: Vec<f64>,
-    /// The same for its standard deviation and its tails.
+    /// The same for the standard deviation and the tails.
     pub per_effective_tail: Vec<f64>,
 }
 
 impl Mixing {
-    /// Of chains with `drawn` draws, of which every k-th was taken so that `kept` are left. Effective sample
-    /// sizes are those of all draws.
+    /// Diagnostics of chains with `drawn` draws, thinned to `kept`. The effective sample sizes are those of
+    /// all draws.
     pub fn new(
         (r_hat, divergent): (f64, f64),
         bulk_ess: &[f64],
@@ -30,7 +30,7 @@ impl Mixing {
         let bulk = |ess: &f64| per_effective(*ess, drawn, kept);
         let per_effective_bulk: Vec<f64> = bulk_ess.iter().map(bulk).collect();
         let tail = |(ess, bulk): (&f64, &f64)| per_effective(*ess, drawn, kept).max(*bulk);
-        // One that is not known makes the smallest unknown.
+        // A single NaN makes the minimum NaN.
         let smaller = |a: f64, &b: &f64| if b.is_nan() || b < a { b } else { a };
         Self {
             r_hat,
@@ -41,18 +41,18 @@ impl Mixing {
         }
     }
 
-    /// How many draws of the sample are worth one independent draw, for whatever is estimated: the largest
-    /// of all.
+    /// The number of the sample's draws equivalent to one independent draw for any quantity: the largest
+    /// over all coordinates.
     pub fn worst_per_effective(&self) -> f64 {
         self.per_effective_tail.iter().chain(&self.per_effective_bulk).copied().fold(1.0, f64::max)
     }
 }
 
-/// How many of the draws that are kept are worth one independent draw.
+/// The number of thinned draws equivalent to one independent draw.
 ///
-/// Draws of effective size n/τ are taken for an autoregressive chain, whose τ is (1 + φ)/(1 − φ): every k-th
-/// of them has the correlation φ^k. Draws that alternate around the mean (τ < 1) are taken for independent.
-/// Infinite where the effective size is not known.
+/// Models draws of effective size n/τ as an autoregressive chain with τ = (1 + φ)/(1 − φ): thinning by k
+/// gives the correlation φ^k. Draws that alternate around the mean (τ < 1) are treated as independent.
+/// Infinite if the effective size is unknown.
 fn per_effective(ess: f64, drawn: usize, kept: usize) -> f64 {
     let tau = (drawn as f64 / ess).max(1.0);
     if ess.is_nan() || tau.is_infinite() {

@@ -1,10 +1,10 @@
-//! Points weighted towards p: weights, their Pareto tail, estimates with errors, resampling.
+//! Importance sampling: weights, their Pareto tail, estimates with errors, resampling.
 //!
-//! A [`Sample`] is what draws of an approximation and particles have in common: points with log
-//! densities and weights. It gives the weighted answer: means, spreads and quantiles with their errors
-//! ([`Quantity`]), log Z and the effective sample size ([`WeightSums`]), the shape of the weights' tail
-//! by which to believe them ([`pareto`]), and points of equal weight ([`resample`]). A point whose log p
-//! − log q is NaN or −∞ is lost: it counts, with weight 0.
+//! A [`Sample`] represents both draws of an approximation and particles: points with log densities and
+//! weights. It provides means, spreads and quantiles with errors ([`Quantity`]), log Z and the effective
+//! sample size ([`WeightSums`]), the shape of the weights' tail, which indicates whether they are
+//! reliable ([`pareto`]), and points of equal weight ([`resample`]). A point whose log p − log q is NaN
+//! or −∞ is non-finite: it counts as a draw, with weight 0.
 
 mod covariance;
 mod estimates;

@@ -1,4 +1,5 @@
-//! Pareto-smoothed importance sampling: the largest weights as a law fitted to them expects, and its shape k̂.
+//! Pareto-smoothed importance sampling: replaces the largest weights by expected order statistics of a fitted
+//! tail with shape k̂.
 //!
 //! A. Vehtari, D. Simpson, A. Gelman, Y. Yao, J. Gabry, "Pareto smoothed importance sampling", JMLR 25
 //! (2024). Weights have a mean if k < 1 and a variance if k < ½.
@@ -8,19 +9,19 @@ use crate::importance::generalized_pareto::GeneralizedPareto;
 use crate::importance::weight_sums::{largest_of_some, weight};
 use crate::{lost, weight::ess};
 
-/// Smoothed weights, and how heavy the tail of the raw ones is.
+/// Smoothed weights, and the tail shape of the raw weights.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Smoothed {
-    /// The weights, in the order of the draws; their sum is 1.
+    /// The weights in the order of the draws; they sum to 1.
     pub weights: Vec<f64>,
     /// The log of the mean weight.
     pub log_z: f64,
-    /// The shape of the generalized Pareto distribution that the largest weights follow. +∞ if there
-    /// are fewer than five of them or none could be fitted, and nothing is smoothed; −∞ if they are
-    /// all the same, which is the limit of a distribution that shrinks to its end.
+    /// The shape of the generalized Pareto distribution fitted to the largest weights. It is +∞ if fewer than
+    /// five of them exist or the fit failed; the weights are then not smoothed. It is −∞ if the largest
+    /// weights are all equal.
     pub k_hat: f64,
-    /// How many weights are above the tail's cutoff, which are those that were fitted.
+    /// Number of weights above the cutoff, which were fitted.
     pub tail: usize,
 }
 
@@ -31,20 +32,20 @@ impl Smoothed {
     }
 }
 
-/// Weights beyond the cutoff that a fit needs.
+/// Fewest weights above the cutoff for a fit.
 const FEWEST: usize = 5;
 
-/// Log weights nearer to each other than this differ by the rounding of log densities.
+/// Log weights closer than this differ only by rounding of log densities.
 const FLAT: f64 = 1e-8;
 
 /// Smooths the weights of independent draws of q, given their log p − log q.
 ///
-/// The tail is what lies above the (M + 1)-st largest weight, M = ⌈min(S/5, 3 √S)⌉; weights that equal
-/// it are not of the tail. Its weights become the expected order statistics of the law fitted to them,
-/// and none larger than the largest was.
+/// The tail consists of the weights above the (M + 1)-st largest, M = ⌈min(S/5, 3 √S)⌉; weights equal to it
+/// are excluded. The tail's weights are replaced by the expected order statistics of the fitted distribution,
+/// capped at the largest raw weight.
 ///
 /// # Errors
-/// If a log ratio is +∞, and if no draw is left that is not lost.
+/// If a log ratio is +∞, or no draw is finite.
 pub fn smooth(log_ratios: &[f64]) -> Result<Smoothed> {
     let (log_unit, mut log_weights) = relative(log_ratios)?;
     let log_cutoff = log_cutoff(&log_weights);
@@ -62,11 +63,11 @@ pub fn smooth(log_ratios: &[f64]) -> Result<Smoothed> {
     Ok(Smoothed { weights, log_z, k_hat, tail: tail.len() })
 }
 
-/// The shape k̂ of the largest of some positive numbers, by their logarithms: that of [`Smoothed::k_hat`],
-/// for any terms that are averaged.
+/// The tail shape k̂ of positive numbers, given their logarithms: [`Smoothed::k_hat`] for the terms of any
+/// average.
 ///
 /// # Errors
-/// If one is +∞, and if none is positive.
+/// If one is +∞, or none is positive.
 pub fn tail_shape(log_values: &[f64]) -> Result<f64> {
     let (_, log_values) = relative(log_values)?;
     let log_cutoff = log_cutoff(&log_values);
@@ -77,34 +78,35 @@ pub fn tail_shape(log_values: &[f64]) -> Result<f64> {
     Ok(fit(&log_values, &tail, log_cutoff).map_or(f64::INFINITY, |law| law.k))
 }
 
-/// The largest log value, and all of them relative to it; those that are lost are −∞.
+/// The largest log value, and all values relative to it; non-finite ones become −∞.
 fn relative(log_values: &[f64]) -> Result<(f64, Vec<f64>)> {
     let log_unit = largest_of_some(log_values)?;
     Ok((log_unit, log_values.iter().map(|&l| lost::log_density(l) - log_unit).collect()))
 }
 
-/// Is the whole tail the same, but for rounding?
+/// Whether all weights of the tail are equal up to rounding.
 fn is_flat(log_values: &[f64], log_cutoff: f64) -> bool {
     tail_length(log_values.len()) >= FEWEST && -log_cutoff <= FLAT
 }
 
-/// The k̂ up to which this many draws make an estimate that is worth its error: min(1 − 1/log₁₀ S, 0.7).
+/// The largest k̂ at which the error of an estimate from this many draws is reliable: min(1 − 1/log₁₀ S,
+/// 0.7).
 pub fn k_hat_threshold(draws: usize) -> f64 {
     (1.0 - 1.0 / (draws.max(1) as f64).log10()).min(0.7)
 }
 
-/// How many draws a tail of this shape needs: 10^(1/(1 − max(0, k̂))), infinitely many from k̂ = 1 on.
+/// The number of draws that a tail of this shape needs: 10^(1/(1 − max(0, k̂))), infinite for k̂ ≥ 1.
 pub fn draws_needed(k_hat: f64) -> f64 {
     if k_hat < 1.0 { 10_f64.powf(1.0 / (1.0 - k_hat.max(0.0))) } else { f64::INFINITY }
 }
 
-/// M, of S draws.
+/// M for S draws.
 fn tail_length(draws: usize) -> usize {
     let draws = draws as f64;
     (draws / 5.0).min(3.0 * draws.sqrt()).ceil() as usize
 }
 
-/// The (M + 1)-st largest log weight, but such that its exponential is a normal number.
+/// The (M + 1)-st largest log weight, bounded so that its exponential is a normal number.
 fn log_cutoff(log_weights: &[f64]) -> f64 {
     let smallest = f64::MIN_POSITIVE.ln();
     let draws = log_weights.len();
@@ -114,7 +116,7 @@ fn log_cutoff(log_weights: &[f64]) -> f64 {
     })
 }
 
-/// The draws above the cutoff, by their weights; those of the same weight stay in order.
+/// The draws above the cutoff in ascending order of weight; ties stay in order.
 fn ascending_above(log_cutoff: f64, log_weights: &[f64]) -> Vec<usize> {
     let mut draws: Vec<usize> =
         (0..log_weights.len()).filter(|&i| log_weights[i] > log_cutoff).collect();
@@ -122,7 +124,7 @@ fn ascending_above(log_cutoff: f64, log_weights: &[f64]) -> Vec<usize> {
     draws
 }
 
-/// The law of the tail's excesses over the cutoff; none if there are too few of them.
+/// The distribution fitted to the tail's excesses over the cutoff; `None` if there are too few.
 fn fit(log_values: &[f64], tail: &[usize], log_cutoff: f64) -> Option<GeneralizedPareto> {
     if tail.len() < FEWEST {
         return None;
@@ -133,8 +135,7 @@ fn fit(log_values: &[f64], tail: &[usize], log_cutoff: f64) -> Option<Generalize
     GeneralizedPareto::fit(&excesses)
 }
 
-/// Puts expected order statistics in the place of the tail's weights. Gives k̂; none if nothing could be
-/// fitted.
+/// Replaces the tail's weights with expected order statistics. Returns k̂, or `None` if the fit failed.
 fn smooth_tail(log_weights: &mut [f64], tail: &[usize], log_cutoff: f64) -> Option<f64> {
     let (law, cutoff) = (fit(log_weights, tail, log_cutoff)?, log_cutoff.exp());
     for (order, &i) in tail.iter().enumerate() {
@@ -148,8 +149,8 @@ fn smooth_tail(log_weights: &mut [f64], tail: &[usize], log_cutoff: f64) -> Opti
 mod tests {
     use super::*;
 
-    /// Log weights whose values are the quantiles of a generalized Pareto distribution plus 1, in an
-    /// order that is not theirs; 7919 is prime to the numbers of draws used here.
+    /// Log weights whose values are the quantiles of a generalized Pareto distribution plus 1, in permuted
+    /// order; 7919 is coprime to the numbers of draws used here.
     fn pareto(k: f64, draws: usize) -> Vec<f64> {
         let place = |i: usize| ((i * 7919 % draws) as f64 + 0.5) / draws as f64;
         (0..draws).map(|i| ((-k * (-place(i)).ln_1p()).exp_m1() / k).ln_1p()).collect()
@@ -160,8 +161,8 @@ mod tests {
         for k in [-0.5, 0.2, 0.7, 1.1] {
             let smoothed = smooth(&pareto(k, 20_000)).unwrap();
             assert_eq!(smoothed.tail, 425);
-            // The standard deviation of k̂ for 425 random excesses is (1 + k)/√425, at most 0.1; of
-            // quantiles only their spacing and the prior's pull of 10/435 (½ − k) are left.
+            // The standard deviation of k̂ for 425 random excesses is (1 + k)/√425, at most 0.1. With
+            // quantiles only their spacing and the prior's shrinkage of 10/435 (½ − k) remain.
             assert!((smoothed.k_hat - k).abs() < 0.05, "{k}: {}", smoothed.k_hat);
             assert!((smoothed.weights.iter().sum::<f64>() - 1.0).abs() < 1e-13);
         }
@@ -212,14 +213,14 @@ mod tests {
 
     #[test]
     fn equal_weights_have_no_tail() {
-        // As those of a perfect approximation, exactly and but for rounding.
+        // As for a perfect approximation: exactly equal weights, and equal up to rounding.
         for rounding in [0.0, 1e-13] {
             let log_ratios: Vec<f64> = (0..100).map(|i| 3.0 + rounding * (i % 3) as f64).collect();
             let smoothed = smooth(&log_ratios).unwrap();
             assert_eq!(smoothed.k_hat, f64::NEG_INFINITY);
             assert!((smoothed.ess() - 100.0).abs() < 1e-9);
         }
-        // Half the draws lost, the others equal.
+        // Half of the draws are non-finite, the others equal.
         let log_ratios: Vec<f64> = (0..100).map(|i| [f64::NAN, 2.0][i % 2]).collect();
         let smoothed = smooth(&log_ratios).unwrap();
         assert_eq!((smoothed.k_hat, smoothed.ess()), (f64::NEG_INFINITY, 50.0));
@@ -268,7 +269,7 @@ mod tests {
         for k in [1.0, 3.0, f64::INFINITY, f64::NAN] {
             assert_eq!(draws_needed(k), f64::INFINITY);
         }
-        // Both say the same below 0.7.
+        // Both criteria agree below 0.7.
         assert!(
             (k_hat_threshold(1259) - (1.0 - 1.0 / draws_needed(k_hat_threshold(1259)).log10()))
                 .abs()

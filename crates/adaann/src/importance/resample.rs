@@ -1,22 +1,21 @@
-//! Draws from weighted draws: which to keep, and how often.
+//! Resampling: which weighted draws to retain, and how often.
 //!
-//! A weight that is not positive and finite is taken for 0, and a draw of weight 0 is never chosen. The
-//! uniform numbers are the caller's, as those of a `Stream` for
-//! `Purpose::MonteCarlo`.
+//! A weight that is not positive and finite counts as 0, and a draw of weight 0 is never chosen. The
+//! caller supplies the uniform numbers, for example from a `Stream` for `Purpose::MonteCarlo`.
 
 use crate::{
     pieces,
     rng::{Purpose, Stream},
 };
 
-/// Chooses `count` draws by [`systematic`], with the uniform number of a seed.
+/// Chooses `count` draws by [`systematic`] resampling with a seed.
 pub fn by_seed(weights: &[f64], count: usize, seed: u64) -> Vec<usize> {
     systematic(weights, count, Stream::new(seed, Purpose::MonteCarlo).uniform_at(0))
 }
 
-/// Chooses `count` draws by one uniform number between 0 and 1: draw i, of weight Wᵢ, is chosen ⌊n Wᵢ⌋
-/// or ⌈n Wᵢ⌉ times, and n Wᵢ times on average. Gives indices in ascending order, none if no weight is
-/// positive.
+/// Systematic resampling of `count` draws with one uniform number between 0 and 1. Draw i of weight Wᵢ is
+/// chosen ⌊n Wᵢ⌋ or ⌈n Wᵢ⌉ times, and n Wᵢ times on average. Returns indices in ascending order, or none
+/// if no weight is positive.
 ///
 /// ```
 /// use adaann::importance::resample::systematic;
@@ -26,7 +25,7 @@ pub fn by_seed(weights: &[f64], count: usize, seed: u64) -> Vec<usize> {
 pub fn systematic(weights: &[f64], count: usize, uniform: f64) -> Vec<usize> {
     let expected = expected_copies(weights, count);
     let mut copies: Vec<usize> = expected.iter().map(|e| e.floor() as usize).collect();
-    // What is certain is settled first, so that rounding in the sum of the rest cannot touch it.
+    // The integer parts are fixed first, so that rounding in the sum of the fractions cannot change them.
     let mut missing = count.saturating_sub(copies.iter().sum());
     let (mut next, mut reached) = (uniform, 0.0);
     let mut left_out = Vec::new();
@@ -41,7 +40,7 @@ pub fn systematic(weights: &[f64], count: usize, uniform: f64) -> Vec<usize> {
             left_out.push(i);
         }
     }
-    // The rests add up to a whole number but for rounding, which may cost the last their turn.
+    // The fractions sum to an integer up to rounding, which may leave out the last ones.
     left_out.iter().rev().take(missing).for_each(|&i| copies[i] += 1);
     let mut chosen: Vec<usize> =
         copies.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i, n)).collect();
@@ -49,9 +48,9 @@ pub fn systematic(weights: &[f64], count: usize, uniform: f64) -> Vec<usize> {
     chosen
 }
 
-/// Chooses as many draws as there are uniform numbers between 0 and 1, number j by the jth: less even than
-/// [`systematic`], but without its blindness to weights that repeat in step with the draws. Gives indices
-/// in ascending order, none if no weight is positive.
+/// Stratified resampling: chooses one draw per uniform number between 0 and 1. It is less even than
+/// [`systematic`] resampling, but has no bias for weights with a period that matches the draws. Returns
+/// indices in ascending order, or none if no weight is positive.
 pub fn stratified(weights: &[f64], uniforms: &[f64]) -> Vec<usize> {
     let expected = expected_copies(weights, uniforms.len());
     let mut chosen = Vec::with_capacity(uniforms.len());
@@ -64,7 +63,7 @@ pub fn stratified(weights: &[f64], uniforms: &[f64]) -> Vec<usize> {
             chosen.push(i);
         }
     }
-    // The expected copies add up to all of them but for rounding.
+    // The expected copies sum to the total up to rounding.
     if let Some(last) = expected.iter().rposition(|e| *e > 0.0) {
         chosen.resize(uniforms.len(), last);
     }
@@ -89,7 +88,7 @@ mod tests {
         (0..draws).map(|i| chosen.iter().filter(|&&c| c == i).count()).collect()
     }
 
-    /// Uneven weights, every fifth 0, with a sum of 1.
+    /// Uneven weights with sum 1, every fifth 0.
     fn weights(seed: u64, draws: usize) -> Vec<f64> {
         let stream = Stream::new(seed, Purpose::MonteCarlo);
         let raw =
@@ -108,7 +107,7 @@ mod tests {
             assert_eq!(chosen.len(), count);
             for (n, w) in copies(&chosen, draws).into_iter().zip(&weights) {
                 let expected = count as f64 * w;
-                // Dividing by a sum that is 1 but for rounding may cross a whole number.
+                // Dividing by a sum that is 1 up to rounding may cross an integer.
                 let (low, high) =
                     ((expected * (1.0 - 1e-14)).floor(), (expected * (1.0 + 1e-14)).ceil());
                 assert!(low <= n as f64 && n as f64 <= high, "{n} copies of {expected}");
@@ -118,7 +117,7 @@ mod tests {
 
     #[test]
     fn copies_are_as_expected_on_average() {
-        // Over K uniform numbers in the middles of K parts each choice is off by less than 1/K.
+        // With K uniform numbers at the midpoints of K parts, each frequency is off by less than 1/K.
         const PARTS: usize = 1000;
         let weights = weights(1, 12);
         let mut sums = [0; 12];

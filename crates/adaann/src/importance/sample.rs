@@ -1,4 +1,4 @@
-//! Weighted points that stand for p: draws of an approximation, or particles.
+//! Weighted points that represent p: draws of an approximation, or particles.
 
 use crate::importance::{
     Coordinate, Estimate, Gaps, Mixing, Quantity, WeightSums, covariance,
@@ -11,10 +11,11 @@ use crate::weight::log_weight;
 use crate::{Batch, Error, Result};
 use std::sync::OnceLock;
 
-/// Points with their weights towards p, on the whole line and in the target's own coordinates.
+/// Points with importance weights for p, in unconstrained coordinates and in the target's own
+/// coordinates.
 ///
-/// All that is said of p follows from it: what is written, shown and exported is this sample, or
-/// points of equal weight chosen from it ([`Sample::resampled`]).
+/// All results about p derive from it: reports, plots and exports use this sample, or points of equal
+/// weight resampled from it ([`Sample::resampled`]).
 ///
 /// ```
 /// use adaann::{Batch, importance::Sample};
@@ -35,13 +36,13 @@ pub struct Sample {
     log_p: Vec<f64>,
     log_q: Option<Vec<f64>>,
     log_weights: Vec<f64>,
-    /// How the points depend on each other, if they are draws of chains.
+    /// Diagnostics of the chains, if the points are draws of chains.
     #[serde(default)]
     mixing: Option<Mixing>,
-    /// How far another estimator is from this one, if there is another.
+    /// The gaps to another estimator, if one exists.
     #[serde(default)]
     gaps: Option<Gaps>,
-    /// Found when first asked for.
+    /// Computed on first use.
     #[serde(skip)]
     smoothed: OnceLock<Smoothed>,
     #[serde(skip)]
@@ -49,20 +50,20 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Independent draws of q, weighted by p/q: at each the point on the whole line and in the target's
-    /// own coordinates, and both log densities in the latter.
+    /// Independent draws of q, weighted by p/q: the points in unconstrained and in the target's own
+    /// coordinates, and both log densities in the latter.
     ///
     /// # Errors
-    /// If there are not as many of one as of the other.
+    /// If the lengths differ.
     pub fn of_draws(z: Batch, x: Batch, log_p: Vec<f64>, log_q: Vec<f64>) -> Result<Self> {
         let log_weights = log_p.iter().zip(&log_q).map(|(p, q)| log_weight(*p, *q)).collect();
         Self::new(z, x, log_p, Some(log_q), log_weights)
     }
 
-    /// Points that have weights but no q, as particles and points that were resampled.
+    /// Weighted points without a q, such as particles and resampled points.
     ///
     /// # Errors
-    /// If there are not as many of one as of the other.
+    /// If the lengths differ.
     pub fn of_particles(
         z: Batch,
         x: Batch,
@@ -72,13 +73,13 @@ impl Sample {
         Self::new(z, x, log_p, None, log_weights)
     }
 
-    /// The same points as draws of chains: errors are those of their effective sample sizes.
+    /// Marks the points as draws of chains: errors then use their effective sample sizes.
     #[must_use]
     pub fn of_chains(self, mixing: Mixing) -> Self {
         Self { mixing: Some(mixing), ..self }
     }
 
-    /// How the points depend on each other, if they are draws of chains.
+    /// Diagnostics of the chains, if the points are draws of chains.
     pub fn mixing(&self) -> Option<&Mixing> {
         self.mixing.as_ref()
     }
@@ -103,12 +104,12 @@ impl Sample {
         Ok(Self { z, x, log_p, log_q, log_weights, mixing: None, gaps: None, smoothed, weights })
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.x.len()
     }
 
-    /// Are there none?
+    /// Whether the sample is empty.
     pub fn is_empty(&self) -> bool {
         self.x.is_empty()
     }
@@ -118,36 +119,36 @@ impl Sample {
         &self.x
     }
 
-    /// The same on the whole line, where flows and particles are.
+    /// The points in unconstrained coordinates, where flows and particles work.
     pub fn z(&self) -> &Batch {
         &self.z
     }
 
-    /// log p at each point, not normalised, in the target's own coordinates.
+    /// Unnormalised log p at each point, in the target's own coordinates.
     pub fn log_p(&self) -> &[f64] {
         &self.log_p
     }
 
-    /// log q at each point, if they are draws of a q.
+    /// log q at each point, if the points are draws of a q.
     pub fn log_q(&self) -> Option<&[f64]> {
         self.log_q.as_deref()
     }
 
-    /// log of each point's weight as it is: log p − log q for draws of q.
+    /// Raw log weight of each point: log p − log q for draws of q.
     pub fn log_weights(&self) -> &[f64] {
         &self.log_weights
     }
 
-    /// How many points are lost: q has mass where p has none. With any of them KL(q‖p) is infinite, and
-    /// [`Sample::neg_elbo`] speaks of the rest.
+    /// Number of non-finite points, where q has mass and p has none. If there are any, KL(q‖p) is
+    /// infinite, and [`Sample::neg_elbo`] covers only the others.
     pub fn lost(&self) -> usize {
         self.log_weights.iter().filter(|&&log_weight| is_lost(log_weight)).count()
     }
 
-    /// log Z with its error, and the effective sample size, from the weights as they are.
+    /// log Z with its error, and the effective sample size, from the raw weights.
     ///
-    /// Errors take points for independent, which particles of one family are not: theirs are found
-    /// where the families are known.
+    /// Errors assume independent points. Particles of one family are dependent; their errors are computed
+    /// where the genealogy is known.
     ///
     /// # Errors
     /// If a weight is infinite.
@@ -157,7 +158,7 @@ impl Sample {
         Ok(sums)
     }
 
-    /// log Z, whose error is no smaller than the gap to another estimator where there is one.
+    /// log Z, with an error at least as large as the gap to another estimator, if one exists.
     ///
     /// # Errors
     /// If a weight is infinite.
@@ -167,7 +168,7 @@ impl Sample {
         Ok(self.gaps.as_ref().map_or(log_z, |gaps| gaps.widen_log_z(log_z)))
     }
 
-    /// The same points with the gaps to another estimator.
+    /// Sets the gaps to another estimator.
     pub(crate) fn with_gaps(self, gaps: Option<Gaps>) -> Self {
         Self { gaps, ..self }
     }
@@ -177,10 +178,10 @@ impl Sample {
         self.gaps.as_ref()
     }
 
-    /// The weights with their tail smoothed, and its shape k̂.
+    /// The weights with a smoothed tail, and the tail's shape k̂.
     ///
     /// # Errors
-    /// If a weight is infinite, or all points are lost.
+    /// If a weight is infinite, or all points are non-finite.
     pub fn smoothed(&self) -> Result<&Smoothed> {
         if let Some(smoothed) = self.smoothed.get() {
             return Ok(smoothed);
@@ -189,8 +190,8 @@ impl Sample {
         Ok(self.smoothed.get_or_init(|| smoothed))
     }
 
-    /// The weights that every answer is made of; they sum to 1. Those of draws are smoothed. They are
-    /// equal where no point has a weight of its own, as when all are lost.
+    /// The weights behind every estimate; they sum to 1. Weights of draws are smoothed. They are equal if
+    /// no point has a positive weight, for example if all are non-finite.
     pub fn weights(&self) -> &[f64] {
         self.weights.get_or_init(|| {
             let weights = match self.log_q {
@@ -201,8 +202,8 @@ impl Sample {
         })
     }
 
-    /// A function of the points under p, by its values at them. Draws of chains are taken to be worth as
-    /// little as they are for any coordinate.
+    /// A function of the points under p, given its values. For draws of chains the errors use the least
+    /// effective coordinate.
     ///
     /// # Errors
     /// As [`Quantity::new`].
@@ -223,8 +224,8 @@ impl Sample {
         Ok(Quantity::new(values, self.weights())?.of_correlated(both))
     }
 
-    /// Mean, standard deviation and quantiles of each of the target's coordinates under p. Errors are no
-    /// smaller than the gaps to another estimator where there is one.
+    /// Mean, standard deviation and quantiles of each of the target's coordinates under p. Errors are at
+    /// least as large as the gaps to another estimator, if one exists.
     ///
     /// # Errors
     /// As [`Quantity::new`].
@@ -236,7 +237,7 @@ impl Sample {
         (0..self.x.dim()).map(coordinate).collect()
     }
 
-    /// Their covariance matrix under p, row by row.
+    /// Covariance matrix of the target's coordinates under p, row by row.
     ///
     /// # Errors
     /// As [`Quantity::new`].
@@ -244,8 +245,8 @@ impl Sample {
         covariance(&self.x, self.weights())
     }
 
-    /// Estimate of E_q[log q − log p], which is KL(q‖p) − log Z, from the draws that are not lost;
-    /// infinite if all are, NaN without a q.
+    /// Estimate of E_q[log q − log p] = KL(q‖p) − log Z from the finite draws. Infinite if no draw is
+    /// finite, NaN without a q.
     pub fn neg_elbo(&self) -> f64 {
         let (count, sum) = self.losses().fold((0.0, 0.0), |(n, sum), loss| (n + 1.0, sum + loss));
         match self.log_q {
@@ -255,29 +256,28 @@ impl Sample {
         }
     }
 
-    /// Its standard error; NaN from fewer than two draws.
+    /// Its standard error; NaN with fewer than two draws.
     pub fn neg_elbo_error(&self) -> f64 {
         let (mean, count) = (self.neg_elbo(), self.losses().count() as f64);
         let squares: f64 = self.losses().map(|loss| (loss - mean).powi(2)).sum();
         (squares / (count - 1.0)).sqrt() / count.sqrt()
     }
 
-    /// log q − log p, where it is finite.
+    /// The finite values of log q − log p.
     fn losses(&self) -> impl Iterator<Item = f64> {
         self.log_weights.iter().filter(|log_weight| log_weight.is_finite()).map(|log_w| -log_w)
     }
 
-    /// Points of equal weight, chosen from these by their weights: the seed fixes which. A point may come
-    /// more than once, and more often than not if more are asked for than these are worth. Of Z the equal
-    /// weights know nothing.
+    /// Points of equal weight, resampled from these with a seed. Points can repeat, and mostly do if
+    /// `count` exceeds the effective sample size. Equal weights carry no information about Z.
     pub fn resampled(&self, count: usize, seed: u64) -> Self {
         self.choose(&resample::by_seed(self.weights(), count, seed))
     }
 
-    /// These points and others of the same q.
+    /// Joins these points with others of the same q.
     ///
     /// # Errors
-    /// If only one of them has a q, or they differ in dimension.
+    /// If only one of them has a q, or their dimensions differ.
     pub(crate) fn join(&self, other: &Self) -> Result<Self> {
         let points = |a: &Batch, b: &Batch| {
             let mut all = Batch::zeros(a.dim(), a.len() + b.len());
@@ -296,7 +296,7 @@ impl Sample {
         )
     }
 
-    /// Some of the points, with weights that are equal.
+    /// The chosen points, with equal weights.
     fn choose(&self, chosen: &[usize]) -> Self {
         let of = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect();
         let gather = |points: &Batch| {
@@ -322,7 +322,7 @@ impl Sample {
     }
 }
 
-/// Weights that sum to 1, with a tail as it is.
+/// Normalised weights, without smoothing.
 fn normalised(log_weights: &[f64]) -> Result<Vec<f64>> {
     let log_unit = largest_of_some(log_weights)?;
     let weights: Vec<f64> = log_weights.iter().map(|&l| weight(l, log_unit)).collect();
@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// q is N(0, 1) and p is N(0.5, 0.8²) on the line, seen through x = e^z, where p is log-normal.
+    /// q is N(0, 1) and p is N(0.5, 0.8²) in unconstrained coordinates; with x = e^z, p is log-normal.
     #[test]
     fn resampled_points_are_those_of_p_and_belong_together() {
         let mut z = Batch::zeros(1, 4_000);
@@ -397,7 +397,7 @@ mod tests {
                 below.filter(|(z, _)| **z < at).map(|(_, w)| w).sum()
             };
             let at = sample.quantity(sample.z().row(0)).unwrap().quantile(p).unwrap();
-            // The points are in no order along z, so that a share is off by the root of a thousand.
+            // The points are not ordered along z, so a fraction has the error of 1000 independent draws.
             let allowed = 4.0 * (p * (1.0 - p) / 1_000.0_f64).sqrt();
             assert!((share(&points, at.value) - p).abs() < allowed, "{p}");
             let exact = 0.5 + 0.8 * normal;

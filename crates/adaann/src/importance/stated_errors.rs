@@ -1,4 +1,5 @@
-//! Reported errors are those that repetition shows: q is standard normal, p is q exp(a x) times a number.
+//! Tests that reported errors match the spread over repetitions: q is standard normal, p is a multiple of
+//! q exp(a x).
 
 use crate::Batch;
 use crate::importance::{Estimate, Quantity, WeightSums};
@@ -9,7 +10,7 @@ const DRAWS: usize = 2000;
 const TILT: f64 = 0.6;
 const LOG_SCALE: f64 = -40.0;
 
-/// All that is estimated, in one repetition: log Z, mean, sd, and two quantiles.
+/// All estimates of one repetition: log Z, mean, sd, and two quantiles.
 fn estimates(seed: u64) -> [Estimate; 5] {
     let mut draws = Batch::zeros(1, DRAWS);
     Stream::new(seed, Purpose::MonteCarlo).fill_normals(0, 0, &mut draws);
@@ -23,7 +24,7 @@ fn estimates(seed: u64) -> [Estimate; 5] {
     [log_z, quantity.mean(), quantity.sd(), low, high]
 }
 
-/// p is normal of mean a and standard deviation 1, and its Z is exp(a²/2) times the scale.
+/// p is normal with mean a and standard deviation 1, and its Z is exp(a²/2) times the scale.
 const EXACT: [f64; 5] = [
     LOG_SCALE + TILT * TILT / 2.0,
     TILT,
@@ -42,11 +43,11 @@ fn errors_are_those_of_repetition() {
         let value = mean(&|e| e.value);
         let sd = (mean(&|e| (e.value - value).powi(2)) * RUNS as f64 / (RUNS as f64 - 1.0)).sqrt();
         let reported = mean(&|e| e.error);
-        // The sd of R runs has relative error 1/√(2 R) = 0.035; four of them. The delta method's own
-        // error is of the order of 1/S.
+        // The sd over R runs has relative error 1/√(2 R) = 0.035; four of them are allowed. The error of
+        // the delta method is of order 1/S.
         assert!((sd / reported - 1.0).abs() < 0.14, "{what}: {sd} was reported as {reported}");
-        // The mean of R runs has standard error sd/√R; four of them, and a bias of the order of 1/S, a
-        // few squared errors.
+        // The mean over R runs has standard error sd/√R; four of them are allowed, plus a bias of order
+        // 1/S: a few squared errors.
         let allowed = 4.0 * sd / (RUNS as f64).sqrt() + 4.0 * sd * sd;
         assert!((value - exact).abs() < allowed, "{what}: {value} is not {exact}, to {allowed}");
     }

@@ -2,9 +2,9 @@
 
 use crate::{Error, Result, lost::is_lost, pieces, weight::effective_size};
 
-/// What log Z, its error and the effective sample size need of the weights w = p/q seen so far.
+/// Running sums over the weights w = p/q for log Z, its error and the effective sample size.
 ///
-/// The same chunks in the same order give the same bits.
+/// The same chunks in the same order give bit-identical results.
 ///
 /// ```
 /// use adaann::importance::WeightSums;
@@ -20,27 +20,26 @@ use crate::{Error, Result, lost::is_lost, pieces, weight::effective_size};
 pub struct WeightSums {
     draws: usize,
     lost: usize,
-    /// The largest log w so far, −∞ where there is none. Weights are in units of it, so that the
-    /// largest is 1 and none overflows.
+    /// The largest log w so far, −∞ initially. Weights are stored relative to it, so that the largest is 1
+    /// and none overflows.
     log_unit: f64,
     mean: f64,
-    /// Σ (w − mean)². The sum of w² would leave nothing of the variance of weights that are nearly
-    /// equal.
+    /// Σ (w − mean)². The sum of w² would lose the variance of nearly equal weights to cancellation.
     squares: f64,
 }
 
 impl Default for WeightSums {
-    /// Of no draws.
+    /// The sums of no draws.
     fn default() -> Self {
         Self { draws: 0, lost: 0, log_unit: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 }
     }
 }
 
 impl WeightSums {
-    /// Counts draws of q by their log p − log q.
+    /// Adds draws of q, given their log p − log q.
     ///
     /// # Errors
-    /// If a log ratio is +∞; nothing is counted then.
+    /// If a log ratio is +∞; the sums are then unchanged.
     pub fn add(&mut self, log_ratios: &[f64]) -> Result<()> {
         if log_ratios.is_empty() {
             return Ok(());
@@ -57,7 +56,7 @@ impl WeightSums {
         Ok(())
     }
 
-    /// Counts the draws of other sums after those of these.
+    /// Merges the sums of later draws.
     pub fn merge(&mut self, other: &Self) {
         if other.draws == 0 {
             return;
@@ -78,24 +77,24 @@ impl WeightSums {
         };
     }
 
-    /// How many draws there are, with those that are lost.
+    /// Number of draws, including non-finite ones.
     pub fn draws(&self) -> usize {
         self.draws
     }
 
-    /// How many draws have a log ratio that is NaN or −∞.
+    /// Number of draws whose log ratio is NaN or −∞.
     pub fn lost(&self) -> usize {
         self.lost
     }
 
-    /// The log of the mean weight, which estimates ∫ p without bias before the log is taken; −∞ if all
-    /// draws are lost.
+    /// The log of the mean weight. The mean weight is an unbiased estimate of ∫ p. −∞ if all draws are
+    /// non-finite.
     pub fn log_z(&self) -> f64 {
         self.log_unit + self.mean.ln()
     }
 
-    /// The standard error of [`WeightSums::log_z`] by the delta method: that of the mean weight, relative to
-    /// it. Infinite for fewer than two draws and where all are lost.
+    /// The standard error of [`WeightSums::log_z`] by the delta method: the relative standard error of the
+    /// mean weight. Infinite for fewer than two draws, or if all are non-finite.
     pub fn log_z_error(&self) -> f64 {
         if self.draws < 2 || self.lost == self.draws {
             return f64::INFINITY;
@@ -104,26 +103,26 @@ impl WeightSums {
         (self.squares / (draws * (draws - 1.0))).sqrt() / self.mean
     }
 
-    /// (Σ w)²/Σ w²: how many draws of p itself would be as good for a mean, if its function and the
-    /// weights had nothing to do with each other.
+    /// (Σ w)²/Σ w²: the number of draws of p that would estimate a mean equally well, for a function
+    /// independent of the weights.
     pub fn ess(&self) -> f64 {
         let draws = self.draws as f64;
         effective_size(draws * self.mean, self.squares + draws * self.mean * self.mean)
     }
 
-    /// [`WeightSums::ess`] as a share of the draws.
+    /// [`WeightSums::ess`] as a fraction of the draws.
     pub fn ess_share(&self) -> f64 {
         if self.draws == 0 { 0.0 } else { self.ess() / self.draws as f64 }
     }
 }
 
-/// w in units of exp(`log_unit`), 0 if it is lost; also where all are, and the unit is −∞.
+/// w in units of exp(`log_unit`); 0 if it is non-finite, also if all are and the unit is −∞.
 pub(super) fn weight(log_ratio: f64, log_unit: f64) -> f64 {
     let weight = (log_ratio - log_unit).exp();
     if weight.is_nan() { 0.0 } else { weight }
 }
 
-/// The largest log ratio, −∞ if all are lost; `before` draws were counted earlier.
+/// The largest log ratio, −∞ if all are non-finite; `before` draws were added earlier.
 ///
 /// # Errors
 /// If it is +∞.
@@ -134,16 +133,16 @@ fn largest(log_ratios: &[f64], before: usize) -> Result<f64> {
     }
     let at = log_ratios.iter().position(|&l| l == largest).unwrap_or(0);
     Err(Error::Data(format!(
-        "log p - log q of draw {} is +inf, and its weight would be all: the target's log density is \
+        "log p - log q of draw {} is +inf, so its weight would be infinite: the target's log density is \
          +inf there, or that of the approximation -inf; bound the target where it has a pole",
         before + at + 1
     )))
 }
 
-/// The largest log ratio of draws that are to be used.
+/// The largest log ratio; at least one draw must be finite.
 ///
 /// # Errors
-/// If it is +∞, and if there are no draws that are not lost.
+/// If it is +∞, or no draw is finite.
 pub(super) fn largest_of_some(log_ratios: &[f64]) -> Result<f64> {
     let largest = largest(log_ratios, 0)?;
     if largest > f64::NEG_INFINITY {
@@ -169,7 +168,7 @@ mod tests {
         sums
     }
 
-    /// Rising, so that each chunk changes the unit, with lost draws.
+    /// Increasing log ratios, so that each chunk changes the unit, with non-finite draws.
     fn log_ratios() -> Vec<f64> {
         let stream = Stream::new(3, Purpose::MonteCarlo);
         let mut values: Vec<f64> =

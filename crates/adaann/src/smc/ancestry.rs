@@ -1,13 +1,13 @@
-//! Errors of a Monte Carlo run from its own family tree.
+//! Monte Carlo errors of a run from its own genealogy.
 //!
-//! Particles that descend from one particle of the start share its luck, and families are nearly
-//! independent of each other. With S_e the weight of the descendants of e, the N families have the
-//! mean weight 1/N, so that the relative variance of Z is estimated by Σ_e (S_e − 1/N)², and that of
-//! a mean by Σ_e (Σ_{i ∈ e} W_i (f_i − mean))² (Chan and Lai 2013; Lee and Whiteley 2018).
+//! Descendants of the same initial particle are correlated; families are nearly independent. Let S_e
+//! be the total weight of the descendants of e. The N families have the mean weight 1/N, so the
+//! relative variance of Z is estimated by Σ_e (S_e − 1/N)², and that of a mean by Σ_e (Σ_{i ∈ e} W_i
+//! (f_i − mean))² (Chan and Lai 2013; Lee and Whiteley 2018).
 
 use std::collections::BTreeMap;
 
-/// From which particle of the start each particle descends.
+/// The initial ancestor of each particle.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Ancestry {
     first: Vec<usize>,
@@ -19,22 +19,22 @@ impl Ancestry {
         Self { first: (0..count).collect(), families: count }
     }
 
-    /// Particles that it is of.
+    /// Number of particles.
     pub(super) fn len(&self) -> usize {
         self.first.len()
     }
 
-    /// Particle i now descends from the particle `parents[i]`.
+    /// Makes particle i a child of particle `parents[i]`.
     pub(super) fn resample(&mut self, parents: &[usize]) {
         self.first = parents.iter().map(|&parent| self.first[parent]).collect();
     }
 
-    /// Every particle now stands there `times` times, moved on each time.
+    /// Repeats each particle's ancestor for `times` sweeps.
     pub(super) fn repeat(&mut self, times: usize) {
         self.first = self.first.repeat(times);
     }
 
-    /// The families of islands, one island after another.
+    /// The families of several islands, in order.
     pub(super) fn join<'a>(islands: impl Iterator<Item = &'a Self>) -> Self {
         let mut all = Self { first: Vec::new(), families: 0 };
         for island in islands {
@@ -44,7 +44,7 @@ impl Ancestry {
         all
     }
 
-    /// Σ of `terms` over each family.
+    /// Sums `terms` over each family.
     fn families(&self, terms: impl Iterator<Item = f64>) -> BTreeMap<usize, f64> {
         let mut sums = BTreeMap::new();
         for (&first, term) in self.first.iter().zip(terms) {
@@ -79,7 +79,7 @@ mod tests {
         assert!(error < 1e-12, "{error}");
     }
 
-    /// N independent weights w have Z's relative variance Σ w²/(Σ w)² − 1/N.
+    /// N independent weights w give the relative variance Σ w²/(Σ w)² − 1/N of Z.
     #[test]
     fn weights_of_independent_particles_have_the_usual_error() {
         let total: f64 = (1..=50).map(f64::from).sum();

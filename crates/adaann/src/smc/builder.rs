@@ -1,15 +1,15 @@
-//! A run from the settings' own base or from a given one.
+//! Starts a run from the settings' own base or from a given one.
 
 use super::{Observer, Population, Settings, further, send::send};
 use crate::{Result, budget::Budget, checkpoint::Ledger, flow::Base, target::Target};
 
 /// Sequential Monte Carlo from the base to the target.
 ///
-/// First along q_0^(1 − s) p_{t_0}^s to the density at the schedule's first t, then along the path.
-/// Runs on the threads of the rayon pool it is called in; their number never changes the result.
+/// The particles first follow q_0^(1 − s) p_{t_0}^s to the density at the schedule's first t, then the path.
+/// The run uses the current rayon pool; the number of threads never changes the result.
 ///
 /// # Errors
-/// If a setting is out of range, the target fails, or too few particles have a density at all.
+/// If a setting is out of range, the target fails, or too few particles have a finite density.
 #[doc(alias("sequential Monte Carlo", "annealed importance sampling"))]
 pub fn smc(
     target: &dyn Target,
@@ -19,19 +19,12 @@ pub fn smc(
     Smc::new(target, settings).run(observer)
 }
 
-/// A run that may start from a base which settings do not name.
+/// Builds a run, optionally from a base that settings cannot express.
 ///
 /// ```
 /// use adaann::{Program, flow::Base, path::PathKind, smc::{Settings, Smc}};
 ///
-/// // Two modes, at -2 ± √3, and a mixture that knows roughly where they are.
-/// let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
-/// let base = Base::mixture(&[1.0, 1.0], &[-3.5, 0.0], &[0.4, 0.4])?;
-/// let settings = Settings { path: PathKind::Bridge, ..Settings::starting_at(0.0) };
-/// let population = Smc::new(&target, &settings).base(base).run(&mut ())?;
-/// assert!((population.log_z - 0.04712).abs() < 4.0 * population.log_z_error);
-/// // The bridge is short.
-/// assert!(population.stages.len() < 5);
+/// A good base makes the bridge short.
 /// # Ok::<(), adaann::Error>(())
 /// ```
 #[must_use = "a run does nothing until it is run"]
@@ -44,43 +37,43 @@ pub struct Smc<'a> {
 }
 
 impl<'a> Smc<'a> {
-    /// A run by its settings alone.
+    /// A run with these settings.
     pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
         Self { target, settings, base: None, earlier: None, budget: Budget::default() }
     }
 
-    /// Starts from this density, on the coordinates that flows work in; the settings' `base` is not
-    /// looked at. With the path [bridge](crate::path::PathKind::Bridge) from t₀ = 0 on particles go
-    /// from it straight to the target, and the way is as short as the base is near. What the base
-    /// leaves out they may never find.
+    /// Starts from this density, in the coordinates of the flows, instead of the settings' `base`. With the
+    /// path [bridge](crate::path::PathKind::Bridge) from t₀ = 0, particles move from the base straight to the
+    /// target; the better the base, the shorter the path. They may never find modes that the base leaves out.
     pub fn base(self, base: Base) -> Self {
         Self { base: Some(base), ..self }
     }
 
-    /// Sends only the last population of the settings' `further`, and [joins](Population::join) it with
-    /// these, which are those before it: a run that is lengthened. Without `further` nothing is sent.
+    /// Runs only the last population of the settings' `further`, and [joins](Population::join) it with
+    /// `earlier`, the populations before it. This lengthens a finished run. If `further` is empty, nothing
+    /// runs.
     pub fn after(self, earlier: Population) -> Self {
         Self { earlier: Some(earlier), ..self }
     }
 
-    /// Stops where this is spent: particles stay at the temperature that they have reached, and those that have arrived
-    /// move no further.
+    /// Stops when this budget is spent. Particles that are on their way stay at the temperature they have
+    /// reached; finished ones do not move any further.
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Runs it: see [`smc`].
+    /// Runs it; see [`smc`].
     ///
     /// # Errors
-    /// As [`smc`], and if the base has another dimension than the target.
+    /// As [`smc`], and if the dimensions of the base and the target differ.
     pub fn run(self, observer: &mut dyn Observer) -> Result<Population> {
         self.run_with(observer, &mut Ledger::off())
     }
 
-    /// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+    /// Runs with a ledger of finished parts: resumes after them, and records new ones.
     ///
     /// # Errors
-    /// As [`Smc::run`], and if the list is that of another run.
+    /// As [`Smc::run`], and if the ledger belongs to another run.
     pub fn run_with(self, observer: &mut dyn Observer, ledger: &mut Ledger) -> Result<Population> {
         let Self { target, settings, base, earlier, budget } = self;
         settings.check(target)?;

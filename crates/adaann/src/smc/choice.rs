@@ -1,4 +1,4 @@
-//! Which kernel moves particles within a mode: by name, or by what jumps achieve.
+//! The choice of the local kernel: by name, or by the success of jumps.
 
 use super::kernel::{Local, hmc, mala, random_walk};
 use crate::{Result, names};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// Makes [`Move`] of the kernels that it lists.
 macro_rules! moves {
     ($($(#[$doc:meta])* $name:ident = $kernel:expr,)*) => {
-        /// How particles move within a mode.
+        /// The kernel that moves particles within a mode.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Move {
             $($(#[$doc])* $name,)*
-            /// Random walks where jumps alone renew the particles, and Hamiltonian paths elsewhere.
+            /// Random walks where jumps alone renew the particles, otherwise Hamiltonian paths.
             #[default]
             Auto,
         }
@@ -23,7 +23,7 @@ macro_rules! moves {
         impl Move {
             const KINDS: &[Self] = &[$(Self::$name,)* Self::Auto];
 
-            /// Every move's name, with a line on what it does.
+            /// Every move's name with a one-line description.
             pub const ALL: &[(&str, &str)] = &[
                 $(($kernel.name, $kernel.about),)*
                 ("auto", "rwm where jumps renew the particles, hmc elsewhere"),
@@ -35,9 +35,9 @@ macro_rules! moves {
 moves! {
     /// Random-walk Metropolis: needs no gradients.
     Rwm = random_walk::LOCAL,
-    /// Langevin steps (MALA): one gradient a move.
+    /// Langevin steps (MALA): one gradient per move.
     Mala = mala::LOCAL,
-    /// Hamiltonian paths of a quarter of an oscillation, in as many steps as their length asks for.
+    /// Hamiltonian paths of a quarter of an oscillation, in as many steps as their length requires.
     Hmc = hmc::LOCAL,
 }
 
@@ -45,7 +45,7 @@ impl Move {
     /// The move of this name.
     ///
     /// # Errors
-    /// If there is none; the message has the name nearest to it.
+    /// If no move has this name. The message suggests the nearest name.
     pub fn named(name: &str) -> Result<Self> {
         let known = || Self::ALL.iter().map(|(known, _)| *known);
         let at = known().position(|known| known == name);
@@ -57,7 +57,7 @@ impl Move {
         Self::ALL[self as usize].0
     }
 
-    /// Which of [`LOCALS`] moves the particles, given whether jumps renew them.
+    /// The index into [`LOCALS`], given whether jumps renew the particles.
     pub(super) fn choose(self, are_renewed: bool) -> usize {
         match self {
             Self::Auto if are_renewed => Self::Rwm as usize,

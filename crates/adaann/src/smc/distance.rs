@@ -1,8 +1,8 @@
-//! How far particles have gone, in units of where they were.
+//! The distance that particles have moved, relative to the local covariance.
 
 use crate::{Batch, mixture::Mixture};
 
-/// Where particles were, and which component of a mixture each was nearest to.
+/// The original positions of the particles, and the nearest component of a mixture for each.
 pub(super) struct Origin<'a> {
     mixture: &'a Mixture,
     z: Batch,
@@ -18,9 +18,8 @@ impl<'a> Origin<'a> {
         Self { mixture, z: z.clone(), nearest: (0..z.len()).map(nearest).collect() }
     }
 
-    /// Mean squared distance to where particles are now in units of the local covariance, over its
-    /// value for independent particles; no particle counts for more than twice that, however far it
-    /// went.
+    /// Mean squared distance from the origin to `z` in units of the local covariance, divided by
+    /// its value for independent particles. Each particle counts for at most twice that value.
     pub(super) fn distance(&self, z: &Batch) -> f64 {
         let squares: Vec<_> = (self.mixture.components.iter())
             .map(|component| component.squares(z, Some(&self.z)))
@@ -36,8 +35,8 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// With the standard deviations 1 and 3, a move by both is 2 in squares; independent ones are 4
-    /// apart on average. Nothing counts for more than twice that.
+    /// With standard deviations 1 and 3, a move by both has the squared distance 2; for independent
+    /// particles the mean is 4. Each particle counts for at most twice that.
     #[test]
     fn distances_are_in_units_of_the_covariance() {
         let mut z = Batch::zeros(2, 4_000);
@@ -53,8 +52,8 @@ mod tests {
             moved.row_mut(1).iter_mut().for_each(|z| *z += y);
             origin.distance(&moved)
         };
-        // Variances of 4,000 draws are known to √(2/4,000) = 0.022 of themselves, their correlation
-        // to 0.016.
+        // The relative error of the variance of 4,000 draws is √(2/4,000) = 0.022; the error of
+        // their correlation is 0.016.
         assert!((moved(1.0, 3.0) - 0.5).abs() < 0.5 * 5.0 * 0.022, "{}", moved(1.0, 3.0));
         assert!((moved(0.0, 3.0) - 0.25).abs() < 0.25 * 5.0 * 0.022);
         assert_eq!(moved(1e9, 0.0), 2.0);

@@ -1,23 +1,23 @@
-//! Do moves carry b upwards? They do where particles lag behind the density that they stand for.
+//! Detects whether moves raise b, a sign that particles lag behind their density.
 //!
-//! Weights take particles that are draws at t to t + ε without changing what they stand for, so
-//! that moves, which leave the density at t + ε as it is, change the distribution of b by chance
-//! alone. Particles that have not kept up have too low a b, since the mean of b rises with t, and
-//! moves let them catch up. The test is that of Mann, Whitney and Wilcoxon: it needs no scale, and
-//! tails of b, which are long near t = 0, do not move it.
+//! Reweighting from t to t + ε keeps the particles representative, and moves leave the density at t
+//! + ε invariant. So moves change the distribution of b only by chance. Lagging particles have too
+//! low a b, since the mean of b increases with t, and moves let them catch up. The test is that of
+//! Mann, Whitney and Wilcoxon: it needs no scale, and is robust to the tails of b, which are long
+//! near t = 0.
 
 use crate::lost::is_lost;
 
 /// b of weighted particles, in ascending order.
 pub(super) struct Before {
-    /// b, and the weight of all up to it.
+    /// Each b with the cumulative weight up to it.
     sorted: Vec<(f64, f64)>,
-    /// 1 over the effective number of particles.
+    /// The reciprocal of the effective number of particles.
     squares: f64,
 }
 
 impl Before {
-    /// None if no particle has a b.
+    /// `None` if no particle has a finite b.
     pub(super) fn new(b: &[f64], weights: &[f64]) -> Option<Self> {
         let (mut sorted, squares) = usable(b, weights)?;
         sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -29,8 +29,8 @@ impl Before {
         Some(Self { sorted, squares })
     }
 
-    /// How far b has risen: P(after > before) − 1/2, over its standard error for particles that are
-    /// independent draws of one density before and after.
+    /// The rise of b: P(after > before) − 1/2, divided by its standard error for particles that are
+    /// independent draws of the same density before and after.
     pub(super) fn rise(&self, b: &[f64], weights: &[f64]) -> f64 {
         let Some((after, squares)) = usable(b, weights) else { return 0.0 };
         let below = |b: f64| {
@@ -40,12 +40,12 @@ impl Before {
             0.5 * (share(less) + share(at_most))
         };
         let mean: f64 = after.iter().map(|(b, weight)| weight * below(*b)).sum();
-        // A rank is uniform between 0 and 1, with the variance 1/12.
+        // Ranks are uniform between 0 and 1, with variance 1/12.
         (mean - 0.5) / ((self.squares + squares) / 12.0).sqrt()
     }
 }
 
-/// The particles that count with weights that sum to 1, and the sum of their squares.
+/// The usable particles with weights that sum to 1, and the sum of squared weights.
 fn usable(b: &[f64], weights: &[f64]) -> Option<(Vec<(f64, f64)>, f64)> {
     let counts = |(b, weight): &(f64, f64)| !is_lost(*b) && *weight > 0.0;
     let mut usable: Vec<_> =
@@ -56,17 +56,17 @@ fn usable(b: &[f64], weights: &[f64]) -> Option<(Vec<(f64, f64)>, f64)> {
     (!usable.is_empty()).then_some((usable, squares))
 }
 
-/// Rises of b, added up from temperature to temperature: a lag too small to be seen in one of them
-/// shows in their sum (Page's test).
+/// The cumulative rise of b over temperatures: a lag too small to detect at one temperature shows in
+/// the sum (Page's test).
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lag(f64);
 
-/// A rise that is put down to chance, in standard errors.
+/// The rise per temperature that is attributed to chance, in standard errors.
 const CHANCE: f64 = 0.75;
 
-/// The sum of rises beyond chance at which particles are said to lag. Where they do not, rises are
-/// normal with the standard deviation 1 (0.96 over densities with known answers), and the sum passes
-/// it once in more than e^(2 · 0.75 · 4.5), about 850 temperatures.
+/// The sum of excess rises that indicates a lag. Without a lag the rises are normal with standard
+/// deviation 1 (0.96 over densities with known answers), and a false alarm occurs less often than
+/// once in e^(2 · 0.75 · 4.5), about 850, temperatures.
 const ALARM: f64 = 4.5;
 
 impl Lag {
@@ -75,7 +75,7 @@ impl Lag {
         self.0 = (self.0 + rise - CHANCE).max(0.0);
     }
 
-    /// Do particles lag?
+    /// Whether particles lag.
     pub(super) fn is_seen(self) -> bool {
         self.0 > ALARM
     }
@@ -95,8 +95,8 @@ mod tests {
         z.row(0).to_vec()
     }
 
-    /// 200 rises of draws that do not rise: their mean is known to 1/√200 = 0.07, their mean square
-    /// to √(2/200) = 0.1.
+    /// 200 rises of draws without drift: the error of their mean is 1/√200 = 0.07, that of their
+    /// mean square √(2/200) = 0.1.
     #[test]
     fn rises_of_one_density_are_standard_normal() {
         let (weights, mut sum, mut squares) = (vec![0.01; 400], 0.0, 0.0);
@@ -111,8 +111,8 @@ mod tests {
         assert!((squares - 1.0).abs() < 4.0 * 0.1, "{squares}");
     }
 
-    /// A shift by δ standard deviations moves the mean rank by 0.282 δ, and its error is
-    /// √(2/(12 · 2,000)) = 0.0091: 0.3 is 9.3 errors. Lost particles and any scale change nothing.
+    /// A shift by δ standard deviations moves the mean rank by 0.282 δ, with the error √(2/(12 ·
+    /// 2,000)) = 0.0091: 0.3 is 9.3 errors. Non-finite particles and rescaling have no effect.
     #[test]
     fn a_shift_is_seen_on_any_scale() {
         let (mut b, mut weights) = (normals(1, 2_000), vec![1.0; 2_000]);

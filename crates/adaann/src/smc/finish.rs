@@ -1,4 +1,4 @@
-//! From the particles at t = 1, or where a run was stopped, to its result.
+//! Builds the result from the particles at t = 1, or from those of a stopped run.
 
 use super::{
     Population, Stage, particles::Particles, sampler::Sampler, state::State, sweep::Swept,
@@ -6,9 +6,9 @@ use super::{
 use crate::{Error, Result, mixture::Mixture};
 
 impl Sampler<'_> {
-    /// The result of particles that have come to t = 1 and were [kept](Sampler::keep_moving).
+    /// The result of particles at t = 1, after [`Sampler::keep_moving`].
     pub(super) fn finish(&self, mut state: State, stages: Vec<Stage>) -> Result<Population> {
-        // As many particles as there were on the way are enough to see the shape.
+        // One sweep's number of particles suffices to fit the mixture.
         let count = self.count() * self.settings.islands;
         let kept = state.particles.len() / count;
         let chosen = (0..count).map(|i| i * kept);
@@ -23,7 +23,7 @@ impl Sampler<'_> {
         let thinned = state.particles.gather(chosen);
         state.mixture = Mixture::fit(&thinned.z, &weights, Some(&state.mixture));
         match self.population_monte_carlo(&mut state) {
-            // The mixture that there is describes them as well.
+            // The current mixture describes them as well.
             Err(Error::OutOfTime) => {}
             sharpened => sharpened?,
         }
@@ -35,7 +35,7 @@ impl Sampler<'_> {
         self.population(state, stages, true)
     }
 
-    /// More sweeps at t = 1, each of whose particles are kept.
+    /// Runs more sweeps at t = 1 and retains the particles of each.
     pub(super) fn keep_moving(&self, state: &mut State) -> Result<()> {
         let weights = self.settings.path.weights(1.0);
         let kept = self.settings.kept_sweeps;

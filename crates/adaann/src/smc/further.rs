@@ -1,4 +1,4 @@
-//! Populations that are sent after the first, and joined with it.
+//! Runs further populations after the first and joins them.
 
 use super::{Observer, Population, Settings, send::send};
 use crate::{
@@ -9,12 +9,13 @@ use crate::{
     target::Target,
 };
 
-/// Tells the random numbers of one population from those of the next. Islands have others.
+/// Separates the random numbers of populations; islands have their own offset.
 const POPULATION_SEED: u64 = 0x9e6c_63d0_876a_3f35;
 
-/// Sends all populations, one after another; with `earlier`, which are all but the last, only that one.
+/// Runs all populations one after another. With `earlier`, which holds all but the last, runs only the
+/// last.
 ///
-/// An observer that stops a later one gets those that have arrived.
+/// If an observer stops a later population, the result contains the finished ones.
 pub(super) fn run(
     target: &dyn Target,
     settings: &Settings,
@@ -34,7 +35,7 @@ pub(super) fn run(
         arrived = Some(match arrived {
             None => found,
             Some(arrived) if found.stopped => Population { stopped: true, ..arrived },
-            // One that came to no end is not worth those that did.
+            // An unfinished population must not spoil the finished ones.
             Some(arrived) => arrived.join(&found.whole()?)?,
         });
         if arrived.as_ref().is_some_and(|arrived| arrived.stopped) {
@@ -44,7 +45,7 @@ pub(super) fn run(
     Ok(arrived.expect("there is at least one"))
 }
 
-/// The settings of each population, the first of which has the islands.
+/// The settings of each population; only the first has islands.
 fn populations(settings: &Settings) -> impl Iterator<Item = Settings> {
     let counts = [settings.first_particles()].into_iter().chain(settings.further.iter().copied());
     counts.zip(0..).map(|(particles, number)| Settings {

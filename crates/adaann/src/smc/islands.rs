@@ -1,4 +1,4 @@
-//! Islands: runs with random numbers of their own, pooled by the evidence that each has found.
+//! Islands: runs with independent random numbers, pooled by their evidence.
 
 use super::{
     Observer, Population, Stage,
@@ -14,10 +14,10 @@ use crate::{
     importance::log_sum_exp,
 };
 
-/// Runs islands, of which there is at least one, one after another.
+/// Runs the islands one after another; there must be at least one.
 ///
-/// An observer that stops the first gets it as it is; one that stops a later island gets those that
-/// have arrived.
+/// If an observer stops the first island, the result is its current state. If it stops a later one, the
+/// result contains the finished islands.
 pub(super) fn run(
     samplers: &[Sampler],
     observer: &mut dyn Observer,
@@ -58,32 +58,32 @@ pub(super) fn run(
     let island_lengths: Vec<usize> = arrived.iter().map(|state| state.particles.len()).collect();
     let mut pooled = pool(arrived, &log_z);
     pooled.evaluations = evaluations;
-    // Who only looks wants to see what there is, without more draws.
+    // A viewer shows the current state without further draws.
     is_stopped |= ledger.is_looking();
     let population = match is_stopped || failure.is_some() {
         true => samplers[0].stopped(pooled, stages),
         false => samplers[0].finish(pooled, stages)?,
     };
-    // What is kept is that of the islands which have arrived.
+    // The result contains only the finished islands.
     let failure = failure.map(|failure| Failure { t: 1.0, ..failure });
     let population = Population { stopped: is_stopped, failure, ..population };
-    // Z_k may differ by orders of magnitude, where a standard error of their mean stays below it.
+    // If the Z_k differ by orders of magnitude, the genealogy's error of their mean is too small.
     let log_z_error = population.log_z_error.max(standard_error(&log_z, &island_lengths));
     Ok(Population { log_z_error, island_log_z: log_z, island_lengths, ..population })
 }
 
-/// One island on its way, or at its end.
+/// The state of one island, running or finished.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Way {
     state: State,
     stages: Vec<Stage>,
     is_stopped: bool,
-    /// What it could not go on for, after it had got somewhere.
+    /// The failure that ended it early, after some progress.
     #[serde(default)]
     failure: Option<Failure>,
 }
 
-/// Goes all the way with one island, from its start or from where it was left.
+/// Runs one island to its end, from its start or its checkpoint.
 fn travel(
     sampler: &Sampler,
     evaluations: usize,
@@ -91,7 +91,7 @@ fn travel(
     ledger: &mut Ledger,
 ) -> Result<Way> {
     let mut way = match ledger.take_up::<Way>()? {
-        // Who only looks wants to see where it is.
+        // A viewer shows the current state.
         Some(way) if ledger.is_looking() => return Ok(Way { is_stopped: true, ..way }),
         Some(way) => Way { is_stopped: false, ..way },
         None => {
@@ -102,13 +102,13 @@ fn travel(
     };
     loop {
         let advanced = way.advance(sampler);
-        // Particles stay where they were before the step for which there was no time.
+        // When the time is up, particles stay where they were before the last step.
         if matches!(advanced, Err(Error::OutOfTime)) && !way.stages.is_empty() {
             return Ok(Way { is_stopped: true, ..way });
         }
         let Some(stage) = advanced? else { break };
         let told = observer.observe(&stage);
-        // Once t = 1 is reached there is nothing left to stop.
+        // At t = 1 nothing remains to be stopped.
         way.is_stopped = (told.is_break() || sampler.is_spent(stage.evaluations)) && stage.t < 1.0;
         // Particles may have gone back.
         while way.stages.last().is_some_and(|last| !last.is_before(&stage)) {
@@ -127,7 +127,8 @@ fn travel(
 }
 
 impl Way {
-    /// Goes on to the next temperature. A schedule that finds no step once there was a t is where it ends.
+    /// Advances to the next temperature. If the schedule finds no step after t > 0, the island ends there
+    /// with a failure.
     fn advance(&mut self, sampler: &Sampler) -> Result<Option<Stage>> {
         match (sampler.advance(&mut self.state), self.state.at) {
             (Err(Error::Schedule(error)), At::Path(at)) if at.t > 0.0 => {
@@ -142,8 +143,8 @@ impl Way {
     }
 }
 
-/// All particles, those of island k with Z_k times their weight: Z is the mean of the Z_k, which has
-/// no bias if they have none.
+/// Pools all particles, with the weights of island k multiplied by Z_k. Z is the mean of the Z_k, which
+/// is unbiased if they are.
 fn pool(mut islands: Vec<State>, log_z: &[f64]) -> State {
     if islands.len() == 1 {
         return islands.remove(0);
@@ -155,7 +156,7 @@ fn pool(mut islands: Vec<State>, log_z: &[f64]) -> State {
     });
     let log_weights = log_weights.collect();
     let ancestry = Ancestry::join(islands.iter().map(|state| &state.ancestry));
-    // Random numbers that none has used, of the first island's stream.
+    // Random numbers that no island has used, from the first island's stream.
     let draws = islands.iter().map(|state| state.draws).max().unwrap_or(0);
     let heaviest = (0..log_z.len()).max_by(|&i, &j| log_z[i].total_cmp(&log_z[j])).unwrap_or(0);
     State {

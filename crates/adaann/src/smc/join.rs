@@ -1,4 +1,4 @@
-//! Populations of one target that were sent one after another, as one.
+//! Joins successive populations of one target.
 
 use super::{Population, Stage, ancestry::Ancestry, spread::standard_error};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 
 impl Population {
-    /// These particles and those of another run of the same target, with other random numbers: Z is the mean
-    /// of both, each with as much weight as it has particles, which has no bias if neither has one.
+    /// Joins these particles with those of another run of the same target with other random numbers. Z is
+    /// the mean of both, weighted by the number of particles; it is unbiased if both are.
     ///
     /// ```
     /// use adaann::{Program, smc::{Settings, smc}};
@@ -74,7 +74,7 @@ impl Population {
         })
     }
 
-    /// All that is known of the population beside its particles.
+    /// All data of the population except its particles.
     pub fn lineage(&self) -> Lineage {
         Lineage {
             log_z: self.log_z,
@@ -89,11 +89,10 @@ impl Population {
         }
     }
 
-    /// A population that came to its end, put together again from what is known of it and its particles, in
-    /// the target's own coordinates.
+    /// Restores a finished population from its lineage and its particles, in the target's own coordinates.
     ///
     /// # Errors
-    /// If the numbers do not fit together, or a particle is outside the support.
+    /// If the lengths are inconsistent, or a particle is outside the support.
     pub fn of_lineage(
         lineage: Lineage,
         target: &dyn Target,
@@ -106,7 +105,7 @@ impl Population {
         let lengths =
             [weights.len(), log_p.len(), lineage.ancestry.len(), island_lengths.iter().sum()];
         if let Some(found) = lengths.into_iter().find(|length| *length != count) {
-            return Err(error::shape("what is known of the particles", found, count));
+            return Err(error::shape("the data of the particles", found, count));
         }
         if island_log_z.len() != island_lengths.len() || lineage.mixture.dim() != points.dim() {
             return Err(error::shape("the islands", island_log_z.len(), island_lengths.len()));
@@ -132,8 +131,9 @@ impl Population {
     }
 }
 
-/// What is known of a population beside its particles: evidence, family tree, temperatures. With them, as
-/// [`Population::of_lineage`] takes them, it is whole again, so that others can [join](Population::join) it.
+/// The data of a population except its particles: evidence, genealogy, temperatures.
+/// [`Population::of_lineage`] restores the population from both, so that others can [join](Population::join)
+/// it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Lineage {
     log_z: f64,

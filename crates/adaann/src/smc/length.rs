@@ -1,40 +1,40 @@
-//! How many leapfrog steps a path may have: more where they pay.
+//! The bound on the leapfrog steps of a path: raised where longer paths pay off.
 //!
-//! Steps are tuned by what is accepted, so that they are short where some direction is narrower than
-//! the mixture says, as in a funnel. A path that ends after a fixed number of them then goes nowhere
-//! in the wide directions. Where particles did not get far enough in the sweeps that they have, the
-//! bound is raised while they go further for each evaluation: the squared distance grows like the
-//! square of the number of steps until the path turns.
+//! The step length is tuned by the acceptance, so steps are short where some direction is narrower
+//! than the mixture suggests, as in a funnel. A path with a fixed number of steps then makes no
+//! progress in the wide directions. Where particles did not move far enough in the available sweeps,
+//! the bound is raised as long as the distance per evaluation increases. The squared distance grows
+//! like the square of the number of steps until the path turns.
 
-/// Bounds to choose from.
+/// Available bounds.
 const MOST_STEPS: [usize; 4] = [10, 16, 25, 40];
 
-/// A bound is given up for another one at which particles go further by this factor, since distances
-/// of two sweeps differ by chance.
+/// A new bound must increase the distance by this factor, since the distances of two sweeps differ
+/// by chance.
 const GAIN: f64 = 1.1;
 
-/// Sweeps between two trials of other bounds, after one that did not pay.
+/// Sweeps to wait after an unsuccessful trial of another bound.
 const PATIENCE: usize = 6;
 
-/// The bound, and what is known about it.
+/// The bound, and the statistics for adapting it.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct PathLength {
-    /// Did particles not get far enough at the last temperature?
+    /// Whether particles did not move far enough at the last temperature.
     needed: bool,
-    /// The bound that is best so far.
+    /// The index of the best bound so far.
     best: usize,
-    /// Squared distance for each evaluation with that.
+    /// Squared distance per evaluation with that bound.
     rate: f64,
-    /// The one that is tried in its place.
+    /// The index of the bound on trial.
     trial: Option<usize>,
-    /// Is a smaller one tried next?
+    /// Whether to try a smaller bound next.
     down: bool,
-    /// Sweeps until then.
+    /// Sweeps until the next trial.
     wait: usize,
 }
 
 impl PathLength {
-    /// Paths of more steps than these may be cut.
+    /// Paths with more steps than this may be truncated.
     pub(super) const SHORTEST: usize = MOST_STEPS[0];
 
     /// The most steps of a path.
@@ -42,18 +42,18 @@ impl PathLength {
         if self.needed { MOST_STEPS[self.trial.unwrap_or(self.best)] } else { Self::SHORTEST }
     }
 
-    /// Long paths are needed where particles did not get far enough with what they had.
+    /// Records whether longer paths are needed because particles did not move far enough.
     pub(super) fn need(&mut self, needed: bool) {
-        // What has cured it is kept.
+        // A raised bound stays in use.
         self.needed = needed || self.best > 0;
     }
 
-    /// Are other bounds to be tried?
+    /// Whether to try other bounds.
     pub(super) fn is_needed(&self) -> bool {
         self.needed
     }
 
-    /// Learns how far particles went for each evaluation, in squares, on paths that were cut.
+    /// Adapts to the squared distance per evaluation, measured on truncated paths.
     pub(super) fn adapt(&mut self, rate: f64) {
         match self.trial.take() {
             Some(tried) if rate > GAIN * self.rate => {
@@ -76,7 +76,7 @@ impl PathLength {
 mod tests {
     use super::*;
 
-    /// The mean bound over 100 sweeps in which particles go as far as this.
+    /// The mean bound over 100 sweeps with this squared distance per evaluation.
     fn mean_bound(rate: impl Fn(f64) -> f64) -> f64 {
         let mut length = PathLength::default();
         assert_eq!(length.most_steps(), 10);
@@ -92,14 +92,14 @@ mod tests {
 
     #[test]
     fn bounds_rise_where_paths_go_further_for_each_step_and_only_there() {
-        // Steps in one direction: the squared distance for each grows with their number.
+        // Steps in one direction: the squared distance per evaluation grows with their number.
         assert!(mean_bound(|steps| steps) > 35.0);
-        // A random walk: it stays the same. A path that has turned: it falls.
+        // A random walk: constant. A path that has turned: decreasing.
         for rate in [(|_| 1.0) as fn(f64) -> f64, |steps| 1.0 / steps] {
-            // One sweep in six tries 16 in place of 10.
+            // One sweep in six tries 16 instead of 10.
             assert!(mean_bound(rate) < 11.1, "{}", mean_bound(rate));
         }
-        // Furthest at 16.
+        // The maximum is at 16.
         let mean = mean_bound(|steps| (-(steps / 16.0).ln().powi(2)).exp());
         assert!((14.0..18.5).contains(&mean), "{mean}");
     }

@@ -1,9 +1,9 @@
-//! Sampling by sequential Monte Carlo: particles that follow the same paths and schedules as flows do.
+//! Sequential Monte Carlo: particles that follow the same paths and schedules as the flows.
 //!
-//! Particles start from the base, are weighted from one temperature to the next, resampled where
-//! few carry the weight, and moved by kernels that leave the density as it is. AdaAnn's rule
-//! chooses the temperatures, as the paper proposes for Monte Carlo. Nothing is learned from a flow,
-//! so that the answer is independent of one.
+//! Particles start from the base. At each temperature they are reweighted, resampled if few of them
+//! carry the weight, and moved by kernels that leave the density invariant. AdaAnn's rule chooses
+//! the temperatures, as the paper proposes for Monte Carlo. The sampler does not use a flow, so its
+//! answer is independent of one.
 //!
 //! ```
 //! use adaann::{Program, smc::{Settings, smc}};

@@ -1,12 +1,12 @@
-//! Particles: points with all that was found out about them.
+//! Particles: points with the values of the target at them.
 
 use crate::{
     Batch, Result, lost,
     path::{Parts, Tempered, Tile},
 };
 
-/// Particles that are evaluated together. Random numbers come in groups of 16 points and targets
-/// work on 32 at a time; more points would leave the caches.
+/// Number of particles evaluated together. Random numbers come in groups of 16 points and targets process 32
+/// at a time; more points would not fit into the caches.
 pub(super) const PIECE: usize = 128;
 
 /// Points with the parts of log p at each.
@@ -14,19 +14,19 @@ pub(super) const PIECE: usize = 128;
 pub(super) struct Particles {
     pub(super) z: Batch,
     pub(super) parts: Parts<Vec<f64>>,
-    /// Gradient of the log density that they move on, if it is known at all of them.
+    /// Gradient of the log density that they move on, if it is known for all of them.
     pub(super) gradient: Option<Batch>,
 }
 
 impl Particles {
-    /// Finds out about points: their parts and, if weights are given, the gradient of that sum.
+    /// Evaluates points: their parts and, if weights are given, the gradient of the weighted sum.
     pub(super) fn evaluate(density: &Tempered, z: Batch, gradient: Option<Parts>) -> Result<Self> {
         let mut tile = Tile::zeros(z.dim(), z.len());
         density.evaluate_parts(&z, gradient, &mut tile)?;
         Ok(Self::evaluated(z, &tile, gradient.is_some()))
     }
 
-    /// Points that were evaluated.
+    /// Points with the values of an evaluated tile.
     pub(super) fn evaluated(z: Batch, tile: &Tile, with_gradient: bool) -> Self {
         let (dim, len) = (z.dim(), z.len());
         let parts = tile.parts().map(|row| row[..len].to_vec());
@@ -42,12 +42,12 @@ impl Particles {
         self.z.len()
     }
 
-    /// The weighted sum of the parts of one particle; −∞ for a lost one.
+    /// The weighted sum of the parts of one particle; −∞ for a non-finite one.
     pub(super) fn log_density(&self, weights: Parts, i: usize) -> f64 {
         lost::log_density(self.parts.as_slices().at(i).dot(weights))
     }
 
-    /// Copies of some of them.
+    /// Copies of the chosen particles.
     pub(super) fn gather(&self, indices: impl ExactSizeIterator<Item = usize> + Clone) -> Self {
         let row = |row: &[f64]| -> Vec<f64> { indices.clone().map(|i| row[i]).collect() };
         let batch = |from: &Batch| {
@@ -64,7 +64,7 @@ impl Particles {
         }
     }
 
-    /// All particles of some sets, of which there is at least one, one set after another; with gradients if each set has them.
+    /// Concatenates the particles of sets (at least one); with gradients if every set has them.
     pub(super) fn concat(sets: &[Self]) -> Self {
         let gradients: Option<Vec<_>> = sets.iter().map(|set| set.gradient.as_ref()).collect();
         let row = |of: fn(&Parts<Vec<f64>>) -> &Vec<f64>| -> Vec<f64> {
@@ -82,7 +82,7 @@ impl Particles {
         }
     }
 
-    /// Copies one particle of another set over the same one of this set.
+    /// Copies particle `i` from another set.
     pub(super) fn take(&mut self, other: &Self, i: usize) {
         self.z.copy_points(i, &other.z, i, 1);
         self.parts.set(i, other.parts.as_slices().at(i));

@@ -1,4 +1,4 @@
-//! Population Monte Carlo: rounds that sharpen the mixture which describes the particles.
+//! Population Monte Carlo: rounds that refine the mixture fitted to the particles.
 
 use super::{
     kernel::{DRAWS, independence},
@@ -9,9 +9,9 @@ use super::{
 use crate::{Batch, Result, importance::log_sum_exp, mixture::Mixture, weight::log_weight};
 
 impl Sampler<'_> {
-    /// Draws from the mixture with Student tails, weights them by p, and fits the mixture to them: a
-    /// step of population Monte Carlo (Cappé and others 2008), which makes KL(p‖mixture) smaller.
-    /// Weights are cut at the mean times √S (Ionides 2008).
+    /// Draws from the mixture with Student tails, weights the draws by p, and refits the mixture to
+    /// them: a step of population Monte Carlo (Cappé and others 2008), which reduces KL(p‖mixture).
+    /// Weights are truncated at the mean times √S (Ionides 2008).
     pub(super) fn population_monte_carlo(&self, state: &mut State) -> Result<()> {
         let weights = self.settings.path.weights(1.0);
         let count = self.settings.pmc_draws;
@@ -44,7 +44,8 @@ impl Sampler<'_> {
     }
 }
 
-/// Weights from their logarithms, cut at the mean times √S, with the sum 1; none if all are lost.
+/// Normalised weights from their logarithms, truncated at the mean times √S; `None` if all are
+/// non-finite.
 fn truncated(log_ratios: &[f64]) -> Option<Vec<f64>> {
     let total = log_sum_exp(log_ratios.iter().copied());
     if !total.is_finite() {
@@ -62,7 +63,7 @@ fn truncated(log_ratios: &[f64]) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Weights 16 and 1 fifteen times: of 31 the first has more than 1/√16 and keeps that.
+    /// Weights 16 and fifteen times 1, with sum 31: the first exceeds 1/√16 and is truncated to it.
     #[test]
     fn no_draw_has_more_than_its_cut_of_the_weight() {
         let mut log_ratios = vec![-900.0; 16];
@@ -70,7 +71,7 @@ mod tests {
         let shares = truncated(&log_ratios).unwrap();
         let (large, small) = (0.25, 1.0 / 31.0);
         let total = large + 15.0 * small;
-        // exp of −900 + 900 is known to an ulp of 900.
+        // The argument −900 + 900 of exp has an error of an ulp of 900.
         assert!((shares[3] - large / total).abs() < 1e-12);
         assert!((shares[0] - small / total).abs() < 1e-12);
         assert!(truncated(&[f64::NEG_INFINITY; 3]).is_none());

@@ -1,4 +1,4 @@
-//! What a run of sequential Monte Carlo has found.
+//! The result of a run of sequential Monte Carlo.
 
 use super::{Stage, ancestry::Ancestry, spread};
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
     mixture::{Component, Mixture},
 };
 
-/// Weighted particles that stand for the target, and its evidence.
+/// Weighted particles that represent the target, and its evidence.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Population {
     /// The particles, in the target's own coordinates.
     pub points: Batch,
-    /// The same in the coordinates that flows work in.
+    /// The same in the coordinates of the flows.
     pub z: Batch,
     /// Weight of each particle; they sum to 1.
     pub weights: Vec<f64>,
@@ -20,35 +20,36 @@ pub struct Population {
     pub log_p: Vec<f64>,
     /// Estimate of log ∫ p.
     pub log_z: f64,
-    /// Its standard error: from the particles' family tree, or from the spread between
-    /// [islands](super::Settings::islands) if that is larger. A family tree knows of the luck of
-    /// particles, not of what none of them has found; islands differ where some of them have.
+    /// Its standard error: from the particles' genealogy, or from the spread between
+    /// [islands](super::Settings::islands) if that is larger. A genealogy does not show regions that no
+    /// particle has found; islands differ if some of them have found one.
     pub log_z_error: f64,
-    /// log ∫ p by each island alone.
+    /// The estimate of log ∫ p of each island.
     pub island_log_z: Vec<f64>,
     /// Every temperature.
     pub stages: Vec<Stage>,
-    /// Points at which the target was evaluated, with or without gradient.
+    /// Number of points at which the target was evaluated, with or without gradient.
     pub evaluations: usize,
-    /// Did the observer stop the run before t = 1? The particles then stand for the density at the
+    /// Whether the observer stopped the run before t = 1. The particles then represent the density at the
     /// last stage's t.
     pub stopped: bool,
-    /// How many of the particles are each island's, which stand one after another.
+    /// Number of particles of each island; islands are stored in order.
     pub(super) island_lengths: Vec<usize>,
-    /// What ended the run late, if the schedule found no step: the particles stand for the density at its t.
+    /// The failure that ended the run, if the schedule found no step: the particles represent the density at
+    /// its t.
     #[serde(default)]
     pub failure: Option<Failure>,
-    /// Sweeps at t = 1 whose particles are all here.
+    /// Number of sweeps at t = 1 whose particles are included.
     pub(super) kept_sweeps: usize,
     pub(super) ancestry: Ancestry,
     pub(super) mixture: Mixture,
 }
 
 impl Population {
-    /// The particles, unless the run failed: for those to whom half of one is none.
+    /// The population, or an error if the run failed.
     ///
     /// # Errors
-    /// What ended it late.
+    /// The failure that ended the run.
     pub fn whole(self) -> Result<Self> {
         match self.failure {
             Some(failure) => Err(Error::Data(failure.reason)),
@@ -56,7 +57,7 @@ impl Population {
         }
     }
 
-    /// The particles as a weighted sample: the mean of its weights is Z.
+    /// The particles as a weighted sample; the mean of its weights is Z.
     pub fn sample(&self) -> Sample {
         let scale = self.log_z + (self.weights.len() as f64).ln();
         let log_weights = self.weights.iter().map(|weight| weight.ln() + scale).collect();
@@ -64,26 +65,26 @@ impl Population {
             .expect("a place, a log density and a weight for each particle")
     }
 
-    /// Σ W f over the particles with its standard error, from their family tree or from the
-    /// spread between islands, whichever is larger.
+    /// Σ W f over the particles. Its standard error is the larger of those from the genealogy and from the
+    /// spread between islands.
     pub fn mean(&self, values: &[f64]) -> Estimate {
         let value = self.weights.iter().zip(values).map(|(w, f)| w * f).sum();
         Estimate { value, error: self.mean_error(&self.weights, values) }
     }
 
-    /// The standard error of log Z from the spread between islands alone; none of a single one.
+    /// The standard error of log Z from the spread between islands alone; `None` for a single island.
     pub fn island_error(&self) -> Option<f64> {
         let error = spread::standard_error(&self.island_log_z, &self.island_lengths);
         (self.island_log_z.len() > 1).then_some(error)
     }
 
-    /// The larger of the errors from the family tree and from the islands.
+    /// The larger of the errors from the genealogy and from the islands.
     fn mean_error(&self, weights: &[f64], values: &[f64]) -> f64 {
         let islands = spread::mean_error(weights, values, &self.island_lengths);
         self.ancestry.mean_error(weights, values).max(islands)
     }
 
-    /// The same over some particles alone: those whose value is not NaN.
+    /// The same over the particles whose value is not NaN.
     pub(crate) fn mean_of_some(&self, values: &[f64]) -> Estimate {
         let total: f64 =
             self.weights.iter().zip(values).filter(|(_, f)| !f.is_nan()).map(|(w, _)| w).sum();
@@ -95,8 +96,8 @@ impl Population {
         Estimate { value, error: self.mean_error(&weights, &values) }
     }
 
-    /// Up to 2,000 particles with equal weights to which the mixture was not fitted, unless there are no
-    /// others: it takes the first of each [`kept_sweeps`](super::Settings::kept_sweeps).
+    /// Up to 2,000 particles with equal weights that were not used to fit the mixture, if there are any. The
+    /// fit uses the first of each [`kept_sweeps`](super::Settings::kept_sweeps).
     pub(crate) fn held_out(&self) -> Batch {
         const MOST: usize = 2_000;
         let is_other = |i: &usize| self.kept_sweeps < 2 || !i.is_multiple_of(self.kept_sweeps);
@@ -118,8 +119,7 @@ impl Population {
         ess(&self.weights)
     }
 
-    /// The mixture of Gaussians that describes the particles' shape, in the coordinates that flows
-    /// work in.
+    /// The mixture of Gaussians fitted to the particles, in the coordinates of the flows.
     #[doc(alias("shape", "GMM"))]
     pub fn mixture(&self) -> Vec<Component> {
         self.mixture.to_components()

@@ -1,4 +1,4 @@
-//! From one density to the next by weights alone.
+//! Reweights particles from one density to the next.
 
 use super::state::State;
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
     weight::effective_size,
 };
 
-/// The least share of the effective sample size that the rule foresees.
+/// The least effective sample size, as a fraction of the one the rule predicts.
 const FORESEEN: f64 = 0.5;
 
 impl State {
-    /// The next step of a rule on the way between two densities: it looks at the log of their ratio,
-    /// which is b if they are the ends of a path; the guard may shorten it. Moves the weights and
-    /// log Z along.
+    /// Takes the rule's next step between two densities. The rule sees the log of their ratio, which
+    /// is b if they are the ends of a path; the guard may shorten the step. Updates the weights and
+    /// log Z.
     pub(super) fn advance(
         &mut self,
         rule: &dyn Rule,
@@ -26,7 +26,7 @@ impl State {
         let b = self.log_ratios(from, to);
         let weights = self.weights();
         let step = match rule.next(at, &Draws { b: &b, weights: Some(&weights) }) {
-            // The densities are the same but for a constant: there is nothing to be done on the way.
+            // The densities are equal up to a constant: go straight to the end.
             Err(ScheduleError::NoSpread { .. }) => Step::new(at, 1.0, Reason::End)?,
             step => step?,
         };
@@ -35,12 +35,12 @@ impl State {
         Ok(step)
     }
 
-    /// The step, as short as the guard asks for: half of it, or less, where the weights would rest on
-    /// far fewer particles than the spread of b foresees.
+    /// The step, halved by the guard until the weights no longer rest on far fewer particles than the
+    /// spread of b predicts.
     fn shortened(&self, step: Step, at: Position, b: &[f64], weights: &[f64]) -> Step {
         let mut epsilon = self.pace * step.epsilon;
         if let Some(std_b) = step.std_b {
-            // For a normal b the share is exp(−(ε S)²).
+            // For a normal b the fraction is exp(−(ε S)²).
             let foreseen = |epsilon: f64| (-(epsilon * std_b).powi(2)).exp();
             while conditional_ess(b, weights, epsilon) < FORESEEN * foreseen(epsilon)
                 && at.t + 0.5 * epsilon > at.t
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// log of the ratio of two densities at every particle.
+    /// Log ratio of two densities at every particle.
     pub(super) fn log_ratios(&self, from: Parts, to: Parts) -> Vec<f64> {
         let ratio = to.minus(from);
         let particles = &self.particles;
@@ -66,7 +66,7 @@ impl State {
             .collect()
     }
 
-    /// Multiplies the weights by exp(ε b); returns the log of their sum, which is what log Z gains.
+    /// Multiplies the weights by exp(ε b); returns the log of their sum, the increment of log Z.
     fn reweight(&mut self, b: &[f64], epsilon: f64) -> Result<f64> {
         for (weight, b) in self.log_weights.iter_mut().zip(b) {
             *weight = lost::log_density(*weight + epsilon * b);
@@ -83,14 +83,14 @@ impl State {
         Ok(gained)
     }
 
-    /// The weights' effective sample size, as a share of the particles.
+    /// The weights' effective sample size, as a fraction of the particles.
     pub(super) fn ess_share(&self) -> f64 {
         let squares: f64 = self.log_weights.iter().map(|w| (2.0 * w).exp()).sum();
         effective_size(1.0, squares) / self.particles.len() as f64
     }
 }
 
-/// (Σ W w)²/Σ W w² with w = exp(ε b), over the particles that have a b: 1 at ε = 0.
+/// (Σ W w)²/Σ W w² with w = exp(ε b), over the particles with a finite b: 1 at ε = 0.
 fn conditional_ess(b: &[f64], weights: &[f64], epsilon: f64) -> f64 {
     let usable = || b.iter().zip(weights).filter(|(b, _)| !lost::is_lost(**b));
     let largest = usable().map(|(b, _)| *b).fold(f64::NEG_INFINITY, f64::max);

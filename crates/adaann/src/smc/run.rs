@@ -9,8 +9,8 @@ use super::{
 use crate::{Result, schedule::Position};
 
 impl Sampler<'_> {
-    /// Goes on to the next temperature, maybe after some steps back; none after t = 1. What fails leaves the
-    /// particles at the last temperature.
+    /// Advances to the next temperature, possibly after going back; `None` after t = 1. On an error the
+    /// particles stay at the last temperature.
     pub(super) fn advance(&self, state: &mut State) -> Result<Option<Stage>> {
         loop {
             let before = state.without_past();
@@ -22,7 +22,7 @@ impl Sampler<'_> {
             let stage = match stage {
                 Ok(stage) => stage,
                 Err(error) => {
-                    // A step that fails half way leaves particles where they were.
+                    // A step that fails halfway leaves the particles unchanged.
                     *state = before;
                     return Err(error);
                 }

@@ -1,4 +1,4 @@
-//! What does not change in a run.
+//! The immutable part of a run: settings, target and random stream.
 
 use super::Settings;
 use crate::{
@@ -10,19 +10,19 @@ use crate::{
     target::{Target, Unconstrained},
 };
 
-/// What does not change in a run.
+/// The immutable part of a run.
 pub(super) struct Sampler<'a> {
     pub(super) settings: &'a Settings,
     pub(super) density: Tempered<'a>,
-    /// Where particles start; the density has it as its reference.
+    /// The base, where particles start; the density has it as its reference.
     pub(super) base: Base,
     pub(super) stream: Stream,
-    /// Which island's particles these are.
+    /// The index of the island.
     pub(super) island: usize,
     budget: Budget,
 }
 
-/// Tells the random numbers of one island from those of the next.
+/// Separates the random numbers of islands.
 const ISLAND_SEED: u64 = 0xd1b5_4a32_d192_ed03;
 
 impl<'a> Sampler<'a> {
@@ -41,17 +41,17 @@ impl<'a> Sampler<'a> {
         Ok(Self { settings, density, base: base.clone(), stream, island, budget })
     }
 
-    /// The same for particles that may spend so much.
+    /// Sets the budget.
     pub(super) fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Is there nothing left after so many evaluations?
+    /// Whether the budget is spent after this many evaluations.
     pub(super) fn is_spent(&self, evaluations: usize) -> bool {
         self.budget.is_spent(evaluations)
     }
 
-    /// Particles of one island.
+    /// Particles per island.
     pub(super) fn count(&self) -> usize {
         self.settings.particles / self.settings.islands
     }

@@ -1,4 +1,4 @@
-//! One population, from its base to the target.
+//! Runs one population from its base to the target.
 
 use super::{Observer, Population, Settings, islands, sampler::Sampler};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     target::{Target, Unconstrained},
 };
 
-/// Sends one population within a budget, from its own base unless it is given.
+/// Runs one population within a budget, from `base` or, by default, the settings' base.
 pub(super) fn send(
     target: &dyn Target,
     settings: &Settings,
@@ -37,7 +37,7 @@ pub(super) fn send(
         {
             return Err(refusal);
         }
-        // Where nothing was said of priors, a failure tells when to look.
+        // If the target declares no priors, check for an improper posterior only after a failure.
         let run = islands::run(&islands, observer, ledger);
         if run.as_ref().is_ok_and(|population| population.failure.is_none()) {
             return run;

@@ -1,4 +1,4 @@
-//! What a run of sequential Monte Carlo is told, checked before the first particle.
+//! The settings of a run of sequential Monte Carlo, validated before it starts.
 
 use super::Move;
 use crate::{
@@ -10,59 +10,59 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The settings of a run. Those of a fit make the ones that go with it, by their `particles`.
+/// The settings of a run. A fit derives them from its own settings, with its number of `particles`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// How the density is approached.
+    /// The path from the base to the target.
     pub path: PathKind,
-    /// Which inverse temperatures it passes.
+    /// The schedule of inverse temperatures.
     pub schedule: Schedule,
-    /// Where particles start.
+    /// The base density, where particles start.
     pub base: BaseSpec,
-    /// How many there are.
+    /// Number of particles.
     pub particles: usize,
-    /// Independent runs that they are shared out to, pooled by the evidence that each finds. From two
-    /// on the error of the evidence is not smaller than their spread says: particles of one run that
-    /// all miss a region, or all lag behind, agree with each other, and its family tree sees nothing of
-    /// it. Each island has fewer particles to see the shape of the density by; four are a good
-    /// number. What all of them miss they do not see, as a mode that is far from the base.
+    /// Number of independent runs that share the particles and are pooled by their evidence. With two or
+    /// more, the error of the evidence is at least that implied by their spread. Particles of one run that
+    /// all miss a region, or all lag behind, agree with each other, and their genealogy does not show it.
+    /// Each island has fewer particles to resolve the shape of the density; four is a good number. Islands
+    /// cannot show what all of them miss, such as a mode far from the base.
     pub islands: usize,
-    /// Particles of populations that follow the first, one after another, each with random numbers of its
-    /// own: what a run that was lengthened has. `particles` counts them too, and islands are the first's.
+    /// Particles of further populations, run one after another with separate random numbers, as in a
+    /// lengthened run. `particles` includes them; only the first population has islands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<usize>,
-    /// How they move.
+    /// The kernel that moves them.
     #[serde(rename = "move")]
     pub moves: Move,
-    /// Also propose jumps, from a mixture with heavy tails that is fitted to the particles? They
-    /// carry particles from mode to mode.
+    /// Whether to propose jumps from a heavy-tailed mixture fitted to the particles. Jumps carry particles
+    /// between modes.
     #[doc(alias = "independence sampler")]
     pub jumps: bool,
-    /// Leave out local moves at every second temperature where jumps alone renew the particles? That saves a quarter of the
-    /// evaluations of particles that are only to look.
+    /// Whether to skip local moves at every second temperature where jumps alone renew the particles. This
+    /// saves a quarter of the evaluations when particles only explore.
     #[serde(skip)]
     pub spares_local_moves: bool,
-    /// Moves go on until particles are this far from where they were: 1 is as far as independent
-    /// ones.
+    /// Moves continue until particles are this far from their origins; independent particles are at
+    /// distance 1.
     pub freshness: f64,
-    /// The most sweeps of moves at one temperature.
+    /// Largest number of sweeps of moves at one temperature.
     pub most_sweeps: usize,
-    /// Sweeps at t = 1 whose particles are all part of the result.
+    /// Number of sweeps at t = 1 whose particles enter the result.
     pub kept_sweeps: usize,
-    /// Rounds that sharpen the mixture which describes the particles: draws of it are weighted by p
-    /// and fitted again.
+    /// Number of rounds that refine the mixture fitted to the particles: its draws are weighted by p and
+    /// fitted again.
     pub pmc_rounds: usize,
-    /// Draws of such a round.
+    /// Draws per round.
     pub pmc_draws: usize,
-    /// Particles are resampled when the weights are worth less than this share of them.
+    /// Resample when the effective sample size falls below this fraction of the particles.
     pub resample_below: f64,
-    /// Fixes every random number of the run.
+    /// Seed of all random numbers of the run.
     pub seed: u64,
 }
 
-/// τ of the default schedule: a step is worth a KL divergence of 0.18, and keeps about 70 per cent
-/// of the effective sample size.
+/// τ of the default schedule: each step costs a KL divergence of 0.18 and retains about 70 per cent of the
+/// effective sample size.
 const TAU: f64 = 0.6;
 
 impl Default for Settings {
@@ -71,14 +71,14 @@ impl Default for Settings {
     }
 }
 
-/// AdaAnn's rule with a spread that particles far out cannot move; no bound on ratios, since
-/// particles cannot collapse as a flow can.
+/// AdaAnn's rule with a robust spread. The ratio is unbounded, since particles cannot collapse as a flow
+/// can.
 fn guarded(t0: f64, tau: f64) -> Schedule {
     Guarded { t0, tau, max_ratio: 1e6, ..Guarded::default() }.into()
 }
 
 impl Settings {
-    /// The default settings with temperatures that begin at `t0`.
+    /// The default settings with a schedule that starts at `t0`.
     pub fn starting_at(t0: f64) -> Self {
         Self {
             path: PathKind::Power,
@@ -100,7 +100,7 @@ impl Settings {
         }
     }
 
-    /// The same with steps between temperatures of another τ.
+    /// Sets the τ of the schedule.
     #[must_use]
     pub(crate) fn with_tau(self, tau: f64) -> Self {
         let t0 = self.schedule.first();
@@ -112,10 +112,10 @@ impl Settings {
         self.further.iter().fold(self.particles, |left, count| left.saturating_sub(*count))
     }
 
-    /// Refuses settings out of range; every run begins with this.
+    /// Refuses settings out of range; called at the start of every run.
     ///
     /// # Errors
-    /// Names the setting, its value and the range.
+    /// Names the setting, its value and the valid range.
     pub fn check(&self, target: &dyn Target) -> Result<()> {
         self.schedule.check(self.path.allows_zero())?;
         if !(10..=MOST_PARTICLES).contains(&self.particles) {
@@ -149,12 +149,12 @@ impl Settings {
             return Err(error::setting("resample-below", self.resample_below, range));
         }
         if self.path == PathKind::Likelihood && !target.has_prior() {
-            let range = "power or bridge for a target that has no prior apart from its likelihood";
+            let range = "power or bridge for a target without a separate prior";
             return Err(error::setting("path", self.path.name(), range));
         }
         Ok(())
     }
 }
 
-/// More is surely a slip, and would ask for more memory than there is.
+/// Upper limit on particles: more would not fit into memory.
 const MOST_PARTICLES: usize = 10_000_000;

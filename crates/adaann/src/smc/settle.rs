@@ -1,12 +1,12 @@
-//! At a temperature: particles are resampled if need be, and moved until they are far from where they
-//! were.
+//! Work at one temperature: resample if necessary, and move the particles until they are far from
+//! their origins.
 
 use super::{
     Settings, Stage, distance::Origin, drift::Before, sampler::Sampler, state::State, sweep::Swept,
 };
 use crate::{Result, mixture::Mixture, path::Parts};
 
-/// What happened there.
+/// The statistics of this work.
 pub(super) struct Settled {
     ess: f64,
     resampled: bool,
@@ -15,19 +15,20 @@ pub(super) struct Settled {
     last: Swept,
 }
 
-/// The density that particles are to settle on.
+/// The next density, and how particles are to settle on it.
 pub(super) struct Ahead {
-    /// How much of each part is in it.
+    /// The weight of each part in it.
     pub(super) weights: Parts,
     pub(super) fewest_sweeps: usize,
-    /// May the local move of the first sweep be left out, where jumps alone renew the particles?
+    /// Whether to skip the local move of the first sweep where jumps alone renew the particles.
     pub(super) may_spare: bool,
-    /// At the end of the path particles are to be draws with equal weights.
+    /// Whether this is the end of the path, where particles must become draws with equal weights.
     pub(super) is_end: bool,
 }
 
 impl Sampler<'_> {
-    /// Moves weighted particles, and notes whether that makes the log ratio of two densities rise.
+    /// Moves weighted particles, and records whether the moves raise the log ratio of the two
+    /// densities.
     pub(super) fn settle(
         &self,
         state: &mut State,
@@ -39,14 +40,14 @@ impl Sampler<'_> {
         let before = Before::new(&state.log_ratios(from, to), &state.weights());
         let mixture = Mixture::fit(&state.particles.z, &state.weights(), Some(&state.mixture));
         state.mixture = mixture.clone();
-        // Gradients are those of the density before.
+        // The gradients belong to the previous density.
         state.particles.gradient = None;
         let resampled = ess < resample_below || ahead.is_end;
         if resampled {
             state.resample(&self.stream);
         }
         let origin = Origin::new(&mixture, &state.particles.z);
-        // After a lag local moves go far, until steps are what they were.
+        // After a lag, use long local moves until the steps have recovered.
         let goes_far = state.pace < 1.0;
         let mut last = Swept { goes_far, may_spare: ahead.may_spare, ..Swept::default() };
         let (mut sweeps, mut moved) = (0, 0.0);
@@ -66,8 +67,7 @@ impl Sampler<'_> {
         Ok(Settled { ess, resampled, sweeps, moved, last })
     }
 
-    /// Moves particles on at the temperature where they are, with a mixture of their own and as far
-    /// as local moves go.
+    /// Moves particles at their temperature, with a refitted mixture and long local moves.
     pub(super) fn stir(&self, state: &mut State, weights: Parts) -> Result<()> {
         state.mixture = Mixture::fit(&state.particles.z, &state.weights(), Some(&state.mixture));
         state.particles.gradient = None;
@@ -83,7 +83,7 @@ impl Sampler<'_> {
 }
 
 impl Settled {
-    /// The report of it.
+    /// The stage to report.
     pub(super) fn stage(
         self,
         sampler: &Sampler,

@@ -1,42 +1,42 @@
-//! What a run reports: a stage at each temperature, to whoever watches.
+//! The report of a run: a stage for each temperature, passed to the observer.
 
 use std::ops::ControlFlow;
 
-/// What happened at one temperature.
+/// The report of one temperature.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stage {
-    /// Whose temperature it is: the number of the island, from 0.
+    /// The number of the island, from 0.
     pub island: usize,
     /// t, or 0 on the way from the base to the first t.
     pub t: f64,
-    /// On the way from the base to the first t: how far it is along, from 0 to 1.
+    /// Progress from the base to the first t, from 0 to 1; `None` after that.
     pub start: Option<f64>,
-    /// Standard deviation of what t multiplies, over the particles, if the rule looked at it.
+    /// Standard deviation over the particles of the quantity that t multiplies, if the rule used it.
     pub std_b: Option<f64>,
-    /// Effective sample size of the weights on arrival, as a share of the particles.
+    /// Effective sample size of the weights on arrival, as a fraction of the particles.
     pub ess: f64,
-    /// Were particles resampled?
+    /// Whether particles were resampled.
     pub resampled: bool,
-    /// Sweeps of moves.
+    /// Number of sweeps.
     pub sweeps: usize,
-    /// Share of local moves accepted.
+    /// Acceptance rate of local moves.
     pub acceptance: f64,
-    /// Share of jumps accepted, if there were any.
+    /// Acceptance rate of jumps, if there were any.
     pub jump_acceptance: Option<f64>,
-    /// Length of a step, in units of the local covariance.
+    /// Step length in units of the local covariance.
     pub scale: f64,
-    /// Components of the mixture that describes the particles.
+    /// Number of components of the mixture fitted to the particles.
     pub components: usize,
-    /// How far particles went from where they were: 1 is as far as independent ones.
+    /// Distance of the particles from their origins; independent particles are at distance 1.
     pub moved: f64,
-    /// Points evaluated so far.
+    /// Number of target evaluations so far.
     pub evaluations: usize,
     /// log Z of the density at this temperature.
     pub log_z: f64,
 }
 
 impl Stage {
-    /// Is it on the way to another stage of the same island?
+    /// Whether it precedes another stage of the same island.
     pub(super) fn is_before(&self, other: &Self) -> bool {
         match (self.start, other.start) {
             (Some(own), Some(other)) => own < other,
@@ -47,12 +47,12 @@ impl Stage {
     }
 }
 
-/// Told of every stage; may stop the run.
+/// Receives every stage, and may stop the run.
 ///
-/// Where particles were found to lag behind the density they go back by some temperatures: t is then
-/// below that of the stage before, and the run's own list has only the stages that led to its end.
+/// If particles lag behind the density, they go back by some temperatures: t is then below that of
+/// the previous stage. The stages of the result contain only the final path.
 pub trait Observer: Send {
-    /// A stage is done.
+    /// Called after each stage.
     fn observe(&mut self, stage: &Stage) -> ControlFlow<()> {
         let _ = stage;
         ControlFlow::Continue(())

@@ -19,21 +19,21 @@ use crate::{
     schedule::{EssBisection, Position, Rule},
 };
 
-/// Steps keep this share of the weight.
+/// Each step retains this fraction of the effective sample size.
 const RULE: EssBisection = EssBisection { t0: 0.0, ess: 0.85 };
 
-/// Sweeps after each step, unless there is only one: particles have to spread from the base to a
-/// flat density, which takes a while.
+/// Sweeps after each step, unless there is only one: particles need time to spread from the base to
+/// a flat density.
 const SWEEPS: usize = 3;
 
-/// Steps before the way is given up: far densities take some tens.
+/// Upper limit on steps; distant densities need several dozen.
 const MOST_STEPS: usize = 200;
 
-/// The base: all of the reference, and nothing else.
+/// The base: only the reference part.
 pub(super) const BASE: Parts = Parts { prior: 0.0, likelihood: 0.0, jacobian: 0.0, reference: 1.0 };
 
 impl Sampler<'_> {
-    /// Particles from the base.
+    /// Draws particles from the base.
     pub(super) fn start(&self) -> Result<State> {
         let (dim, count) = (self.density.target.dim(), self.count());
         let pieces = self.density.each_piece(count, PIECE, |range| {
@@ -46,7 +46,7 @@ impl Sampler<'_> {
         })?;
         let particles = Particles::concat(&pieces);
         let equal = 1.0 / count as f64;
-        // On the bridge the first density may be the base itself.
+        // On the bridge path the first density may be the base itself.
         let at = match self.first() == BASE {
             true => At::Path(Position::start(&self.settings.schedule)),
             false => At::Start(Position::start(&RULE)),
@@ -69,12 +69,12 @@ impl Sampler<'_> {
         })
     }
 
-    /// A step from the base towards the first t.
+    /// Takes one step from the base towards the first t.
     pub(super) fn advance_from_base(&self, state: &mut State, at: Position) -> Result<Stage> {
         let schedule = &self.settings.schedule;
         if at.index == MOST_STEPS {
             return Err(Error::Target(format!(
-                "the way from the base to the density at t = {} does not end: it may have no \
+                "the path from the base to the density at t = {} takes too many steps: that density may have no \
                  integral there, or lie far from the base; raise t0, use the path bridge or \
                  likelihood, or move the base (base-mean, base-sd)",
                 schedule.first()
@@ -96,7 +96,7 @@ impl Sampler<'_> {
         Ok(settled.stage(self, state, 0.0, Some(at.t), step.std_b))
     }
 
-    /// How much of each part is in the density at the first t.
+    /// The weight of each part in the density at the first t.
     pub(super) fn first(&self) -> Parts {
         self.settings.path.weights(self.settings.schedule.first())
     }

@@ -1,40 +1,40 @@
-//! What a run carries from temperature to temperature, apart from what it reports.
+//! The state of a run between temperatures, apart from its report.
 
 use super::{
     ancestry::Ancestry, drift::Lag, length::PathLength, particles::Particles, step_size::StepSizes,
 };
 use crate::{mixture::Mixture, schedule::Position};
 
-/// A run between two temperatures. With the target and the settings it is all that it takes to go
-/// on; the same state gives the same bits.
+/// The state between two temperatures. Together with the target and the settings it suffices to
+/// resume; equal states give bit-identical results.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct State {
     pub(super) at: At,
     pub(super) particles: Particles,
-    /// log of the particles' weights; they sum to 1 as exponentials.
+    /// Log weights of the particles; their exponentials sum to 1.
     pub(super) log_weights: Vec<f64>,
     pub(super) ancestry: Ancestry,
-    /// The particles' shape.
+    /// The mixture that describes the particles' shape.
     pub(super) mixture: Mixture,
     pub(super) step_sizes: StepSizes,
     pub(super) path_length: PathLength,
-    /// How far particles are behind, as far as it was seen.
+    /// The evidence for a lag of the particles.
     pub(super) lag: Lag,
-    /// The share of the rule's steps that is taken.
+    /// The fraction of the rule's step to take.
     pub(super) pace: f64,
-    /// How often particles went back.
+    /// Number of returns so far.
     pub(super) returns: usize,
-    /// The last states, the oldest first, in case particles have to go back.
+    /// Recent states, oldest first, in case particles have to go back.
     pub(super) past: Vec<State>,
     /// Random draws used.
     pub(super) draws: u64,
-    /// log Z of the density that the particles stand for.
+    /// log Z of the current density.
     pub(super) log_z: f64,
-    /// Points at which the target was evaluated.
+    /// Number of target evaluations.
     pub(super) evaluations: usize,
 }
 
-/// Where particles are on their way.
+/// The position of the particles on their way.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) enum At {
     /// Between the base and the density at the schedule's first t.
@@ -44,7 +44,7 @@ pub(super) enum At {
 }
 
 impl State {
-    /// The particles' weights, whose sum is 1.
+    /// The particles' weights, which sum to 1.
     pub(super) fn weights(&self) -> Vec<f64> {
         self.log_weights.iter().map(|w| w.exp()).collect()
     }

@@ -1,23 +1,23 @@
-//! The lengths of the steps of local kernels, tuned by what is accepted.
+//! The step lengths of local kernels, tuned by the acceptance rate.
 
 use super::choice::LOCALS;
 
-/// One length for each of [`LOCALS`], in units of the local covariance.
+/// One step length for each of [`LOCALS`], in units of the local covariance.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct StepSizes(Vec<f64>);
 
 impl StepSizes {
-    /// The lengths to begin with in so many dimensions.
+    /// The initial lengths in a given dimension.
     pub(super) fn new(dim: usize) -> Self {
         Self(LOCALS.iter().map(|local| (local.first_step_size)(dim)).collect())
     }
 
-    /// The length of a kernel's steps.
+    /// The step length of a kernel.
     pub(super) fn of(&self, local: usize) -> f64 {
         self.0[local]
     }
 
-    /// Robbins and Monro with a gain that does not fall: densities change with t.
+    /// A Robbins-Monro update with constant gain, since densities change with t.
     pub(super) fn adapt(&mut self, local: usize, acceptance: f64) {
         let Self(sizes) = self;
         let longest = 2.0 * (LOCALS[local].first_step_size)(1);

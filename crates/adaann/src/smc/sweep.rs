@@ -1,4 +1,5 @@
-//! A sweep: a jump of every particle from the mixture, unless jumps are in vain, and a local move.
+//! A sweep: every particle proposes a jump from the mixture, unless jumps rarely succeed, and a
+//! local move.
 
 use super::{
     choice::LOCALS,
@@ -10,27 +11,27 @@ use super::{
 };
 use crate::{Result, path::Parts};
 
-/// Below this share of acceptance, jumps are given up for the rest of the temperature.
+/// Below this acceptance rate, jumps are disabled for the rest of the temperature.
 const POOR_JUMPS: f64 = 0.02;
 
-/// Above it, jumps alone renew the particles, and local moves need not go far.
+/// Above this rate, jumps alone renew the particles, and local moves may be short.
 const GOOD_JUMPS: f64 = 0.4;
 
-/// What the last sweep at a temperature came to.
+/// The statistics of the last sweep at a temperature.
 #[derive(Debug, Default)]
 pub(super) struct Swept {
     pub(super) acceptance: f64,
     pub(super) jump_acceptance: Option<f64>,
-    /// Which of [`LOCALS`] made the local moves.
+    /// The kernel in [`LOCALS`] that made the local moves.
     pub(super) local: Option<usize>,
-    /// Are local moves to go far, whatever jumps achieve?
+    /// Whether local moves must be long even if jumps succeed.
     pub(super) goes_far: bool,
-    /// May the next local move be left out, where jumps alone renew the particles?
+    /// Whether to skip the next local move where jumps alone renew the particles.
     pub(super) may_spare: bool,
 }
 
 impl Sampler<'_> {
-    /// One more sweep on the density with these weights of its parts.
+    /// Performs one sweep on the density with these weights of its parts.
     pub(super) fn sweep(&self, state: &mut State, weights: Parts, swept: &mut Swept) -> Result<()> {
         if self.settings.jumps && swept.jump_acceptance.is_none_or(|share| share > POOR_JUMPS) {
             swept.jump_acceptance = Some(self.step(state, weights, &Independence)?);
@@ -57,7 +58,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// A step of one kernel; returns the share of accepted proposals.
+    /// Performs one step of a kernel; returns the acceptance rate.
     fn step(&self, state: &mut State, weights: Parts, kernel: &dyn Kernel) -> Result<f64> {
         let on = self.invariant(state, weights);
         let (particles, info) = kernel.step(&on, &state.particles)?;
@@ -67,7 +68,7 @@ impl Sampler<'_> {
         Ok(info.acceptance)
     }
 
-    /// The density with these weights of its parts, with the mixture and the next random numbers.
+    /// The density with these weights of its parts, the mixture and the next random numbers.
     pub(super) fn invariant<'s>(&'s self, state: &'s State, weights: Parts) -> Invariant<'s> {
         Invariant {
             density: &self.density,

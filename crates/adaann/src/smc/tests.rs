@@ -1,4 +1,4 @@
-//! A run is its state: copied, it goes on to the same bits.
+//! A run is determined by its state: a copy continues to identical bits.
 
 use super::{
     Move, Population, Settings, Stage,
@@ -62,12 +62,12 @@ fn a_copy_of_the_state_goes_on_to_the_same_bits() {
         let sampler = sampler_of(&target, &settings);
         let mut state = sampler.start().unwrap();
         let mut stages = Vec::new();
-        // On the way from the base, and on the path.
+        // Between the base and the first t, and on the path.
         for count in [1, 2] {
             while stages.len() < count || count == 2 && matches!(state.at, At::Start(_)) {
                 stages.push(sampler.advance(&mut state).unwrap().unwrap());
             }
-            // Another run with the same settings needs nothing but the state.
+            // Another run with the same settings needs only the state.
             let other = sampler_of(&target, &settings);
             let resumed = go_on(&other, state.clone(), stages.clone());
             assert_same_bits(&resumed, &whole);
@@ -77,8 +77,8 @@ fn a_copy_of_the_state_goes_on_to_the_same_bits() {
     }
 }
 
-/// Every evaluation is counted: those of the base, of every kernel with and without gradients, and
-/// of the rounds of population Monte Carlo.
+/// Every evaluation is counted: of the base, of every kernel with and without gradients, and of the
+/// rounds of population Monte Carlo.
 #[test]
 fn evaluations_are_those_that_the_target_counts() {
     for moves in [Move::Rwm, Move::Mala, Move::Hmc, Move::Auto] {
@@ -98,7 +98,7 @@ fn evaluations_are_those_that_the_target_counts() {
     }
 }
 
-/// A target that counts the points that it is asked for.
+/// A target that counts its evaluations.
 struct Counted(Program, AtomicUsize);
 
 impl Target for Counted {
@@ -117,7 +117,7 @@ impl Target for Counted {
     }
 }
 
-/// A regression whose scale is unknown: particles lag where it becomes narrow, and go back.
+/// A regression with unknown scale: particles lag where the density becomes narrow, and go back.
 #[test]
 fn steps_that_are_taken_back_are_counted() {
     let program = Program::record(4, |z| {
@@ -139,7 +139,7 @@ fn steps_that_are_taken_back_are_counted() {
     assert!(state.returns > 0);
 }
 
-/// Steps far too short: paths get longer, and all of their steps are counted.
+/// With steps far too short, paths get longer, and all of their steps are counted.
 #[test]
 fn steps_of_long_paths_are_counted() {
     let target = Lopsided::default();

@@ -1,14 +1,14 @@
 //! Hamiltonian Monte Carlo: paths of a quarter of an oscillation, in as many leapfrog steps as their
-//! length asks for, up to a bound.
+//! length requires, up to a bound.
 
 use super::{Invariant, Kernel, Local, Proposal, leapfrog};
 use crate::{Result, smc::particles::Particles};
 use std::f64::consts::FRAC_PI_2;
 
-/// 0.65 and more is best in many dimensions (Beskos and others 2013).
+/// The optimal acceptance is 0.65 or more in many dimensions (Beskos and others 2013).
 pub(in crate::smc) const LOCAL: Local = Local {
     name: "hmc",
-    about: "Hamiltonian paths: several gradients a move, and far",
+    about: "Hamiltonian paths: long moves with several gradients each",
     best_acceptance: 0.7,
     first_step_size: |dim| 1.1 / (dim as f64).powf(0.25),
     new: |step_size, most_steps| Box::new(Hmc { step_size, most_steps }),
@@ -20,7 +20,7 @@ struct Hmc {
 }
 
 impl Hmc {
-    /// Steps of a quarter of an oscillation.
+    /// Number of steps in a quarter of an oscillation.
     fn quarter(&self) -> usize {
         (FRAC_PI_2 / self.step_size).round() as usize
     }

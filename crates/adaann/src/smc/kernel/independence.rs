@@ -1,11 +1,11 @@
-//! Independence Metropolis: y from the mixture with Student tails, wherever x is. It carries
-//! particles from mode to mode.
+//! Independence Metropolis: proposes y from the mixture with Student tails, independently of x. It
+//! carries particles between modes.
 
 use super::{Invariant, Kernel, Proposal, Uniform};
 use crate::{Batch, Result, smc::particles::Particles};
 use std::ops::Range;
 
-/// The kernel; it has nothing to tune.
+/// The kernel; it has no tuning parameters.
 #[doc(alias = "jump")]
 pub(in crate::smc) struct Independence;
 
@@ -25,7 +25,7 @@ impl Kernel for Independence {
     }
 }
 
-/// Points of the mixture with Student tails, by their numbers among all.
+/// Draws points of the mixture with Student tails; `points` are their global numbers.
 pub(in crate::smc) fn draw(on: &Invariant, points: Range<usize>) -> Batch {
     let dim = on.density.target.dim();
     let mut z = Batch::zeros(dim, points.len());

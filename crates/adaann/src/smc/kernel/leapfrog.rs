@@ -1,13 +1,13 @@
-//! Leapfrog steps of Hamilton's equations, which Langevin and Hamiltonian kernels share.
+//! Leapfrog steps of Hamilton's equations, shared by the Langevin and Hamiltonian kernels.
 //!
-//! They run in coordinates where the covariance of the picked component is 1: x' = L v,
-//! v' = Lᵀ ∇ log π. The steps keep volumes and can be run backwards, so that a path is accepted by
-//! the energy that it gains or loses.
+//! They use coordinates in which the covariance of the picked component is 1: x' = L v, v' = Lᵀ ∇
+//! log π. The steps preserve volume and are reversible, so that the acceptance depends only on the
+//! change of energy.
 
 use super::{Invariant, Proposal, Uniform, local::Picked};
 use crate::{Batch, Result, path::Tile, smc::particles::Particles};
 
-/// The ends of paths of so many steps from particles with gradients.
+/// The endpoints of paths with this many steps, from particles with gradients.
 pub(super) fn propose(
     on: &Invariant,
     from: &Particles,
@@ -22,7 +22,7 @@ pub(super) fn propose(
         (0..dim).map(|d| 0.5 * velocity.row(d)[i].powi(2)).sum()
     };
     let before: Vec<f64> = (0..len).map(|i| kinetic(&velocity, i)).collect();
-    // Steps of different lengths, so that no path returns to where it began.
+    // Use random step lengths, so that no path returns to its start.
     let step_sizes: Vec<f64> =
         (0..len).map(|i| step_size * (0.6 + 0.8 * on.uniform(Uniform::First, first + i))).collect();
     let mut stretched = Batch::zeros(dim, len);
@@ -38,7 +38,7 @@ pub(super) fn propose(
     let mut z = from.z.clone();
     let mut tile = Tile::zeros(dim, len);
     for step in 0..steps {
-        // Two half kicks in a row are one.
+        // Two successive half kicks are one full kick.
         let (gradient, share) = match &from.gradient {
             Some(gradient) if step == 0 => (gradient, 0.5),
             _ => (tile.gradient(), 1.0),

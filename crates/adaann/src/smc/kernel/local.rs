@@ -1,24 +1,24 @@
-//! Steps in the units of where a particle is.
+//! Steps scaled by the local covariance.
 //!
-//! A particle first picks a component c of the mixture that describes the particles' shape, by the
-//! component's share r(c|x) in the mixture's density at x, and then moves on π(x) r(c|x) with the
-//! covariance L Lᵀ of that component. Picking is a Gibbs step, so the pair is left as it is, and a
-//! density with modes of different widths has steps of the right length in each.
+//! A particle first picks a component c of the mixture fitted to the particles, with the
+//! component's responsibility r(c|x). It then moves on π(x) r(c|x) with the covariance L Lᵀ of that
+//! component. Picking is a Gibbs step, so the joint density is invariant, and each mode of the
+//! density has steps of a suitable length.
 
 use super::{Invariant, Uniform};
 use crate::Batch;
 
-/// The component that each of some particles has picked.
+/// The components picked by some particles.
 pub(super) struct Picked {
     component: Vec<usize>,
-    /// The particles of each component that was picked at all.
+    /// For each picked component, its particles.
     groups: Vec<(usize, Vec<usize>)>,
     /// log r(c|x)
     log_share: Vec<f64>,
 }
 
 impl Picked {
-    /// Picks for particles of which the first has the number `first` among all.
+    /// Picks components for particles; `first` is the global number of the first one.
     pub(super) fn new(on: &Invariant, z: &Batch, first: usize) -> Self {
         let shares = on.mixture.log_shares(z);
         let pick = |i: usize| {
@@ -50,7 +50,7 @@ impl Picked {
         self.each_group(from, out, |k, from, out| on.mixture.components[k].stretch_back(from, out));
     }
 
-    /// Particles of one component lie side by side for `work`, so that it goes along rows.
+    /// Gathers the particles of each component for `work`, so that it can run along rows.
     fn each_group(&self, from: &Batch, out: &mut Batch, work: impl Fn(usize, &Batch, &mut Batch)) {
         if let [(k, _)] = &self.groups[..] {
             return work(*k, from, out);

@@ -3,10 +3,10 @@
 use super::{Invariant, Kernel, Local, Proposal, leapfrog};
 use crate::{Result, smc::particles::Particles};
 
-/// 0.574 is best in many dimensions (Roberts and Rosenthal 1998).
+/// The optimal acceptance is 0.574 in many dimensions (Roberts and Rosenthal 1998).
 pub(in crate::smc) const LOCAL: Local = Local {
     name: "mala",
-    about: "Langevin steps: one gradient a move",
+    about: "Langevin steps: one gradient per move",
     best_acceptance: 0.574,
     first_step_size: |dim| 1.4 / (dim as f64).powf(1.0 / 6.0),
     new: |step_size, _| Box::new(Mala { step_size }),

@@ -1,8 +1,8 @@
-//! Markov kernels that leave a density as it is, one in each file.
+//! Markov kernels that leave a density invariant, one per file.
 //!
-//! A kernel makes proposals; whether each is taken is Metropolis' and Hastings' rule, which stands
-//! here once. A new kernel that is tuned by the length of its steps is a file with a [`Local`] and
-//! its line in [`Move`](super::Move).
+//! A kernel makes proposals; the Metropolis-Hastings rule, implemented here once, accepts or
+//! rejects them. To add a kernel with a tuned step length, write a file with a [`Local`] and add a
+//! line to [`Move`](super::Move).
 
 pub(super) mod hmc;
 pub(super) mod independence;
@@ -21,21 +21,21 @@ use crate::{
     rng::Stream,
 };
 
-/// The density that a kernel leaves as it is, and what proposals are made of.
+/// The invariant density of a kernel, and the inputs of its proposals.
 #[derive(Clone, Copy)]
 pub(super) struct Invariant<'a> {
     pub(super) density: &'a Tempered<'a>,
-    /// How much of each part is in log π.
+    /// The weight of each part in log π.
     pub(super) weights: Parts,
-    /// The particles' shape.
+    /// The mixture that describes the particles' shape.
     pub(super) mixture: &'a Mixture,
     pub(super) stream: &'a Stream,
     /// The first of the [`DRAWS`] draws that a step may use.
     pub(super) draw: u64,
 }
 
-/// Random draws that a step uses: four uniform numbers a particle, of which each kernel has its own
-/// use, and normals, which are independent of the uniforms of the same draw.
+/// Number of random draws per step. Each draw has four uniform numbers per particle, used
+/// differently by each kernel, and normals, which are independent of the uniforms of the same draw.
 pub(super) const DRAWS: u64 = 4;
 
 /// The uniform numbers of a particle.
@@ -59,49 +59,50 @@ impl Invariant<'_> {
     }
 }
 
-/// What happened in a step.
+/// Statistics of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Info {
-    /// Mean probability to accept the proposal.
+    /// Mean acceptance probability.
     pub(super) acceptance: f64,
-    /// Points at which the target was evaluated.
+    /// Number of points at which the target was evaluated.
     pub(super) evaluations: usize,
 }
 
-/// Where particles may go.
+/// The proposals for some particles.
 pub(super) struct Proposal {
     particles: Particles,
-    /// log of what multiplies π(y)/π(x) in the probability to accept.
+    /// Log of the factor that multiplies π(y)/π(x) in the acceptance probability.
     log_ratio: Vec<f64>,
 }
 
 /// A Markov kernel.
 pub(super) trait Kernel: Sync {
-    /// Does it look at gradients?
+    /// Whether it uses gradients.
     fn needs_gradient(&self) -> bool {
         false
     }
 
-    /// Do its proposals have gradients where particles have them?
+    /// Whether its proposals have gradients if the particles do.
     fn keeps_gradient(&self) -> bool {
         false
     }
 
-    /// Points at which it evaluates the target, for each particle.
+    /// Number of target evaluations per particle.
     fn evaluations(&self) -> usize {
         1
     }
 
-    /// Would a path have more steps than this, were it not for a bound on them?
+    /// Whether a path would have more steps than this without the bound.
     fn wants_more_steps(&self, _than: usize) -> bool {
         false
     }
 
-    /// Proposals for some particles, of which the first has the number `first` among all. The
+    /// Makes proposals for some particles; `first` is the global number of the first one. The
     /// particles have gradients if the kernel needs them.
     fn propose(&self, on: &Invariant, from: &Particles, first: usize) -> Result<Proposal>;
 
-    /// Moves particles, and says what happened. They have gradients afterwards if the proposals do.
+    /// Moves particles and returns statistics. The particles have gradients afterwards if the
+    /// proposals do.
     fn step(&self, on: &Invariant, particles: &Particles) -> Result<(Particles, Info)> {
         let len = particles.len();
         let lacks_gradient = self.needs_gradient() && particles.gradient.is_none();
@@ -130,8 +131,8 @@ pub(super) trait Kernel: Sync {
     }
 }
 
-/// Metropolis and Hastings: takes a proposal with the probability min(1, ratio · π(y)/π(x)). Gives
-/// the sum of these probabilities.
+/// The Metropolis-Hastings rule: accepts a proposal with probability min(1, ratio · π(y)/π(x)).
+/// Returns the sum of these probabilities.
 fn accept(on: &Invariant, particles: &mut Particles, first: usize, proposal: &Proposal) -> f64 {
     let Proposal { particles: proposed, log_ratio } = proposal;
     if proposed.gradient.is_none() {
@@ -145,7 +146,7 @@ fn accept(on: &Invariant, particles: &mut Particles, first: usize, proposal: &Pr
         if lost::is_lost(there) || !gradient.all(f64::is_finite) {
             continue;
         }
-        // A particle that is lost goes anywhere.
+        // A non-finite particle accepts every proposal.
         let log_accept = if lost::is_lost(here) { 0.0 } else { there - here + log_ratio };
         if log_accept.is_nan() {
             continue;
@@ -158,16 +159,16 @@ fn accept(on: &Invariant, particles: &mut Particles, first: usize, proposal: &Pr
     accepted
 }
 
-/// A kernel that moves particles within a mode, by steps whose length is tuned.
+/// A kernel that moves particles within a mode, with a tuned step length.
 pub(super) struct Local {
     /// Its name, as in settings.
     pub(super) name: &'static str,
-    /// A line on what it does.
+    /// A one-line description.
     pub(super) about: &'static str,
-    /// The share of accepted proposals at which it goes furthest for its cost.
+    /// The acceptance rate with the largest distance per evaluation.
     pub(super) best_acceptance: f64,
-    /// The length of a step to begin with in so many dimensions, in units of the local covariance.
+    /// The initial step length in a given dimension, in units of the local covariance.
     pub(super) first_step_size: fn(usize) -> f64,
-    /// The kernel with steps of this length, and at most so many in a path.
+    /// Makes the kernel with a step length and a bound on the steps per path.
     pub(super) new: fn(f64, usize) -> Box<dyn Kernel>,
 }

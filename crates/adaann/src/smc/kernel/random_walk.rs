@@ -3,7 +3,8 @@
 use super::{Invariant, Kernel, Local, Proposal, local::Picked};
 use crate::{Batch, Result, smc::particles::Particles};
 
-/// 0.234 to 0.44 is best, in many dimensions and in one (Gelman, Roberts and Gilks 1996).
+/// The optimal acceptance is 0.234 in many dimensions and 0.44 in one (Gelman, Roberts and Gilks
+/// 1996).
 pub(in crate::smc) const LOCAL: Local = Local {
     name: "rwm",
     about: "random-walk Metropolis: needs no gradients",

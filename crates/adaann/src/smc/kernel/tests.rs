@@ -1,8 +1,8 @@
-//! Each kernel leaves a density without any symmetry as it is, and says what it cost; mistakes that
-//! kernels are prone to are seen.
+//! Tests that each kernel leaves an asymmetric density invariant and counts its evaluations, and that
+//! common mistakes in kernels are detected.
 //!
-//! Particles that start as independent draws stay independent draws under a kernel that is right,
-//! so that a mean over N of them has the standard error sd/√N after any number of steps.
+//! Particles that start as independent draws stay independent draws under a correct kernel, so a mean
+//! over N of them has the standard error sd/√N after any number of steps.
 
 use super::*;
 use crate::{
@@ -19,12 +19,12 @@ use crate::{
 const PARTICLES: usize = 32_768;
 const STEPS: u64 = 20;
 
-/// Of 7 moments under 4 kernels the furthest is beyond 4.5 standard errors with a probability of
+/// The largest deviation among 7 moments under 4 kernels exceeds 4.5 standard errors with probability
 /// 2e-4.
 const RIGHT: f64 = 4.5;
 
-/// What a mistake must come to, not to be taken for chance: beyond six standard errors no moment is
-/// found once in 10⁸ tests. The least that was seen is a random walk without its ratio, at seven.
+/// The least deviation of a mistaken kernel: a correct kernel exceeds six standard errors once in 10⁸
+/// tests. The smallest deviation observed is seven, for a random walk without its ratio.
 const WRONG: f64 = 6.0;
 
 fn tempered(target: &Lopsided) -> Tempered<'_> {
@@ -32,8 +32,9 @@ fn tempered(target: &Lopsided) -> Tempered<'_> {
     Tempered { target, path: PathKind::Power, reference: Some(Base::standard(2)) }
 }
 
-/// A narrow component amid the density and a wide one: a kernel is right whatever the mixture, and a
-/// mistake in its ratios shows, since it gathers particles where steps are short, or drives them off.
+/// A mixture with a narrow component inside the density, and a wide one. A correct kernel works with
+/// any mixture. A mistake in its ratios shows, since it accumulates particles where steps are short,
+/// or drives them away.
 fn mixture() -> Mixture {
     let mut z = Batch::zeros(2, 1_000);
     Stream::new(9, Purpose::MonteCarlo).fill_normals(0, 0, &mut z);
@@ -52,15 +53,16 @@ fn mixture() -> Mixture {
     mixture
 }
 
-/// All kernels, with steps long enough for their ratios to matter.
+/// All kernels, with steps long enough that their ratios matter.
 fn kernels() -> Vec<(&'static str, Box<dyn Kernel>)> {
     let local = |local: &Local| (local.name, (local.new)(0.9 * (local.first_step_size)(2), 10));
     let independence: Box<dyn Kernel> = Box::new(independence::Independence);
     LOCALS.iter().map(local).chain([("independence", independence)]).collect()
 }
 
-/// How many standard errors the furthest moment is off after [`STEPS`] steps from exact draws, with
-/// how much of log|J| in the density: its name, its score, and the share of accepted proposals.
+/// The moment with the largest deviation after [`STEPS`] steps from exact draws, with weight
+/// `jacobian` of log|J| in the density: its name, its deviation in standard errors, and the
+/// acceptance rate.
 fn furthest(kernel: &dyn Kernel, jacobian: f64) -> (&'static str, f64, f64) {
     let target = Lopsided::default();
     let (density, mixture) = (tempered(&target), mixture());
@@ -94,12 +96,12 @@ fn each_kernel_leaves_the_density_as_it_is() {
     for (name, kernel) in kernels() {
         let (moment, score, acceptance) = furthest(&*kernel, 1.0);
         assert!(score.abs() < RIGHT, "{name}: {moment} is off by {score} standard errors");
-        // Particles that stay where they are would pass any test.
+        // Particles that never move would pass any test.
         assert!(acceptance > 0.1, "{name}: {acceptance}");
     }
 }
 
-/// A kernel with a mistake in the ratio that it is accepted by.
+/// A kernel with a mistake in its acceptance ratio.
 struct Mistaken {
     kernel: Box<dyn Kernel>,
     ratio: fn(f64) -> f64,
@@ -139,8 +141,8 @@ fn a_jacobian_left_out_is_seen() {
     }
 }
 
-/// The first step of a kernel that looks at gradients evaluates all particles once more, and those
-/// after it do not; a walk leaves no gradients, a jump keeps those that are there.
+/// The first step of a gradient-based kernel evaluates all particles once more; later steps do not. A
+/// random walk drops gradients; a jump preserves them.
 #[test]
 fn evaluations_are_those_that_the_target_counts() {
     let target = Lopsided::default();
@@ -167,13 +169,13 @@ fn evaluations_are_those_that_the_target_counts() {
     assert!(step(&independence::Independence, &with_gradients).0.gradient.is_some());
     assert!(step(&*(random_walk::LOCAL.new)(0.5, 10), &with_gradients).0.gradient.is_none());
     assert_eq!((hmc::LOCAL.new)(0.2, 10).evaluations(), 8);
-    // A quarter of an oscillation has 31 steps of 0.05, of which the bound leaves some.
+    // A quarter of an oscillation has 31 steps of 0.05, truncated by the bound.
     for (most, steps) in [(10, 10), (25, 25), (40, 31)] {
         assert_eq!(step(&*(hmc::LOCAL.new)(0.05, most), &with_gradients).1, steps);
     }
 }
 
-/// Outside the support nothing is accepted, and a particle that is there comes back.
+/// Nothing is accepted outside the support, and a particle that starts there comes back.
 #[test]
 fn lost_particles_come_back_and_none_is_lost() {
     let target = crate::Program::record(2, |z| {
@@ -204,7 +206,7 @@ fn lost_particles_come_back_and_none_is_lost() {
             particles = kernel.step(&on, &particles).unwrap().0;
             assert!(inside(&particles) >= before, "{name}");
         }
-        // What leads a path back from where there is no gradient is left to chance.
+        // Without a gradient, only chance leads a path back.
         let has_returned = inside(&particles) > first;
         assert!(has_returned || kernel.needs_gradient(), "{name}: {}", inside(&particles));
     }
