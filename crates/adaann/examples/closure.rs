@@ -1,11 +1,11 @@
-//! A density as a closure: approximated, drawn from, judged.
+//! A density given as a closure: approximated, sampled, checked.
 //!
 //! `cargo run --release --example closure -p adaann`
 
 use adaann::{Program, answer::Settings, approximate};
 
 fn main() -> adaann::Result<()> {
-    // log p up to a constant: two modes, the one on the right heavier.
+    // log p up to a constant: two modes, the right one heavier.
     let target = Program::record(1, |z| -(z[0].square() - 3.0).square() + 0.2 * z[0]);
     let settings = Settings { seed: 7, ..Settings::default() };
     let answer = approximate(&target, &settings, &mut ())?;
@@ -19,7 +19,7 @@ fn main() -> adaann::Result<()> {
         println!("{}", examined.verdict.trust);
     }
 
-    // Under p: every draw has its weight.
+    // Estimates under p use the weight of every draw.
     let sample = answer.sample;
     let right: f64 = sample
         .x()

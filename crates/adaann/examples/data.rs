@@ -1,4 +1,5 @@
-//! A posterior with data: prior and likelihood apart, so that the check can start from the prior.
+//! A posterior with data, with separate prior and likelihood, so that the check can start from the
+//! prior.
 //!
 //! `cargo run --release --example data -p adaann`
 
@@ -17,7 +18,8 @@ const TIMES: [(f64, f64); 8] = [
 ];
 
 fn main() -> adaann::Result<()> {
-    // Mean, effect of tiredness and log of the scatter, each with a standard normal prior.
+    // Mean, effect of tiredness and log of the standard deviation, each with a standard normal
+    // prior.
     let target = Program::record_parts(3, |z| {
         let log_prior = z.iter().map(|z| -0.5 * z.square()).sum();
         let precision = (-2.0 * z[2]).exp();
@@ -32,7 +34,7 @@ fn main() -> adaann::Result<()> {
         println!("{name:7} {:+.3} ± {:.3}", found.mean.value, found.mean.error);
     }
 
-    // What made the answer, and what a check that never saw it says.
+    // The method behind the answer, and the result of the independent check.
     println!("by {} with {} evaluations", answer.method.name(), answer.evaluations);
     if let Some(examined) = answer.examination {
         println!("{}", examined.verdict.trust);

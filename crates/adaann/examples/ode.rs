@@ -1,4 +1,5 @@
-//! The posterior of a system of differential equations, with its parameters, start and noise unknown.
+//! The posterior of a system of differential equations with unknown parameters, initial state and
+//! noise.
 //!
 //! `cargo run --release --example ode -p adaann`
 
@@ -11,7 +12,7 @@ use adaann::{
 };
 
 fn main() -> adaann::Result<()> {
-    // Prey and predators, whose number at the start is known.
+    // Prey and predators, with a known initial number of predators.
     let system = System::record(
         &["prey", "predators"],
         &["birth", "death", "prey_0", "noise"],
@@ -19,7 +20,7 @@ fn main() -> adaann::Result<()> {
         0.0,
         |p| vec![p[2], 0.5.into()],
     )?;
-    // Seven counts of prey, one of which was not made.
+    // Seven counts of prey, one of them missing.
     let times = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
     let prey = [1.16, 1.38, 1.61, f64::NAN, 1.62, 1.11, 0.71];
     let noise = Noise::LogNormal(Scatter::SdParameter(3));

@@ -1,4 +1,4 @@
-//! A layer of your own, written for one point, in a flow that is trained like any other.
+//! A custom layer, written for one point, in a flow that is trained as usual.
 //!
 //! `cargo run --release --example own_flow -p adaann`
 
@@ -8,7 +8,7 @@ use adaann::{
     flow::{Base, Flow, Layer, Parameter, PerPoint},
 };
 
-/// x = sinh(asinh(z) + skew), coordinate by coordinate: tails to one side.
+/// x = sinh(asinh(z) + skew), coordinate by coordinate: makes one tail heavier.
 #[derive(Debug)]
 struct Skew {
     dim: usize,
@@ -58,7 +58,7 @@ impl Layer for Skew {
 }
 
 fn main() -> adaann::Result<()> {
-    // A Gumbel density: a tail to the right.
+    // A Gumbel density: a long tail to the right.
     let target = Program::record(1, |z| -z[0] - (-z[0]).exp());
     let mut flow =
         Flow::from_stack(Box::new(PerPoint(Skew { dim: 1 })), Base::standard(1).trained())?;
@@ -69,6 +69,6 @@ fn main() -> adaann::Result<()> {
     let sums = sample.weight_sums()?;
     // ∫ exp(−z − e^(−z)) dz = 1.
     println!("log Z {:+.4} ± {:.4}", sums.log_z(), sums.log_z_error());
-    println!("draws worth {:.1} per cent", 100.0 * sums.ess_share());
+    println!("effective draws {:.1} per cent", 100.0 * sums.ess_share());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A schedule of your own: halve the way to t = 1, then end.
+//! A custom schedule: halve the remaining way to t = 1, then end.
 //!
 //! `cargo run --release --example own_schedule -p adaann`
 
@@ -8,7 +8,7 @@ use adaann::{
     schedule::{Draws, Position, Reason, Rule, ScheduleError, Step, Work},
 };
 
-/// t goes half of the way that is left, as often as it is told.
+/// Covers half of the remaining way in each step, a given number of times.
 struct Halving {
     t0: f64,
     steps: usize,

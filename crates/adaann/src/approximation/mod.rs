@@ -1,4 +1,4 @@
-//! What a run has found, in the target's own coordinates: draws, and log q and log p anywhere.
+//! A trained flow in the target's own coordinates: draws, and log q and log p at any point.
 
 use crate::{
     Batch, Result,
@@ -8,13 +8,13 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Points that go to a thread at once.
+/// Points per task of a thread.
 const CHUNK: usize = 1_024;
 
 /// Points of [`Approximation::weight_sums`] in memory at once.
 const WAVE: usize = 65_536;
 
-/// A flow seen in the coordinates of a target.
+/// A flow as an approximation of a target, in the target's coordinates.
 pub struct Approximation<'a> {
     target: Unconstrained<'a>,
     flow: Flow,
@@ -24,7 +24,7 @@ impl<'a> Approximation<'a> {
     /// A flow as an approximation of a target.
     ///
     /// # Errors
-    /// If they differ in dimension, or the target's supports are no supports.
+    /// If their dimensions differ, or the target's supports are invalid.
     pub fn new(target: &'a dyn Target, flow: Flow) -> Result<Self> {
         let target = Unconstrained::new(target)?;
         if flow.dim() != target.dim() {
@@ -42,21 +42,22 @@ impl<'a> Approximation<'a> {
         &self.flow
     }
 
-    /// The target, seen from the whole line.
+    /// The target in unconstrained coordinates.
     pub fn target(&self) -> &Unconstrained<'a> {
         &self.target
     }
 
-    /// Draws `count` points, weighted towards the target; the seed fixes them, for any number of threads.
+    /// Draws `count` points, weighted towards the target. The seed determines them, for any number of
+    /// threads.
     ///
     /// # Errors
-    /// What the target says.
+    /// Returns the target's errors.
     pub fn sample(&self, count: usize, seed: u64) -> Result<Sample> {
         self.sample_from(0, count, seed)
     }
 
-    /// The same draws where log p is known at the first of them, as [`Sample::log_p`] has it: it is only
-    /// computed at the others. So is a sample lengthened:
+    /// The same draws, reusing known values of log p ([`Sample::log_p`]) at the first of them. Only the
+    /// others are evaluated, which makes it cheap to lengthen a sample:
     ///
     /// ```
     /// use adaann::{Program, approximation::Approximation, flow::{Base, Flow, FlowSpec}};
@@ -71,7 +72,7 @@ impl<'a> Approximation<'a> {
     /// ```
     ///
     /// # Errors
-    /// What the target says, or if more are known than are asked for.
+    /// Returns the target's errors, and an error if more values are known than draws requested.
     pub fn sample_knowing(&self, log_p: &[f64], count: usize, seed: u64) -> Result<Sample> {
         let Some(more) = count.checked_sub(log_p.len()) else {
             return Err(crate::error::shape("the known values of log p", log_p.len(), count));
@@ -81,14 +82,14 @@ impl<'a> Approximation<'a> {
         known.join(&self.sample_from(log_p.len(), more, seed)?)
     }
 
-    /// Draws `count` points from number `first` on.
+    /// Draws `count` points, starting with number `first`.
     pub(crate) fn sample_from(&self, first: usize, count: usize, seed: u64) -> Result<Sample> {
         let (z, x, log_q) = self.draw(first, count, seed);
         let log_p = self.log_p(&x)?;
         Sample::of_draws(z, x, log_p, log_q)
     }
 
-    /// The draws themselves: on the whole line, in the target's coordinates, and log q.
+    /// The draws in unconstrained and in the target's coordinates, and log q.
     fn draw(&self, first: usize, count: usize, seed: u64) -> (Batch, Batch, Vec<f64>) {
         let starts: Vec<usize> = (0..count).step_by(CHUNK).collect();
         let chunks: Vec<(Batch, Batch, Vec<f64>)> = starts
@@ -112,11 +113,11 @@ impl<'a> Approximation<'a> {
         (z, x, log_q)
     }
 
-    /// What the weights of `count` draws add up to; none of the draws is kept, so that memory does not
-    /// grow with their number.
+    /// The weight sums of `count` draws. The draws are not stored, so memory does not grow with their
+    /// number.
     ///
     /// # Errors
-    /// What the target says.
+    /// Returns the target's errors.
     pub fn weight_sums(&self, count: usize, seed: u64) -> Result<WeightSums> {
         let mut sums = WeightSums::default();
         for first in (0..count).step_by(WAVE) {
@@ -126,10 +127,10 @@ impl<'a> Approximation<'a> {
         Ok(sums)
     }
 
-    /// log p at points, not normalised.
+    /// Unnormalised log p at points.
     ///
     /// # Errors
-    /// What the target says.
+    /// Returns the target's errors.
     pub fn log_p(&self, points: &Batch) -> Result<Vec<f64>> {
         let target = self.target.target();
         let size = if target.wants_whole_batch() { points.len().max(1) } else { CHUNK };
@@ -152,7 +153,7 @@ impl<'a> Approximation<'a> {
     /// log q at points of the target's support.
     ///
     /// # Errors
-    /// If a point is outside the support or of another dimension.
+    /// If a point is outside the support or has another dimension.
     pub fn log_q(&self, points: &Batch) -> Result<Vec<f64>> {
         let z = self.target.unconstrain(points)?;
         let (_, log_jacobian) = self.target.constrain(&z);

@@ -1,30 +1,30 @@
-//! One Gaussian of a mixture, by the factor of its covariance.
+//! One component of a mixture, represented by the factor of its covariance.
 
 use crate::{Batch, Result, importance, linear, simd::Special};
 use std::ops::Range;
 
-/// Points whose coordinates are worked on together: with fifty of them they stay in the caches.
+/// Points per block: with fifty coordinates they still fit into the caches.
 const BLOCK: usize = 128;
 
 /// One Gaussian of a mixture, or one Student distribution.
 #[derive(Debug, Clone, PartialEq)]
 #[doc(alias("GMM", "Gaussian mixture"))]
 pub struct Component {
-    /// Its share of the mass; those of all components sum to 1.
+    /// Its weight; the weights of all components sum to 1.
     pub weight: f64,
     /// Its mean.
     pub mean: Vec<f64>,
-    /// Its covariance, row by row; that of the Gaussian which a Student distribution's core resembles.
+    /// Its covariance, row by row; for a Student distribution, that of the Gaussian matching its core.
     pub covariance: Vec<f64>,
-    /// Degrees of freedom of its tails; none for a Gaussian.
+    /// Degrees of freedom of its tails; `None` for a Gaussian.
     pub degrees: Option<f64>,
 }
 
 impl Component {
-    /// The Gaussian with the mean and the covariance of points that count alike.
+    /// The Gaussian with the mean and the covariance of equally weighted points.
     ///
     /// # Errors
-    /// If there are none, or one is no number.
+    /// If there are no points, or one is not finite.
     pub(crate) fn describing(points: &Batch) -> Result<Self> {
         let (dim, count) = (points.dim(), points.len());
         let equal = vec![1.0 / count as f64; count];
@@ -51,7 +51,7 @@ pub(crate) struct Gaussian {
 }
 
 impl Gaussian {
-    /// None if the covariance has no factor.
+    /// `None` if the covariance is not positive definite.
     pub(super) fn new(weight: f64, mean: Vec<f64>, covariance: &[f64]) -> Option<Self> {
         let dim = mean.len();
         let factor = linear::cholesky(dim, covariance).ok()?;
@@ -59,8 +59,8 @@ impl Gaussian {
         Some(Self { log_weight: weight.ln(), mean, factor, log_det, degrees: None })
     }
 
-    /// log of weight times density for each |L⁻¹(x − mean)|², less what all Gaussians of a dimension
-    /// share.
+    /// log of weight times density for each |L⁻¹(x − mean)|², without the constant that all Gaussians
+    /// of a dimension share.
     pub(super) fn log_terms(&self, squares: &[f64]) -> Vec<f64> {
         let height = self.log_weight - self.log_det;
         match self.degrees {
@@ -77,7 +77,7 @@ impl Gaussian {
         }
     }
 
-    /// |L⁻¹(x − centre)|² at every point, with `centre` the mean or another point for each.
+    /// |L⁻¹(x − centre)|² at every point, where `centre` is the mean or a separate point for each.
     pub(crate) fn squares(&self, points: &Batch, centres: Option<&Batch>) -> Vec<f64> {
         let (dim, len) = (points.dim(), points.len());
         let mut rows = vec![0.0; dim * len.min(BLOCK)];
@@ -89,7 +89,7 @@ impl Gaussian {
         squares
     }
 
-    /// The same for some points, which stay in the caches until all coordinates are done.
+    /// The same for a block of points, which stay in the caches until all coordinates are done.
     fn add_squares(
         &self,
         points: &Batch,
@@ -174,7 +174,7 @@ impl Gaussian {
         (0..dim * dim).map(|at| entry(at / dim, at % dim)).collect()
     }
 
-    /// What others see of it.
+    /// Its public representation.
     pub(super) fn to_component(&self) -> Component {
         Component {
             weight: self.log_weight.exp(),

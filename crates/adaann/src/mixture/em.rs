@@ -1,8 +1,8 @@
 //! Mixtures fitted to weighted points by expectation–maximisation.
 //!
-//! The number of components is found by splitting (`split.rs`). A covariance is shrunk towards the one
-//! that was there before, as a whole matrix and so in its own coordinates: what is known of long and
-//! short directions is kept, where shrinking towards a diagonal would forget it.
+//! The number of components is found by splitting (`split.rs`). A covariance is shrunk towards the previous
+//! one as a whole matrix, and so in its own coordinates. This preserves the known long and short
+//! directions, which shrinking towards a diagonal would lose.
 
 use super::{Mixture, component::Gaussian, own_weights, points::Points};
 use crate::{
@@ -12,18 +12,18 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Rounds of expectation–maximisation after each change of the components. The shape has to be
-/// right for moves to be quick, not to the last digit.
+/// Rounds of expectation–maximisation after each change of the components. Moves need the approximate
+/// shape, not an exact fit.
 pub(super) const ROUNDS: usize = 8;
 
-/// Rounds of splitting at each fit: up to 2⁶ components from one.
+/// Rounds of splitting per fit: up to 2⁶ components from one.
 const SPLITS: usize = 6;
 
-/// Draws that tell how wide a base is.
+/// Draws for estimating the covariance of a base.
 const BASE_DRAWS: usize = 4_096;
 
 impl Mixture {
-    /// Fits points with weights that sum to 1, starting from an earlier fit if there is one.
+    /// Fits points with weights that sum to 1, starting from an earlier fit if given.
     pub(crate) fn fit(z: &Batch, weights: &[f64], earlier: Option<&Self>) -> Self {
         let points = Points::new(z, weights);
         let mut best = Self { components: vec![points.whole()], dim: z.dim() };
@@ -38,17 +38,17 @@ impl Mixture {
         best.grow(&points, best_score, Light::Dropped)
     }
 
-    /// Fits points with weights that sum to 1 from this mixture on, tails included.
+    /// Refits this mixture to points with weights that sum to 1, including its tails.
     pub(crate) fn adapt(&self, z: &Batch, weights: &[f64]) -> Self {
         let points = Points::new(z, weights);
-        // The core depends on the tails, and they on it.
+        // Core and tails depend on each other.
         let moved = self.clone().improve(&points, Light::Kept).with_tails(&points);
         let moved = moved.improve(&points, Light::Kept).with_tails(&points);
         let score = points.score(&moved);
         moved.grow(&points, score, Light::Kept).with_tails(&points)
     }
 
-    /// One component as wide as a base, from its draws; none if it has no covariance.
+    /// One component with the covariance of a base's draws; `None` if it is not positive definite.
     pub(crate) fn of_base(base: &Base, seed: u64) -> Option<Self> {
         let (dim, count) = (base.dim(), BASE_DRAWS);
         let (mut noise, mut z) = (Noise::zeros(dim, count), Batch::zeros(dim, count));
@@ -60,13 +60,13 @@ impl Mixture {
         Some(Self { components: vec![points.component(&weights, None)?], dim })
     }
 
-    /// How well it describes points with weights that sum to 1: the mean log density, less what its numbers
-    /// cost.
+    /// The quality of the mixture for points with weights that sum to 1: the mean log density minus a
+    /// penalty for its parameters.
     pub(crate) fn score(&self, z: &Batch, weights: &[f64]) -> f64 {
         Points::new(z, weights).score(self)
     }
 
-    /// Splits components as long as it pays.
+    /// Splits components as long as the score improves.
     fn grow(self, points: &Points, mut best_score: f64, light: Light) -> Self {
         let mut best = self;
         for _ in 0..SPLITS {
@@ -84,7 +84,7 @@ impl Mixture {
         best
     }
 
-    /// Some rounds of expectation–maximisation.
+    /// Performs some rounds of expectation–maximisation.
     fn improve(mut self, points: &Points, light: Light) -> Self {
         let mut earlier = self.components.clone();
         for _ in 0..ROUNDS {
@@ -117,14 +117,14 @@ impl Mixture {
     }
 }
 
-/// What becomes of components with too few points to be fitted.
+/// The treatment of components with too few points for a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Light {
-    /// Particles that have left it need it no more.
+    /// Drop the component: particles have left it.
     Dropped,
-    /// A proposal keeps its shape: few draws so far are no proof that there is nothing.
+    /// Keep its shape, for a proposal: few draws so far do not prove that the component has no mass.
     Kept,
 }
 
-/// The least weight of a component that is kept.
+/// Components below this weight are dropped.
 const LEAST_WEIGHT: f64 = 1e-3;

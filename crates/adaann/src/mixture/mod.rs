@@ -1,7 +1,7 @@
-//! Mixtures of Gaussians fitted to weighted points: what kernels take as the local shape of a density,
-//! and what draws are proposed from.
+//! Mixtures of Gaussians fitted to weighted points. They give kernels the local shape of a density, and
+//! serve as proposals.
 //!
-//! [`Component`] is what is to be seen of one. Each fit starts from the one before, so that a
+//! [`Component`] is the public view of a component. Each fit starts from the previous one, so that a
 //! mixture follows particles from temperature to temperature.
 
 mod component;
@@ -33,13 +33,13 @@ pub(crate) struct Mixture {
 }
 
 impl Mixture {
-    /// log of each component's share in the density at every point.
+    /// log of each component's responsibility at every point.
     pub(crate) fn log_shares(&self, points: &Batch) -> Vec<Buffer> {
         self.log_density_and_shares(points).1
     }
 
-    /// The log density at every point, less what all Gaussians of a dimension share, and the log of each
-    /// component's share in it; rows are padded.
+    /// The log density at every point, without the constant that all Gaussians of a dimension share, and
+    /// the log responsibility of each component; rows are padded.
     fn log_density_and_shares(&self, points: &Batch) -> (Buffer, Vec<Buffer>) {
         let padded = points.padded_len();
         let terms = |component: &Gaussian| {
@@ -59,14 +59,14 @@ impl Mixture {
         self.dim
     }
 
-    /// Has it a component whose middle is there, within a standard deviation?
+    /// Whether a component's mean is within one of its standard deviations of `z`.
     pub(crate) fn has_component_at(&self, z: &[f64]) -> bool {
         let point = Batch::from_points(z.len(), &[z]);
         let most = z.len() as f64;
         self.components.iter().any(|component| component.squares(&point, None)[0] < most)
     }
 
-    /// A mixture of components; none if a covariance is none.
+    /// A mixture of components; `None` if a covariance is not positive definite.
     pub(crate) fn of(components: &[Component]) -> Option<Self> {
         let gaussian = |component: &Component| {
             let Component { weight, mean, covariance, degrees } = component;
@@ -80,10 +80,10 @@ impl Mixture {
         Some(mixture)
     }
 
-    /// The same density as a base, to draw from.
+    /// The same density as a base that can be drawn from.
     ///
     /// # Errors
-    /// If a covariance is no longer one after it was multiplied out.
+    /// If a reconstructed covariance is no longer positive definite.
     pub(crate) fn to_base(&self) -> Result<Base> {
         let components = self.to_components();
         let weights: Vec<f64> = components.iter().map(|component| component.weight).collect();
@@ -94,19 +94,19 @@ impl Mixture {
         Base::student_mixture(&weights, &means, &shapes, &degrees)
     }
 
-    /// Makes the weights sum to 1.
+    /// Normalises the weights.
     fn normalise(&mut self) {
         let total = log_sum_exp(self.components.iter().map(|component| component.log_weight));
         self.components.iter_mut().for_each(|component| component.log_weight -= total);
     }
 
-    /// The components as others see them.
+    /// The public representation of the components.
     pub(crate) fn to_components(&self) -> Vec<Component> {
         self.components.iter().map(Gaussian::to_component).collect()
     }
 }
 
-/// Takes the log of the terms' sum at every point off each of them.
+/// Subtracts the log of the terms' sum from each term, at every point.
 struct Normalise<'a> {
     terms: &'a mut [Buffer],
     log_sum: &'a mut [f64],
@@ -118,7 +118,8 @@ impl Kernel for Normalise<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { terms, log_sum } = self;
         for at in (0..log_sum.len()).step_by(<F64<S> as Lane<S>>::LEN) {
-            // Finite, so that a point far from all components has shares and not NaN.
+            // Start from a finite value, so that a point far from all components gets responsibilities
+            // and not NaN.
             let mut largest = F64::splat(simd, f64::MIN);
             for k in 0..terms.len() {
                 largest = largest.max(F64::load(simd, &terms[k][at..]));
@@ -136,7 +137,7 @@ impl Kernel for Normalise<'_> {
     }
 }
 
-/// Weights times shares: what points count for a component.
+/// Weights times responsibilities: each point's weight in a component.
 fn own_weights(log_share: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut own = Buffer::from(log_share);
     dispatch(Exp(&mut own));

@@ -1,4 +1,4 @@
-//! Weighted points that a mixture is fitted to, and the component that some of them make.
+//! The weighted points of a mixture fit, and the component fitted to some of them.
 
 use super::{Mixture, component::Gaussian};
 use crate::{Batch, linear, weight::ess};
@@ -8,9 +8,9 @@ use rayon::prelude::*;
 pub(super) struct Points<'a> {
     pub(super) z: &'a Batch,
     pub(super) weights: &'a [f64],
-    /// Points that the weights are worth.
+    /// Effective number of points.
     pub(super) effective: f64,
-    /// Variance of each coordinate over all points, by which components are kept from collapsing.
+    /// Variance of each coordinate over all points; it prevents components from collapsing.
     variance: Vec<f64>,
 }
 
@@ -26,20 +26,20 @@ impl<'a> Points<'a> {
         Self { z, weights, effective: ess(weights), variance }
     }
 
-    /// Fewer points than this are no component.
+    /// The fewest points that can form a component.
     pub(super) fn fewest(&self) -> f64 {
         self.z.dim() as f64 + 4.0
     }
 
-    /// Points that an earlier covariance is worth where a new one is made: of n points the covariance
-    /// costs d²/4n nats, so that with so many of its own a component has lost the others' shape by half.
+    /// The weight of the earlier covariance in a new one, in points. With n points the covariance costs
+    /// d²/4n nats; a component with this many points has lost half of the earlier shape.
     pub(super) fn prior_points(&self) -> f64 {
         let dim = self.z.dim() as f64;
         dim + dim * dim / 8.0
     }
 
-    /// Numbers that describe a component of so much weight: those of its covariance count as far as
-    /// they are its own.
+    /// Effective number of parameters of a component with this weight: those of its covariance count as
+    /// far as they come from its own points.
     pub(super) fn size(&self, weight: f64) -> f64 {
         let dim = self.z.dim() as f64;
         let own = weight * self.effective;
@@ -60,7 +60,8 @@ impl<'a> Points<'a> {
     }
 
     /// The component of points with the given weights, whose sum is its own weight, shrunk towards the
-    /// shape of an earlier one; none if they are too few. Tails are those of the earlier one.
+    /// shape of an earlier one. `None` if the points are too few. The tails are those of the earlier
+    /// one.
     pub(super) fn component(&self, own: &[f64], earlier: Option<&Gaussian>) -> Option<Gaussian> {
         let total: f64 = own.iter().sum();
         if total.is_nan() || total * self.effective < self.fewest() {
@@ -83,7 +84,7 @@ impl<'a> Points<'a> {
         Some(Gaussian { degrees, ..Gaussian::new(total, mean, &covariance)? })
     }
 
-    /// Weights by which points of a Student component count for its core: (ν + d)/(ν + |L⁻¹(x − μ)|²).
+    /// The weights of points in the core of a Student component: (ν + d)/(ν + |L⁻¹(x − μ)|²).
     fn stretched(&self, own: &[f64], earlier: &Gaussian) -> Vec<f64> {
         let Some(nu) = earlier.degrees else { return own.to_vec() };
         let all = nu + self.z.dim() as f64;
@@ -91,10 +92,10 @@ impl<'a> Points<'a> {
         own.iter().zip(squares).map(|(w, square)| w * all / (nu + square)).collect()
     }
 
-    /// Σ w (x − mean)(x − mean)ᵀ/total, and a billionth of the variance of all points.
+    /// Σ w (x − mean)(x − mean)ᵀ/total, plus a billionth of the variance of all points.
     pub(super) fn covariance(&self, weights: &[f64], total: f64, mean: &[f64]) -> Vec<f64> {
         let dim = self.z.dim();
-        // Points without weight are left out: of many components each has few.
+        // Skip points without weight: with many components each has few points.
         let members: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         let centred: Vec<Vec<f64>> = (0..dim)
             .map(|d| {
@@ -129,8 +130,8 @@ impl<'a> Points<'a> {
         counted.map(|(weight, log_density)| weight * log_density).sum()
     }
 
-    /// Mean log density less what the components' numbers cost: half of the logarithm of the number
-    /// of points for each (the Bayesian information criterion).
+    /// Mean log density minus half of the log number of points per parameter (the Bayesian information
+    /// criterion).
     pub(super) fn score(&self, mixture: &Mixture) -> f64 {
         let size: f64 = mixture.components.iter().map(|c| self.size(c.log_weight.exp())).sum();
         self.mean_log_density(mixture, self.weights)

@@ -1,21 +1,21 @@
-//! Components in two where two explain their points better than one.
+//! Splits components where two explain their points better than one.
 //!
-//! A component is cut along the axis on which its points look least like a Gaussian's. Its halves first
-//! share one shape: what tells them apart is then d + 1 numbers, and a pair of modes is seen in any
-//! dimension, where two covariances of their own would cost more than they bring.
+//! A component is split along the axis on which its points look least Gaussian. Its halves first share
+//! one covariance. They then differ by only d + 1 parameters, so that a pair of modes is detected in any
+//! dimension; separate covariances would cost more than they gain.
 
 use super::{Mixture, component::Gaussian, em::ROUNDS, own_weights, points::Points};
 use crate::{linear, weight::effective_size};
 use rayon::prelude::*;
 
-/// Components that are never exceeded.
+/// Upper limit on the number of components.
 const MOST: usize = 64;
 
-/// Beyond, no cut along one axis makes a mixture of what is none.
+/// Beyond this dimension, splitting along one axis cannot separate modes.
 const MOST_DIMENSIONS: usize = 60;
 
 impl Mixture {
-    /// Splits every component for whose own points two are worth more than one.
+    /// Splits every component whose points are described better by two.
     pub(super) fn split(&self, points: &Points) -> Self {
         let shares = self.log_shares(points.z);
         let halves: Vec<Vec<Gaussian>> = (self.components.par_iter().zip(&shares))
@@ -33,18 +33,18 @@ impl Mixture {
     }
 }
 
-/// Two components for the points of one, if they pay.
+/// Two components for the points of one, if they improve the score.
 fn halves(points: &Points, component: &Gaussian, own: &[f64]) -> Option<Vec<Gaussian>> {
     let dim = points.z.dim();
     let total: f64 = own.iter().sum();
     if total * points.effective < 2.0 * points.fewest() || dim > MOST_DIMENSIONS {
         return None;
     }
-    // The best that one can do: the component may be shrunk towards what was there before.
+    // The best single component: the given one may be shrunk towards an earlier fit.
     let whole = points.component(own, None).unwrap_or_else(|| component.clone());
     let one = Mixture { components: vec![Gaussian { degrees: component.degrees, ..whole }], dim };
     let before = points.mean_log_density(&one, own);
-    // Two modes gain far more than this, and a Gaussian by chance no more than half of it.
+    // Two modes gain far more than this, and a Gaussian gains at most half of it by chance.
     let cost = (1.0 + dim as f64) * points.effective.ln() / points.effective;
     axes(points, component, own).iter().find_map(|axis| {
         let mut two = cut(points, component, own, axis)?;
@@ -55,7 +55,7 @@ fn halves(points: &Points, component: &Gaussian, own: &[f64]) -> Option<Vec<Gaus
     })
 }
 
-/// The points on either side of the middle, seen along an axis.
+/// Splits the points at the mean along an axis.
 fn cut(points: &Points, component: &Gaussian, own: &[f64], axis: &[f64]) -> Option<Mixture> {
     let along = along(points, component, axis);
     let middle = linear::dot(&along, own) / own.iter().sum::<f64>();
@@ -66,7 +66,7 @@ fn cut(points: &Points, component: &Gaussian, own: &[f64], axis: &[f64]) -> Opti
     of_shares(points, sides, component.degrees)
 }
 
-/// Where each point is along an axis, from the component's mean on.
+/// The position of each point along an axis, from the component's mean.
 fn along(points: &Points, component: &Gaussian, axis: &[f64]) -> Vec<f64> {
     let mut along = vec![0.0; points.z.len()];
     for (d, a) in axis.iter().enumerate() {
@@ -76,15 +76,15 @@ fn along(points: &Points, component: &Gaussian, axis: &[f64]) -> Vec<f64> {
     along
 }
 
-/// A round of expectation–maximisation with one covariance for both components.
+/// One round of expectation–maximisation with one covariance for both components.
 fn tied(points: &Points, mixture: &Mixture, own: &[f64]) -> Option<Mixture> {
     let shares = mixture.log_shares(points.z);
     let sides = [0, 1].map(|k| own_weights(&shares[k], own));
     of_shares(points, sides, mixture.components[0].degrees)
 }
 
-/// Two components of points that count for each by these weights, with one covariance; none if either
-/// has too few.
+/// Two components with one covariance, given each point's weight in either; `None` if either has too few
+/// points.
 fn of_shares(points: &Points, sides: [Vec<f64>; 2], degrees: Option<f64>) -> Option<Mixture> {
     let dim = points.z.dim();
     let all: f64 = sides.iter().flatten().sum();
@@ -106,13 +106,13 @@ fn of_shares(points: &Points, sides: [Vec<f64>; 2], degrees: Option<f64>) -> Opt
     Some(Mixture { components: parts.into_iter().map(component).collect::<Option<_>>()?, dim })
 }
 
-/// Principal axes of the correlations that are thinner than this are rounding.
+/// Principal axes with variance below this, relative to the correlations, are rounding.
 const THINNEST: f64 = 1e-6;
 
-/// Axes to cut a component along: that on which its points are least like a Gaussian's, and the longest.
+/// The axes to split a component along: the one on which its points are least Gaussian, and the longest.
 ///
-/// Skewness and excess kurtosis have standard errors of √(6/n) and √(24/n) for a Gaussian; two modes
-/// have a negative excess, heavy tails a positive one, which splitting along an axis does not cure.
+/// For a Gaussian, skewness and excess kurtosis have standard errors of √(6/n) and √(24/n). Two modes
+/// have a negative excess. Heavy tails have a positive one, which splitting along an axis does not fix.
 fn axes(points: &Points, component: &Gaussian, own: &[f64]) -> Vec<Vec<f64>> {
     let dim = points.z.dim();
     let total: f64 = own.iter().sum();

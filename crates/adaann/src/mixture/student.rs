@@ -1,10 +1,10 @@
-//! A mixture with Student tails: the same components, heavier far out.
+//! A mixture with Student tails: the same components with heavier tails.
 
 use super::{Mixture, component::Gaussian};
 use crate::{Batch, importance::log_sum_exp};
 
-/// Degrees of freedom: tails heavy enough for points that a Gaussian would leave behind, and χ² with
-/// 4 degrees is a product of uniforms.
+/// Degrees of freedom: the tails reach points that a Gaussian would miss, and χ² with 4 degrees is a
+/// product of uniforms.
 const DEGREES: f64 = 4.0;
 
 impl Mixture {
@@ -21,8 +21,8 @@ impl Mixture {
         (0..points.len()).map(|i| log_sum_exp(terms.iter().map(|row| row[i]))).collect()
     }
 
-    /// A point of the mixture with Student tails from three uniform numbers, of which the first
-    /// chooses the component, and as many normal ones as there are coordinates.
+    /// A point of the mixture with Student tails from three uniform numbers, the first of which
+    /// chooses the component, and one normal number per coordinate.
     pub(crate) fn place_student(&self, uniforms: [f64; 3], normals: &[f64], out: &mut [f64]) {
         let [choice, u, v] = uniforms;
         let component = &self.components[self.pick(choice)];

@@ -1,13 +1,13 @@
-//! How heavy a component's tails are: degrees of freedom by likelihood.
+//! Fits the degrees of freedom of components by maximum likelihood.
 
 use super::{Mixture, component::Gaussian, own_weights, points::Points};
 use rayon::prelude::*;
 
-/// Degrees of freedom that are tried, besides a Gaussian.
+/// Candidate degrees of freedom, besides a Gaussian.
 const DEGREES: [f64; 7] = [3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0];
 
 impl Mixture {
-    /// The same components, each with the tails that are likeliest for its points.
+    /// The same components, each with the maximum-likelihood tails for its points.
     pub(super) fn with_tails(mut self, points: &Points) -> Self {
         let shares = self.log_shares(points.z);
         self.components = (self.components.par_iter().zip(&shares))

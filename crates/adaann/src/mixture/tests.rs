@@ -1,4 +1,4 @@
-//! Fits against mixtures that are known, and against points that leave little to fit.
+//! Fits compared with known mixtures, and fits to nearly degenerate points.
 
 use super::*;
 use crate::rng::{Purpose, Stream};
@@ -33,7 +33,7 @@ fn mixture(components: &[(f64, [f64; 2], [f64; 4])]) -> Mixture {
     Mixture { components: components.iter().map(gaussian).collect(), dim: 2 }
 }
 
-/// Three components of different weights, widths and leanings, at least six standard deviations
+/// Three components with different weights, widths and correlations, at least six standard deviations
 /// apart.
 fn three() -> Mixture {
     mixture(&[
@@ -47,16 +47,16 @@ fn equal(count: usize) -> Vec<f64> {
     vec![1.0 / count as f64; count]
 }
 
-/// The component of a fit that is nearest to a mean.
+/// The fitted component nearest to a mean.
 fn nearest(found: &[Component], mean: &[f64]) -> Component {
     let square =
         |c: &Component| -> f64 { c.mean.iter().zip(mean).map(|(a, b)| (a - b).powi(2)).sum() };
     found.iter().min_by(|a, b| square(a).total_cmp(&square(b))).unwrap().clone()
 }
 
-/// Refuses a fit whose weights, means or covariances are further from the truth than five standard
-/// errors of as many draws: √(w (1 − w)/n), √(Σ_dd/(n w)) and √((Σ_ii Σ_jj + Σ_ij²)/(n w)), and as much
-/// of a covariance as is taken off between coordinates, 2/(n w).
+/// Fails if the weights, means or covariances of a fit deviate from the truth by more than five
+/// standard errors of n draws: √(w (1 − w)/n), √(Σ_dd/(n w)) and √((Σ_ii Σ_jj + Σ_ij²)/(n w)), plus the
+/// shrinkage of covariances between coordinates, 2/(n w).
 fn assert_close(found: &[Component], truth: &Mixture, n: f64) {
     assert_eq!(found.len(), truth.components.len(), "{found:?}");
     assert!((found.iter().map(|c| c.weight).sum::<f64>() - 1.0).abs() < 1e-12);
@@ -65,7 +65,7 @@ fn assert_close(found: &[Component], truth: &Mixture, n: f64) {
         let w = exact.weight;
         let own = n * w;
         let error = (w * (1.0 - w) / n).sqrt();
-        // The only component has all the weight, to rounding.
+        // A single component has weight 1 up to rounding.
         assert!((found.weight - w).abs() < 5.0 * error + 1e-12, "{found:?}");
         for i in 0..2 {
             let error = (exact.covariance[3 * i] / own).sqrt();
@@ -87,7 +87,7 @@ fn known_mixtures_are_recovered() {
         let (z, _) = draws(seed, 3_000, &three());
         let fit = Mixture::fit(&z, &equal(3_000), None);
         assert_close(&fit.to_components(), &three(), 3_000.0);
-        // From an earlier fit, be it of points elsewhere.
+        // Start from an earlier fit, even one to other points.
         let (other, _) = draws(seed + 10, 300, &three());
         let earlier = Mixture::fit(&other, &equal(300), None);
         let fit = Mixture::fit(&z, &equal(3_000), Some(&earlier));
@@ -99,8 +99,9 @@ fn known_mixtures_are_recovered() {
     assert_close(&fit.to_components(), &one, 2_000.0);
 }
 
-/// Draws with other weights than those of the truth, and weights that put that right: a component's
-/// weight then is known as well as by Σ W² of its draws, which are at most twice as heavy as others.
+/// Draws of a mixture with other weights than the truth, and importance weights that correct this. The
+/// weights of the components are then known to the precision of Σ W² of their draws, which are at most
+/// twice as heavy as others.
 #[test]
 fn weights_of_points_count() {
     let even = mixture(&[
@@ -121,12 +122,12 @@ fn weights_of_points_count() {
     let effective = 1.0 / weights.iter().map(|w| w * w).sum::<f64>();
     let fit = Mixture::fit(&z, &weights, None).to_components();
     assert_close(&fit, &truth, effective);
-    // Without the weights it is another mixture.
+    // Without the weights the fit is another mixture.
     let unweighted = Mixture::fit(&z, &equal(count), None).to_components();
     assert!(nearest(&unweighted, &[-6.0, 1.0]).weight > 0.45);
 }
 
-/// Bit by bit: sums gain zeros.
+/// Bit for bit: the sums only gain zeros.
 #[test]
 fn points_of_weight_0_change_nothing() {
     let (z, _) = draws(6, 1_000, &three());
@@ -140,8 +141,9 @@ fn points_of_weight_0_change_nothing() {
     assert_eq!(with.to_components(), fit.to_components());
 }
 
-/// On a line the covariance has no inverse; a billionth of the variance, and what is taken off
-/// between coordinates, makes one. Long clusters may be cut along the line, but none leaves it.
+/// On a line the covariance has no inverse; a billionth of the variance and the shrinkage between
+/// coordinates make it invertible. Long clusters may be split along the line, but no component leaves
+/// it.
 #[test]
 fn clusters_on_a_line_have_a_density() {
     let truth = mixture(&[
@@ -160,14 +162,14 @@ fn clusters_on_a_line_have_a_density() {
         assert!((y - (2.0 * x + 1.0)).abs() < 1e-9, "{component:?}");
         assert!(component.covariance.iter().all(|entry| entry.is_finite()), "{component:?}");
     }
-    // Eight standard deviations are between them.
+    // The clusters are eight standard deviations apart.
     let left: f64 = found.iter().filter(|c| c.mean[0] < 0.0).map(|c| c.weight).sum();
     let own = of.iter().filter(|k| **k == 0).count() as f64 / 2_000.0;
     assert!((left - own).abs() < 1e-3, "{left} is not {own}");
     assert!(fit.log_student(&z).iter().all(|log_q| log_q.is_finite()));
 }
 
-/// d + 4 points are the fewest that may be a component: 5 far away are none, 60 are one.
+/// d + 4 points are the fewest that may form a component: 5 distant points do not, 60 do.
 #[test]
 fn a_few_points_far_away_are_no_component() {
     let (near, _) = draws(8, 1_000, &mixture(&[(1.0, [0.0, 0.0], [1.0, 0.3, 0.3, 0.5])]));
@@ -186,7 +188,7 @@ fn a_few_points_far_away_are_no_component() {
     let many = with(60);
     assert_eq!(many.len(), 2);
     let far = nearest(&many, &[50.0, -30.0]);
-    // Ten standard deviations of the main component fit between them: shares are 0 and 1.
+    // The distance is ten standard deviations of the main component: responsibilities are 0 and 1.
     assert!((far.weight - 60.0 / 1_060.0).abs() < 1e-9, "{far:?}");
 }
 
@@ -197,10 +199,10 @@ fn moments(components: &[Component], d: usize) -> (f64, f64) {
     (mean, components.iter().map(variance).sum())
 }
 
-/// Resampled particles come in copies. Five of each may be taken for more components than one of each,
-/// since they look like five times the evidence, but the mixture as a whole keeps mean and variance:
-/// each step of EM does, but for a billionth that keeps covariances definite. Two points are two
-/// components as narrow as may be.
+/// Resampled particles are copies. Five copies of each may yield more components than one, since they
+/// look like five times the evidence. The mixture as a whole preserves mean and variance: each step of
+/// EM does, up to a billionth that keeps covariances definite. Two points become two components of
+/// minimal width.
 #[test]
 fn duplicates_keep_the_moments_and_are_no_reason_to_fail() {
     let (z, _) = draws(9, 300, &mixture(&[(1.0, [1.0, -2.0], [1.0, 0.5, 0.5, 2.0])]));
@@ -225,7 +227,7 @@ fn duplicates_keep_the_moments_and_are_no_reason_to_fail() {
     let first = nearest(&found, &[1.0, 2.0]);
     assert!((first.weight - 0.3).abs() < 1e-12, "{first:?}");
     assert!((first.mean[0] - 1.0).abs() < 1e-12 && (first.mean[1] - 2.0).abs() < 1e-12);
-    // The variance over all is 0.3 · 0.7 · 4² in one coordinate and · 2² in the other.
+    // The total variance is 0.3 · 0.7 · 4² in one coordinate and · 2² in the other.
     assert!((first.covariance[0] / (1e-9 * 3.36) - 1.0).abs() < 1e-6, "{first:?}");
     assert!((first.covariance[3] / (1e-9 * 0.84) - 1.0).abs() < 1e-6, "{first:?}");
 }
@@ -241,7 +243,7 @@ fn one_point_is_one_component() {
         assert!((found[0].mean[1] + 1e6).abs() < 1e-6);
         let [a, b, c, d] = found[0].covariance[..] else { panic!("two by two") };
         assert!(a > 0.0 && d > 0.0 && a <= 1e-11 && d <= 1e-11, "{found:?}");
-        // Rounding moves all points off their mean alike.
+        // Rounding shifts all points from their mean equally.
         assert!(b.abs() <= 1e-11 && b == c, "{found:?}");
     }
 }
@@ -257,8 +259,9 @@ fn shares_sum_to_1_and_know_their_own() {
     }
 }
 
-/// Quartiles and twentieths of Student's t with four degrees of freedom are at 0.740697 and 2.131847;
-/// proportions of 20,000 draws have standard errors below 0.0036. A component is picked by its weight.
+/// The quartiles and 5 per cent quantiles of Student's t with four degrees of freedom are at 0.740697
+/// and 2.131847; proportions of 20,000 draws have standard errors below 0.0036. Components are picked
+/// by weight.
 #[test]
 fn student_draws_have_the_tails_of_their_density() {
     let count = 20_000;
@@ -287,12 +290,12 @@ fn student_draws_have_the_tails_of_their_density() {
     let at = Batch::from_points(2, &[[900.0, 0.0], [903.0, 2.0], [-900.0, 0.0]]);
     let [middle, off, other] = mixture.log_student(&at)[..] else { panic!("three points") };
     assert!((off - middle + 3.0 * (13.0_f64 / 4.0).ln_1p()).abs() < 1e-12);
-    // Weight over the determinant of L.
+    // The ratio of weight to determinant of L.
     assert!((other - middle - (0.3_f64 / 0.7 / 2.0).ln()).abs() < 1e-12);
 }
 
-/// Student draws in three dimensions: degrees of freedom are found to the nearest that are tried, and a
-/// Gaussian's are none.
+/// Student draws in three dimensions: the fit finds the nearest candidate degrees of freedom, and none
+/// for a Gaussian.
 #[test]
 fn tails_are_those_of_the_points() {
     let identity = [1.0, 0.3, 0.0, 0.3, 2.0, 0.0, 0.0, 0.0, 0.5];
@@ -311,15 +314,16 @@ fn tails_are_those_of_the_points() {
         let fit = start.adapt(&z, &equal(4_000)).to_components();
         assert_eq!(fit.len(), 1, "{fit:?}");
         assert!(range.contains(&fit[0].degrees.unwrap_or(f64::INFINITY)), "{fit:?}");
-        // The core's covariance, to five errors of √(2/n) and what tails of 4 degrees add to them.
+        // The covariance of the core, within five errors of √(2/n) and the contribution of tails with 4
+        // degrees.
         for (found, exact) in fit[0].covariance.iter().zip(identity) {
             assert!((found - exact).abs() < 0.25, "{fit:?}");
         }
     }
 }
 
-/// Two modes ten standard deviations apart are told apart in thirty dimensions, where covariances of
-/// their own would cost more than they bring.
+/// Two modes ten standard deviations apart are separated in thirty dimensions, where separate
+/// covariances would cost more than they gain.
 #[test]
 fn modes_are_split_in_many_dimensions() {
     let (dim, count) = (30, 2_000);

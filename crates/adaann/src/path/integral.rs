@@ -1,5 +1,5 @@
-//! Has the density at some t an integral at all? A power of a density with flat priors may have none,
-//! and then no method that goes through it comes to an end.
+//! Tests whether the density at some t has a finite integral. A power of a density with flat priors may
+//! not, and then no method that passes through it can finish.
 
 use super::{PathKind, Tempered, Tile};
 use crate::{
@@ -9,23 +9,24 @@ use crate::{
     target::Support,
 };
 
-/// How far along a coordinate is looked, in standard deviations of the base.
+/// Search radii along a coordinate, in standard deviations of the base.
 const RADII: [f64; 8] = [10.0, 30.0, 100.0, 300.0, 1e3, 1e4, 1e6, 1e8];
 
-/// How far numbers must reach along a coordinate that is mapped, as by a logarithm, before they overflow.
+/// The number of radii that must be finite along a transformed coordinate (as by a logarithm) before it
+/// overflows.
 const FAR_ENOUGH: usize = 3;
 
-/// Draws of the base, and of these the highest, which are looked around from.
+/// The number of draws of the base, and of the highest among them that serve as starting points.
 const DRAWS: usize = 32;
 const CENTRES: usize = 3;
 
-/// Why the density at t has no integral, with what would cure it; nothing if it seems to have one.
+/// The reason why the density at t has no integral, with a remedy; `None` if it seems to have one.
 ///
-/// This is no proof: a density counts as one without integral only where it holds, hundreds of standard
-/// deviations of the base away, more than near it, and goes on to do so, from each of some points. What is
-/// infinite only formally, as a floor far below the modes, harms nobody.
+/// This is not a proof. A density is rejected only if, from each of several points, its mass hundreds of
+/// standard deviations of the base away exceeds the mass nearby and continues to grow. Formal divergences
+/// without effect, such as a floor far below the modes, are accepted.
 pub(crate) fn without(density: &Tempered, base: &Base, t: f64) -> Result<Option<Error>> {
-    // A bridge's base holds it, up to t = 1.
+    // On a bridge the base makes the density integrable for t below 1.
     if density.path == PathKind::Bridge || t >= 1.0 {
         return Ok(None);
     }
@@ -33,13 +34,13 @@ pub(crate) fn without(density: &Tempered, base: &Base, t: f64) -> Result<Option<
     Ok((!found.is_empty()).then(|| refusal(density, &found, t)))
 }
 
-/// Is the prior said to have no integral?
+/// Whether the prior is declared improper.
 pub(crate) fn has_flat_prior(density: &Tempered) -> bool {
     let target = density.target.target();
     target.has_prior() && !target.has_proper_prior()
 }
 
-/// A look around at one t.
+/// The search around the base at one t.
 struct Look<'l, 'a> {
     density: &'l Tempered<'a>,
     t: f64,
@@ -73,7 +74,7 @@ impl<'l, 'a> Look<'l, 'a> {
         Ok(look)
     }
 
-    /// log p_t at points of the whole line.
+    /// log p_t at points in unconstrained coordinates.
     fn heights(&self, z: &Batch) -> Result<Vec<f64>> {
         let mut tile = Tile::zeros(z.dim(), z.len());
         self.density.evaluate_parts(z, None, &mut tile)?;
@@ -81,7 +82,7 @@ impl<'l, 'a> Look<'l, 'a> {
         Ok((0..z.len()).map(|i| tile.log_density(weights, i)).collect())
     }
 
-    /// The coordinates along which p_t holds endlessly much, in one direction at least.
+    /// The coordinates along which the mass of p_t grows without bound, in at least one direction.
     fn endless(&self) -> Result<Vec<usize>> {
         let mut found = Vec::new();
         for d in 0..self.scales.len() {
@@ -112,9 +113,9 @@ impl<'l, 'a> Look<'l, 'a> {
     }
 }
 
-/// Does what lies between two radii still grow at the last of them, to more than what is near?
+/// Whether the mass between successive radii still grows at the last radius and exceeds the mass nearby.
 fn is_endless_along(heights: &[f64], highest: f64, is_mapped: bool) -> bool {
-    // Where a coordinate is mapped numbers overflow at last; elsewhere a lost point is one without density.
+    // Transformed coordinates eventually overflow; elsewhere a non-finite point has no density.
     let reach = heights.iter().take_while(|height| height.is_finite()).count();
     if reach < RADII.len() && !(is_mapped && reach >= FAR_ENOUGH) {
         return false;
@@ -124,7 +125,7 @@ fn is_endless_along(heights: &[f64], highest: f64, is_mapped: bool) -> bool {
     mass(last) > mass(before) && mass(last) > highest
 }
 
-/// One sentence: what has no integral, why, and what to do.
+/// One sentence: which parameters are affected, why, and what to do.
 fn refusal(density: &Tempered, found: &[usize], t: f64) -> Error {
     let target = density.target.target();
     let names = target.names();
@@ -151,7 +152,7 @@ fn refusal(density: &Tempered, found: &[usize], t: f64) -> Error {
     error::conflict("path", message)
 }
 
-/// The first names, in a sentence.
+/// The first names, as a phrase.
 fn listed(names: &[&str]) -> String {
     const MOST: usize = 4;
     match names {
@@ -169,7 +170,7 @@ mod tests {
         target::{Target, Unconstrained},
     };
 
-    /// What is said of a target on a path at some t, from a standard base.
+    /// The message for a target on a path at some t, from a standard base.
     fn said(target: &dyn Target, path: PathKind, t: f64) -> Option<String> {
         let density =
             Tempered { target: Unconstrained::new(target).unwrap(), path, reference: None };
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn tails_have_an_integral_from_the_power_on_that_gives_them_one() {
-        // (1 + z²)^(−t): with an integral above one half.
+        // (1 + z²)^(−t) has an integral for t above one half.
         let cauchy = Program::record(1, |z| -(1.0 + z[0].square()).ln());
         for (t, has_none) in [(0.01, true), (0.4, true), (0.6, false), (0.9, false)] {
             assert_eq!(said(&cauchy, PathKind::Power, t).is_some(), has_none, "{t}");
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(said(&gaussian, PathKind::Power, 1e-4), None);
     }
 
-    /// A floor, far below the modes, is infinite only formally; a mode far away is a mode.
+    /// A floor far below the modes diverges only formally; a distant mode is a mode.
     #[test]
     fn floors_and_far_modes_harm_nobody() {
         let floored = Program::record(1, |z| (-50.0 * z[0].square()).max(-1e6));

@@ -1,9 +1,8 @@
 //! Paths from an easy density to the target, all linear in t: log p_t = a + t b.
 //!
-//! A path says how much of each part of the target (log prior, log likelihood, log|J| of the
-//! transform to unconstrained coordinates, log density of the reference) belongs to a and how much
-//! to b. The annealed density, its gradient and the b that a schedule looks at all come from that
-//! one table:
+//! A path assigns weights to the parts of the target (log prior, log likelihood, log|J| of the
+//! transform to unconstrained coordinates, log density of the reference) in a and in b. The annealed
+//! density, its gradient and the b of the schedules all derive from this table:
 //!
 //! | path | a | b |
 //! | --- | --- | --- |
@@ -11,11 +10,10 @@
 //! | likelihood | log prior + log\|J\| | log likelihood |
 //! | bridge | log q_0 | log prior + log likelihood + log\|J\| − log q_0 |
 //!
-//! log|J| is never tempered: the density that is annealed is the one in the user's coordinates. On
-//! the bridge that reads a little differently, because q_0 is a density on the unconstrained
-//! coordinates and so has its own Jacobian inside. With q_0 = q_x |J| for the density q_x that the
-//! reference has in the user's coordinates,
-//! (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
+//! log|J| is never tempered: the annealed density is the one in the user's coordinates. On the
+//! bridge the table looks different, because q_0 is a density in unconstrained coordinates and
+//! contains its own Jacobian. With q_0 = q_x |J|, where q_x is the reference's density in the user's
+//! coordinates, (1 − t) log q_0 + t (log p + log|J|) = (1 − t) log q_x + t log p + log|J|.
 
 pub(crate) mod integral;
 mod tempered;
@@ -27,21 +25,21 @@ pub(crate) use tempered::{Tempered, Tile};
 use crate::{Result, names, target};
 use serde::{Deserialize, Serialize};
 
-/// The parts of log p_t at one point, or at each point of a row, or what multiplies each of them.
+/// The parts of log p_t at one point or at each point of a row, or their weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Parts<T = f64> {
     /// log prior
     pub prior: T,
     /// log likelihood; the whole log density of a target without a prior.
     pub likelihood: T,
-    /// log|J| of the transform to unconstrained coordinates; 0 if there is none.
+    /// log|J| of the transform to unconstrained coordinates; 0 without a transform.
     pub jacobian: T,
-    /// log q_0, the reference's density on the unconstrained coordinates; only a bridge looks at it.
+    /// log q_0, the reference's density in unconstrained coordinates; used only by the bridge.
     pub reference: T,
 }
 
 impl<T> Parts<T> {
-    /// Part by part what `f` makes of it.
+    /// Applies `f` to each part.
     pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> Parts<U> {
         Parts {
             prior: f(self.prior),
@@ -53,7 +51,7 @@ impl<T> Parts<T> {
 }
 
 impl Parts<Vec<f64>> {
-    /// The same, to look at.
+    /// Borrows the parts.
     pub(crate) fn as_slices(&self) -> Parts<&[f64]> {
         let Self { prior, likelihood, jacobian, reference } = self;
         Parts { prior, likelihood, jacobian, reference }
@@ -94,7 +92,7 @@ impl Parts<&[f64]> {
 }
 
 impl Parts {
-    /// Σ weight · part, where a weight of 0 leaves the part out even if that is −∞.
+    /// Σ weight · part. A weight of 0 ignores its part, even if that is −∞.
     pub(crate) fn dot(self, weights: Self) -> f64 {
         let term = |weight: f64, part: f64| if weight == 0.0 { 0.0 } else { weight * part };
         term(weights.prior, self.prior)
@@ -103,7 +101,7 @@ impl Parts {
             + term(weights.reference, self.reference)
     }
 
-    /// Part by part what `f` makes of two of them.
+    /// Applies `f` to corresponding parts.
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             prior: f(self.prior, other.prior),
@@ -113,7 +111,7 @@ impl Parts {
         }
     }
 
-    /// (1 − s) · self + s · other: the weights on the straight way from one density to another.
+    /// (1 − s) · self + s · other: the weights on the straight path between two densities.
     pub(crate) fn towards(self, other: Self, s: f64) -> Self {
         self.zip(other, |from, to| (1.0 - s) * from + s * to)
     }
@@ -123,7 +121,7 @@ impl Parts {
         self.zip(other, |a, b| a - b)
     }
 
-    /// What a target needs to know for its gradient.
+    /// The weights that a target needs for its gradient.
     pub fn of_target(self) -> target::Weights {
         target::Weights { prior: self.prior, likelihood: self.likelihood }
     }
@@ -132,20 +130,20 @@ impl Parts {
 /// log p_t = a + t b at one point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// What does not depend on t.
+    /// The part that does not depend on t.
     pub a: f64,
-    /// What t multiplies; its variance sets AdaAnn's steps.
+    /// The factor of t; its variance determines AdaAnn's steps.
     pub b: f64,
 }
 
 impl Line {
-    /// log p_t; at t = 0 it is a, also where b is −∞.
+    /// log p_t; at t = 0 it is a, even if b is −∞.
     pub fn at(self, t: f64) -> f64 {
         if t == 0.0 { self.a } else { self.a + t * self.b }
     }
 }
 
-/// How the target is approached.
+/// The path to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathKind {
@@ -159,17 +157,17 @@ pub enum PathKind {
 }
 
 impl PathKind {
-    /// Every path's name, with a line on what it does.
+    /// Every path's name with a one-line description.
     pub const ALL: &[(&str, &str)] = &[
         ("power", "p^t: the whole density is flattened (the paper's annealing)"),
         ("likelihood", "prior * likelihood^t: from the prior to the posterior"),
         ("bridge", "q_0^(1-t) * p^t: from the flow's base to the target"),
     ];
 
-    /// The path of this name.
+    /// The path with this name.
     ///
     /// # Errors
-    /// If there is none; the message has the name nearest to it.
+    /// If no path has this name. The message suggests the nearest name.
     pub fn named(name: &str) -> Result<Self> {
         match name {
             "power" => Ok(Self::Power),
@@ -188,7 +186,7 @@ impl PathKind {
         }
     }
 
-    /// The table: how much of each part belongs to a, and how much to b.
+    /// The table: the weights of each part in a and in b.
     #[inline]
     fn coefficients(self) -> (Parts, Parts) {
         let parts = |prior, likelihood, jacobian, reference| Parts {
@@ -218,7 +216,7 @@ impl PathKind {
         parts.dot_rows(in_b, b);
     }
 
-    /// What multiplies each part, and each part's gradient, in log p_t.
+    /// The weight of each part, and of its gradient, in log p_t.
     #[inline]
     pub fn weights(self, t: f64) -> Parts {
         let (a, b) = self.coefficients();
@@ -230,12 +228,12 @@ impl PathKind {
         }
     }
 
-    /// May t_0 be 0? Not on the power path, where p^0 is no density.
+    /// Whether t_0 may be 0. On the power path it may not, since p^0 is not a density.
     pub fn allows_zero(self) -> bool {
         self != Self::Power
     }
 
-    /// Does it start from a reference density?
+    /// Whether it starts from a reference density.
     pub fn needs_reference(self) -> bool {
         self == Self::Bridge
     }
@@ -301,7 +299,7 @@ mod tests {
             for kind in KINDS {
                 let sum: f64 = weights(kind, t).iter().zip(values).map(|(w, x)| w * x).sum();
                 prop_assert!((kind.line(parts).at(t) - sum).abs() < 1e-12 * 200.0);
-                // b is the derivative in t, which a line's differences give exactly.
+                // b is the derivative in t, which differences of a line give exactly.
                 let slope = kind.line(parts).at(1.0) - kind.line(parts).at(0.0);
                 prop_assert!((slope - kind.line(parts).b).abs() < 1e-12 * 200.0);
                 let (mut a, mut b) = ([f64::NAN], [f64::NAN]);
@@ -314,7 +312,7 @@ mod tests {
             }
         }
 
-        /// d log p_t/d part is the weight of that part: gradients and values cannot drift apart.
+        /// d log p_t/d part is the weight of that part, so gradients and values stay consistent.
         #[test]
         fn weights_are_the_derivatives_in_the_parts(
             values in prop::array::uniform4(-50.0..50.0_f64), t in 0.0..=1.0_f64,

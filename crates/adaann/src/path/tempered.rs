@@ -22,18 +22,18 @@ use std::ops::Range;
 pub(crate) struct Tempered<'a> {
     pub(crate) target: Unconstrained<'a>,
     pub(crate) path: PathKind,
-    /// The density that the path starts from, as it was before training; without one its part is 0.
+    /// The density that the path starts from, before training; `None` makes its part 0.
     pub(crate) reference: Option<Base>,
 }
 
-/// What evaluating a tile of points needs and leaves; allocated once.
+/// The inputs and results of evaluating a tile of points; allocated once.
 pub(crate) struct Tile {
     evaluated: Evaluated,
     pub(crate) a: Buffer,
     pub(crate) b: Buffer,
 }
 
-/// Parts and gradient, with what it takes to find them.
+/// Parts and gradient, with the working memory.
 struct Evaluated {
     work: Workspace,
     noise: Batch,
@@ -60,31 +60,32 @@ impl Tile {
         Self { evaluated, a: values.clone(), b: values }
     }
 
-    /// log p_t at the register of points from `at` on: a alone at t = 0, also where b is −∞.
+    /// log p_t for the register of points that starts at `at`. At t = 0 it is a alone, even if b is
+    /// −∞.
     #[inline(always)]
     pub(crate) fn log_p<S: Simd>(&self, simd: S, t: f64, at: usize) -> F64<S> {
         let a = F64::load(simd, &self.a[at..]);
         if t == 0.0 { a } else { F64::splat(simd, t).mul_add(F64::load(simd, &self.b[at..]), a) }
     }
 
-    /// The gradient that was asked for.
+    /// The requested gradient.
     pub(crate) fn gradient(&self) -> &Batch {
         &self.evaluated.work.evaluation.gradient
     }
 
-    /// The parts of log p at every point, and beyond them at the padding.
+    /// The parts of log p at every point, padding included.
     pub(crate) fn parts(&self) -> Parts<&[f64]> {
         self.evaluated.parts()
     }
 
-    /// The weighted sum of the parts of point `i`; −∞ for a lost point.
+    /// The weighted sum of the parts of point `i`; −∞ for a non-finite point.
     pub(crate) fn log_density(&self, weights: Parts, i: usize) -> f64 {
         lost::log_density(self.parts().at(i).dot(weights))
     }
 }
 
 impl<'a> Tempered<'a> {
-    /// The target itself, without a way to it.
+    /// The target itself, without a path.
     pub(crate) fn untempered(target: Unconstrained<'a>) -> Self {
         Self { target, path: PathKind::Power, reference: None }
     }
@@ -96,7 +97,7 @@ impl<'a> Tempered<'a> {
         Ok(())
     }
 
-    /// Fills the parts and, if weights are given, the gradient of that weighted sum of them.
+    /// Fills the parts and, if weights are given, the gradient of their weighted sum.
     pub(crate) fn evaluate_parts(
         &self,
         z: &Batch,
@@ -118,9 +119,9 @@ impl<'a> Tempered<'a> {
         Ok(())
     }
 
-    /// Runs `work` on ranges of `len` points on the threads of the pool, and gives the results in
-    /// order. Points are cut by their number alone, `piece` at a time, so that threads never change
-    /// a result; they are not cut if the target asks for that.
+    /// Runs `work` on ranges of `len` points in the thread pool, and returns the results in order.
+    /// The split into pieces depends only on the number of points, so that threads never change a
+    /// result. A target may request a single piece.
     pub(crate) fn each_piece<T: Send>(
         &self,
         len: usize,

@@ -74,7 +74,7 @@ impl Sampler<'_> {
         let schedule = &self.settings.schedule;
         if at.index == MOST_STEPS {
             return Err(Error::Target(format!(
-                "the path from the base to the density at t = {} takes too many steps: that density may have no \
+                "the path from the base to the density at t = {} takes too many steps: it may have no \
                  integral there, or lie far from the base; raise t0, use the path bridge or \
                  likelihood, or move the base (base-mean, base-sd)",
                 schedule.first()

@@ -1,15 +1,15 @@
-//! The law of one coordinate as a mixture of normals, by expectation–maximisation.
+//! The distribution of one coordinate as a mixture of normals, fitted by expectation–maximisation.
 
 use crate::{linear, weight::ess};
 
-/// Components that are tried.
+/// Largest number of components.
 pub(super) const MOST: usize = 4;
 
-/// Points that are looked at, and rounds.
+/// Largest number of points, and rounds.
 const MOST_POINTS: usize = 2_000;
 const ROUNDS: usize = 30;
 
-/// A component is at least as wide as this share of the whole.
+/// Least width of a component, as a fraction of the total.
 const THINNEST: f64 = 0.02;
 
 /// One component.
@@ -20,14 +20,14 @@ pub(super) struct Hump {
     pub(super) sd: f64,
 }
 
-/// A law, and how much better it describes the points than a normal does.
+/// A distribution, and its gain over a single normal.
 pub(super) struct Law {
     pub(super) humps: Vec<Hump>,
-    /// In nats, less half the logarithm of the number of points for each number it has more.
+    /// In nats, minus half of the log number of points per additional parameter.
     pub(super) gain: f64,
 }
 
-/// The law of weighted numbers.
+/// Fits the distribution of weighted numbers.
 pub(super) fn fit(values: &[f64], weights: &[f64]) -> Law {
     let every = values.len().div_ceil(MOST_POINTS).max(1);
     let chosen = |row: &[f64]| -> Vec<f64> { row.iter().step_by(every).copied().collect() };
@@ -57,7 +57,7 @@ fn moments(values: &[f64], weights: &[f64], weight: f64, thinnest: f64) -> Hump 
     Hump { weight, mean, sd: (square / weight).sqrt().max(thinnest).max(f64::MIN_POSITIVE) }
 }
 
-/// Equal shares of the points, from the least to the greatest.
+/// Starting components: equal parts of the points, in ascending order.
 fn start(values: &[f64], weights: &[f64], count: usize) -> Vec<Hump> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
@@ -74,7 +74,7 @@ fn start(values: &[f64], weights: &[f64], count: usize) -> Vec<Hump> {
     parts.iter().filter_map(hump).collect()
 }
 
-/// A component as a sum over points needs it.
+/// A component in the form that sums over points need.
 #[derive(Clone, Copy)]
 struct Term {
     log_height: f64,
@@ -89,7 +89,8 @@ impl From<&Hump> for Term {
     }
 }
 
-/// The log density at x, less what all normals share, and each component's part in the density.
+/// The log density at x, without the constant that all normals share, and each component's
+/// responsibility.
 fn parts(terms: &[Term], x: f64) -> (f64, [f64; MOST]) {
     let mut parts = [0.0; MOST];
     let mut largest = f64::MIN;
@@ -114,7 +115,7 @@ fn log_likelihood(humps: &[Hump], values: &[f64], weights: &[f64]) -> f64 {
 fn maximise(mut humps: Vec<Hump>, values: &[f64], weights: &[f64], thinnest: f64) -> Vec<Hump> {
     for _ in 0..ROUNDS {
         let terms: Vec<Term> = humps.iter().map(Term::from).collect();
-        // Sums of w, w x and w x² for each, from its own mean on.
+        // Sums of w, w x and w x² for each component, relative to its own mean.
         let mut sums = [[0.0; 3]; MOST];
         for (x, w) in values.iter().zip(weights) {
             let (_, parts) = parts(&terms, *x);

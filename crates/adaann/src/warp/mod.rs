@@ -1,13 +1,12 @@
-//! A triangular map fitted to weighted points by regression: what bends a Gaussian into a funnel or a
+//! A triangular map, fitted to weighted points by regression, that bends a Gaussian into a funnel or a
 //! ridge.
 //!
-//! Each coordinate is normal given those before it, in an order that is found (`order.rs`), with a
-//! quadratic middle and a linear log scale (`regression.rs`): the parameters of the flow
-//! [`FlowSpec::Quadratic`](crate::flow::FlowSpec). Hierarchical models are like this, the width of many
-//! coordinates set by one of them, and so are ridges that bend. What is left of a coordinate may have
-//! several humps (`humps.rs`): that is a product of many two-humped coordinates, whose modes no list
-//! would hold. Points that are taken back through the map are near to a standard normal, where a mixture
-//! describes what is left.
+//! Each coordinate is normal given the previous ones, in an order that is searched (`order.rs`), with a
+//! quadratic mean and a linear log scale (`regression.rs`): the parameters of the flow
+//! [`FlowSpec::Quadratic`](crate::flow::FlowSpec). Hierarchical models have this form, where one coordinate
+//! sets the width of many others, and so do bent ridges. The residual of a coordinate may have several humps
+//! (`humps.rs`), as in a product of many two-humped coordinates, whose modes are too many to list. The
+//! inverse map takes the points close to a standard normal, and a mixture describes the rest.
 
 mod humps;
 mod order;
@@ -28,42 +27,41 @@ use rayon::prelude::*;
 use regression::Regression;
 use standardised::Standardised;
 
-/// Dimensions up to which a map is looked for.
+/// Largest dimension for which a map is fitted.
 pub(crate) const MOST_DIMENSIONS: usize = 40;
 
-/// Dimensions up to which coordinates may rule each other: the work grows with their fourth power.
+/// Largest dimension for dependent coordinates: the work grows with its fourth power.
 const MOST_RULING: usize = 25;
 
-/// Points that are looked at while an order is sought.
+/// Largest number of points for the search of an order.
 const MOST_POINTS: usize = 2_000;
 
-/// Points that go to a thread at once.
+/// Points per task of a thread.
 const PIECE: usize = 256;
 
-/// Points that the weights must be worth, for each coordinate.
+/// Least effective number of points per coordinate.
 const LEAST_WORTH: f64 = 5.0;
 
-/// Nats by which the map has to describe the points better than a Gaussian does.
+/// Least gain over a Gaussian, in nats.
 const LEAST_GAIN: f64 = 0.1;
 
-/// The map, and the order and the units of the coordinates that it works in.
+/// The map, and the order and the units of its coordinates.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Warp {
-    /// The coordinates from the first to the last.
+    /// The coordinates in order.
     order: Vec<usize>,
     mean: Vec<f64>,
     sd: Vec<f64>,
-    /// The parameters of the quadratic map, if coordinates rule each other.
+    /// The parameters of the quadratic map, if coordinates depend on each other.
     quadratic: Option<Vec<f64>>,
-    /// How many components the laws of what is left of each coordinate have, and the parameters of these.
+    /// The number of components of the residual distributions, and the parameters of these.
     marginals: Option<(usize, Vec<f64>)>,
-    /// Numbers that were fitted, beside those of a Gaussian.
+    /// Number of fitted parameters, beyond those of a Gaussian.
     numbers: usize,
 }
 
 impl Warp {
-    /// The map that describes points with these weights; none where a Gaussian does as well, or they are
-    /// too few to tell.
+    /// Fits the map to weighted points; `None` if a Gaussian fits as well, or the points are too few.
     pub(crate) fn fit(z: &Batch, weights: &[f64]) -> Option<Self> {
         let dim = z.dim();
         if !(2..=MOST_DIMENSIONS).contains(&dim) || ess(weights) < LEAST_WORTH * dim as f64 {
@@ -78,7 +76,7 @@ impl Warp {
         Self::in_order(&Standardised::new(z, weights, z.len())?, order, is_ruled)
     }
 
-    /// Laws of the coordinates alone, for points that are too much alike to tell of more.
+    /// Fits only the marginal distributions, for points that are too similar for more.
     pub(crate) fn of_laws(z: &Batch, weights: &[f64]) -> Option<Self> {
         if z.dim() > MOST_DIMENSIONS {
             return None;
@@ -87,7 +85,7 @@ impl Warp {
         Self::in_order(&points, (0..z.dim()).collect(), false)
     }
 
-    /// The same order with the regressions and laws that other points ask for.
+    /// Refits the regressions and marginal distributions to other points, in the same order.
     pub(crate) fn refit(&self, z: &Batch, weights: &[f64]) -> Option<Self> {
         let points = Standardised::new(z, weights, z.len())?;
         Self::in_order(&points, self.order.clone(), self.quadratic.is_some())
@@ -112,7 +110,7 @@ impl Warp {
         (gain > LEAST_GAIN).then_some(Self { order, mean, sd, quadratic, marginals, numbers })
     }
 
-    /// Points taken back through the map, and the log-determinant of the way there.
+    /// The points mapped back, and the log-determinant of the forward map.
     pub(crate) fn straighten(&self, z: &Batch) -> (Batch, Vec<f64>) {
         let dim = self.order.len();
         let units: f64 = self.sd.iter().map(|sd| sd.ln()).sum();
@@ -147,13 +145,13 @@ impl Warp {
         (straight, log_det)
     }
 
-    /// What its numbers cost in the description of so many points: half of the logarithm of their number for
-    /// each (the Bayesian information criterion).
+    /// The penalty for its parameters with this many points: half of the log number of points per parameter
+    /// (the Bayesian information criterion).
     pub(crate) fn cost(&self, points: f64) -> f64 {
         0.5 * self.numbers as f64 * points.ln() / points
     }
 
-    /// The map as a flow from a base.
+    /// The map as a flow on a base.
     pub(crate) fn flow(&self, base: Base) -> Result<Flow> {
         let dim = self.order.len();
         let mut place = vec![0; dim];
@@ -177,7 +175,7 @@ impl Warp {
     }
 }
 
-/// The parameters of the quadratic map for coordinates in an order, and what it gains.
+/// The parameters of the quadratic map for coordinates in an order, and its gain.
 fn quadratic_map(points: &Standardised, order: &[usize]) -> Option<(Vec<f64>, f64)> {
     let map = Quadratic::new(order.len());
     let fit = |k: usize| regression::fit(points, order[k], &order[..k]);
@@ -198,7 +196,7 @@ fn quadratic_map(points: &Standardised, order: &[usize]) -> Option<(Vec<f64>, f6
     Some((parameters, all))
 }
 
-/// What a quadratic map leaves of each coordinate.
+/// The residuals of each coordinate under a quadratic map.
 fn residuals(points: &Standardised, order: &[usize], quadratic: Option<&[f64]>) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = order.iter().map(|&d| points.rows[d].clone()).collect();
     if let Some(parameters) = quadratic {
@@ -220,7 +218,7 @@ fn marginal_maps(laws: &[humps::Law]) -> Option<(usize, Vec<f64>)> {
     let mut parameters = vec![0.0; 3 * laws.len() * components];
     for (d, law) in laws.iter().enumerate() {
         for c in 0..components {
-            // Where there are fewer, the first is there several times with a share of its weight.
+            // If a coordinate has fewer components, repeat the first with a fraction of its weight.
             let own = law.humps.get(c).unwrap_or(&law.humps[0]);
             let times = 1 + components - law.humps.len();
             let is_first = c == 0 || c >= law.humps.len();

@@ -1,18 +1,18 @@
-//! The order of the coordinates: from the last on, those that the map describes best given all that are
-//! left.
+//! Finds the order of the coordinates from the last to the first: at each step the coordinate that the
+//! remaining ones describe best.
 
 use super::{regression, standardised::Standardised};
 use rayon::prelude::*;
 
-/// A coordinate that may stand behind all that are left.
+/// A candidate for the last of the remaining coordinates.
 struct Candidate {
     own: usize,
     gain: f64,
-    /// Coordinates that bend or scale it.
+    /// Coordinates that its mean or scale depends on.
     ruled_by: Vec<usize>,
 }
 
-/// An order; none if no coordinate is described better than by linear regression.
+/// An order; `None` if linear regression describes every coordinate as well.
 pub(super) fn find(points: &Standardised) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..points.rows.len()).collect();
     let mut behind = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn find(points: &Standardised) -> Option<Vec<usize>> {
             break;
         }
         candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain));
-        // Those that have nothing to do with each other go at once: of a funnel all but its axis.
+        // Independent coordinates are removed together: in a funnel, all but its axis.
         let mut gone: Vec<Candidate> = Vec::new();
         for new in candidates {
             let is_apart = |old: &Candidate| {

@@ -1,41 +1,41 @@
-//! One coordinate given some others: y ~ N(m(x), exp(2 s(x))), m quadratic and s linear.
+//! Regression of one coordinate on others: y   N(m(x), exp(2 s(x))), m quadratic and s linear.
 //!
-//! Weighted least squares for m and Fisher scoring for s in turn. All slopes of m are there from the
-//! start; a product enters m, and a coordinate s, when the likelihood's slope in it is further from 0
-//! than chance would have it: by the sandwich estimate of its error, which knows about unequal weights. In the
-//! end slopes that may be 0 are left out.
+//! Alternates weighted least squares for m with Fisher scoring for s. All linear terms of m are included from
+//! the start. A product enters m, and a coordinate enters s, if the score statistic is significant. Its error
+//! is the sandwich estimate, which accounts for unequal weights. At the end, insignificant slopes are
+//! dropped.
 
 use super::standardised::Standardised;
 use crate::{flow::quadratic::pairs_and_squares, linear};
 
-/// Turns of least squares and scoring.
+/// Rounds of least squares and scoring.
 const TURNS: usize = 6;
 
-/// Turns after which the two are settled, if nothing enters.
+/// Rounds until convergence if nothing enters.
 const SETTLED: usize = 2;
 
-/// Products that enter in one turn.
+/// Products that may enter per round.
 const AT_ONCE: usize = 5;
 
-/// Steps of Fisher scoring in a turn, and how often one is halved.
+/// Steps of Fisher scoring per round, and halvings per step.
 const SCORINGS: usize = 4;
 const HALVINGS: usize = 6;
 
-/// What one coordinate's middle and log scale are made of.
+/// The coefficients of one coordinate's mean and log scale.
 pub(super) struct Regression {
     pub(super) shift: f64,
     pub(super) slopes: Vec<f64>,
-    /// Those of x_a x_b with a ≤ b, by b and then by a.
+    /// The coefficients of x_a x_b with a ≤ b, ordered by b, then by a.
     pub(super) squares: Vec<f64>,
     pub(super) log_scale: f64,
     pub(super) log_scale_slopes: Vec<f64>,
-    /// Nats by which it is likelier than linear regression, less half the logarithm of the number of
-    /// points for each number that it has more (the Bayesian information criterion).
+    /// Gain in nats over linear regression, minus half of the log number of points per additional parameter
+    /// (the Bayesian information criterion).
     pub(super) gain: f64,
 }
 
 impl Regression {
-    /// Which of the others bend or scale the coordinate.
+    /// The coordinates that the mean (nonlinearly) or the scale depends on.
     pub(super) fn ruled_by(&self, others: &[usize]) -> Vec<usize> {
         let mut rules: Vec<bool> = self.log_scale_slopes.iter().map(|c| *c != 0.0).collect();
         let mut squares = self.squares.iter();
@@ -50,29 +50,29 @@ impl Regression {
     }
 }
 
-/// A regression under way.
+/// A regression in progress.
 struct State<'a> {
     y: &'a [f64],
     x: Vec<&'a [f64]>,
     weights: &'a [f64],
     effective: f64,
-    /// Products in the middle, and where each is among all.
+    /// Products in the mean, and the index of each among all products.
     products: Vec<(usize, Vec<f64>)>,
-    /// Coordinates in the middle.
+    /// Coordinates in the mean.
     sloping: Vec<usize>,
     /// Coordinates in the log scale.
     scaling: Vec<usize>,
-    /// Of 1, the coordinates that slope, and the products.
+    /// Coefficients of 1, the coordinates in the mean, and the products.
     middle: Vec<f64>,
-    /// Errors of these, squared.
+    /// Their squared errors.
     variances: Vec<f64>,
-    /// Of 1 and the coordinates that scale.
+    /// Coefficients of 1 and the coordinates in the log scale.
     log_scale: Vec<f64>,
     residuals: Vec<f64>,
     log_scales: Vec<f64>,
 }
 
-/// Fits coordinate `own` given `others`; none if the numbers are beyond doubles.
+/// Fits coordinate `own` given `others`; `None` if the numbers overflow.
 pub(super) fn fit(points: &Standardised, own: usize, others: &[usize]) -> Option<Regression> {
     let Standardised { rows, weights, effective, .. } = points;
     let mut state = State {
@@ -93,7 +93,7 @@ pub(super) fn fit(points: &Standardised, own: usize, others: &[usize]) -> Option
     state.score();
     let linear = state.log_likelihood();
     for turn in 0..TURNS {
-        // Scales first: the middle is known best where they are small.
+        // Scales first: the mean is best determined where they are small.
         let has_grown = state.add_scaling() || state.add_products();
         if !has_grown && turn >= SETTLED {
             break;
@@ -130,7 +130,7 @@ pub(super) fn fit(points: &Standardised, own: usize, others: &[usize]) -> Option
 }
 
 impl State<'_> {
-    /// w e^−2s: what a squared residual counts.
+    /// w e^−2s: the weight of a squared residual.
     fn precisions(&self) -> Vec<f64> {
         self.weights.iter().zip(&self.log_scales).map(|(w, s)| w * (-2.0 * s).exp()).collect()
     }
@@ -141,7 +141,7 @@ impl State<'_> {
         terms.map(|((w, s), r)| w * (-s - 0.5 * r * r * (-2.0 * s).exp())).sum()
     }
 
-    /// The middle by weighted least squares.
+    /// Fits the mean by weighted least squares.
     fn least_squares(&mut self) -> Option<()> {
         let precisions = self.precisions();
         let ones = vec![1.0; self.y.len()];
@@ -160,7 +160,7 @@ impl State<'_> {
                 let entry = linear::dot(&weighted, features[j]);
                 (matrix[i * count + j], matrix[j * count + i]) = (entry, entry);
             }
-            // A slope of one unit of spread is no surprise: worth one point.
+            // A weak prior: a slope of one unit of spread is worth one point.
             matrix[i * count + i] += self.effective.recip();
             right[i] = linear::dot(&weighted, self.y);
         }
@@ -177,8 +177,7 @@ impl State<'_> {
         Some(())
     }
 
-    /// Leaves out slopes that may be 0: where the scale is small, far from most points, they would lead
-    /// astray.
+    /// Drops insignificant slopes, which could mislead where the scale is small, far from most points.
     fn drop_slopes(&mut self) -> Option<()> {
         let threshold = self.threshold(1);
         let is_sure = |i: usize| self.middle[i].powi(2) > threshold * self.variances[i];
@@ -187,16 +186,16 @@ impl State<'_> {
         self.least_squares()
     }
 
-    /// The log scale by Fisher scoring.
+    /// Fits the log scale by Fisher scoring.
     fn score(&mut self) {
-        // The best shift of all scales is known.
+        // The best common shift of all scales has a closed form.
         let square: f64 =
             self.precisions().iter().zip(&self.residuals).map(|(p, r)| p * r * r).sum();
         if square > 0.0 && square.is_finite() {
             self.log_scale[0] += 0.5 * square.ln();
             self.set_log_scales();
         }
-        // The Fisher information is twice this, at any scales.
+        // The Fisher information is twice this, for any scales.
         let Some(factor) = self.scaling_factor() else { return };
         let mut best = self.log_likelihood();
         for _ in 0..SCORINGS {
@@ -232,8 +231,8 @@ impl State<'_> {
         }
     }
 
-    /// What the square of a slope over its error has to exceed: the Bayesian information criterion, and more
-    /// the more slopes are tried.
+    /// The threshold for the squared ratio of a slope to its error: the Bayesian information criterion,
+    /// raised with the number of slopes tried.
     fn threshold(&self, tried: usize) -> f64 {
         self.effective.ln() + 2.0 * (tried as f64).ln()
     }
@@ -267,8 +266,8 @@ impl State<'_> {
         has_grown
     }
 
-    /// Coordinates enter the log scale by what they say of log |r|, whose spread is the same everywhere:
-    /// squares of residuals are ruled by a few where the scale is largest (A. Harvey, "Estimating regression
+    /// Adds coordinates to the log scale by regression of log |r|, which has the same spread everywhere.
+    /// Squared residuals are dominated by the few with the largest scale (A. Harvey, "Estimating regression
     /// models with multiplicative heteroscedasticity", 1976).
     fn add_scaling(&mut self) -> bool {
         let too_small: Vec<f64> = (self.residuals.iter().zip(&self.log_scales))
@@ -298,12 +297,12 @@ impl State<'_> {
         true
     }
 
-    /// 1 and the coordinates that scale, at every point.
+    /// 1 and the coordinates in the log scale, at every point.
     fn scaling_features<'a>(&'a self, ones: &'a [f64]) -> Vec<&'a [f64]> {
         std::iter::once(ones).chain(self.scaling.iter().map(|&j| self.x[j])).collect()
     }
 
-    /// The factor of Σ w f fᵀ, for what scales.
+    /// The factor of Σ w f fᵀ for the features of the log scale.
     fn scaling_factor(&self) -> Option<Vec<f64>> {
         let ones = vec![1.0; self.y.len()];
         let features = self.scaling_features(&ones);
@@ -321,7 +320,7 @@ impl State<'_> {
         linear::cholesky(count, &matrix).ok()
     }
 
-    /// (Σ w f fᵀ)⁻¹ Σ a f, for what scales.
+    /// (Σ w f fᵀ)⁻¹ Σ a f for the features of the log scale.
     fn scaling_step(&self, factor: &[f64], pulls: &[f64]) -> Vec<f64> {
         let ones = vec![1.0; self.y.len()];
         let features = self.scaling_features(&ones);
@@ -335,7 +334,7 @@ impl State<'_> {
 /// E[log |ξ|] of a standard normal ξ: −(γ + log 2)/2.
 const MEAN_LOG_NORMAL: f64 = -0.635_181_422_730_739;
 
-/// (Σ a f)²/Σ (a f)²: the square of a slope over its error, near to 1 if there is none.
+/// (Σ a f)²/Σ (a f)²: the squared ratio of a slope to its error, about 1 without an effect.
 fn strength(pulls: &[f64], feature: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
     for (pull, f) in pulls.iter().zip(feature) {

@@ -1,11 +1,11 @@
-//! Weighted points in units of their own spread.
+//! Weighted points in units of their own spread, one row per coordinate.
 
 use crate::{Batch, linear, weight::ess};
 
 /// Weighted points in units of their own spread, a row for each coordinate.
 pub(super) struct Standardised {
     pub(super) rows: Vec<Vec<f64>>,
-    /// They sum to 1.
+    /// The weights, which sum to 1.
     pub(super) weights: Vec<f64>,
     pub(super) effective: f64,
     pub(super) mean: Vec<f64>,
@@ -13,9 +13,10 @@ pub(super) struct Standardised {
 }
 
 impl Standardised {
-    /// At most so many of the points, evenly thinned; none if a coordinate does not move.
+    /// Standardises the points, evenly thinned to at most `most`; `None` if a coordinate is
+    /// constant.
     pub(super) fn new(z: &Batch, weights: &[f64], most: usize) -> Option<Self> {
-        // Evenly thinned: no point is better than another.
+        // Thin evenly, to treat all points alike.
         let every = z.len().div_ceil(most).max(1);
         let chosen = |row: &[f64]| -> Vec<f64> { row.iter().step_by(every).copied().collect() };
         let weights = chosen(weights);

@@ -1,4 +1,4 @@
-//! Maps fitted to draws of densities that they describe exactly.
+//! Maps fitted to draws of densities that they can describe exactly.
 
 use super::Warp;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     rng::{Purpose, Stream},
 };
 
-/// Standard normal numbers, a row for each of `dim` coordinates.
+/// Standard normal variates, one row per coordinate.
 fn normals(dim: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let stream = Stream::new(seed, Purpose::Modes);
     let row = |d: usize| (0..count).map(|i| stream.normal_at((d * count + i) as u64)).collect();
@@ -30,7 +30,8 @@ fn moments(row: &[f64]) -> (f64, f64) {
     (mean, row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count)
 }
 
-/// A funnel whose axis is the last coordinate, off 0, and a ridge over it that bends one way.
+/// A funnel whose axis is the last coordinate, not centred at 0, and a ridge that bends over it in one
+/// direction.
 #[test]
 fn a_funnel_and_a_bent_ridge_become_normal() {
     let count = 4_000;
@@ -53,12 +54,12 @@ fn a_funnel_and_a_bent_ridge_become_normal() {
         // Standard errors of 4,000 draws are 0.016 and 0.022.
         assert!(mean.abs() < 0.07 && (variance - 1.0).abs() < 0.1, "{d}: {mean}, {variance}");
         let fourth = row.iter().map(|x| (x - mean).powi(4)).sum::<f64>() / count as f64;
-        // That of a normal is 3 ± 0.16; the funnel's own is above 100.
+        // For a normal it is 3 ± 0.16; the funnel itself exceeds 100.
         assert!((fourth / variance.powi(2) - 3.0).abs() < 0.8, "{d}: {fourth}");
     }
 }
 
-/// Coordinates with two humps each, of unequal weight and width: 2⁶ modes.
+/// Coordinates with two humps each, of different weight and width: 2⁶ modes.
 #[test]
 fn a_product_of_humps_becomes_normal() {
     let (dim, count) = (6, 4_000);
@@ -85,8 +86,8 @@ fn a_product_of_humps_becomes_normal() {
     }
 }
 
-/// The flow draws where the map came from: its log density at a point is that of the straightened point
-/// less the log-determinant.
+/// The flow is consistent with the map: its log density at a point is that of the mapped point minus
+/// the log-determinant.
 #[test]
 fn the_flow_and_the_map_are_the_same() {
     let count = 3_000;
@@ -115,7 +116,7 @@ fn the_flow_and_the_map_are_the_same() {
     }
 }
 
-/// A Gaussian with long correlations, and too few points, need no map.
+/// A Gaussian with strong correlations, and too few points, yield no map.
 #[test]
 fn a_gaussian_needs_no_map() {
     let n = normals(3, 4_000, 11);

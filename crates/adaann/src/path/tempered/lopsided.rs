@@ -1,5 +1,5 @@
-//! For tests: a density in the plane of which nothing is symmetric, with all parts, exact draws and
-//! known moments, which counts the points that it is asked for.
+//! A test density in the plane without any symmetry, with all parts, exact draws and known moments,
+//! which counts its evaluations.
 
 use crate::{
     Batch, Result,
@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// θ is Gamma(3) and y given x = ln θ is N(x²/2, 1/4).
 ///
-/// Prior e^−θ and likelihood θ² exp(−2 (y − x²/2)²); with log|J| = x the density on the line is
+/// Prior e^−θ and likelihood θ² exp(−2 (y − x²/2)²). With log|J| = x the unconstrained density is
 /// exp(3 x − eˣ − 2 (y − x²/2)²).
 #[derive(Default)]
 pub(crate) struct Lopsided {
     points: AtomicUsize,
 }
 
-/// A function on the line and its expectation.
+/// A function of the unconstrained coordinates and its expectation.
 pub(crate) type Moment = (&'static str, fn(f64, f64) -> f64, f64);
 
 /// E x = digamma(3).
@@ -37,7 +37,7 @@ pub(crate) const MOMENTS: [Moment; 7] = [
 ];
 
 impl Lopsided {
-    /// Independent draws, on the line.
+    /// Independent draws, in unconstrained coordinates.
     pub(crate) fn draws(seed: u64, count: usize) -> Batch {
         let stream = Stream::new(seed, Purpose::MonteCarlo);
         let mut z = Batch::zeros(2, count);
@@ -51,7 +51,7 @@ impl Lopsided {
         z
     }
 
-    /// Points that were asked for since this was last asked.
+    /// Number of points evaluated since the last call.
     pub(crate) fn count(&self) -> usize {
         self.points.swap(0, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Parts, sums and gradients of the tempered density against their definitions.
+//! Parts, sums and gradients of the tempered density compared with their definitions.
 
 use super::{lopsided::Lopsided, *};
 use crate::Program;
@@ -33,7 +33,7 @@ fn parts_and_any_sum_of_them_are_those_of_the_formulas() {
     for i in 0..50 {
         let exact = parts(z.row(0)[i], z.row(1)[i]);
         let found = tile.parts().at(i);
-        // Some roundings of numbers up to 100.
+        // Several roundings of numbers up to 100.
         for (found, exact) in [
             (found.prior, exact.prior),
             (found.likelihood, exact.likelihood),
@@ -48,8 +48,8 @@ fn parts_and_any_sum_of_them_are_those_of_the_formulas() {
     }
 }
 
-/// Central differences with steps of 1e-5 are good to some 1e-10 of third derivatives up to 100 and
-/// as much of rounding.
+/// Central differences with steps of 1e-5 have an error of about 1e-10 for third derivatives up to
+/// 100, and as much rounding.
 #[test]
 fn gradients_are_the_derivatives_of_the_sum() {
     let target = Lopsided::default();
