@@ -1,4 +1,4 @@
-//! No allocation inside the update loop: the number of allocations does not depend on its length.
+//! The update loop does not allocate: the number of allocations is independent of its length.
 
 use crate::support::flows;
 use adaann::{
@@ -11,7 +11,7 @@ use adaann::{
 };
 use flows::families;
 
-/// A density with a prior and bounded coordinates, so that transforms and both parts take part.
+/// A density with a prior and bounded coordinates, so that transforms and both parts are used.
 struct Bounded(Program);
 
 impl Target for Bounded {
@@ -39,11 +39,11 @@ fn allocations(settings: &Settings, dim: usize) -> u64 {
         let square = z.iter().map(|z| z.square()).sum::<adaann::Expr>();
         (-0.5 * square, -square)
     }));
-    // One thread, so that the counter of this thread sees everything.
+    // One thread, so that its counter sees all allocations.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
         let mut seen = 0;
-        // Twice: the first run also sizes buffers that the thread keeps.
+        // Twice: the first run also allocates buffers that the thread reuses.
         for _ in 0..2 {
             seen = allocation_counter::measure(|| {
                 fit(&target, settings, &mut ()).unwrap();
@@ -67,7 +67,7 @@ fn with(flow: &FlowSpec, path: PathKind, base: BaseSpec, refine: usize) -> Setti
     }
 }
 
-/// Runs of 110 and of 300 updates allocate the same: both have a place for the best flow of a hundred.
+/// Runs of 110 and of 300 updates allocate the same: both store the best flow of a hundred.
 fn holds(flow: &FlowSpec, dim: usize, path: PathKind, base: &BaseSpec) {
     let count = |refine| allocations(&with(flow, path, base.clone(), refine), dim);
     let (few, many) = (count(110), count(300));

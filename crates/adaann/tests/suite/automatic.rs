@@ -1,4 +1,4 @@
-//! The ladder, from start to verdict, on densities with known answers.
+//! The whole ladder, on densities with known answers.
 
 use crate::support::lopsided;
 use adaann::{
@@ -11,11 +11,11 @@ use adaann::{
     target::{self, Target},
 };
 
-/// Draws of an answer. The weight of a mode of one half then has a standard error of 0.005 and more.
+/// Draws per answer. The standard error of the weight of a mode of one half is then at least 0.005.
 const DRAWS: usize = 10_000;
 
-/// log Z, means and the weights of the modes are within four of their own errors, which one in 16,000
-/// honest estimates exceeds; there are fifty here.
+/// log Z, means and the weights of the modes are within four of their own errors, which one in 16,000 correct
+/// estimates exceeds; there are fifty here.
 fn assert_right(name: &str, target: &dyn Target, known: &Known, base: &BaseSpec) {
     for seed in 1..=3 {
         let settings =
@@ -27,7 +27,7 @@ fn assert_right(name: &str, target: &dyn Target, known: &Known, base: &BaseSpec)
         let at = format!("{name}, seed {seed}");
         assert_eq!(found.verdict.trust, Trust::Reliable, "{at}: {:?}", found.verdict);
         assert_eq!(sample.len(), DRAWS, "{at}");
-        // Half of the draws count at least.
+        // At least half of the draws are effective.
         assert!(log_z.error < 1.0 / (DRAWS as f64).sqrt(), "{at}: {log_z:?}");
         assert!((log_z.value - known.log_z.unwrap()).abs() < 4.0 * log_z.error, "{at}: {log_z:?}");
         for (d, truth) in known.mean.iter().flatten().enumerate() {
@@ -55,19 +55,19 @@ fn assert_registered(name: &str) {
     assert_right(name, &*problem.target, &problem.known, &problem.settings.base);
 }
 
-/// Two crescents, which no Gaussian is.
+/// Two crescents, unlike any Gaussian.
 #[test]
 fn two_moons() {
     assert_registered("two-moons");
 }
 
-/// Two mirrored modes of a posterior with an ODE behind it.
+/// Two mirrored modes of a posterior with an ODE.
 #[test]
 fn hiv() {
     assert_registered("hiv");
 }
 
-/// Two modes of unequal weight and shape.
+/// Two modes with different weights and shapes.
 #[test]
 fn leaning_gaussians() {
     let leaning = lopsided::leaning();
@@ -81,8 +81,8 @@ fn leaning_gaussians() {
     assert_right(leaning.name, &*leaning.target, &known, &BaseSpec::default());
 }
 
-/// Sixteen dimensions, 256 uneven modes: more than are listed. No list is needed, since each coordinate has
-/// two humps of its own.
+/// Sixteen dimensions with 256 uneven modes, more than a list can hold. No list is needed, since each
+/// coordinate separately has two humps.
 #[test]
 fn many_modes_that_are_a_product() {
     let parameters = [("dim".to_owned(), 16.0)];
@@ -100,8 +100,8 @@ fn many_modes_that_are_a_product() {
     }
 }
 
-/// The same density as a formula and as a function, with one mode and with two: one mode of a function tells nothing of
-/// how narrow another may be.
+/// The same density as a formula and as a function, with one mode and with two: for a function, one mode does
+/// not show how narrow another may be.
 #[test]
 fn one_mode_of_a_function_is_local() {
     let codes = |target: &dyn Target| {
@@ -117,7 +117,7 @@ fn one_mode_of_a_function_is_local() {
         -0.5 * ((x[0] - 7.0).powi(2) + 4.0 * x[1] * x[1])
     });
     assert_eq!(codes(&one), (Trust::Local, vec!["narrow-modes-not-excluded"]));
-    // Humps at 3 and 9, a little narrower than the other coordinate is wide.
+    // Humps at 3 and 9, slightly narrower than the width of the other coordinate.
     let two = target::pointwise(2, |x, slope| {
         let apart = (x[0] - 6.0).powi(2) - 9.0;
         (slope[0], slope[1]) = (-0.5 * apart * (x[0] - 6.0), -x[1]);

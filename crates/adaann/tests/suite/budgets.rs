@@ -1,4 +1,5 @@
-//! Runs that may spend only so much: they end with their best answer, its check, and say so.
+//! Runs with a budget: they end with their best answer and its check, and report that the budget is
+//! spent.
 
 use adaann::{
     answer::{Event, Settings, approximate},
@@ -16,8 +17,8 @@ fn codes(settings: &Settings, target: &str) -> (usize, Vec<&'static str>) {
     (answer.evaluations + found.evaluations, codes)
 }
 
-/// A batch that is under way is finished, and some draws are taken whatever is left: what is passed is
-/// a thousand evaluations at most, of ascents and draws of a round.
+/// A batch in progress is finished, and some draws are taken in any case. The excess is at most a
+/// thousand evaluations, of ascents and of draws of one round.
 #[test]
 fn evaluations_are_those_that_were_given_but_for_the_last_batches() {
     for (target, most) in [("hiv", 6_000), ("many-well", 30_000), ("two-moons", 8_000)] {
@@ -41,7 +42,7 @@ fn time_runs_out_and_there_is_an_answer() {
     let problem = registry::find("many-well").unwrap().build(&[]).unwrap();
     let given = Settings { max_time: Some(0.001), ..Settings::default() };
     let answer = approximate(&*problem.target, &given, &mut ()).unwrap();
-    // There may be no time left for a check; then nobody calls the answer reliable.
+    // There may be no time left for a check; then the answer must not be called reliable.
     assert!(answer.spent && answer.sample.len() > 100 && answer.log_z.is_some());
     for (evaluations, time) in [(Some(0), None), (None, Some(0.0)), (None, Some(f64::NAN))] {
         let given =
@@ -50,7 +51,7 @@ fn time_runs_out_and_there_is_an_answer() {
     }
 }
 
-/// Where a mixture is the answer, which is what is foreseen.
+/// Cases where the predicted answer is a mixture.
 #[test]
 fn forecasts_are_right_to_a_factor_of_three() {
     for name in ["gaussian", "hiv", "lorenz", "rosenbrock", "two-moons"] {
@@ -65,7 +66,7 @@ fn forecasts_are_right_to_a_factor_of_three() {
         };
         let answer = approximate(&*problem.target, &settings, &mut watch).unwrap();
         let took = (answer.evaluations + answer.examination.unwrap().evaluations) as f64;
-        // One for each part: ascents, mixture, check.
+        // One per part: ascents, mixture, check.
         assert!(foreseen.len() >= 3, "{name}: {foreseen:?}");
         for foreseen in foreseen {
             let ratio = foreseen as f64 / took;

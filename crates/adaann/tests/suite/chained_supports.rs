@@ -1,4 +1,4 @@
-//! Ordered vectors, simplexes and bounds that move: coordinates whose bounds are the coordinates before them.
+//! Ordered vectors, simplexes and moving bounds: coordinates whose bounds depend on earlier coordinates.
 
 use crate::support::common;
 use adaann::{
@@ -49,7 +49,7 @@ fn factor(rows: usize) -> Vec<Support> {
     (0..rows).flat_map(|row| (0..row).map(|column| Support::Factor { column })).collect()
 }
 
-/// Each alone, and all behind one another.
+/// Each support alone, and all in sequence.
 fn cases() -> Vec<Vec<Support>> {
     let alone = [
         ordered(Support::Real, 4),
@@ -65,7 +65,7 @@ fn cases() -> Vec<Vec<Support>> {
     alone.into_iter().chain([all]).collect()
 }
 
-/// Bounds that move with earlier coordinates, and with such as have moving bounds themselves.
+/// Bounds that depend on earlier coordinates, including ones with moving bounds themselves.
 fn moving() -> Vec<Support> {
     let beside = |of, factor, offset| Edge::Beside { offset, terms: vec![(of, factor)] };
     vec![
@@ -78,12 +78,12 @@ fn moving() -> Vec<Support> {
     ]
 }
 
-/// Those of [`cases`], and bounds that move.
+/// The supports of [`cases`], and moving bounds.
 fn cases_with_moving() -> Vec<Vec<Support>> {
     cases().into_iter().chain([moving()]).collect()
 }
 
-/// Prior and likelihood without any symmetry, in which every coordinate meets every other.
+/// Prior and likelihood without any symmetry, with interactions between all coordinates.
 fn skewed(supports: &[Support]) -> Chained {
     let program = Program::record_parts(supports.len(), |x| {
         let mixed = |offset: f64| {
@@ -110,7 +110,7 @@ fn onto_the_support_and_back() {
         let back = target.unconstrain(&theta).unwrap();
         for (i, z) in z.iter().enumerate() {
             assert!(Support::contain(&supports, &theta.point(i)), "{supports:?} {z:?}");
-            // A gap or a remainder of e^-7.5 next to numbers of size 100 has 11 digits.
+            // A gap or remainder of e^-7.5 next to numbers of size 100 has 11 digits.
             back.point(i).iter().zip(z).for_each(|(a, b)| assert_close(*a, *b, 1e-10, "z"));
         }
     }
@@ -130,7 +130,8 @@ fn next_to_the_boundary_there_is_a_way_back() {
         let z = target.unconstrain(&Batch::from_points(point.len(), &[&point])).unwrap();
         let again = target.constrain(&z).0.point(0);
         for (a, b) in again.iter().zip(&point) {
-            // A unit of 1 in what the parts before leave, and in the coordinate before.
+            // A rounding unit of 1 in the remainder of the previous parts, and in the previous
+            // coordinate.
             assert!((a - b).abs() <= 1e-13 * b.abs(), "{supports:?}: {a:e} is not {b:e}");
         }
     }
@@ -146,7 +147,7 @@ fn the_middle_is_the_image_of_zero() {
     }
 }
 
-/// log |det| by elimination with pivots; nothing is assumed of where the zeros are.
+/// log |det| by elimination with pivoting, without assumptions on the zeros.
 fn log_determinant(mut rows: Vec<Vec<f64>>) -> f64 {
     let mut log = 0.0;
     while let Some(first) = rows.first() {
@@ -276,7 +277,7 @@ fn normals_are_in_order_as_often_as_they_should_be() {
     }
 }
 
-/// However far out z is, the order is strict and the parts, added up as they round, leave something.
+/// For arbitrarily large z, the order is strict and the rounded sum of the parts stays below 1.
 #[test]
 fn constraints_hold_exactly_where_doubles_run_out() {
     for supports in cases() {
@@ -378,7 +379,7 @@ fn supports_are_written_and_read() {
     }
 }
 
-/// A Dirichlet density with parameters (2, 3, 5): what is drawn is a simplex, has the right means and
+/// A Dirichlet density with parameters (2, 3, 5): the draws lie on a simplex, with the right means and
 /// the right integral.
 #[test]
 fn a_dirichlet_density_is_fitted() {

@@ -1,4 +1,4 @@
-//! Defects of targets: noise, wrong gradients, and values that are not numbers.
+//! Defects of targets: noise, wrong gradients, and non-finite values.
 
 use adaann::{
     Batch, Program, Result,
@@ -12,9 +12,9 @@ struct Defective {
     density: Program,
     calls: AtomicU64,
     noise: f64,
-    /// What the gradient is multiplied by.
+    /// The factor that multiplies the gradient.
     factor: f64,
-    /// Above this the first coordinate has no log density.
+    /// The log density is undefined if the first coordinate exceeds this.
     above: f64,
 }
 
@@ -71,13 +71,13 @@ fn a_sound_target_has_none() {
     assert!(slope.error < 1e-6, "{slope:?}");
 }
 
-/// 16 normal numbers: their standard deviation is known to a fifth.
+/// 16 normal variates: the relative error of their standard deviation is a fifth.
 #[test]
 fn noise_is_measured() {
     let found = found(1.0, 1.0, f64::INFINITY);
     let noise = found.noise.as_ref().unwrap();
     assert!((0.4..1.6).contains(&noise.sd) && noise.largest > noise.sd, "{noise:?}");
-    // Noise hides what the gradient is.
+    // Noise hides the gradient.
     assert!(found.gradient.as_ref().unwrap().error < 1e-2, "{found:?}");
     assert!(found.to_string().contains("noise of standard deviation"), "{found}");
 }

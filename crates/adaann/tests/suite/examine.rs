@@ -1,5 +1,6 @@
-//! The check of an approximation against exact answers: what is right is called reliable, with numbers
-//! that are right within their errors, and what was made wrong is not, for the right reason.
+//! The check of an approximation compared with exact answers. A correct approximation is called
+//! reliable, with numbers that are right within their errors. A deliberately wrong one is not, for the
+//! right reason.
 
 use crate::support::lopsided::{self, Lopsided, Mixture};
 use adaann::{
@@ -13,7 +14,7 @@ use std::ops::ControlFlow;
 
 const DRAWS: usize = 4_000;
 
-/// Five sweeps of a thousand particles: a share has a standard error near 0.01.
+/// Five sweeps of a thousand particles: the standard error of a fraction is about 0.01.
 fn check() -> diagnostics::Settings {
     diagnostics::Settings { particles: 1_000, ..diagnostics::Settings::default() }
 }
@@ -41,12 +42,12 @@ fn codes(verdict: &Verdict) -> Vec<&'static str> {
     verdict.reasons.iter().map(|reason| reason.finding.code()).collect()
 }
 
-/// Within two per cent of a place, or of 1.
+/// Within two per cent of a location, or of 1.
 fn is_at(point: &[f64], place: &[f64]) -> bool {
     point.iter().zip(place).all(|(a, b)| (a - b).abs() < 0.02 * (1.0 + b.abs()))
 }
 
-/// The mode that was found at a place.
+/// The mode found at a location.
 fn mode_at<'a>(found: &'a Examination, location: &[f64]) -> &'a Mode {
     let is_near = |mode: &&Mode| is_at(&mode.location, location);
     found
@@ -56,7 +57,7 @@ fn mode_at<'a>(found: &'a Examination, location: &[f64]) -> &'a Mode {
         .unwrap_or_else(|| panic!("none at {location:?}: {:?}", found.modes))
 }
 
-/// Four standard errors, which one in 16,000 honest estimates exceeds; there are thirty of them.
+/// Four standard errors, which one in 16,000 correct estimates exceeds; there are thirty of them.
 fn assert_within(estimate: Estimate, truth: f64, what: &str) {
     let off = (estimate.value - truth).abs();
     assert!(off < 4.0 * estimate.error, "{what}: {estimate:?}, but {truth} is true");
@@ -70,8 +71,8 @@ fn a_good_approximation_is_reliable_and_its_answers_are_right() {
             examined_by(&lopsided, &lopsided.near, &Settings::default(), &check(), &mut ());
         assert_eq!(found.verdict.trust, Trust::Reliable, "{name}: {:?}", found.verdict);
         assert_within(found.log_z, lopsided.log_z, name);
-        // √((1/ess_share − 1)/4000) is 0.016 where half of the draws count; errors much larger would
-        // make the assertions empty.
+        // √((1/ess_share − 1)/4000) is 0.016 where half of the draws are effective; with much larger
+        // errors the assertions would be empty.
         assert!(found.ess_share > 0.5 && found.log_z.error < 0.016, "{name}: {:?}", found.log_z);
         for (mean, truth) in means.into_iter().zip(&lopsided.mean) {
             assert_within(mean, *truth, name);
@@ -89,7 +90,7 @@ fn a_good_approximation_is_reliable_and_its_answers_are_right() {
         let particles = found.particles.unwrap();
         assert_within(particles.log_z, lopsided.log_z, name);
         assert!(particles.lacking.value < thresholds::TAIL_MASS.value, "{name}: {particles:?}");
-        // KL(p‖q) and KL(q‖p) are small and not negative, but for the noise of the log Z in them.
+        // KL(p‖q) and KL(q‖p) are small and nonnegative, up to the noise of log Z in them.
         for (kl, log_z) in [(particles.forward_kl, particles.log_z), (found.kl, found.log_z)] {
             assert!((-4.0 * log_z.error..0.5).contains(&kl), "{name}: {kl}, {log_z:?}");
         }
@@ -108,7 +109,7 @@ fn a_mode_that_is_missing_is_named() {
         let found = examined(lopsided, &lopsided.near.clone().without(missing));
         let at = format!("{} without {missing}: {:?}", lopsided.name, found.verdict);
         assert_eq!(found.verdict.trust, Trust::Distrust, "{at}");
-        // The weights have seen nothing of it: half of the draws count, and the tail is light.
+        // The weights show no problem: half of the draws are effective, and the tail is light.
         assert!(found.ess_share > 0.5 && found.k_hat < 0.7, "{at}");
         let lost = found.verdict.reasons.iter().find_map(|reason| match &reason.finding {
             Finding::ModeLost { at, under_q, particles } => Some((at, under_q, particles)),
@@ -119,20 +120,21 @@ fn a_mode_that_is_missing_is_named() {
         assert_eq!(place.names, lopsided.target.names());
         assert!(*under_q < 0.01, "{at}");
         assert_within(*particles, *weight, &at);
-        // What q lacks is the mode, and log Z is too small by as much.
+        // q misses the mode, and log Z is too small accordingly.
         let lacking = found.particles.as_ref().unwrap().lacking;
         assert!((lacking.value - weight).abs() < 0.02 + 4.0 * lacking.error, "{at}");
         assert_within(found.log_z, lopsided.log_z + (1.0 - weight).ln(), &at);
         assert!(codes(&found.verdict).contains(&"mass-lacking"), "{at}");
-        // Their log Z has an error of 0.05 or so: −log(1 − weight) is three of them from 0.14 on.
+        // The error of the particles' log Z is about 0.05: −log(1 − weight) exceeds three errors for
+        // weights from 0.14 on.
         if *weight > 0.2 {
             assert!(codes(&found.verdict).contains(&"evidence-above"), "{at}");
         }
     }
 }
 
-/// With 0.3 of its width, q has p/q with moments below 1/(1 − 0.09) alone: k is 0.91, of which 4,000
-/// draws show 0.8 ± 0.1, or few of them count. And p is over thirty times q from one of its standard
+/// With 0.3 of the width, p/q has only moments below 1/(1 − 0.09). So k is 0.91, for which 4,000 draws
+/// give 0.8 ± 0.1, or few of them are effective. And p exceeds q thirty times from one of its standard
 /// deviations on.
 #[test]
 fn what_is_too_narrow_has_uneven_weights_and_lacks_mass() {
@@ -147,7 +149,8 @@ fn what_is_too_narrow_has_uneven_weights_and_lacks_mass() {
     }
 }
 
-/// Between Gaussians three standard deviations apart E_q[w²] is e⁹: no 4,000 draws are worth 100.
+/// Between Gaussians three standard deviations apart, E_q[w²] is e⁹: 4,000 draws have an effective
+/// size below 100.
 #[test]
 fn what_is_beside_the_density_has_few_effective_draws() {
     for lopsided in lopsided::all() {
@@ -160,7 +163,8 @@ fn what_is_beside_the_density_has_few_effective_draws() {
     }
 }
 
-/// A fifth of a mode's weight is lifted to the whole of it; from a twentieth nobody should conclude.
+/// A fifth of a mode's weight suffices to recover all of it; a twentieth does not support a
+/// conclusion.
 #[test]
 fn a_mode_is_thin_before_it_is_lost() {
     let leaning = lopsided::leaning();
@@ -200,7 +204,7 @@ fn without_particles_nobody_has_looked() {
         Finding::CheckFailed { why: "it was stopped".into() }
     );
 
-    // The density has no prior that a likelihood could be tempered against.
+    // The density has no separate prior from which to temper a likelihood.
     let impossible = Settings { path: PathKind::Likelihood, ..Settings::default() };
     let failed = by(&impossible, &check(), &mut ());
     assert_eq!(codes(&failed.verdict), ["check-failed"]);
@@ -209,7 +213,7 @@ fn without_particles_nobody_has_looked() {
     }
 }
 
-/// Ascents and a mixture of the check's own name a lost mode without any particles, and its weight.
+/// The check's own ascents and mixture find a missing mode and its weight, without any particles.
 #[test]
 fn a_search_of_its_own_finds_what_is_lost() {
     let leaning = lopsided::leaning();

@@ -1,4 +1,4 @@
-//! The paper's first example, over twenty seeds: what the method is for.
+//! The paper's first example over twenty seeds, the purpose of the method.
 
 use adaann::{
     Program, Settings,
@@ -25,7 +25,7 @@ fn bimodal() -> Program {
 }
 
 /// KL(q‖p) and the weight of the left mode. Over 10,000 draws log q − log p has a standard
-/// deviation below 0.5, so KL is good to 0.005; a weight near one half is good to 0.005 as well.
+/// deviation below 0.5, so the error of KL is 0.005, like that of a weight near one half.
 fn judge(run: &Restart) -> (f64, f64) {
     let target = bimodal();
     let sample = run.outcome.approximation(&target).unwrap().sample(10_000, 99).unwrap();
@@ -46,8 +46,9 @@ fn adaann_finds_both_modes_every_time() {
     for (run, (kl, left)) in runs.iter().zip(&judged) {
         assert!((left - 0.5).abs() < 0.05, "seed {}: weights {left} and {}", run.seed, 1.0 - left);
         println!("seed {}: KL {kl:.4}, left {left:.3}", run.seed);
-        // Chosen: twice the worst of these seeds, 0.027, of which 0.005 is Monte Carlo. Unequal
-        // weights within their bound cost 2·0.05² = 0.005 of it, a lost mode log 2 = 0.69.
+        // Chosen: twice the worst of these seeds, 0.027, of which 0.005 is Monte Carlo error.
+        // Unequal weights within their bound account for 2·0.05² = 0.005 of it; a missing mode
+        // would cost log 2 = 0.69.
         assert!(*kl < 0.05, "seed {}: KL {kl}", run.seed);
         let steps = run.outcome.steps.len();
         assert_eq!(run.outcome.trace.len(), 500 + (steps - 2) * 2 + 8_000);
@@ -59,7 +60,7 @@ fn adaann_finds_both_modes_every_time() {
     println!("median steps {steps}, median KL {kl:.4}");
 }
 
-/// The failure that annealing cures must be visible.
+/// The failure that annealing prevents must be visible without it.
 #[test]
 fn without_annealing_a_mode_is_lost() {
     let settings = Settings {
@@ -75,7 +76,8 @@ fn without_annealing_a_mode_is_lost() {
         println!("seed {}: KL {kl:.4}, left {left:.3}", run.seed);
         if !(0.05..=0.95).contains(&left) {
             lost += 1;
-            // At least log 2 less the entropy of weights 0.05 and 0.95, 0.69 − 0.20, less 9 errors.
+            // At least log 2 minus the entropy of weights 0.05 and 0.95, 0.69 − 0.20, minus 9
+            // errors.
             assert!(kl > 0.45, "seed {}: KL {kl}", run.seed);
         }
         assert_eq!((run.outcome.steps.len(), run.outcome.trace.len()), (1, 8_000));

@@ -1,15 +1,17 @@
-//! The paper's fourth and fifth examples, against exact posteriors from an independent quadrature.
+//! The paper's fourth and fifth examples, compared with exact posteriors from an independent
+//! quadrature.
 //!
-//! One seed by default; all five, the comparison with the paper's settings and the runs without
-//! annealing by `cargo test --release -p adaann --test examples_4_5 -- --ignored --nocapture`.
+//! One seed by default. To run all five seeds, the comparison with the paper's settings and the
+//! runs without annealing: `cargo test --release -p adaann --test examples_4_5 -- --ignored
+//! --nocapture`.
 
 use adaann::fit::{Restart, restarts};
 use adaann::optim::RateRule;
 use adaann::registry::{self, Choices, Data, Problem, Table, mode_weights};
 use adaann::schedule::{Schedule, Work};
 
-/// A data set with the mean and standard deviation of its posterior under a flat prior; of the mode
-/// with positive signs, if there are two.
+/// A data set with the mean and standard deviation of its posterior under a flat prior. If there
+/// are two modes, those of the mode with positive signs.
 struct Case {
     target: &'static str,
     noise_variance: f64,
@@ -57,7 +59,7 @@ impl Case {
         registry::find(self.target).unwrap().choose(&choices).unwrap()
     }
 
-    /// Runs some seeds and gives what each of them found.
+    /// Runs some seeds and returns their results.
     fn run(&self, preset: &str, seeds: usize) -> Vec<Found> {
         let problem = self.problem(preset);
         let runs = restarts(&*problem.target, &problem.settings, seeds, |_| ()).unwrap();
@@ -69,7 +71,7 @@ impl Case {
         let sample =
             run.outcome.approximation(&*problem.target).unwrap().sample(40_000, 99).unwrap();
         let points = (0..sample.len()).map(|i| sample.x().point(i));
-        // Both modes of HIV, the one with negative signs turned over.
+        // Both modes of HIV, with the negative one reflected.
         let (mut kept, mut turned) = (Vec::new(), Vec::new());
         for mut point in points {
             if self.target == "hiv" && problem.known.mode_of(&point) == Some(1) {
@@ -94,8 +96,8 @@ impl Case {
         found
     }
 
-    /// Errors of the means in exact standard deviations, and the standard deviations as multiples
-    /// of the exact ones. 20,000 draws leave them uncertain by 0.007 and by 0.005.
+    /// Errors of the means in exact standard deviations, and the ratios of the standard deviations
+    /// to the exact ones. With 20,000 draws their uncertainties are 0.007 and 0.005.
     fn compare(&self, points: &[Vec<f64>]) -> ([f64; 3], [f64; 3]) {
         let n = points.len() as f64;
         let mean = |d: usize| points.iter().map(|p| p[d]).sum::<f64>() / n;
@@ -108,14 +110,14 @@ impl Case {
     }
 }
 
-/// What a run has found.
+/// The result of a run.
 #[derive(Debug)]
 #[allow(dead_code, reason = "seed and steps are printed")]
 struct Found {
     seed: u64,
     steps: usize,
     weights: Vec<f64>,
-    /// Of each mode: errors of the means, ratios of the standard deviations.
+    /// For each mode: errors of the means, ratios of the standard deviations.
     modes: Vec<([f64; 3], [f64; 3])>,
 }
 
@@ -159,8 +161,8 @@ fn hiv_keeps_both_modes() {
     }
 }
 
-/// Both modes and their means in every seed. The weights and spreads of one seed in five are still
-/// a little off: these are counted and printed.
+/// Every seed finds both modes and their means. The weights and spreads of one seed in five are
+/// slightly off; these are counted and printed.
 #[test]
 #[ignore = "five seeds take a minute"]
 fn hiv_keeps_both_modes_for_five_seeds() {
@@ -176,7 +178,8 @@ fn hiv_keeps_both_modes_for_five_seeds() {
     assert!(count >= 4, "{found:.3?}");
 }
 
-/// What the paper's settings give on the same data: reported, not judged but for coming to an end.
+/// The results of the paper's settings on the same data: reported; the test only requires the runs
+/// to finish.
 #[test]
 #[ignore = "for comparison; takes a minute"]
 fn the_papers_settings_beside_it() {
@@ -185,7 +188,7 @@ fn the_papers_settings_beside_it() {
     }
 }
 
-/// Without annealing, from the paper's base with as many updates as the paper gives it.
+/// Without annealing, from the paper's base and with the paper's number of updates.
 #[test]
 #[ignore = "twenty seeds take a few minutes"]
 fn without_annealing_hiv_loses_modes() {
@@ -207,12 +210,12 @@ fn known_answers_are_those_of_an_independent_quadrature() {
     for case in [LORENZ_HIGH, LORENZ_LOW, HIV] {
         let known = case.problem("paper").known;
         let mean = known.mean.as_ref().unwrap();
-        // HIV's signs change together, and their means are 0.
+        // HIV's signs change together, so these means are 0.
         for d in if case.target == "hiv" { 1..2 } else { 0..3 } {
             let error = (mean[d] - case.mean[d]) / case.sd[d];
             assert!(error.abs() < 1e-4, "{} {d}: {error}", case.target);
         }
-        // One mode of HIV is the other one turned over: its spread adds the distance.
+        // One mode of HIV is the reflection of the other: the distance adds to the spread.
         for (d, sd) in known.sd.as_ref().unwrap().iter().enumerate() {
             let exact = (case.sd[d].powi(2) + case.mean[d].powi(2) - mean[d].powi(2)).sqrt();
             let exact = if known.modes.len() == 1 { case.sd[d] } else { exact };

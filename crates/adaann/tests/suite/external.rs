@@ -1,4 +1,4 @@
-//! Likelihoods from programs that run: values, gradients, differences, processes.
+//! Likelihoods from external programs: values, gradients, differences, processes.
 
 use crate::support::{common, programs};
 use adaann::{
@@ -27,7 +27,7 @@ fn values_and_gradients_are_the_programs() {
     assert!(none.iter().flatten().all(|slope| *slope == 0.0), "slopes that nobody asked for");
     for i in 0..points.len() {
         let (value, gradient) = skewed(points.row(0)[i], points.row(1)[i]);
-        // Two exponentials that differ in the last place.
+        // Two implementations of exp that differ in the last place.
         assert_close(values[i], value, 1e-14, "value");
         (0..2).for_each(|d| assert_close(slopes[i][d], gradient[d], 1e-14, "slope"));
     }
@@ -58,7 +58,7 @@ fn lost_points_are_lost_and_no_others() {
     let lost = f64::NEG_INFINITY;
     assert_eq!(values, [lost, lost, -2.5, lost]);
     assert_eq!(slopes, [[0.0], [0.0], [7.0], [0.0]]);
-    // The program does not see what is no point: these are its first two.
+    // The program does not receive non-finite points: these are the first two points it sees.
     let bad = Batch::from_points(1, &[[f64::NAN], [1.0], [f64::INFINITY], [2.0]]);
     assert_eq!(ask(&simulator, &bad, true).unwrap().0, [lost; 4]);
     let third = Batch::from_points(1, &[[0.0], [f64::NAN], [0.0], [0.0]]);
@@ -66,8 +66,8 @@ fn lost_points_are_lost_and_no_others() {
     assert!(ask(&simulator, &Batch::zeros(1, 0), true).unwrap().0.is_empty());
 }
 
-/// The answer has the number of the point in its batch: how points are cut does not depend on how many
-/// programs there are.
+/// Each value contains the number of the point in its batch: the split into batches must not depend on
+/// the number of programs.
 #[test]
 fn the_number_of_processes_changes_no_bit() {
     programs::needs_python!();
@@ -77,7 +77,7 @@ fn the_number_of_processes_changes_no_bit() {
         command.processes = processes;
         let simulator = start(&command, 2);
         assert_eq!(simulator.processes(), processes);
-        // Twice: who has which points may change, the answers may not.
+        // Twice: the assignment of points to programs may change, but the values may not.
         [1, 2].map(|seed| ask(&simulator, &points(2, len, seed), true).unwrap())
     };
     for len in [1, 33, 1000] {
@@ -94,7 +94,8 @@ fn a_program_may_want_small_batches() {
     assert_eq!(values, [3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]);
 }
 
-/// Far more than pipes hold, to a program that answers while it reads and one that reads all first.
+/// More data than pipes can buffer, to a program that answers while reading and one that reads
+/// everything first.
 #[test]
 fn a_huge_batch_blocks_nobody() {
     programs::needs_python!();
@@ -126,7 +127,7 @@ fn ten_megabytes_on_stderr_block_nobody() {
     }
 }
 
-/// f' ± 1e-8: steps of 6e-6 cost h² f'''/6 = 1e-11 and rounding ε |f|/h = 4e-11 |f|.
+/// f' ± 1e-8: steps of 6e-6 have an error of h² f'''/6 = 1e-11 and rounding ε |f|/h = 4e-11 |f|.
 #[test]
 fn differences_are_taken_where_the_caller_says() {
     programs::needs_python!();
@@ -157,7 +158,7 @@ fn a_difference_with_one_side_lost_has_the_other() {
     let simulator = start(&python(WITHOUT, body), 2);
     let edge = Batch::from_points(2, &[[1.0, 0.0], [2.0, 0.0]]);
     let (mut values, mut slopes) = (vec![0.0; 2], Batch::zeros(2, 2));
-    // The second coordinate may not move at all.
+    // Every step of the second coordinate leaves the support.
     simulator.differences(&edge, Batch::clone, &mut values, &mut slopes).unwrap();
     assert_eq!(values, [f64::NEG_INFINITY; 2]);
     assert_eq!([slopes.point(0), slopes.point(1)], [[0.0; 2]; 2]);
@@ -210,7 +211,7 @@ fn a_posterior_has_both_parts() {
                 assert_close(out.gradient.row(d)[i], exact, tolerance, "gradient");
             }
         }
-        // Without weight the likelihood's gradient is not asked for.
+        // With weight 0, the likelihood's gradient is not requested.
         let out = evaluate(&target, &points, Weights { prior: 1.0, likelihood: 0.0 });
         assert!((0..50).all(|i| out.gradient.row(1)[i] == -points.row(1)[i]));
     }
@@ -233,8 +234,8 @@ fn a_lost_point_of_a_posterior_has_no_gradient() {
     assert_eq!(out.gradient.row(0), [-1.0, -1.0, 0.0], "at weight 0 nothing is lost");
 }
 
-/// A likelihood that ends the program where the support ends: no step may lead there. The slope goes
-/// with one over the distance, and so does what is allowed.
+/// A likelihood that ends the program outside the support: no step may lead there. The slope grows with
+/// the inverse distance, and so does the tolerance.
 #[test]
 fn differences_stay_inside_the_support() {
     programs::needs_python!();
@@ -271,8 +272,8 @@ fn differences_stay_inside_the_support() {
             let exact = exact(case, *point);
             for (d, exact) in exact.iter().enumerate() {
                 let found = out.gradient.row(d)[i];
-                // f is up to 2000, known to 2e-13, over steps of 6e-6 distances: 4e-8 over the distance;
-                // 1 − a − b is known to 1e-16/0.02, which is 1e-9 over the distance.
+                // f is up to 2000, with error 2e-13, over steps of 6e-6 distances: 4e-8 over the
+                // distance; 1 − a − b has an error of 1e-16/0.02, which is 1e-9 over the distance.
                 let scale = exact.abs().max(1.0);
                 assert!((found - exact).abs() < 1e-7 * scale, "{point:?}: {found} for {exact}");
             }
@@ -298,7 +299,7 @@ fn is_running(pid: f64) -> bool {
     std::path::Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// A zombie is in /proc until somebody waits for it.
+/// A zombie stays in /proc until its parent waits for it.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_behind() {
@@ -317,7 +318,7 @@ fn nothing_is_left_behind() {
         let (pids, _) = ask(&simulator, &points(1, 40, 1), false).unwrap();
         assert!(pids.iter().all(|pid| is_running(*pid)));
         drop(simulator);
-        // One below a shell is waited for by others, soon.
+        // A process below a shell is reaped by others, soon.
         let gone = || !pids.iter().any(|pid| is_running(*pid));
         for _ in 0..100 {
             if !gone() {
@@ -328,7 +329,7 @@ fn nothing_is_left_behind() {
     }
 }
 
-/// Ctrl-C goes to the terminal's group of processes: the program is in its own.
+/// Ctrl-C goes to the terminal's process group; the program has its own group.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_is_not_the_programs() {

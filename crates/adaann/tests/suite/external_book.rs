@@ -1,4 +1,4 @@
-//! The programs of the book's chapter: they run, agree, and are fitted.
+//! The programs from the book's chapter: they run, agree with each other, and are fitted.
 
 use crate::support::{common, programs};
 use adaann::{
@@ -39,7 +39,7 @@ fn the_chapters_programs_agree() {
     programs::needs_python!();
     let [plain, with_gradient] = chapter().map(|command| start(&command));
     assert!(!plain.gives_gradient() && with_gradient.gives_gradient());
-    // The last overflows, in Python an exception.
+    // The last one overflows, which raises an exception in Python.
     let points = Batch::from_points(2, &[[8.5, 0.625], [3.0, 2.0], [-1.0, -0.25], [1.0, -1e4]]);
     let (values, slopes) = ask(&with_gradient, &points, true).unwrap();
     let (again, _) = ask(&with_gradient, &points, false).unwrap();
@@ -50,7 +50,7 @@ fn the_chapters_programs_agree() {
         let exact = log_likelihood(points.row(0)[i], points.row(1)[i]);
         assert_close(values[i], exact, 1e-13, "with gradients");
         assert_close(found[i], exact, 1e-13, "without");
-        // Values of 600, known to 1e-13, over steps of 6e-6.
+        // Values of 600 with error 1e-13, over steps of 6e-6.
         (0..2).for_each(|d| assert_close(slopes[i][d], differences.row(d)[i], 1e-7, "slope"));
     }
     assert_eq!([values[3], found[3]], [f64::NEG_INFINITY; 2]);
@@ -90,7 +90,7 @@ fn the_chapters_program_is_fitted() {
     let simulator = start(&Command { processes: 2, ..command });
     let supports = vec![Support::Above(0.0); 2];
     let target = Posterior::new(Box::new(prior), supports, simulator).unwrap();
-    // In logarithms the posterior is almost a Gaussian.
+    // In logarithmic coordinates the posterior is almost Gaussian.
     let settings = Settings {
         path: PathKind::Likelihood,
         flow: FlowSpec::Linear,
@@ -107,7 +107,7 @@ fn the_chapters_program_is_fitted() {
         let row = sample.x().row(d);
         let found = row.iter().sum::<f64>() / 4000.0;
         let square = row.iter().map(|x| (x - found).powi(2)).sum::<f64>() / 4000.0;
-        // The Monte Carlo errors are 0.016 and 0.011 sd; the rest is the flow's.
+        // The Monte Carlo errors are 0.016 and 0.011 sd; the rest is the flow's error.
         assert!((found - mean[d]).abs() < 0.1 * sd[d], "mean {found}, exactly {}", mean[d]);
         let ratio = square.sqrt() / sd[d];
         assert!((0.9..1.1).contains(&ratio), "sd {}, exactly {}", square.sqrt(), sd[d]);

@@ -1,4 +1,4 @@
-//! Programs that go wrong: what is said, and that nothing waits for ever.
+//! Failing programs: the messages, and that nothing waits forever.
 
 use crate::support::programs;
 use adaann::{
@@ -8,7 +8,7 @@ use adaann::{
 use programs::*;
 use std::{fs, path::PathBuf, time::Duration};
 
-/// What is said when two points are asked for.
+/// The message when two points are evaluated.
 fn said(command: &Command, gradient: bool) -> String {
     let simulator = start(command, 2);
     let points = Batch::from_points(2, &[[0.5, -1.0], [2.25, 7.0]]);
@@ -97,7 +97,7 @@ fn a_line_without_an_end_takes_no_memory() {
     assert!(text.len() < 1000, "{} bytes", text.len());
 }
 
-/// Prints for debugging on stdout, and answers too many.
+/// Debug output on stdout, and too many values.
 #[test]
 fn what_was_not_asked_for_is_refused() {
     programs::needs_python!();
@@ -105,7 +105,7 @@ fn what_was_not_asked_for_is_refused() {
     let text =
         said(&python(WITHOUT, "sys.stdout.write('1\\n2\\n' if k == n - 1 else '1\\n')"), false);
     has(&text, &["it wrote '2' without a request", "stderr"]);
-    // Between two batches.
+    // The program prints between two batches.
     let late =
         python(WITHOUT, "print(1)\nif k == n - 1: sys.stdout.flush(); time.sleep(1); print(5)");
     let simulator = start(&late, 1);
@@ -126,7 +126,7 @@ fn the_timeout_ends_a_program_that_hangs() {
     let text = said(&hangs, false);
     has(&text, &["no answer within 3 s, after 1 of 2 answers, at a = 2.25", "flush"]);
     has(&refused(&brief(shell("sleep 1000"))), &["no answer within 3 s, before its first line"]);
-    // Slow is no failure.
+    // A slow program is not a failure.
     let slow = python(WITHOUT, "time.sleep(0.3)\nprint(-k, flush=True)");
     let points = Batch::zeros(1, 4);
     assert_eq!(ask(&start(&slow, 1), &points, false).unwrap().0, [-0.0, -1.0, -2.0, -3.0]);
@@ -190,12 +190,13 @@ fn a_program_that_does_not_start_is_explained() {
     says("", &["command is empty"]);
     let nowhere = Command { folder: folder.join("nowhere"), ..call("./works") };
     has(&refused(&nowhere), &["which is not a folder"]);
-    // It runs in its folder, wherever the test does.
+    // The program runs in its own folder, wherever the test runs.
     let simulator = start(&call("./works"), 1);
     assert_eq!(ask(&simulator, &Batch::zeros(1, 1), false).unwrap().0, [7.0]);
 }
 
-/// A function that is true the first time that it is asked for a name, in whatever process of a folder.
+/// A function that returns true the first time it is called with a name, across all processes of a
+/// folder.
 const FIRST: &str = "\
 def first(name):
     try: os.close(os.open(name, os.O_CREAT | os.O_EXCL))
@@ -203,7 +204,7 @@ def first(name):
     return True
 ";
 
-/// A program that may be started again, in a folder of its own, with `first(name)` in its lines.
+/// A restartable program in its own folder, with `first(name)` in its code.
 fn again(name: &str, body: &str) -> Command {
     let mut command = python(WITHOUT, body);
     let words = command.program[2].replacen('\n', &format!("\n{FIRST}"), 1);
@@ -218,7 +219,7 @@ fn line_of(count: u32) -> Batch {
     Batch::from_points(1, &points)
 }
 
-/// Bits that a program without a bad day gives.
+/// The bits from a program without failures.
 fn undisturbed(points: &Batch) -> Vec<f64> {
     ask(&start(&python(WITHOUT, WAVES), 1), points, false).unwrap().0
 }
@@ -245,14 +246,14 @@ fn a_program_with_one_bad_moment_gives_the_same_bits() {
             let simulator = start(&command, 1);
             assert_eq!(ask(&simulator, &points, false).unwrap().0, expected, "{place}");
             assert_eq!(simulator.restarts(), 1, "{place}");
-            // Nothing is left of it for the next batch.
+            // The failure has no effect on the next batch.
             assert_eq!(ask(&simulator, &points, false).unwrap().0, expected, "{place}");
             assert_eq!(simulator.restarts(), 1, "{place}");
         }
     }
 }
 
-/// The tries are those of one batch, not of a run.
+/// The retries are counted per batch, not per run.
 #[test]
 fn every_batch_has_its_tries() {
     programs::needs_python!();
@@ -289,14 +290,15 @@ fn one_that_becomes_another_is_refused() {
     has(&text, &["its first line differs from the earlier one; tried 2 times"]);
 }
 
-/// Does a process run, and is no mere entry that nobody has asked for yet?
+/// Whether a process is running, and not a zombie.
 #[cfg(target_os = "linux")]
 fn runs(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Helpers of a program end with it, even if they listen to nobody: when it dies, and when all is well.
+/// Helpers of a program end with it, even if they ignore signals and input: when it dies, and when it
+/// ends normally.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_program_has_started_ends_with_it() {
@@ -316,11 +318,11 @@ fn what_a_program_has_started_ends_with_it() {
             let found = ask(&simulator, &Batch::zeros(1, 1), false);
             match found {
                 Ok(_) => assert_eq!(name, "ends"),
-                // Though the helper keeps the output open.
+                // Although the helper keeps the output open.
                 Err(error) => has(&error.to_string(), &["it has stopped (exit status: 3)"]),
             }
             drop(simulator);
-            // One that had to be killed is gone soon, not at once.
+            // A killed process disappears soon, but not at once.
             for _ in 0..100 {
                 if runs(&child) {
                     std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! The loop around Algorithm 1: reproducible, interruptible, honest about what it lost.
+//! The loop around Algorithm 1: reproducible, interruptible, and reporting of non-finite points.
 
 use adaann::{
     Batch, Error, Expr, Program, Settings,
@@ -33,7 +33,8 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// Runs twice with one thread and once with two and three: the same bits; another seed: others.
+/// Runs twice with one thread and once each with two and three: the bits are equal; another seed gives
+/// others.
 fn bits_are_fixed(target: &Program, settings: &Settings) {
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -56,8 +57,8 @@ fn a_seed_fixes_the_bits_for_any_number_of_threads() {
     }
 }
 
-/// The same with all that a run can have: four dimensions, single precision, and a base with a full
-/// factor that is trained and is also where the path starts.
+/// The same with every feature: four dimensions, single precision, and a trained base with a full factor,
+/// which is also the start of the path.
 #[test]
 fn a_seed_fixes_the_bits_of_every_part() {
     let modes = Program::record(4, |z| {
@@ -119,10 +120,10 @@ fn counts_follow_the_paper() {
     }
 }
 
-/// On a Gaussian in d dimensions Var[log p] under p^t is d/(2t²): ε = τ t √(2/d). The layers start
-/// at raw parameters 0, where their gradient is 0, so the flow is its base: a normal with a mean m
-/// and scales σ_i that are read off at every step. Under it b = −|z|²/2 has variance
-/// Σ (σ_i⁴/2 + m_i² σ_i²), and what ε adds to τ over its root is sampling error alone.
+/// On a Gaussian in d dimensions Var[log p] under p^t is d/(2t²): ε = τ t √(2/d). The layers start at raw
+/// parameters 0, where their gradient is 0, so the flow equals its base: a normal with a mean m and scales
+/// σ_i that the test reads at every step. Under it b = −|z|²/2 has variance Σ (σ_i⁴/2 + m_i² σ_i²), and the
+/// only difference between ε and τ over its root is sampling error.
 #[test]
 fn adaann_on_a_gaussian_takes_geometric_steps() {
     for dim in [1, 4] {
@@ -141,15 +142,15 @@ fn adaann_on_a_gaussian_takes_geometric_steps() {
         };
         let steps = fit(&target, &settings, &mut ()).unwrap().steps;
         let below = steps.iter().filter(|step| step.t + step.epsilon < 1.0);
-        // Half of the relative error of a variance, whose draws have kurtosis 3 + 12/d.
+        // Half of the relative error of a variance, for draws with kurtosis 3 + 12/d.
         let standard_error = 0.5 * ((12.0 / dim as f64 + 2.0) / draws as f64).sqrt();
-        // A step moves the right log scale by half of ln(1 + τ √(2/d)), at most 0.07; twenty updates
-        // of size 0.01 can follow, so the scale lags by less than that one step, and by what a batch
-        // of N points leaves open of a log scale, 1/√(2N).
+        // A step changes the exact log scale by half of ln(1 + τ √(2/d)), at most 0.07. Twenty updates of
+        // size 0.01 can follow it, so the scale lags by less than that one step plus the uncertainty of a log
+        // scale from a batch of N points, 1/√(2N).
         let lag = 0.5 * (tau * (2.0 / dim as f64).sqrt()).ln_1p() + 1.0 / f64::sqrt(2.0 * 1000.0);
         let (mut count, mut sum) = (0, 0.0);
         for step in below {
-            // The same run, stopped here: the flow is the one that the draws of b came from.
+            // The same run, stopped here, has the flow that the draws of b came from.
             let mut stop = |event: &Event| match event {
                 Event::Step { record, .. } if record.step == step.step => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
@@ -173,14 +174,14 @@ fn adaann_on_a_gaussian_takes_geometric_steps() {
             count += 1;
             sum += off;
         }
-        // The steps have draws of their own, so their errors average out.
+        // Each step has its own draws, so their errors average out.
         let off = sum / f64::from(count).sqrt();
         assert!(count > 10 && off.abs() < 4.0, "d = {dim}: {off} standard errors off in all");
     }
 }
 
-/// A normal prior and a normal likelihood, far apart: the posterior is known, and is not symmetric
-/// about anything that the paths start from.
+/// A distant normal prior and likelihood: the posterior is known, and is not symmetric about the starting
+/// point of any path.
 #[test]
 fn every_path_reaches_the_posterior() {
     // Prior N(−1, 1), one observation 3 with sd 0.5: mean (−1 + 4·3)/5 = 2.2, variance 1/5.
@@ -208,16 +209,16 @@ fn every_path_reaches_the_posterior() {
             let z = sample.x().row(0);
             let mean = z.iter().sum::<f64>() / z.len() as f64;
             let sd = (z.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / z.len() as f64).sqrt();
-            // Monte Carlo errors are 0.002 and 0.0016; the rest is what a flow of twenty layers
-            // and two thousand updates leaves.
+            // The Monte Carlo errors are 0.002 and 0.0016; the rest is the error of a flow with twenty layers
+            // after two thousand updates.
             assert!((mean - 2.2).abs() < 0.03, "{path:?} t0 = {t0}: mean {mean}");
             assert!((sd - 0.2_f64.sqrt()).abs() < 0.03, "{path:?} t0 = {t0}: sd {sd}");
         }
     }
 }
 
-/// Exponential density in its own coordinate: the Jacobian is not tempered, and draws and both log
-/// densities come back in the user's coordinates.
+/// An exponential density in its own coordinate: the Jacobian is not tempered, and draws and both log
+/// densities are returned in the user's coordinates.
 #[test]
 fn bounded_coordinates_come_back_in_their_own_units() {
     struct Exponential(Program);
@@ -285,7 +286,7 @@ fn a_trained_base_alone_fits_a_gaussian() {
 
 #[test]
 fn laplace_is_a_base() {
-    // Mode 3, curvature 1/0.25 there, with a cubic that makes it lean.
+    // Mode 3 with curvature 1/0.25, and a cubic term that skews the density.
     let target = Program::record(1, |z| {
         let x = z[0] - 3.0;
         -2.0 * x.square() + 0.1 * x * x * x - 0.05 * x.square().square()
@@ -315,7 +316,7 @@ fn an_observer_stops_a_run_and_what_was_done_is_kept() {
     }
 }
 
-/// A box without its transform: points outside are lost, counted, and harm nothing.
+/// A box without a transform: points outside are non-finite and are counted, without further effect.
 #[test]
 fn lost_points_are_counted_and_harmless() {
     let inside =
@@ -324,8 +325,8 @@ fn lost_points_are_counted_and_harmless() {
     assert!(outcome.flow.parameters().iter().all(|x| x.is_finite()));
     assert!(outcome.trace.iter().all(|record| record.neg_elbo.is_finite()));
 
-    // Layers with raw parameters of 1e-300 have gradient 0 and stay: every stage draws from the base N(0, 4),
-    // and loses a point beyond ±4 with probability 2Φ(−2).
+    // Layers with raw parameters of 1e-300 have gradient 0 and do not move: every stage draws from the base
+    // N(0, 4), and has a non-finite point beyond ±4 with probability 2Φ(−2).
     let still = Settings {
         initial_scale: 1e-300,
         schedule: Schedule::Linear(Linear { t0: 0.25, epsilon: 0.25 }),
@@ -351,7 +352,7 @@ fn lost_points_are_counted_and_harmless() {
     assert!(matches!(fit(&nan, &quick(), &mut ()).unwrap_err(), Error::Diverged { .. }));
 }
 
-/// A target that wants its points at once, gets them at once; one that fails, ends the run.
+/// A target that requests whole batches receives them; a failing target ends the run.
 #[test]
 fn whole_batches_and_failures() {
     struct Whole<'a>(Program, &'a AtomicUsize);
@@ -437,8 +438,8 @@ fn a_base_may_have_any_covariance() {
     }
 }
 
-/// A box prior without its transform: on the likelihood path the prior is in a, yet a point outside
-/// is left out of the variance like any other that is lost.
+/// A box prior without its transform: on the likelihood path the prior is in a, but a point outside is still
+/// ignored in the variance like any other non-finite point.
 #[test]
 fn points_outside_the_prior_are_no_part_of_the_variance() {
     // Outside ±3 the likelihood alone would spread b by hundreds.
@@ -458,14 +459,15 @@ fn points_outside_the_prior_are_no_part_of_the_variance() {
     assert!(first.std_b.unwrap() < 2.3, "{first:?}");
 }
 
-/// The best run stays in the support, a failing seed costs only itself, and no finite draw is worst.
+/// The best run stays in the support, a failing seed affects only its own run, and a run without finite draws
+/// ranks last.
 #[test]
 fn restarts_are_ranked_honestly() {
     let runs = restarts(&bimodal(), &quick(), 3, |_| ()).unwrap();
     assert_eq!((runs.runs.len(), runs.failed.len()), (3, 0));
     assert!(runs.runs.windows(2).all(|pair| pair[0].neg_elbo <= pair[1].neg_elbo));
 
-    // The target fails in the first run that reaches its fiftieth call.
+    // The target fails in the first run that makes fifty calls.
     struct Fails(Program, AtomicUsize);
     impl Target for Fails {
         fn dim(&self) -> usize {
@@ -486,7 +488,7 @@ fn restarts_are_ranked_honestly() {
     let once = Fails(bimodal(), AtomicUsize::new(0));
     let runs = restarts(&once, &quick(), 3, |_| ()).unwrap();
     assert_eq!((runs.runs.len(), runs.failed.len()), (2, 1));
-    // So does an observer that panics.
+    // An observer that panics fails its run, too.
     let panics = |seed: u64| {
         move |_: &Event| -> ControlFlow<()> {
             assert!(seed != quick().seed + 1, "seed {seed} is watched badly");
@@ -501,7 +503,7 @@ fn restarts_are_ranked_honestly() {
     assert!(restarts(&never, &quick(), 2, |_| ()).is_err());
 }
 
-/// Training in single precision hands over a flow that draws and evaluates in double precision.
+/// Training in single precision returns a flow that draws and evaluates in double precision.
 #[test]
 fn single_precision_ends_with_the_training() {
     let flow =
@@ -528,7 +530,7 @@ fn a_flow_survives_its_file() {
     assert_eq!((a.points.row(0), a.log_q), (b.points.row(0), b.log_q));
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
 
-    // Metadata that no flow has: the base's factor emptied, or turned negative.
+    // Invalid metadata: the base's factor emptied, or made negative.
     let bytes = std::fs::read(&path).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let at = text.find("factor").unwrap();

@@ -1,10 +1,11 @@
-//! What families of flows can learn: a correlated Gaussian, and both modes of the paper's Example 3.
+//! The capabilities of flow families: a correlated Gaussian, and both modes of the paper's Example
+//! 3.
 
 use adaann::{Settings, fit::fit, flow::FlowSpec, registry};
 
-/// In ten dimensions with neighbours correlated by 0.8, the flows that can hold a linear map are
-/// within 0.01 nats of the target after the preset's updates: KL(q‖p) = E_q[log q − log p] + log Z,
-/// with four standard errors of its estimate on top.
+/// In ten dimensions with neighbours correlated by 0.8, the flows that can represent a linear map
+/// are within 0.01 nats of the target after the preset's updates: KL(q‖p) = E_q[log q − log p] + log
+/// Z, plus four standard errors of its estimate.
 #[test]
 fn correlated_gaussian() {
     let entry = registry::find("gaussian").unwrap();
@@ -20,9 +21,9 @@ fn correlated_gaussian() {
         let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / draws as f64;
         let (kl, error) = (mean + log_z, (variance / draws as f64).sqrt());
         assert!(kl + 4.0 * error < 0.01, "{name}: KL {kl:.4} ± {error:.4}");
-        // A flow that gives a wrong log q could report any KL; draws cannot lie about their spread.
+        // A flow with a wrong log q could report any KL, but its draws reveal their true spread.
         // Five standard errors of an SD from 100,000 draws are 0.011, and an SD that is wrong by 0.1
-        // costs a KL of 0.1² = 0.01 on its own.
+        // alone costs a KL of 0.1² = 0.01.
         for (d, truth) in problem.known.sd.as_ref().unwrap().iter().enumerate() {
             let row = sample.x().row(d);
             let mean = row.iter().sum::<f64>() / draws as f64;
@@ -32,8 +33,8 @@ fn correlated_gaussian() {
     }
 }
 
-/// Planar layers with AdaAnn keep both modes, nearest and farthest; all trials of the paper and the
-/// other flows are in `adaann-bench example3`.
+/// Planar layers with AdaAnn find both modes, nearest and farthest. For all trials of the paper and
+/// the other flows see `adaann-bench example3`.
 #[test]
 fn example_3() {
     for mu in [0.0, 2.5] {

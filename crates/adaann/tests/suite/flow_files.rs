@@ -1,5 +1,5 @@
-//! Files of flows: every family comes back to the same bits, and a file that is not one is refused
-//! with what is wrong with it.
+//! Files of flows: every family is restored bit by bit, and an invalid file is refused with its
+//! defect.
 
 use crate::support::flows;
 use adaann::{
@@ -10,7 +10,7 @@ use flows::{Random, families, parameters};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::{collections::HashMap, path::PathBuf};
 
-/// A file that goes away with its folder.
+/// A temporary file, deleted with its folder.
 struct Place(PathBuf);
 
 impl Place {
@@ -20,7 +20,7 @@ impl Place {
         Self(folder.join("flow.safetensors"))
     }
 
-    /// The message that these bytes are refused with.
+    /// The error message for these bytes.
     #[track_caller]
     fn refusal(&self, bytes: &[u8], label: &str) -> String {
         std::fs::write(&self.0, bytes).unwrap();
@@ -34,7 +34,7 @@ impl Place {
         }
     }
 
-    /// Refuses a refusal that does not say all of `words`.
+    /// Fails unless the error message contains all of `words`.
     #[track_caller]
     fn refuses(&self, bytes: &[u8], words: &[&str], label: &str) {
         let message = self.refusal(bytes, label);
@@ -83,7 +83,7 @@ fn point_bits(points: &Batch) -> Vec<Vec<u64>> {
 #[test]
 fn every_family_survives_its_file() {
     let place = Place::new("survives");
-    // What the ladder fits, and nobody trains.
+    // A flow that the ladder fits without training.
     let bent = FlowSpec::Compose(vec![FlowSpec::Marginals { components: 2 }, FlowSpec::Quadratic]);
     for spec in families().into_iter().chain([bent]) {
         for dim in [1, 3] {
@@ -104,7 +104,7 @@ fn every_family_survives_its_file() {
     }
 }
 
-/// What a file has, to be changed.
+/// The contents of a file, to be changed.
 #[derive(Clone)]
 struct Parts {
     metadata: HashMap<String, String>,
@@ -162,7 +162,7 @@ fn files_that_do_not_fit_together_are_refused() {
         let base = bases(3).remove(1);
         let flow = flow(spec, base.clone());
         let parts = Parts::of(&flow, &place);
-        // What was taken apart can be put together.
+        // The parsed contents can be written back.
         std::fs::write(&place.0, parts.bytes()).unwrap();
         assert_eq!(bits(Flow::load(&place.0).unwrap().parameters()), bits(flow.parameters()));
 
@@ -203,7 +203,7 @@ fn files_that_do_not_fit_together_are_refused() {
     }
 }
 
-/// With fewer layers than there are tensors for, or of another dimension.
+/// Fewer layers than tensors, or another dimension.
 #[test]
 fn settings_of_another_flow_are_refused() {
     let place = Place::new("settings");
@@ -259,7 +259,7 @@ fn another_family_or_dimension_than_expected_is_refused() {
     assert!(said.contains("\"layers\":2") && said.contains("\"layers\":8"), "{said}");
 }
 
-/// A hash map's order is another one each time; the bytes must not be.
+/// The order of a hash map varies; the bytes must not.
 #[test]
 fn the_same_flow_is_the_same_bytes() {
     let place = Place::new("same-bytes");

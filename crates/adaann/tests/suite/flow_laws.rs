@@ -1,4 +1,4 @@
-//! The laws that every flow obeys: a new family joins by one line in [`flows::families`].
+//! The laws that every flow satisfies: to add a family, add one line to [`flows::families`].
 
 use crate::support::{common, flows};
 use adaann::{Batch, flow::FlowSpec};
@@ -8,25 +8,25 @@ use flows::{
     reorders,
 };
 
-/// How far rounding may move what comes of a point, and of its log-determinant.
+/// Bounds on the effect of rounding on a point and on its log-determinant.
 struct Reach {
     point: f64,
     log_det: f64,
 }
 
-/// Roundings that may hit a number at their worst. Sums have up to 32 terms, a network has three
-/// layers of them and a stack up to five layers, on the way there and back: 960 roundings, which add
-/// up like √960 = 31 of them, being independent. Four times that, since the largest of a few normal
-/// nudges may be small.
+/// Number of worst-case roundings of a number. Sums have up to 32 terms, a network has three layers
+/// of them and a stack up to five layers, forward and back: 960 roundings. They are independent and
+/// add up like √960 = 31. The bound is four times that, since the largest of a few normal
+/// perturbations may be small.
 const ROUNDINGS: f64 = 128.0;
 
-/// What rounding may do on the way forward or back from `start` to `end`.
+/// The possible effect of rounding on the way from `start` to `end`, forward or back.
 ///
-/// A rounding is a change of some number by up to `unit` of itself, and as good as a change of the
+/// A rounding changes some number by up to `unit` of itself. It is equivalent to a change of the
 /// parameters, which are maps of numbers of size 1, or of points before, between or after layers. So
-/// these are nudged by unit^¾ times 1 + their size, at random, and what comes of it is scaled down.
-/// This sees what layers make of the roundings of others, which no condition number of the whole
-/// does.
+/// the test perturbs these at random by unit^¾ times 1 + their size, and scales the effect down.
+/// This captures how layers amplify the rounding of other layers, which a condition number of the
+/// whole map does not.
 fn reach(
     case: &Case,
     forward: bool,
@@ -58,8 +58,8 @@ fn reach(
             ends.push((if forward { image } else { base }, log_det));
         }
     }
-    // A sum rounds at its own size at least, even where no nudge moves it. What nudges move far they
-    // say nothing about: it does not grow with them.
+    // A sum rounds at least at its own size, even if no perturbation moves it. Where perturbations
+    // have large effects they are uninformative, and the bound does not grow with them.
     let bound = |moved: f64, sum: f64| {
         let roundings = ROUNDINGS * case.unit * (moved / size + sum);
         if moved < 0.01 * (1.0 + sum) { roundings } else { f64::INFINITY }
@@ -75,14 +75,14 @@ fn reach(
     (0..start.len()).map(largest).collect()
 }
 
-/// A law that can hardly be seen is worth little: most points must be checked well. At extreme
-/// parameters layers are all but singular at many points; what can be seen there holds too.
+/// A law with weak bounds is worth little: most points must have sharp bounds. With extreme
+/// parameters, layers are nearly singular at many points; the law must hold for the remaining ones.
 fn enough(case: &Case, scale: f64, checked: usize, all: usize) {
     let least = if scale > 1.0 { 1 } else { 2 * all / 3 };
     assert!(checked >= least, "{}: only {checked} of {all} checked", case.label);
 }
 
-/// f(f⁻¹(x)) = x near and far, and both ways agree on the log-determinant. Families in single
+/// f(f⁻¹(x)) = x near and far, and the log-determinants of both directions agree. Families in single
 /// precision have their own bounds in `flow_rounding.rs`.
 #[test]
 fn round_trip() {
@@ -102,8 +102,8 @@ fn round_trip() {
     });
 }
 
-/// Holds points and log-determinants that came back to where they started, and counts those with
-/// bounds that can find fault: those that vouch for more than half the digits but for 128 roundings.
+/// Checks points and log-determinants after a round trip, and counts those with sharp bounds: bounds
+/// that guarantee more than half the digits up to 128 roundings.
 fn hold(
     case: &Case,
     bounds: &[Reach],
@@ -130,7 +130,7 @@ fn hold(
     sharp
 }
 
-/// The log-determinant against that of the Jacobian from central differences.
+/// The log-determinant compared with that of the Jacobian from central differences.
 #[test]
 fn log_determinant() {
     every_case(2, |spec, dim, scale, parameters, random| {
@@ -157,7 +157,7 @@ fn log_determinant() {
             let jacobian =
                 (0..dim).map(|k| (0..dim).map(|j| entry(k, j).value).collect()).collect();
             let (numerical, inverse) = log_abs_determinant(jacobian);
-            // d log det = tr(J⁻¹ dJ): near-singular Jacobians cannot be had from differences.
+            // d log det = tr(J⁻¹ dJ): differences cannot resolve nearly singular Jacobians.
             let pairs = (0..dim).flat_map(|j| (0..dim).map(move |k| (j, k)));
             let error: f64 = pairs.map(|(j, k)| inverse[j][k].abs() * entry(k, j).error).sum();
             if error < 1e-4 {
@@ -174,7 +174,7 @@ fn log_determinant() {
     });
 }
 
-/// Gauss and Jordan's elimination with pivoting: log |det| and the inverse.
+/// Gauss-Jordan elimination with pivoting: log |det| and the inverse.
 fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, Vec<Vec<f64>>) {
     let n = matrix.len();
     for (i, row) in matrix.iter_mut().enumerate() {
@@ -201,8 +201,8 @@ fn log_abs_determinant(mut matrix: Vec<Vec<f64>>) -> (f64, Vec<Vec<f64>>) {
     (log, matrix.iter().map(|row| row[n..].to_vec()).collect())
 }
 
-/// Points with cotangents of themselves and of their log-determinants: more than one register and
-/// group of points, and some of them so far out that splines leave their coordinates alone.
+/// Points with cotangents for themselves and their log-determinants: more than one register and
+/// group of points, some of them beyond the bound of the splines.
 fn near_and_far(dim: usize, random: &mut Random) -> (Batch, Batch, Vec<f64>) {
     let len = 19;
     let mut points = random.batch(dim, len, 1.0);
@@ -212,8 +212,8 @@ fn near_and_far(dim: usize, random: &mut Random) -> (Batch, Batch, Vec<f64>) {
     (points, random.batch(dim, len, 1.0), random.normals(len, 1.0))
 }
 
-/// Parameter and input gradients of Σ (g·f(z) + k log det) against central differences, each
-/// component to 1e-6 of itself and what the differences say of their own error.
+/// Parameter and input gradients of Σ (g·f(z) + k log det) compared with central differences, each
+/// component to 1e-6 of itself plus the estimated error of the differences.
 #[test]
 fn gradients() {
     every_case(3, |spec, dim, scale, parameters, random| {
@@ -231,8 +231,8 @@ fn gradients() {
     });
 }
 
-/// The same for the way back: those of Σ (g·f⁻¹(x) + k log det). Families in single precision are
-/// no exception, since their inverses run in double. The points end where they started, at x.
+/// The same for the inverse: gradients of Σ (g·f⁻¹(x) + k log det). Families in single precision are
+/// included, since their inverses run in double precision. The points end where they started, at x.
 #[test]
 fn gradients_of_the_inverse() {
     every_case(9, |spec, dim, scale, parameters, random| {
@@ -240,8 +240,8 @@ fn gradients_of_the_inverse() {
         let mut case = Case::new(spec, dim, &parameters, &format!("scale = {scale}"));
         let (gradient, g_x, again) = case.backward_inverse(&x, &g, &k);
         for i in 0..x.len() {
-            // Steps back are undone with the numbers that they were made with: a rounding each, of
-            // the size of what was moved.
+            // Inverse steps are undone with the same numbers: one rounding each, of the size of the
+            // shift.
             let most = 1.0 + norm(x.point(i)) + norm(case.inverse(&x).0.point(i));
             let off = distance(&again, &x, i);
             assert!(off < 1e-13 * most, "{}: the image is off by {off:e}", case.label);
@@ -250,8 +250,8 @@ fn gradients_of_the_inverse() {
     });
 }
 
-/// Gradients in the parameters and in the points against differences of `value`, which gives each
-/// point's part of the sum. Of many parameters some stand for all.
+/// Gradients in the parameters and in the points compared with differences of `value`, which returns
+/// each point's part of the sum. Large parameter vectors are sampled.
 fn compare(
     case: &Case,
     points: &Batch,
@@ -262,7 +262,7 @@ fn compare(
     let parameters = &case.parameters;
     let (mut all, mut sharp) = (0, 0);
     let mut check = |found: f64, difference: Difference, what: String| {
-        // Of some thirty entries of a table the best may agree by chance.
+        // Among thirty entries of a table the best agreement may be by chance.
         let bound = 1e-6 * difference.value.abs() + 30.0 * difference.error;
         assert!(
             (found - difference.value).abs() <= bound,
@@ -271,7 +271,7 @@ fn compare(
             difference.value
         );
         all += 1;
-        // Behind units that are off, and masks, a 0 and differences of 0 agree to all digits.
+        // Behind inactive units and masks, a gradient of 0 and differences of 0 agree to all digits.
         let zero = found == 0.0 && difference.value == 0.0;
         sharp += usize::from(zero || bound <= 1e-4 * found.abs());
     };
@@ -293,8 +293,8 @@ fn compare(
             check(g_points.row(d)[i], difference, format!("coordinate {d} of point {i}"));
         }
     }
-    // The differences must be good enough to find fault: to four digits almost everywhere. Those
-    // across a kink of a rectifier disagree with each other, and do not count.
+    // The differences must be accurate enough to find errors: to four digits almost everywhere.
+    // Differences across a kink of a rectifier disagree with each other, and are not counted.
     assert!(5 * sharp >= 4 * all, "{}: {sharp} of {all} checked sharply", case.label);
 }
 
@@ -304,7 +304,7 @@ fn objective((points, log_det): (Batch, Vec<f64>), g: &Batch, k: &[f64]) -> Vec<
     (0..points.len()).map(|i| dot(i) + k[i] * log_det[i]).collect()
 }
 
-/// Raw parameters 0 are the identity, to rounding and to the order of coordinates.
+/// Raw parameters of 0 give the identity, up to rounding and the order of coordinates.
 #[test]
 fn identity_at_zero() {
     for spec in families() {
@@ -328,8 +328,8 @@ fn identity_at_zero() {
     }
 }
 
-/// Splines find a coordinate from knots, sums of up to as many widths as there are bins: each
-/// rounds at the size of the box, in x and in y, layer by layer.
+/// Splines compute a coordinate from knots, which are sums of up to as many widths as there are
+/// bins. Each rounds at the size of the box, in x and in y, layer by layer.
 fn knots(spec: &FlowSpec) -> f64 {
     match spec {
         FlowSpec::Spline(spline) | FlowSpec::SplineAutoregressive(spline) => {
@@ -348,10 +348,10 @@ fn in_order(spec: &FlowSpec, batch: &Batch, i: usize) -> Vec<f64> {
     point
 }
 
-/// Training starts near the identity: at scale ε a row of a layer has up to d + 1 raw numbers of
-/// size ε, which move a coordinate of z by ε (1 + |z|) and a point by √d times as much. Ten times
-/// that leaves room for several layers and rare numbers; the plain softplus, whose layers contract
-/// by a third whatever ε, would be far outside.
+/// Training starts near the identity. At scale ε a row of a layer has up to d + 1 raw numbers of
+/// size ε, which move a coordinate of z by ε (1 + |z|) and a point by √d times as much. The bound of
+/// ten times that allows for several layers and rare numbers. With the plain softplus, layers
+/// contract by a third for any ε, far outside the bound.
 #[test]
 fn starts_near_the_identity() {
     let scale = 1e-3;
@@ -376,8 +376,8 @@ fn starts_near_the_identity() {
     }
 }
 
-/// Parameters of size 0.1, as training starts, must not collapse a deep stack: the plain softplus
-/// would shrink 250 layers to a point.
+/// Parameters of size 0.1, as at the start of training, must not collapse a deep stack: the plain
+/// softplus would shrink 250 layers to a point.
 #[test]
 fn deep_stacks_keep_their_spread() {
     for spec in [FlowSpec::planar(250), FlowSpec::Radial { layers: 250 }] {
@@ -398,7 +398,7 @@ fn sd(x: &[f64]) -> f64 {
     (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (x.len() - 1) as f64).sqrt()
 }
 
-/// Points of size 1e3 and more come out finite either way, and come back.
+/// Points of size 1e3 and more have finite images in both directions, and return.
 #[test]
 fn far_points_come_back() {
     every_case(6, |spec, dim, scale, parameters, random| {
@@ -423,7 +423,7 @@ fn far_points_come_back() {
     });
 }
 
-/// Any number of points gives each point the same bits: tails of registers are no special case.
+/// Each point has the same bits for any number of points, also at the end of a register.
 #[test]
 fn points_do_not_depend_on_their_neighbours() {
     every_case(7, |spec, dim, scale, parameters, random| {
@@ -442,7 +442,8 @@ fn points_do_not_depend_on_their_neighbours() {
     });
 }
 
-/// The same for the inverse, whose iterations end when the slowest point of a register is done.
+/// The same for the inverse, whose iterations end when the slowest point of a register has
+/// converged.
 #[test]
 fn inverses_do_not_depend_on_their_neighbours() {
     every_case(8, |spec, dim, scale, parameters, random| {

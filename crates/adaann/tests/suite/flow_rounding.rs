@@ -1,5 +1,5 @@
-//! Planar and radial flows at the limits of their arithmetic: single precision, and parameters that
-//! training should never reach but may.
+//! Planar and radial flows at the limits of their arithmetic: single precision, and extreme
+//! parameters that training should not reach.
 
 use crate::support::{common, flows};
 use adaann::{
@@ -10,7 +10,7 @@ use common::Difference;
 use flows::{Case, DIMENSIONS, LAYERS, Random, distance, is_finite, norm, planar};
 use std::f64::consts::E;
 
-/// A planar stack in plain arithmetic, with a bound on what rounding at `unit` may do to it.
+/// A planar stack in plain arithmetic, with a bound on the effect of rounding at `unit`.
 struct Reference<'a> {
     dim: usize,
     layers: usize,
@@ -19,7 +19,7 @@ struct Reference<'a> {
     unit: f64,
 }
 
-/// One point's image and log-determinant, and how far rounding may move them.
+/// One point's image and log-determinant, with bounds on their rounding errors.
 struct Image {
     point: Vec<f64>,
     log_det: f64,
@@ -38,7 +38,7 @@ struct Layer {
 }
 
 impl Reference<'_> {
-    /// A layer from the definitions.
+    /// A layer computed from the definitions.
     fn layer(&self, l: usize) -> Layer {
         let number = |row: usize| self.parameters[row * self.layers + l];
         let w: Vec<f64> = (0..self.dim).map(number).collect();
@@ -50,7 +50,7 @@ impl Reference<'_> {
         let shift = if square == 0.0 { 0.0 } else { excess / square };
         let c = ((E - 1.0) * wu.min(30.0).exp()).ln_1p() + (wu - 30.0).max(0.0);
         let hat: Vec<f64> = u.iter().zip(&w).map(|(u, w)| u + shift * w).collect();
-        // Prepared in double precision always; u and shift·w may cancel.
+        // The preparation is always in double precision; u and shift·w may cancel.
         let size = norm(u) + shift.abs() * norm(w.iter().copied());
         Layer { hat, hat_error: 4.0 * f64::EPSILON * size, b: number(2 * self.dim), c, w }
     }
@@ -63,7 +63,7 @@ impl Reference<'_> {
         }
     }
 
-    /// 1 − h(a)², with no cancellation.
+    /// 1 − h(a)², without cancellation.
     fn rest(&self, a: f64) -> f64 {
         match self.activation {
             Activation::Tanh => a.cosh().powi(-2),
@@ -87,13 +87,13 @@ impl Reference<'_> {
             let Layer { w, hat, hat_error, b, c } = self.layer(l);
             let terms: f64 = w.iter().zip(&z).map(|(w, z)| (w * z).abs()).sum();
             let a = w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>() + b;
-            // Each of d + 1 terms is rounded as it comes in, and when it is added.
+            // Each of the d + 1 terms is rounded when it is computed and when it is added.
             let a_error = norm(w.iter().copied()) * error
                 + (self.dim + 2) as f64 * self.unit * (terms + b.abs());
             let h = self.value(a);
-            // h' falls in |a|: the largest of the interval is at its inner end.
+            // h' decreases in |a|: its maximum over the interval is at the inner end.
             let steepest = self.slope(self.rest((a.abs() - a_error).max(0.0)));
-            // Kernels take h to an absolute error of 3 units in the last place of 1.
+            // Kernels compute h with an absolute error of 3 units in the last place of 1.
             let h_error = (steepest * a_error + 6.0 * self.unit).min(2.0);
             let rest = self.rest(a);
             let slope = self.slope(rest);
@@ -102,7 +102,7 @@ impl Reference<'_> {
             let det = (1.0 - slope) + c * slope;
             let det_error = (c - 1.0).abs() * slope_error + 4.0 * self.unit * det;
             log_det += det.ln();
-            // Beyond one half the bound is worth nothing, and says so.
+            // Above one half the bound is useless and becomes infinite.
             log_det_error += if 2.0 * det_error < det {
                 -(-det_error / det).ln_1p() + self.unit
             } else {
@@ -126,9 +126,9 @@ const PLANAR: [(Activation, Precision); 4] = [
     (Activation::Algebraic, Precision::Single),
 ];
 
-/// Forward passes and round trips agree with plain arithmetic as closely as their precision lets
-/// them. The inverse runs in double precision, so f(f⁻¹(x)) misses x by what the way forward rounds.
-/// `newton` is what the inverse leaves besides, relative to 1 + |x|.
+/// Forward passes and round trips agree with plain arithmetic up to their precision. The inverse
+/// runs in double precision, so the error of f(f⁻¹(x)) is the rounding of the forward pass. `newton`
+/// is the additional error of the inverse, relative to 1 + |x|.
 fn follows_plain_arithmetic(
     case: &Case,
     reference: &Reference,
@@ -173,19 +173,20 @@ fn planar_flows_follow_plain_arithmetic() {
                     Reference { dim, layers, activation, parameters: &parameters, unit: case.unit };
                 let (z, x) = (random.batch(dim, 60, 1.0), random.batch(dim, 60, 1.0));
                 let sharp = follows_plain_arithmetic(&case, &reference, &z, &x, 1e-12);
-                // A bound that is worth nothing must be rare.
+                // Useless bounds must be rare.
                 assert!(sharp >= 54, "{}: {sharp} of 60 bounds are sharp", case.label);
             }
         }
     }
 }
 
-/// The gradient in single precision against that in double precision, block by block, and the way
-/// back to the base.
+/// The gradient in single precision compared with that in double precision, block by block, and the
+/// return to the base.
 #[test]
 fn single_precision_gradients_follow_double() {
-    // Each of five layers takes some ten roundings into the sums. At scale 1 layers magnify them
-    // like the numbers themselves, by up to 1 + |û||w|, and terms of either sign cancel.
+    // Each of the five layers contributes about ten roundings to the sums. At scale 1, layers
+    // magnify them like the numbers themselves, by up to 1 + |û||w|, and terms of opposite sign
+    // cancel.
     for (scale, roundings) in [(0.1, 50.0), (1.0, 1000.0)] {
         for activation in [Activation::Tanh, Activation::Algebraic] {
             for dim in DIMENSIONS {
@@ -212,7 +213,7 @@ fn single_precision_gradients_follow_double() {
                 }
                 let flat = |x: &Batch| (0..dim).flat_map(|d| x.row(d).to_vec()).collect::<Vec<_>>();
                 same(&flat(&a_z), &flat(&b_z), "points");
-                // Two roundings a layer and coordinate, of numbers about as large as the image.
+                // Two roundings per layer and coordinate, of numbers about as large as the image.
                 let image = exact.forward(&z).0;
                 for i in 0..z.len() {
                     let size = 1.0 + norm(z.point(i)) + norm(image.point(i));
@@ -224,7 +225,7 @@ fn single_precision_gradients_follow_double() {
     }
 }
 
-/// w, u and b of one layer, with w and u along one direction.
+/// w, u and b of one layer, with w and u parallel.
 fn along(dim: usize, w: f64, u: f64, b: f64) -> Vec<f64> {
     let each = (dim as f64).sqrt();
     let mut parameters = vec![w / each; dim];
@@ -265,8 +266,8 @@ fn planar_layers_bear_extreme_parameters() {
                 // |w|² below the smallest normal number counts as w = 0.
                 let none = w * w < f64::MIN_POSITIVE;
                 if !none {
-                    // Newton's method ends when a is good to 4 ε max(1, |a|), |a| < 1 + |w||x|; û
-                    // takes that to the point, and the way forward magnifies it.
+                    // Newton's method ends when a has an error of 4 ε max(1, |a|), |a| < 1 + |w||x|;
+                    // û propagates this to the point, and the forward pass magnifies it.
                     let u = norm(reference.layer(0).hat);
                     let newton = 4.0 * f64::EPSILON * (1.0 + w) * u * (1.0 + u * w);
                     follows_plain_arithmetic(&case, &reference, &z, &x, 1e-15 + newton);
@@ -279,7 +280,7 @@ fn planar_layers_bear_extreme_parameters() {
                     case.label
                 );
                 if none {
-                    // All points move alike, and volumes stay.
+                    // All points move equally, and volumes are preserved.
                     let (image, log_det) = case.forward(&z);
                     let origin = case.inverse(&image).0;
                     let shift = u / (dim as f64).sqrt() * reference.value(b);
@@ -292,7 +293,7 @@ fn planar_layers_bear_extreme_parameters() {
                         assert!(distance(&origin, &z, i) <= 8.0 * unit * size, "{}", case.label);
                     }
                 }
-                // Where w·u is ±700 the parameters still have derivatives that differences can see.
+                // Where w·u is ±700, differences can still resolve the parameters' derivatives.
                 if precision == Precision::Double && w >= 1.0 {
                     for p in 0..parameters.len() {
                         let difference = Difference::of(parameters[p], |x| {
@@ -324,8 +325,8 @@ fn planar_layers_bear_extreme_parameters() {
     }
 }
 
-/// A point in the plane w·z + b = 0 of a layer with c = e^−700 is squeezed to nothing, but not to
-/// NaN: log det = −699.5, and the derivative of log det in w·u is 1.
+/// A point in the plane w·z + b = 0 of a layer with c = e^−700 is contracted almost to zero volume,
+/// without NaN: log det = −699.5, and the derivative of log det in w·u is 1.
 #[test]
 fn a_point_in_the_plane_of_a_singular_layer() {
     for activation in [Activation::Tanh, Activation::Algebraic] {
@@ -338,7 +339,7 @@ fn a_point_in_the_plane_of_a_singular_layer() {
         let (_, back) = case.inverse(&z);
         assert!((back[0] - expected).abs() < 1e-10, "{back:?}");
         let (gradient, g_z, _) = case.backward(&z, &Batch::from_points(1, &[[0.0]]), &[1.0]);
-        // ∂/∂w = u + …: c depends on w u alone, and a = w z + b is 0 whatever w.
+        // ∂/∂w = u + …: c depends only on w u, and a = w z + b is 0 for all w.
         assert!((gradient[0] + 700.0).abs() < 1e-8 && (gradient[1] - 1.0).abs() < 1e-10);
         assert!(gradient[2] == 0.0 && g_z.row(0)[0] == 0.0, "{gradient:?}");
     }
@@ -377,7 +378,7 @@ fn radial_layers_bear_extreme_parameters() {
                     "{}: {gradient:?}",
                     case.label
                 );
-                // Its own centre stays where it is.
+                // The centre itself does not move.
                 let centre = Batch::from_points(dim, &[vec![0.25; dim]]);
                 let (image, log_det) = case.forward(&centre);
                 assert_eq!(image.point(0), centre.point(0), "{}", case.label);

@@ -1,4 +1,4 @@
-//! The same numbers on every instruction set, to rounding: this test runs itself again with
+//! The results agree on every instruction set up to rounding: this test runs itself again with
 //! narrower instructions.
 
 use crate::support::flows;
@@ -6,7 +6,8 @@ use adaann::Instructions;
 use flows::{Case, Random, families, in_double};
 use std::{env, process::Command};
 
-/// One line for the instruction set, and one for each vector of numbers: its tolerance, the numbers.
+/// Prints one line for the instruction set, and one per vector of numbers: its tolerance and the
+/// numbers.
 #[test]
 #[ignore = "prints numbers for the test below"]
 fn print_numbers() {
@@ -21,7 +22,7 @@ fn print_numbers() {
             let (image, log_det) = case.forward(&z);
             let (origin, log_det_back) = case.inverse(&z);
             let (gradient, g_z, _) = case.backward(&z, &g, &k);
-            // The inverse is in double precision always.
+            // The inverse is always in double precision.
             let tolerance = if in_double(&spec) { 1e-10 } else { 1e-4 };
             for d in 0..dim {
                 print(tolerance, image.row(d));
@@ -77,7 +78,7 @@ fn flows_agree_on_every_instruction_set() {
     }
 }
 
-/// The tests of the kernels once more, with the instructions that every machine has.
+/// Runs the tests of the kernels again with the baseline instructions.
 #[test]
 fn kernels_pass_their_tests_with_the_narrowest_instructions() {
     let output = Command::new(env::current_exe().unwrap())

@@ -1,4 +1,4 @@
-//! Densities with and without an integral, told apart by a few hundred evaluations.
+//! Densities with and without an integral, distinguished by a few hundred evaluations.
 
 use adaann::{
     Batch, Expr, Program, Result,
@@ -32,8 +32,8 @@ fn powers_have_an_integral_from_one_on() {
 fn products_and_joint_tails_are_told_apart() {
     let cauchy = Program::record(5, |x| x.iter().map(|x| -(1.0 + x.square()).ln()).sum());
     assert!(is_proper(&cauchy, &[0.0; 5]));
-    // (1 + |x|²)^(−c) in 4 dimensions: along every line it falls fast enough from c = 1/2 on, but the
-    // integral is finite from c = 2 on only.
+    // (1 + |x|²)^(−c) in 4 dimensions: along every line it falls fast enough for c > 1/2, but the
+    // integral is finite only for c > 2.
     for (c, proper) in [(2.5, true), (1.8, false)] {
         let joint = Program::record(4, move |x| {
             let square: Expr<'_> = x.iter().map(|x| x.square()).sum();
@@ -54,7 +54,7 @@ fn gaussians_are_proper_whatever_their_scale() {
     assert_eq!(look(&gaussian, &[0.0, 0.0, 7.0], &scaled).endless, None);
 }
 
-/// Only a − b is measured: a + b may be anything. The weights leave rounding in the direction.
+/// The data determines only a − b; a + b is free. The weights add rounding to the direction.
 #[test]
 fn a_flat_direction_is_named() {
     let flat = Program::record(3, |x| {
@@ -67,7 +67,7 @@ fn a_flat_direction_is_named() {
     assert!(said.contains("combination of z1, z2") && said.contains("a prior"), "{said}");
 }
 
-/// The likelihood of a logistic regression knows only the sum of two coefficients.
+/// The likelihood of a logistic regression depends only on the sum of two coefficients.
 #[test]
 fn collinear_predictors_are_improper_and_a_prior_mends_them() {
     let data = [(0.3, 1.0), (-1.2, 0.0), (0.8, 0.0), (2.0, 1.0), (-0.5, 1.0), (1.4, 1.0)];
@@ -86,7 +86,7 @@ fn collinear_predictors_are_improper_and_a_prior_mends_them() {
     assert!(is_proper(&posterior(1e-8), &[0.2, 0.2]));
 }
 
-/// A density of one coordinate with some support.
+/// A density of one coordinate with a given support.
 struct On(Program, Support);
 
 impl Target for On {
@@ -115,7 +115,7 @@ fn supports_count() {
     assert!(is_proper(&On(half_cauchy, Support::Above(0.0)), &[0.0]));
 }
 
-/// A floor far below the peak is infinite only formally.
+/// A floor far below the peak diverges only formally.
 #[test]
 fn floors_harm_nobody() {
     let floored = Program::record(1, |z| (-50.0 * z[0].square()).max(-1e6));

@@ -1,4 +1,4 @@
-//! Runs that are killed at any moment, or asked to end, and taken up again: they end in the same bits.
+//! Runs that are killed at any moment, or asked to stop, and resumed: they end with the same bits.
 
 use adaann::{
     Batch, Result,
@@ -16,7 +16,8 @@ use std::{
     time::Duration,
 };
 
-/// A target that ends the process, as far as a run can see, when it has been asked so often; or that raises a flag then.
+/// A target that panics after a given number of calls, which the run sees as the end of the process; or that
+/// sets a flag then.
 struct Mortal<'a> {
     target: &'a dyn Target,
     left: AtomicUsize,
@@ -70,7 +71,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// All that a run says, to the bit.
+/// All results of a run, as bits.
 fn bits(answer: &Answer) -> (Vec<u64>, Vec<u64>, String) {
     let of = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect();
     let found =
@@ -79,7 +80,7 @@ fn bits(answer: &Answer) -> (Vec<u64>, Vec<u64>, String) {
     (of(answer.sample.log_weights()), of(answer.flow.parameters()), words)
 }
 
-/// Kills a run again and again, each time a little later than the last, until it ends.
+/// Kills a run repeatedly, each time a little later than before, until it finishes.
 fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration) {
     let problem = registry::find(name).unwrap().build(&[]).unwrap();
     let target = &*problem.target;
@@ -92,7 +93,7 @@ fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration)
     let mut found = None;
     let mut deaths = 0;
     while found.is_none() {
-        // Uneven, so that they fall everywhere.
+        // Uneven, so that the kills are spread over the whole run.
         let left = calls * (deaths % 7 + 1) / (kills * 3) + deaths;
         let mortal = Mortal { target, left: AtomicUsize::new(left), flag: None };
         let run = AssertUnwindSafe(|| {
@@ -109,13 +110,13 @@ fn assert_survives(name: &str, method: Method, kills: usize, interval: Duration)
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-/// How many times as many stops are asked for, by `ADAANN_KILLS=150`.
+/// The factor for the number of stops, set by `ADAANN_KILLS=150`.
 fn more() -> usize {
     let asked = std::env::var("ADAANN_KILLS").ok().and_then(|text| text.parse::<usize>().ok());
     asked.map_or(1, |kills| kills.div_ceil(24))
 }
 
-/// Asks runs to end after any number of calls of the target, and lets each go on.
+/// Stops runs after various numbers of target calls, and resumes each.
 fn assert_goes_on(name: &str, parameters: &[(&str, f64)], method: Method, stops: usize) {
     let parameters: Vec<_> = parameters.iter().map(|&(key, value)| (key.into(), value)).collect();
     let problem = registry::find(name).unwrap().build(&parameters).unwrap();
@@ -136,7 +137,7 @@ fn assert_goes_on(name: &str, parameters: &[(&str, f64)], method: Method, stops:
         let left = AtomicUsize::new(calls * stop / stops + stop % 3);
         let stopped = Mortal { target, left, flag: Some(flag) };
         let mut first = ledger(&folder, Duration::from_millis(1)).urgent_when(flag);
-        // What it says is no answer; it may have none.
+        // Its result is not final; it may have none.
         let _ = approximate_with(&stopped, &settings, &mut observer, &mut first);
         drop(first);
         let mut second = ledger(&folder, Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! The known answers of the registered densities, by quadrature.
+//! The known answers of the registered densities, verified by quadrature.
 
 use crate::support::common;
 use adaann::{
@@ -17,7 +17,7 @@ fn with(name: &str, parameter: &str, value: f64) -> Problem {
     registry::find(name).unwrap().build(&[(parameter.to_string(), value)]).unwrap()
 }
 
-/// What quadrature finds out about a density.
+/// The results of the quadrature of a density.
 struct Found {
     log_z: f64,
     mean: Vec<f64>,
@@ -25,8 +25,8 @@ struct Found {
     weights: Vec<f64>,
 }
 
-/// The midpoint rule over a box, `cells` to a side: converges faster than any power for a smooth
-/// density that dies out or is periodic.
+/// The midpoint rule over a box with `cells` cells per side. It converges faster than any power for a
+/// smooth density that vanishes at the border or is periodic.
 fn quadrature(problem: &Problem, low: &[f64], high: &[f64], cells: usize) -> Found {
     let dim = low.len();
     let step: Vec<f64> = (0..dim).map(|d| (high[d] - low[d]) / cells as f64).collect();
@@ -46,7 +46,7 @@ fn quadrature(problem: &Problem, low: &[f64], high: &[f64], cells: usize) -> Fou
                 first[d] += p * point[d];
                 second[d] += p * point[d] * point[d];
             }
-            // The nearest mode is sought only where there is something to count.
+            // The nearest mode matters only where the density is not negligible.
             let mode = if p > 1e-12 { known.mode_of(point) } else { None };
             if let Some(mode) = mode {
                 weights[mode] += p;
@@ -87,7 +87,7 @@ fn answers_on_a_line() {
     }
     cases.push(("gaussian", with("gaussian", "dim", 1.0)));
     for (name, problem) in cases {
-        // Means are cell edges, so that no cell is on both sides.
+        // The means lie on cell edges, so that every cell is on one side.
         let middle = problem.known.mean.as_ref().unwrap()[0];
         let found = quadrature(&problem, &[middle - 12.0], &[middle + 12.0], 20_000);
         compare(name, &problem.known, &found, 1e-10, 1e-9);
@@ -106,10 +106,10 @@ fn answers_in_the_plane() {
     ];
     for (name, problem, low, high) in cases {
         let found = quadrature(&problem, &low, &high, 1_000);
-        // A cell that a border runs through counts on one side.
+        // A cell crossed by a border counts on one side.
         compare(name, &problem.known, &found, 1e-9, 1e-4);
     }
-    // x wanders far, and y follows it in a thin valley.
+    // x varies widely, and y follows it in a thin valley.
     let problem = build("rosenbrock");
     let found = quadrature(&problem, &[-4.0, -1.0], &[6.0, 36.0], 4_000);
     compare("rosenbrock", &problem.known, &found, 1e-8, 1e-9);
@@ -120,7 +120,7 @@ fn forty_modes_weigh_the_same() {
     let problem = build("mixture40");
     assert_eq!(problem.known.modes.len(), 40);
     let found = quadrature(&problem, &[-55.0; 2], &[55.0; 2], 600);
-    // Neighbours trade mass, in equal parts unless a third one stands by.
+    // Neighbours exchange mass equally, unless a third one is near.
     compare("mixture40", &problem.known, &found, 1e-9, 1e-3);
 }
 
@@ -136,7 +136,7 @@ fn eggs_in_the_box() {
     assert!((found.log_z - 235.856).abs() < 5e-4);
 }
 
-/// The table that the densities were registered from.
+/// The table from which the densities were registered.
 #[test]
 fn log_z_has_the_digits_of_the_table() {
     for (problem, log_z, digits) in [
@@ -156,7 +156,7 @@ fn log_z_has_the_digits_of_the_table() {
     }
 }
 
-/// A sum over equally spaced nodes of a function of one number.
+/// The sum of a function of one number over equally spaced nodes.
 fn integrate(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let cells = 20_000;
     let step = (high - low) / f64::from(cells);
@@ -185,7 +185,8 @@ fn wells_are_products() {
     assert_close(sum, 16.0 * log_p_at(&*pair.target, &[x, y]), 1e-13, "sum over pairs");
 }
 
-/// Along a ray from its centre, sideways, a shell's density depends on the distance alone.
+/// Along a ray from its centre, in a transverse direction, a shell's density depends only on the
+/// distance.
 #[test]
 fn shells_by_radial_quadrature() {
     for dim in [2_usize, 5, 10, 20, 30] {
@@ -195,7 +196,7 @@ fn shells_by_radial_quadrature() {
             (point[0], point[1]) = (3.5, r);
             log_p_at(&*problem.target, &point)
         };
-        // 2 π^(d/2)/Γ(d/2), with Γ by its own recurrence.
+        // 2 π^(d/2)/Γ(d/2), with Γ from its recurrence.
         let mut half = 0.5 * dim as f64;
         let mut gamma = 1.0;
         while half > 1.0 {
@@ -208,7 +209,7 @@ fn shells_by_radial_quadrature() {
         let power = |r: f64, k: usize| r.powi(k as i32) * (ray(r) + shift).exp();
         let mass = integrate(0.5, 3.5, |r| power(r, dim - 1));
         let log_z = (2.0 * sphere * mass).ln() - shift;
-        // The box cuts a cap off each shell, 5 standard deviations out: below 1e-6 of its mass.
+        // The box truncates each shell 5 standard deviations out, below 1e-6 of its mass.
         assert_close(problem.known.log_z.unwrap(), log_z, 1e-6, &format!("d = {dim}"));
         let square = integrate(0.5, 3.5, |r| power(r, dim + 1)) / mass / dim as f64;
         let sd = problem.known.sd.unwrap();
@@ -241,14 +242,14 @@ fn the_funnel_is_built_from_gaussians() {
     assert_close(sd[1], variance.sqrt(), 1e-12, "sd of the others");
 }
 
-/// Under a Gaussian −log p is half a chi-square with d degrees, of variance d/2.
+/// Under a Gaussian −log p is half a chi-square variable with d degrees of freedom, of variance d/2.
 #[test]
 fn the_log_density_of_a_gaussian_has_variance_half_the_dimension() {
     let mut numbers = Numbers(6);
     for dim in [1_usize, 3, 8] {
         let problem = with("gaussian", "dim", dim as f64);
         let (mean, sd) = (problem.known.mean.clone().unwrap(), problem.known.sd.clone().unwrap());
-        // Exact draws of the autoregression that has this covariance.
+        // Exact draws of the autoregression with this covariance.
         let count = 40_000;
         let draw = |numbers: &mut Numbers| {
             let mut point = Vec::with_capacity(dim);
@@ -263,7 +264,8 @@ fn the_log_density_of_a_gaussian_has_variance_half_the_dimension() {
         let values = log_p(&*problem.target, &points);
         let average = values.iter().sum::<f64>() / count as f64;
         let variance = values.iter().map(|v| (v - average).powi(2)).sum::<f64>() / count as f64;
-        // The variance of half a chi-square has a relative error of sqrt((2 + 12/d)/n): 0.02 at most.
+        // The variance of half a chi-square variable has a relative error of sqrt((2 + 12/d)/n): at
+        // most 0.02.
         let relative = variance / (0.5 * dim as f64) - 1.0;
         assert!(
             relative.abs() < 4.0 * ((2.0 + 12.0 / dim as f64) / count as f64).sqrt(),
@@ -276,7 +278,7 @@ fn the_log_density_of_a_gaussian_has_variance_half_the_dimension() {
 fn gaussians_of_users_are_checked() {
     let gaussian = Gaussian::new(&[1.0, -2.0], &[4.0, 1.2, 1.2, 9.0]).unwrap();
     assert_eq!((gaussian.dim(), gaussian.sd()), (2, vec![2.0, 3.0]));
-    // By the textbook's inverse, of determinant 34.56.
+    // By the textbook inverse, with determinant 34.56.
     let (u, v) = (0.5 - 1.0, 1.0 + 2.0);
     let square = (9.0 * u * u - 2.0 * 1.2 * u * v + 4.0 * v * v) / 34.56;
     let exact = -0.5 * square - 0.5 * 34.56_f64.ln() - TAU.ln();

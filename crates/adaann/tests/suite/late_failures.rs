@@ -1,4 +1,4 @@
-//! A run that cannot go on late keeps what it had, and says why.
+//! A run that fails late keeps its results so far and reports the reason.
 
 use adaann::{
     Batch, Error, Failure, Program, Result, Settings,
@@ -27,11 +27,11 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// What becomes of a density when it is asked too much.
+/// The failure of a density after a number of calls.
 trait Accident: Fn(Option<Weights>) -> Result<Option<f64>> + Send + Sync {}
 impl<F: Fn(Option<Weights>) -> Result<Option<f64>> + Send + Sync> Accident for F {}
 
-/// N(1, 1), but for what becomes of its log density and gradient.
+/// N(1, 1), with failures in its log density and gradient.
 struct Spoiled<F: Accident>(Program, F);
 
 impl<F: Accident> Spoiled<F> {
@@ -62,7 +62,7 @@ impl<F: Accident> Target for Spoiled<F> {
     }
 }
 
-/// Its gradient is gone from t = 0.7 on.
+/// Its gradient is NaN from t = 0.7 on.
 fn steep() -> impl Target {
     Spoiled::new(|weights| Ok(weights.filter(|weights| weights.likelihood > 0.7).map(|_| f64::NAN)))
 }
@@ -92,7 +92,7 @@ fn training_that_diverges_late_leaves_the_flow_before() {
     assert!(!outcome.stopped && outcome.flow_at_1.is_none());
     let (t, last) = seen.last().expect("some went well");
     assert_eq!((*t, last), (failure.t, &bits(&outcome.flow)));
-    // The stage that failed is in the list, with what it lost.
+    // The failed stage is in the list, with its fraction of non-finite points.
     let last = outcome.steps.last().unwrap();
     assert_eq!((last.updates, last.lost, last.reason), (10, 1.0, None));
     assert!(matches!(outcome.whole(), Err(Error::Diverged { .. })));
@@ -121,7 +121,7 @@ fn one_that_goes_on_fails_in_the_same_way() {
     }
 }
 
-/// At t = 1 all is well for a while; the flow that is kept has been trained there.
+/// At t = 1 training works for a while; the returned flow has been trained there.
 #[test]
 fn a_refinement_that_diverges_leaves_what_it_had() {
     let at_1 = AtomicUsize::new(0);
@@ -144,7 +144,7 @@ fn what_fails_at_once_is_an_error() {
     let nothing = Spoiled::new(|_| Ok(Some(f64::NEG_INFINITY)));
     let error = fit(&nothing, &quick(), &mut ()).unwrap_err();
     assert!(matches!(error, Error::Diverged { .. }), "{error}");
-    // Another failure is none of training, however late.
+    // Other failures are not failures of training, however late they occur.
     let calls = AtomicUsize::new(0);
     let gone = Spoiled::new(|_| match calls.fetch_add(1, Ordering::Relaxed) {
         0..90 => Ok(None),
@@ -154,7 +154,7 @@ fn what_fails_at_once_is_an_error() {
     assert!(matches!(error, Error::Target(_)), "{error}");
 }
 
-/// Three steps, and no fourth.
+/// A rule that fails after three values of t.
 struct Short;
 
 impl Rule for Short {
@@ -186,7 +186,7 @@ fn a_schedule_that_finds_no_step_late_leaves_the_flow_before() {
     assert_eq!(outcome.steps.iter().map(|step| step.t).collect::<Vec<_>>(), [0.25, 0.5, 0.75]);
 }
 
-/// Log densities that no variance can be had of, once particles are well on their way.
+/// Log densities without a finite variance, once the particles have made good progress.
 #[test]
 fn particles_stay_where_their_schedule_ends() {
     let (stages, calls) = (AtomicUsize::new(0), AtomicUsize::new(1));

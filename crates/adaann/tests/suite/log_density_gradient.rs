@@ -1,4 +1,4 @@
-//! The gradient of log q at given points, against differences of log q.
+//! The gradient of log q at given points, compared with differences of log q.
 
 use crate::support::{common, flows};
 use adaann::{
@@ -22,8 +22,8 @@ fn bases() -> Vec<Base> {
     vec![fixed, full.trained(), mixture.clone(), mixture.trained()]
 }
 
-/// Numbers against differences, each to 1e-6 of itself and what the differences say of their own
-/// error, which must be small almost everywhere.
+/// Compares numbers with differences, each to 1e-6 of itself plus the estimated error of the
+/// differences, which must be small almost everywhere.
 fn assert_close(found: &[f64], expected: &[Difference], label: &str) {
     let mut sharp = 0;
     for (i, (g, Difference { value, error })) in found.iter().zip(expected).enumerate() {
@@ -60,7 +60,7 @@ fn it_is_the_derivative_of_the_log_density() {
                 let log_q = flow.log_density(points).unwrap();
                 log_q.iter().zip(&k).map(|(log_q, k)| k * log_q).collect()
             };
-            // Of many parameters of layers some stand for all.
+            // Sample the layers' parameters.
             let some = (split..start.len()).step_by(1 + layers / 30);
             let (mut of_parameters, mut differences) = (Vec::new(), Vec::new());
             let mut moved = flow.clone();

@@ -1,4 +1,4 @@
-//! The tests of the library from outside, as one program: one build, a module for each subject.
+//! The integration tests of the library as one program: one build, one module per subject.
 
 mod support;
 

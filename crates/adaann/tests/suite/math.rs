@@ -1,4 +1,5 @@
-//! The lanes' elementary functions against exact values, at the ends of the range, and by their laws.
+//! The lanes' elementary functions compared with exact values, at the ends of the range, and by their
+//! laws.
 
 use adaann::Instructions;
 use adaann::support::simd::{F32, F64, Kernel, Lane, LogProduct, Math, dispatch_on};
@@ -55,7 +56,7 @@ impl Function {
         }
     }
 
-    /// In double precision, by the standard library.
+    /// Reference in double precision from the standard library.
     fn reference(self, x: f64) -> f64 {
         let turn = std::f64::consts::TAU * (x - x.round());
         match self {
@@ -86,7 +87,7 @@ impl Function {
     }
 }
 
-/// A function of every number, in place; the length is a multiple of every register's.
+/// A function applied to every number in place; the length is a multiple of every register's length.
 struct Map<'a, E>(Function, &'a mut [E]);
 
 impl Kernel for Map<'_, f64> {
@@ -109,7 +110,7 @@ impl Kernel for Map<'_, f32> {
     }
 }
 
-/// Sets that the machine lacks run as the widest below them.
+/// Instruction sets that the machine lacks run as the widest available one below them.
 const INSTRUCTIONS: [Instructions; 3] =
     [Instructions::Avx512, Instructions::Avx2, Instructions::Baseline];
 
@@ -155,7 +156,7 @@ fn doubles_agree_with_exact_values() {
         let x: Vec<f64> = rows.iter().map(|row| row.0).collect();
         for on in INSTRUCTIONS {
             for (y, &(x, exact, rest)) in map64(on, function, &x).iter().zip(&rows) {
-                // In units first: the difference of near neighbours is exact.
+                // Convert to units first: the difference of near neighbours is exact.
                 let error = ((y - exact) / ulp(exact, 52, -1022) - rest).abs();
                 assert!(
                     error <= function.bound(on).0,
@@ -257,7 +258,8 @@ proptest! {
 
     #[test]
     fn order_is_kept(x in -30.0..30.0_f64, step in 1e-13..1.0_f64) {
-        // A step above the error bound relative to |x|, so that only a wrong branch can reverse it.
+        // A step above the error bound, relative to |x|, so that only a wrong branch can reverse the
+        // order.
         let pair = [x, x + step * x.abs().max(1e-3)];
         for on in INSTRUCTIONS {
             for function in [Exp, ExpM1, Softplus, Tanh] {
@@ -283,7 +285,7 @@ proptest! {
 struct SumOfLogs<'a>(&'a [f64]);
 
 impl Kernel for SumOfLogs<'_> {
-    /// In double and in single precision.
+    /// Results in double and in single precision.
     type Output = (f64, f64);
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> (f64, f64) {
@@ -310,7 +312,7 @@ impl SumOfLogs<'_> {
 
 #[test]
 fn log_of_a_product_is_the_sum_of_logs() {
-    // 1000 factors between 2^−15 and 2^7, whose product no double would hold.
+    // 1000 factors between 2^−15 and 2^7, whose product overflows a double.
     let factors: Vec<f64> = (0..1000)
         .map(|i| f64::from((1.5 + (i as f32).sin()) * 2.0_f32.powi(i % 20 - 14)))
         .collect();
@@ -318,8 +320,8 @@ fn log_of_a_product_is_the_sum_of_logs() {
     assert!(sum < -2000.0, "{sum}");
     for on in INSTRUCTIONS {
         let (double, single) = dispatch_on(on, SumOfLogs(&factors));
-        // The product: half a unit for each factor. The sum: the reference's own thousand roundings,
-        // or the one rounding of a single-precision result.
+        // The product: half a unit per factor. The sum: the thousand roundings of the reference, or
+        // the single rounding of a single-precision result.
         let (epsilon, epsilon_single) = (f64::EPSILON, f64::from(f32::EPSILON));
         assert!((double - sum).abs() < 500.0 * epsilon * (1.0 + sum.abs()));
         assert!((single - sum).abs() < epsilon_single * (500.0 + sum.abs()));
@@ -346,8 +348,8 @@ fn one_strange_factor_decides_a_product() {
     }
 }
 
-/// The quick tanh: an absolute error of a few units in the last place of 1, odd, and within [−1, 1]
-/// but for one such unit.
+/// The fast tanh: an absolute error of a few units in the last place of 1, odd, and within [−1, 1] up
+/// to one such unit.
 #[test]
 fn quick_tanh_is_close() {
     struct Quick<'a>(&'a mut [f64], &'a mut [f32]);

@@ -1,4 +1,4 @@
-//! Flows whose base is a mixture: what they find, that a seed fixes them, and their files.
+//! Flows with a mixture base: their results, reproducibility from a seed, and their files.
 
 use adaann::{
     Batch, Error, Program, Settings,
@@ -41,11 +41,11 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// From means that the seed draws to the right modes with the right weights.
+/// From means drawn with the seed to the right modes with the right weights.
 ///
-/// What is left of KL(q‖p) at the end says how far the weights may be off. With modes apart, the best
-/// weights for components that fit their modes with KL_k are 0.3 and 0.7 times e^(−KL_k), which is
-/// off by at most 0.3 · 0.7 · max KL_k, and Σ w_k KL_k = KL leaves KL_k at most KL/0.3.
+/// The remaining KL(q‖p) bounds the error of the weights. With separate modes, the best weights for
+/// components that fit their modes with KL_k are 0.3 and 0.7 times e^(−KL_k). Their error is at most
+/// 0.3 · 0.7 · max KL_k, and Σ w_k KL_k = KL implies KL_k ≤ KL/0.3.
 #[test]
 fn weights_of_modes_are_recovered() {
     const DRAWS: usize = 40_000;
@@ -70,8 +70,8 @@ fn weights_of_modes_are_recovered() {
         let weights = outcome.flow.base().weights();
         let off = weights[0].min(weights[1]) - 0.3;
         assert!(off.abs() < 0.7 * kl, "seed {seed}: {weights:?}, KL {kl}");
-        // The modes are 3.2 standard deviations from the line between: 0.0002 of p is on the wrong
-        // side of it. One standard error of the share of the draws is √(0.3 · 0.7/N) = 0.0023.
+        // The modes are 3.2 standard deviations from the dividing line: 0.0002 of p is on the wrong
+        // side. One standard error of the fraction of the draws is √(0.3 · 0.7/N) = 0.0023.
         let left = draws.x().row(0).iter().filter(|x| **x < -0.6).count() as f64;
         let off = left / DRAWS as f64 - 0.3;
         let standard_error = (0.21 / DRAWS as f64).sqrt();
@@ -79,9 +79,8 @@ fn weights_of_modes_are_recovered() {
     }
 }
 
-/// Two modes that lean to opposite sides with correlations 0.9 and −0.8. Two components of independent
-/// coordinates leave a KL of −½ Σ w_k ln(1 − ρ_k²) = 0.3 · 0.83 + 0.7 · 0.51 = 0.61, and a single layer
-/// cannot lean both ways.
+/// Two modes with correlations 0.9 and −0.8. Two components of independent coordinates leave a KL of −½
+/// Σ w_k ln(1 − ρ_k²) = 0.3 · 0.83 + 0.7 · 0.51 = 0.61, and a single layer cannot correlate both modes.
 #[test]
 fn full_covariances_lean_with_their_modes() {
     let target = Program::record(2, |z| {
@@ -108,7 +107,7 @@ fn full_covariances_lean_with_their_modes() {
     // p integrates to 2π.
     let kl = draws.neg_elbo() + std::f64::consts::TAU.ln();
     assert!(kl < 0.02, "KL {kl}");
-    // As for modes that do not lean, the weights are off by at most 0.7 of what is left of KL.
+    // As for uncorrelated modes, the error of the weights is at most 0.7 of the remaining KL.
     let kl = kl + 4.0 * (2.0 * kl.abs() / 40_000.0).sqrt();
     let weights = outcome.flow.base().weights();
     let off = weights[0].min(weights[1]) - 0.3;
@@ -137,7 +136,8 @@ fn a_seed_fixes_the_bits_for_any_number_of_threads() {
     }
 }
 
-/// Draws come from the components by their weights, with the log density that the inverse finds.
+/// Draws come from the components in proportion to their weights, and their log density agrees with the
+/// inverse.
 #[test]
 fn draws_agree_with_the_density() {
     const DRAWS: usize = 10_000;
@@ -151,7 +151,7 @@ fn draws_agree_with_the_density() {
     let left = draws.points.row(0).iter().filter(|x| **x < 0.0).count() as f64;
     let off = (left / DRAWS as f64 - 0.2) / (0.16 / DRAWS as f64).sqrt();
     assert!(off.abs() < 4.0, "{off} standard errors off");
-    // A draw depends on its number alone.
+    // A draw depends only on its number.
     let fewer = flow.sample(300, 9);
     assert_eq!(fewer.log_q, draws.log_q[..300]);
 }
@@ -176,12 +176,12 @@ fn means_are_given_or_drawn() {
     assert_eq!(parameters[3..9], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     assert_eq!(parameters[9..], [3.0_f64.ln(); 6]);
 
-    // Full covariances start without correlations, at the same density.
+    // Full covariances start without correlations, with the same density.
     let full = BaseSpec { covariance: Covariance::Full, ..mixture(3) };
     let (full, diagonal) = (start(full, 1), start(mixture(3), 1));
     assert_eq!((&full[..15], &full[15..]), (&diagonal[..], &[0.0; 3][..]));
 
-    // Drawn: other means for another seed, spread by sd around mean.
+    // Drawn means: different for another seed, spread by sd around mean.
     let drawn =
         |seed| start(BaseSpec { mean: vec![100.0, 0.0], ..mixture(3) }, seed)[3..9].to_vec();
     assert_eq!(drawn(1), drawn(1));
@@ -214,7 +214,7 @@ fn what_a_mixture_cannot_have_is_refused_by_name() {
     assert_eq!(with(one).0, "base-means");
 }
 
-/// A folder that goes away.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -251,7 +251,7 @@ fn a_mixture_survives_its_file() {
         let (a, b) = (loaded.sample(100, 3), flow.sample(100, 3));
         assert_eq!((a.points.row(1), a.log_q), (b.points.row(1), b.log_q));
 
-        // A list emptied, or a number in it turned into none.
+        // A list emptied, or a number replaced with null.
         let bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut changes = vec![("logit", " "), ("mean", " "), ("log_scale", " "), ("logit", "x")];
@@ -269,7 +269,7 @@ fn a_mixture_survives_its_file() {
     }
 }
 
-/// A file from before there were mixtures: a full Gaussian, trained.
+/// A file from before mixtures existed: a full Gaussian, trained.
 #[test]
 fn files_of_gaussian_bases_are_read_as_before() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -277,7 +277,7 @@ fn files_of_gaussian_bases_are_read_as_before() {
     let mean =
         [0.007_227_283_051_311_218_4, -0.003_053_013_276_284_116, -0.006_966_190_211_756_012];
     assert_eq!((flow.base().mean(), flow.base().components()), (&mean[..], 1));
-    // What the library said that wrote the file.
+    // The values from the library version that wrote the file.
     let point = Batch::from_points(3, &[[0.5, -1.0, 0.25]]);
     let log_q = flow.log_density(&point).unwrap()[0];
     assert!((log_q + 3.802_738_170_039_938).abs() < 1e-13, "{log_q}");

@@ -1,4 +1,4 @@
-//! The solver that notices what is stiff: samples go over one by one, and nothing else changes.
+//! The solver that detects stiffness: samples switch one by one, and nothing else changes.
 
 use crate::support::stiff::{STATES, TIMES, log_rates, robertson, van_der_pol};
 use crate::support::systems;
@@ -23,7 +23,7 @@ fn bits(out: &Evaluation, i: usize) -> Vec<u64> {
     [out.log_likelihood[i]].iter().chain(&gradient).map(|x| x.to_bits()).collect()
 }
 
-/// A linear system with one rate that may be fast: x₁ follows cos t, x₂ collects it.
+/// A linear system with one possibly fast rate: x₁ follows cos t, x₂ integrates it.
 fn follower() -> System {
     System::record(
         &["x", "y"],
@@ -58,7 +58,7 @@ fn what_is_not_stiff_has_the_bits_of_the_pair() {
 
 #[test]
 fn long_ways_that_are_not_stiff_stay_with_the_pair() {
-    // Forty rounds of prey and predators, and a spring: thousands of steps, all of them needed.
+    // Forty cycles of prey and predators, and a spring: thousands of necessary steps.
     let spring = System::record(
         &["x", "v"],
         &["k"],
@@ -114,7 +114,8 @@ fn gradients_of_samples_that_go_over_agree_with_central_differences() {
     }
 }
 
-/// Samples that go over, samples that stay and lost ones in the same blocks; one and two threads.
+/// Samples that switch, samples that do not, and non-finite ones in the same blocks; one and two
+/// threads.
 #[test]
 fn a_sample_has_its_bits_whatever_its_companions_and_the_threads() {
     let points: Vec<Vec<f64>> = (0..150)
@@ -142,7 +143,7 @@ fn a_sample_has_its_bits_whatever_its_companions_and_the_threads() {
 
 #[test]
 fn a_system_that_starts_from_nothing_is_solved() {
-    // x' = a − b x from 0, and a chain behind it, of any size.
+    // x' = a − b x from 0, followed by a chain of any length.
     let system = System::record(
         &["x", "y"],
         &["a", "b"],
@@ -168,13 +169,13 @@ fn a_system_that_starts_from_nothing_is_solved() {
             }
         }
     }
-    // Nothing that stays nothing.
+    // A state that stays at zero.
     let still = Batch::from_points(2, &[[0.0, 0.5]]);
     let found = solve(&system, &Solver::ADAPTIVE, &still, &[4.0]).unwrap();
     assert!(!found.lost[0] && found.states[0].point(0) == [0.0, 0.0]);
 }
 
-/// A fast rate that is not bound by stability yet, but spoils the accuracy of explicit stages.
+/// A fast rate that is not yet limited by stability, but reduces the accuracy of explicit stages.
 #[test]
 fn what_is_stiff_is_noticed_before_stability_is_at_stake() {
     let auto = Solver::Auto { relative: 1e-10, absolute: 1e-12, most_steps: 4_000 };

@@ -1,4 +1,5 @@
-//! Gradients through the solvers: both ways agree with each other and with differences.
+//! Gradients through the solvers: forward and adjoint modes agree with each other and with
+//! differences.
 
 use crate::support::systems;
 use adaann::Batch;
@@ -60,8 +61,8 @@ fn gradients_agree_with_central_differences() {
             for (i, point) in case.points.iter().enumerate() {
                 let gradient = out.gradient.point(i);
                 for d in 0..point.len() {
-                    // Fourth-order differences, so that a step short enough for the rounding of
-                    // the sum is short enough for the truncation as well.
+                    // Fourth-order differences, so that a step suits both the rounding of the sum
+                    // and the truncation error.
                     let h = 1e-3 * point[d].abs();
                     let moved: Vec<Vec<f64>> = [-2.0, -1.0, 1.0, 2.0]
                         .map(|k| {

@@ -1,5 +1,4 @@
-//! Memory of a posterior's evaluation: none after the first call, and no more than linear in what
-//! asks for it.
+//! Memory of evaluating a posterior: no allocation after the first call, and at most linear growth.
 
 use crate::support::systems;
 use adaann::Batch;
@@ -14,7 +13,7 @@ const ROSENBROCK: Solver =
 
 const WEIGHTS: Weights = Weights { prior: 1.0, likelihood: 1.0 };
 
-/// Allocations and bytes of evaluating `points` points, the first time and the second.
+/// Allocations and bytes for evaluating `points` points, the first and the second time.
 fn measure(posterior: &OdePosterior, points: usize) -> [allocation_counter::AllocationInfo; 2] {
     let case = systems::hiv();
     let points = Batch::from_points(3, &vec![case.points[0].clone(); points]);
@@ -41,8 +40,8 @@ fn a_second_evaluation_allocates_nothing() {
     }
 }
 
-/// The tape: states before each step of a block of 32 samples, up to 4 MiB; beyond that only a
-/// carry for each window.
+/// The tape: states before each step of a block of 32 samples, up to 4 MiB; beyond that only one
+/// checkpoint per window.
 #[test]
 fn memory_grows_with_the_steps_up_to_a_window() {
     let bytes = |step: f64| {
@@ -52,10 +51,10 @@ fn memory_grows_with_the_steps_up_to_a_window() {
     let (short, long, longer) = (bytes(0.05), bytes(0.000_5), bytes(0.000_25));
     // 4,000 steps of 3 rows of 256 bytes, against 40.
     let tape = 3_960.0 * 3.0 * 256.0;
-    // A buffer that grows holds its old content beside the new for a moment.
+    // A growing buffer briefly holds both its old and its new content.
     assert!(long - short > 0.9 * tape && long - short < 3.2 * tape, "{short} {long}");
     assert!(longer < 4.0 * (4 << 20) as f64, "{longer}");
-    // Blocks of samples come one after another: their number does not matter.
+    // Blocks of samples run one after another, so their number does not matter.
     let posterior = hiv(Solver::Rk4 { step: 0.05 }, Differentiation::Adjoint);
     let (few, many) = (measure(&posterior, 32)[1], measure(&posterior, 3_200)[1]);
     assert_eq!((few.bytes_max, many.bytes_max), (0, 0));

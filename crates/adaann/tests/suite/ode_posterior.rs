@@ -1,4 +1,4 @@
-//! Posteriors of dynamical systems: observation models, missing data, lost trajectories.
+//! Posteriors of dynamical systems: observation models, missing data, non-finite trajectories.
 
 use crate::support::systems;
 use adaann::ode::{Differentiation, Noise, Observations, Scatter, Solver, System};
@@ -18,7 +18,7 @@ fn evaluate(target: &dyn Target, points: &[Vec<f64>], weights: Option<Weights>) 
     out
 }
 
-/// x = x_0 e^(−k t), with a scale of the noise that may be inferred.
+/// x = x_0 e^(−k t), with an optionally inferred noise scale.
 fn decay() -> System {
     System::record(
         &["x"],
@@ -76,7 +76,7 @@ fn noise_models_are_what_they_say() {
         let prior =
             log_normal_density(x0, 1.0, 4.0) + log_normal_density(scale, 0.0, 1.0) + 2_f64.ln();
         assert!((out.log_prior[0] - prior).abs() < 1e-12);
-        // The gradient, scale of the noise included, against differences.
+        // The gradient, including the noise scale, compared with differences.
         for d in 0..3 {
             let h = 1e-4;
             let moved = [-2.0, -1.0, 1.0, 2.0].map(|k| {
@@ -158,7 +158,7 @@ fn lost_trajectories_cost_their_samples_and_nothing_else() {
             assert_eq!(out.gradient.row(0)[i], alone.gradient.row(0)[0]);
             assert!(alone.gradient.row(0)[0] != 0.0);
         }
-        // Where the likelihood has no weight the prior's gradient stays.
+        // If the likelihood has weight 0, the prior's gradient remains.
         let out = evaluate(&target, &points, Some(Weights { prior: 1.0, likelihood: 0.0 }));
         assert_eq!(out.gradient.row(0)[1], -4.0);
     }
@@ -172,7 +172,7 @@ fn a_floor_replaces_what_is_below_it() {
     let out = evaluate(&target.with_floor(floor), &[vec![0.3], vec![0.7], vec![4.0]], Some(BOTH));
     assert!(free.log_likelihood[0] > floor && free.log_likelihood[1] < floor);
     assert_eq!(out.log_likelihood[..3], [free.log_likelihood[0], floor, floor]);
-    // Below it the prior's gradient is all there is.
+    // Below it only the prior's gradient remains.
     assert_eq!(out.gradient.row(0), [free.gradient.row(0)[0], -0.7, -4.0]);
 }
 
@@ -182,7 +182,7 @@ fn the_cheaper_gradient_is_chosen() {
     assert_eq!(wide.differentiation(), Differentiation::Adjoint);
     let (forward, adjoint) = wide.operations_per_step();
     assert!(forward.unwrap() > 2 * adjoint, "{forward:?} and {adjoint}");
-    // One parameter of an expensive right-hand side: an adjoint would do it all twice.
+    // One parameter of an expensive right-hand side: an adjoint would double the work.
     let system = System::record(
         &["x"],
         &["a"],
@@ -236,8 +236,8 @@ fn data_that_makes_no_sense_is_refused_with_its_place() {
     assert!(few.unwrap_err().to_string().contains("one for each parameter"));
 }
 
-/// A registered posterior solves its system as its likelihood does: data made from a seed scatters
-/// around the solution at the parameters that made it, by the noise alone.
+/// A registered posterior solves the same system as its likelihood: data simulated from a seed
+/// differs from the solution at the true parameters only by the noise.
 #[test]
 fn registered_dynamics_give_the_solution_behind_the_data() {
     for (name, observed, variance) in
@@ -254,11 +254,11 @@ fn registered_dynamics_give_the_solution_behind_the_data() {
             let errors = data.rows.iter().zip(&solution[state]).map(|(row, x)| row[column + 1] - x);
             squares.extend(errors.map(|error| error * error / variance));
         }
-        // A mean of n squares of normals: 1 ± √(2/n), here within four of these.
+        // The mean of n squared normals is 1 ± √(2/n); the test allows four of these.
         let n = squares.len() as f64;
         let mean = squares.iter().sum::<f64>() / n;
         assert!((mean - 1.0).abs() < 4.0 * (2.0 / n).sqrt(), "{name}: {mean} of {n}");
-        // Other parameters have another solution, and the wrong number of them none.
+        // Other parameters give another solution, and a wrong number of them gives none.
         let moved: Vec<f64> = dynamics.truth().iter().map(|p| 1.1 * p).collect();
         assert_ne!(dynamics.solve(&moved, &times).unwrap(), solution);
         assert!(dynamics.solve(&moved[1..], &times).is_err());

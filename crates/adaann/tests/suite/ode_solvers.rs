@@ -1,4 +1,4 @@
-//! Solvers against exact solutions, and their orders.
+//! Solvers compared with exact solutions, and their orders.
 
 use crate::support::systems;
 use adaann::Batch;
@@ -27,7 +27,7 @@ fn lorenz_at_end() -> (systems::Case, Vec<f64>) {
 
 #[test]
 fn rk4_has_order_four() {
-    // A system whose time matters, and one whose states matter to each other.
+    // A system that depends on time, and one whose states are coupled.
     let (driven, driven_exact) = (systems::driven(), [1.7 * (0.8 * 2.0_f64.sin()).exp()]);
     let (lorenz, lorenz_exact) = lorenz_at_end();
     let order = |system: &System, p: &[f64], end: f64, exact: &[f64], step: f64| {
@@ -37,7 +37,7 @@ fn rk4_has_order_four() {
     for step in [0.1, 0.05, 0.025] {
         let found = order(&driven, &[0.8, 1.7], 2.0, &driven_exact, step);
         assert!((found - 4.0).abs() < 0.25, "driven, step {step}: order {found}");
-        // Its fast growth makes the next term of the error matter at longer steps.
+        // Its fast growth makes the next error term relevant at longer steps.
         let step = step / 40.0;
         let found = order(&lorenz.system, &lorenz.points[0], 0.3, &lorenz_exact, step);
         assert!((found - 4.0).abs() < 0.25, "Lorenz, step {step}: order {found}");
@@ -47,7 +47,7 @@ fn rk4_has_order_four() {
 #[test]
 fn the_pair_has_order_five() {
     // A tolerance that accepts everything: after a few steps that grow fivefold, every step goes
-    // from one time to the next, so that their distance is the step.
+    // from one time to the next, so the distance of the times is the step length.
     let loose = Solver::DormandPrince { relative: 0.5, absolute: 1e9, most_steps: 10_000 };
     let driven = systems::driven();
     let exact = [1.7 * (0.8 * 2.0_f64.sin()).exp()];
@@ -82,7 +82,7 @@ fn a_chain_of_twenty_states_is_solved() {
         let solution = solve(&chain.system, &solver, &points, &chain.times).unwrap();
         for (k, &t) in chain.times.iter().enumerate() {
             for (sample, rates) in chain.points.iter().enumerate() {
-                // Beyond the eighth state the closed form cancels too many digits.
+                // Beyond the eighth state the closed form loses too many digits to cancellation.
                 for n in 0..8 {
                     let (x, exact) =
                         (solution.states[k].row(n)[sample], systems::bateman(rates, n, t));
@@ -93,7 +93,7 @@ fn a_chain_of_twenty_states_is_solved() {
     }
 }
 
-/// A sample's solution must not depend on its companions, nor on its place among them.
+/// A sample's solution must not depend on the other samples, nor on its place among them.
 #[test]
 fn samples_do_not_see_each_other() {
     let lorenz = systems::lorenz();

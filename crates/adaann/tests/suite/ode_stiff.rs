@@ -1,4 +1,4 @@
-//! Steps for stiff systems: order, reference values, gradients, and samples that cannot be solved.
+//! Stiff solvers: order, reference values, gradients, and unsolvable samples.
 
 use crate::support::stiff::{STATES, TIMES, log_rates, prothero_robinson, robertson, van_der_pol};
 use crate::support::systems;
@@ -12,7 +12,7 @@ fn stiff(relative: f64, absolute: f64) -> Solver {
     Solver::Rosenbrock { relative, absolute, most_steps: 20_000 }
 }
 
-/// All three states are observed until 4·10⁵, with a tenth of noise in the logarithm; some values are
+/// All three states are observed until 4·10⁵, with noise of a tenth in the logarithm; some values are
 /// missing.
 fn robertson_posterior(solver: Solver) -> OdePosterior {
     let system = robertson();
@@ -58,12 +58,12 @@ fn near(by: &[[f64; 3]]) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_method_has_order_five() {
-    // A tolerance that accepts everything, so that the distance of the times is the step.
+    // A tolerance that accepts everything, so that the distance of the times is the step length.
     let loose = Solver::Rosenbrock { relative: 0.5, absolute: 1e9, most_steps: 10_000 };
     let lorenz = systems::lorenz();
     let tight = Solver::DormandPrince { relative: 1e-13, absolute: 1e-16, most_steps: 1_000_000 };
     let reference = solution(&lorenz.system, &tight, &lorenz.points[0], &[0.3]);
-    // The time matters to the first, the states to each other in the second, and both in the third.
+    // The first depends on time, the second has coupled states, and the third has both.
     let cases = [
         (systems::driven(), vec![0.8, 1.7], 2.0, vec![1.7 * (0.8 * 2.0_f64.sin()).exp()], 20),
         (lorenz.system, lorenz.points[0].clone(), 0.3, reference.states[0].point(0), 40),
@@ -109,12 +109,12 @@ fn a_far_end_is_reached_without_times_on_the_way() {
 
 #[test]
 fn van_der_pols_oscillator_agrees_with_reference_values() {
-    // Of the Test Set for IVP Solvers (VDPOL), whose time is t/μ.
+    // From the Test Set for IVP Solvers (VDPOL), with time t/μ.
     let found = solution(&van_der_pol(), &stiff(1e-9, 1e-12), &[1e3], &[2e3]);
     let [x, v] = [0, 1].map(|row| found.states[0].row(row)[0]);
     assert!((x / 1.706_167_732_170_483 - 1.0).abs() < 1e-6, "{x}");
     assert!((v / -0.892_809_701_024_797_5e-3 - 1.0).abs() < 1e-6, "{v}");
-    // Twice around, with the jumps: an explicit method would have taken half a million steps.
+    // Two cycles with the jumps: an explicit method would need half a million steps.
     let around = Solver::Rosenbrock { relative: 1e-6, absolute: 1e-9, most_steps: 1_500 };
     assert!(!solution(&van_der_pol(), &around, &[1e3], &[3.2e3]).lost[0]);
 }
@@ -135,8 +135,8 @@ fn a_fast_rate_that_follows_the_time_costs_neither_steps_nor_digits() {
 
 #[test]
 fn an_explicit_method_loses_what_is_stiff() {
-    // At t = 40 the fastest rate is near 2·10³ and an explicit step at most 3.3 of its inverse:
-    // some 10⁴ steps for a solution that hardly moves.
+    // At t = 40 the fastest rate is about 2·10³ and an explicit step at most 3.3 of its inverse: about 10⁴
+    // steps for a nearly constant solution.
     let (system, p, times) = (robertson(), log_rates(), &TIMES[..2]);
     let steps = |most_steps| Solver::DormandPrince { relative: 1e-6, absolute: 1e-12, most_steps };
     assert!(solution(&system, &steps(10_000), &p, times).lost[0]);
@@ -159,8 +159,8 @@ fn gradients_of_a_stiff_posterior_agree_with_central_differences() {
         for (i, point) in points.iter().enumerate() {
             let gradient = out.gradient.point(i);
             for d in 0..3 {
-                // Truncation is of order h⁴ = 10⁻⁸; the solutions' errors of some 10⁻⁹ are divided
-                // by h.
+                // The truncation error is of order h⁴ = 10⁻⁸; the solutions' errors of about 10⁻⁹ are
+                // divided by h.
                 let h = 1e-2;
                 let moved = [-2.0, -1.0, 1.0, 2.0].map(|k| {
                     let mut moved = point.clone();
@@ -179,7 +179,8 @@ fn gradients_of_a_stiff_posterior_agree_with_central_differences() {
 
 #[test]
 fn forward_and_adjoint_are_derivatives_of_the_same_steps() {
-    // Loose tolerances, where the solution is far from exact: both differentiate what was computed.
+    // Loose tolerances, where the solution is inaccurate: both methods differentiate the computed
+    // solution.
     let points = near(&[[0.0; 3], [0.3, -0.2, 0.4], [-0.5, 0.6, 0.1]]);
     let found = [Differentiation::Forward, Differentiation::Adjoint].map(|way| {
         let posterior = robertson_posterior(stiff(1e-4, 1e-9)).with_differentiation(way).unwrap();
@@ -206,7 +207,7 @@ fn values_do_not_depend_on_the_gradient() {
 
 #[test]
 fn steps_for_stiff_and_explicit_steps_agree() {
-    // Initial states among the parameters, times that come twice, missing values, twenty states.
+    // Initial states among the parameters, repeated times, missing values, twenty states.
     let explicit = Solver::DormandPrince { relative: 1e-10, absolute: 1e-12, most_steps: 100_000 };
     for case in [systems::lotka_volterra(), systems::hiv(), systems::chain()] {
         let found = evaluate(&case.posterior(stiff(1e-10, 1e-12)), &case.points);
@@ -225,7 +226,7 @@ fn steps_for_stiff_and_explicit_steps_agree() {
 
 #[test]
 fn time_and_an_initial_state_matter() {
-    // x = x_0 e^(a sin t), also at the start itself and at a time that comes twice.
+    // x = x_0 e^(a sin t), also at the start and at a repeated time.
     let times = [0.0, 0.0, 0.7, 2.0, 2.0, 9.0];
     let found = solution(&systems::driven(), &stiff(1e-10, 1e-12), &[0.8, 1.7], &times);
     for (states, t) in found.states.iter().zip(times) {
@@ -245,7 +246,7 @@ fn a_trajectory_that_blows_up_is_lost_alone() {
     let data = Observations::of_states(&system, &["x"], noise, &[1.0, 2.0], &[1.1, 1.3]).unwrap();
     let prior = [Prior::Normal { mean: 0.0, sd: 1.0 }];
     let posterior = OdePosterior::new(&system, stiff(1e-8, 1e-10), data, &prior).unwrap();
-    // More than a block, so that what a lost sample leaves behind meets others.
+    // More than one block, so that later samples could meet the remains of a non-finite one.
     let a = |i: usize| match i % 5 {
         3 => [0.7, 2.0, 1e300, f64::NAN, f64::INFINITY][i / 5 % 5],
         _ => 0.4 - 0.01 * i as f64,
@@ -277,7 +278,7 @@ fn a_trajectory_that_blows_up_is_lost_alone() {
 
 #[test]
 fn a_derivative_without_a_value_is_lost() {
-    // The square root has no value beyond t = 1/2, the logarithm none at the start.
+    // The square root is undefined for t > 1/2, the logarithm at the start.
     for root in [true, false] {
         let system = System::record(
             &["x"],
@@ -319,7 +320,7 @@ fn settings_out_of_range_are_refused() {
     assert!(refused(none).contains("most-steps"));
 }
 
-/// States that all see each other, or each its neighbour alone.
+/// All states coupled, or each only to its neighbours.
 fn many(states: usize, all: bool) -> System {
     let names: Vec<String> = (0..states).map(|i| format!("x{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -343,7 +344,7 @@ fn systems_that_are_too_large_are_refused_or_stay_explicit() {
     let refused = solve(&many(60, true), &stiff(1e-6, 1e-9), &p, &[1.0]).unwrap_err().to_string();
     assert!(refused.contains("60 states") && refused.contains("dopri5"), "{refused}");
     assert!(solve(&many(400, false), &stiff(1e-6, 1e-9), &p, &[1.0]).is_err());
-    // Few neighbours are no trouble.
+    // Sparse coupling is efficient.
     let sparse = solve(&many(60, false), &stiff(1e-8, 1e-10), &p, &[1.0]).unwrap();
     assert!((sparse.states[0].row(7)[0] - (-0.9_f64).exp()).abs() < 1e-6);
     let [auto, pair] = [Solver::AUTO, Solver::ADAPTIVE]
@@ -358,9 +359,9 @@ fn systems_that_are_too_large_are_refused_or_stay_explicit() {
 
 #[test]
 fn a_step_whose_equations_have_no_solution_is_not_taken() {
-    // x' = x with a tolerance that accepts everything: after a few steps that grow fivefold each goes from
-    // one time to the next, and there 1 − γh is 0 but for rounding. A step of that length would multiply
-    // x by some 10¹⁶ in each of its eight stages.
+    // x' = x with a tolerance that accepts everything: after a few steps that grow fivefold, each step
+    // goes from one time to the next, and there 1 − γh is 0 up to rounding. A step of that length would
+    // multiply x by about 10¹⁶ in each of its eight stages.
     let system =
         System::record(&["x"], &["a"], |_, x, p| vec![p[0] * x[0]], 0.0, |_| vec![1.0.into()]);
     let loose = Solver::Rosenbrock { relative: 0.5, absolute: 1e300, most_steps: 10_000 };

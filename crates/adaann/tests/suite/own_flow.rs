@@ -1,4 +1,4 @@
-//! Flows with layers that are not the library's; the laws of `flow_laws.rs` hold them too.
+//! Flows with custom layers; the laws of `flow_laws.rs` cover them too.
 
 use crate::support::flows::{Random, own_layers};
 use adaann::{
@@ -10,9 +10,9 @@ fn flow(dim: usize) -> Flow {
     Flow::from_stack(own_layers(dim), Base::standard(dim)).unwrap()
 }
 
-/// Maximum likelihood by plain steps down its gradient: points of a flow with known parameters bring
-/// another one to their density. The mean of log q over n = 4000 points of q* is at most that of
-/// log q*, up to the three parameters a layer and coordinate that may follow the sample: 18/2n.
+/// Maximum likelihood by plain gradient descent: points of a flow with known parameters bring
+/// another flow to their density. The mean of log q over n = 4000 points of q* is at most that of
+/// log q*, up to the three parameters per layer and coordinate that may overfit the sample: 18/2n.
 #[test]
 fn they_are_trained_as_any_other() {
     let mut truth = flow(3);
@@ -35,7 +35,7 @@ fn they_are_trained_as_any_other() {
     assert!((reached - best).abs() < 0.005, "{reached} is not {best}");
 }
 
-/// A copy is a flow of its own, with the same bits.
+/// A copy is an independent flow with the same bits.
 #[test]
 fn copies_stand_alone() {
     let mut first = flow(2);
@@ -48,7 +48,7 @@ fn copies_stand_alone() {
     assert_ne!(copy.sample(100, 3).log_q, a.log_q);
 }
 
-/// A file cannot say how to build them, and nothing is written.
+/// A file cannot describe custom layers, so nothing is written.
 #[test]
 fn saving_is_refused_with_what_to_do() {
     let path = std::env::temp_dir().join(format!("adaann-own-{}.safetensors", std::process::id()));

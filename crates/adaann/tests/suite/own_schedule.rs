@@ -1,11 +1,11 @@
-//! A schedule that is not the library's, written from outside; `schedule/laws.rs` holds one like it
-//! to the laws of all.
+//! A custom schedule, written with the public interface; `schedule/laws.rs` checks a similar one
+//! against the common laws.
 
 use adaann::schedule::{
     AdaAnn, Draws, Position, Reason, Rule, ScheduleError, Step, Work, spread, winsorised_spread,
 };
 
-/// AdaAnn that halves its tolerance for every draw out of ten that is lost.
+/// AdaAnn that halves its tolerance for every tenth of non-finite draws.
 struct Wary {
     tau: f64,
 }
@@ -51,7 +51,7 @@ fn it_takes_the_steps_that_it_says() {
     };
     let steps = |ratio: f64| (50_f64.ln() / ratio.ln()).ceil() as usize;
     assert_eq!(run(0), steps(1.2));
-    // A third of the draws lost: τ/2^(10/3).
+    // A third of the draws is non-finite: τ/2^(10/3).
     assert_eq!(run(1), steps(1.0 + 0.2 * 0.5_f64.powf(10.0 / 3.0)));
     let work = Work { warmup: 5, anneal: 1, refine: 10 };
     assert_eq!(work.total_updates(run(0) + 1), 15 + run(0) - 1);
@@ -66,7 +66,7 @@ fn steps_that_are_none_are_refused() {
     assert_eq!(step(7.0).map(|step| (step.t, step.reason)), Ok((1.0, Reason::End)));
     let ended = Position { index: 3, t: 1.0 };
     assert_eq!(Step::new(ended, 1.0, Reason::Planned), Err(ScheduleError::Ended));
-    // What the library's own rule says of the same draws.
+    // The result of the library's own rule for the same draws.
     let draws = Draws { b: &[1.0, 2.0, 4.0, f64::NAN], weights: None };
     let own = AdaAnn { t0: 0.1, tau: 0.1 }.next(at, &draws).unwrap();
     let spread = spread(at.t, &draws).unwrap();

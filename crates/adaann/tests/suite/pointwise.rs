@@ -1,4 +1,4 @@
-//! Plain functions of one point: the same target as the density recorded, whatever the threads.
+//! Plain functions of one point: equal to the recorded density, for any number of threads.
 
 use crate::support::common::assert_close;
 use adaann::{
@@ -58,8 +58,8 @@ fn evaluate(target: &impl Target, points: &Batch, gradient: Option<Weights>) -> 
 
 const WEIGHTS: Weights = Weights { prior: 0.3, likelihood: 0.8 };
 
-/// Differences with h = ∛ε are off by f'''h²/6, some 1e-10 here, and by rounding of values up to
-/// some hundreds over h, 1e-8.
+/// Differences with h = ∛ε have a truncation error of f'''h²/6, about 1e-10 here, and a rounding
+/// error of values up to several hundred over h, 1e-8.
 #[test]
 fn values_and_gradients_are_those_of_the_recorded_density() {
     let points = points();
@@ -83,7 +83,7 @@ fn values_and_gradients_are_those_of_the_recorded_density() {
     }
 }
 
-/// What a function says where it fails, or writes beside −∞, does not reach a gradient.
+/// The gradient that a function writes on failure, or beside −∞, is ignored.
 #[test]
 fn lost_points_have_no_gradient() {
     let points = Batch::from_points(1, &[[1.0], [-1.0], [3.0]]);
@@ -101,7 +101,7 @@ fn lost_points_have_no_gradient() {
     assert_close(out.gradient.row(0)[2], 0.8 / 3.0, 1e-9, "the slope of log x");
 }
 
-/// Steps stay inside the supports, up to their bounds: log x is never asked for at x ≤ 0.
+/// Steps stay inside the supports, up to their bounds: log x is never evaluated at x ≤ 0.
 #[test]
 fn differences_keep_to_the_supports() {
     let inside = target::pointwise_by_differences(2, |x| {
@@ -127,8 +127,8 @@ fn settings() -> Settings {
     }
 }
 
-/// The runs differ by rounding alone, which some hundred updates make no more of than 1e-6; pointers
-/// to the target change nothing.
+/// The runs differ only by rounding, which grows to at most 1e-6 over a few hundred updates;
+/// pointers to the target change nothing.
 #[test]
 fn a_fit_gives_the_answers_of_the_recorded_density() {
     let draws = |target: &dyn Target| {

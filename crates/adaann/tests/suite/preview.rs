@@ -1,4 +1,5 @@
-//! What is known of a posterior before it is fitted: typical points, and what the data says nothing about.
+//! The preview of a posterior before the fit: typical points, and directions that the data does not
+//! determine.
 
 use adaann::{
     flow::Base,
@@ -22,7 +23,7 @@ const DATA: &str = "[data]\nx = [170, 180, 165, 190]\ny = [1000, 2100, 600, 2900
 
 #[test]
 fn what_the_data_fixes_is_not_named_however_wide_the_prior() {
-    // Drawn from these priors the slope's gradient is millions of times that of the intercept.
+    // For draws from these priors the slope's gradient is millions of times that of the intercept.
     let wide = "[parameters]\na = \"normal(0, 1e6)\"\nb = \"normal(0, 1e6)\"\nsigma = \"half_normal(1e6)\"\n\
                 [likelihood]\ny = \"normal(a + b * x, sigma)\"\n";
     assert_eq!(found(&format!("{DATA}{wide}")), []);
@@ -49,7 +50,8 @@ fn what_it_does_not_say_is_named_alone_and_together() {
     assert!(found.iter().all(|(_, change)| *change < 0.02), "{found:?}");
 }
 
-/// On a thin ring that is a little higher at one side, a Gaussian of the curvature there leads off it.
+/// On a thin ring that is slightly higher on one side, a Gaussian with the local curvature leaves the
+/// ring.
 #[test]
 fn a_bent_ridge_is_looked_at_close_to_its_peak() {
     let text = "density = \"-0.5 * ((sqrt(a^2 + b^2) - 2) / 0.001)^2 - 0.05 * a\"\n\

@@ -9,7 +9,7 @@ use adaann::{
 use common::{Difference, WHOLE, assert_close, evaluate};
 use std::collections::BTreeMap;
 
-/// A parameter with nothing but its prior.
+/// A parameter with only its prior.
 struct One(Prior, Program);
 
 impl One {
@@ -24,7 +24,7 @@ impl One {
         (out.log_prior[0], out.gradient.row(0)[0])
     }
 
-    /// log p + log|J| and its derivative at points of the whole line.
+    /// log p + log|J| and its derivative at unconstrained points.
     fn on_the_line(&self, z: &[f64]) -> Vec<(f64, f64)> {
         let points = Batch::from_points(1, &z.iter().map(|z| [*z]).collect::<Vec<_>>());
         let mut work = Workspace::zeros(1, z.len());
@@ -58,8 +58,8 @@ impl Target for One {
     }
 }
 
-/// Proper priors with no symmetry, each with log p at a point: from the textbook's densities by
-/// mpmath with 50 digits (200 for the last of Student's).
+/// Proper priors without symmetry, each with log p at a point: from textbook densities with mpmath
+/// and 50 digits (200 for the last Student case).
 fn proper() -> Vec<(Prior, f64, f64)> {
     use Prior::*;
     vec![
@@ -112,7 +112,7 @@ fn values_are_those_of_the_textbook() {
 }
 
 /// ∫ p |J| dz = 1, by the trapezoidal rule on both sides of a centre: z = centre ± e^s. With steps
-/// of 0.01 its error is far below rounding for a function that is smooth on either side.
+/// of 0.01 its error is far below rounding for a function that is smooth on each side.
 #[test]
 fn proper_priors_integrate_to_one_on_the_line() {
     let step = 0.01;
@@ -120,7 +120,7 @@ fn proper_priors_integrate_to_one_on_the_line() {
         assert!(prior.is_proper(), "{prior}");
         // Laplace's density has a kink.
         let centre = if let Prior::Laplace { location, .. } = prior { location } else { 0.0 };
-        // Beyond |z| = 700 the map overflows; on the line itself x^(-df) is 4e-18 at e^80.
+        // Beyond |z| = 700 the map overflows; for an unbounded support x^(-df) is 4e-18 at e^80.
         let farthest = if prior.support() == Support::Real { 80.0 } else { 700.0_f64.ln() };
         let count = ((farthest + 40.0) / step) as usize;
         let jumps: Vec<f64> = (0..count).map(|i| (farthest - step * i as f64).exp()).collect();
@@ -131,7 +131,7 @@ fn proper_priors_integrate_to_one_on_the_line() {
             let values = target.on_the_line(&z);
             integral += values.iter().zip(&jumps).map(|(v, jump)| v.0.exp() * jump).sum::<f64>();
         }
-        // Beta(0.4, 0.8) loses what is nearer to 1 than the last number before it: 1e-16^0.8.
+        // Beta(0.4, 0.8) loses the mass between 1 and the preceding double: 1e-16^0.8.
         let tolerance = if matches!(prior, Prior::Beta { b, .. } if b < 1.0) { 1e-12 } else { 0.0 };
         assert_close(step * integral, 1.0, tolerance + 1e-13, &prior.to_string());
     }
@@ -150,7 +150,7 @@ fn derivatives_are_those_of_the_values() {
     }
 }
 
-/// Tails that squares of x would leave at 1e154: log p = c − (df + 1) ln|x|.
+/// Tails where x² would overflow beyond 1e154: log p = c − (df + 1) ln|x|.
 #[test]
 fn heavy_tails_have_no_end() {
     let cauchy = Prior::Cauchy { location: -0.7, scale: 0.4 };
@@ -171,7 +171,7 @@ fn heavy_tails_have_no_end() {
     let (below, above) = (at(134_217_727.0), at(134_217_729.0));
     assert_close(above.0 - below.0, -4.0 / 134_217_728.0, 1e-14, "step");
     assert!(below.1 < above.1 && above.1 < 0.0, "{below:?} {above:?}");
-    // The least heavy ones end, but not in NaN.
+    // The lightest tails end at −∞, but not in NaN.
     for (prior, ..) in proper() {
         let far = [1e308, f64::MAX, f64::INFINITY].map(|x| One::new(prior).at(x).0);
         assert!(far.iter().all(|value| *value < -7.0), "{prior}: {far:?}");
@@ -189,7 +189,7 @@ fn outside_there_is_nothing() {
         if matches!(prior, Prior::LogUniform { .. }) {
             outside.push(0.0);
         }
-        // Where −∞ is hidden, nothing but the expression itself keeps the derivative clean.
+        // Where −∞ is masked, only the expression itself can keep the derivative finite.
         let hidden = Program::record(1, |x| prior.log_density(x[0]).max(-1e6) + 3.0 * x[0]);
         for x in outside {
             assert!(!Support::contain(&[prior.support()], &[x]));
@@ -204,8 +204,8 @@ fn outside_there_is_nothing() {
     assert!(seen > 90, "{seen}");
 }
 
-/// z beyond ±37 is rounded onto a bound that is not 0; such a point still has a density, and
-/// log|J| leads it back.
+/// z beyond ±37 is rounded to a bound other than 0; such a point still has a density, and log|J|
+/// leads it back.
 #[test]
 fn points_rounded_onto_a_bound_are_not_lost() {
     for prior in all() {
@@ -228,7 +228,7 @@ fn points_rounded_onto_a_bound_are_not_lost() {
     assert_eq!((value, slope), (-45.0, 1.0));
 }
 
-/// A prior as a file has it, with its name and its parameters.
+/// A prior as in a file, with its name and its parameters.
 fn as_table(prior: Prior) -> (String, toml::Table) {
     match toml::Value::try_from(prior).unwrap() {
         toml::Value::Table(table) => {
@@ -285,7 +285,7 @@ fn survives_a_file() {
         let file = BTreeMap::from([("x", prior)]);
         let text = toml::to_string(&file).unwrap();
         assert_eq!(toml::from_str::<BTreeMap<&str, Prior>>(&text).unwrap(), file, "{text}");
-        // It is called the same in words.
+        // Its textual form has the same name.
         let (name, parameters) = as_table(prior);
         let words = prior.to_string();
         assert!(words.starts_with(&name), "{words}");

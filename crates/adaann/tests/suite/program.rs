@@ -1,4 +1,4 @@
-//! Recorded programs against dual numbers, central differences and kernels written by hand.
+//! Recorded programs compared with dual numbers, central differences and hand-written kernels.
 
 use crate::support::{common, dual::Dual};
 use adaann::program::log_sum_exp;
@@ -14,7 +14,7 @@ fn evaluate(target: &impl Target, points: &[Vec<f64>], weights: Weights) -> Eval
     let batch = Batch::from_points(target.dim(), points);
     let mut out = Evaluation::zeros(target.dim(), points.len());
     target.evaluate(&batch, Some(weights), &mut out).expect("shapes agree");
-    // Values do not depend on whether a gradient is asked for.
+    // Values are the same with and without a gradient.
     let mut values = Evaluation::zeros(target.dim(), points.len());
     target.evaluate(&batch, None, &mut values).expect("shapes agree");
     for i in 0..points.len() {
@@ -30,13 +30,13 @@ fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
     assert!(same || near, "{what}: {found} but {expected} expected");
 }
 
-/// Points that no symmetry helps.
+/// Points without symmetry.
 fn points(dim: usize, len: usize) -> Vec<Vec<f64>> {
     let coordinate = |i: usize, d: usize| (1.3 * i as f64 + 0.7 * d as f64 + 0.4).sin() * 2.5;
     (0..len).map(|i| (0..dim).map(|d| coordinate(i, d)).collect()).collect()
 }
 
-/// What an expression needs of its numbers: recorded ones and dual ones.
+/// The operations of an expression on its numbers: recorded ones and dual ones.
 trait Number: Copy {
     fn of(x: f64) -> Self;
     fn add(self, b: Self) -> Self;
@@ -171,7 +171,7 @@ impl Number for Dual {
     }
 }
 
-/// An expression: recorded by one function, differentiated by dual numbers in the other.
+/// An expression, to be recorded by one function and differentiated with dual numbers by the other.
 #[derive(Debug, Clone)]
 enum Tree {
     Input(usize),
@@ -191,7 +191,7 @@ impl Tree {
             Tree::Number(x) => N::of(*x),
             Tree::Unary(name, x) => {
                 let x = x.of(z);
-                // Into the domain, and away from its edges and from overflow.
+                // Map into the domain, away from its edges and from overflow.
                 let x = match *name {
                     "ln" | "sqrt" | "recip" | "ln_1p" => x.mul(x).add(one),
                     "exp" | "exp_m1" => x.unary("tanh").mul(N::of(2.0)),
@@ -289,7 +289,8 @@ proptest! {
             let z: Vec<Dual> = z.iter().map(|&x| x.into()).collect();
             tree.of(&z).value
         };
-        // Parts of an expression may be larger than the whole, and leave their rounding in it.
+        // Parts of an expression may be larger than the result, and contribute their rounding
+        // error.
         agree_with_differences(&tree.record(3), plain, &z, 1e-7, "expression");
     }
 }
@@ -301,8 +302,8 @@ fn every_function_agrees_with_dual_numbers() {
     }
 }
 
-/// Values and derivatives of a program against differences of `plain` at points; how many of the
-/// comparisons are good to six digits.
+/// Compares values and derivatives of a program with differences of `plain` at points; returns how
+/// many comparisons are accurate to six digits.
 fn agree_with_differences(
     program: &Program,
     plain: impl Fn(&[f64]) -> f64,
@@ -422,7 +423,7 @@ fn every_operation_agrees_with_plain_arithmetic_and_its_differences() {
         let points: Vec<Vec<f64>> =
             points(3, 40).into_iter().map(|z| z.into_iter().map(within).collect()).collect();
         let sharp = agree_with_differences(&program, plain, &points, 1e-9, name);
-        // All but those within reach of a kink.
+        // All except those near a kink.
         assert!(sharp >= 114, "{name}: {sharp} of 120 derivatives checked sharply");
     }
 }
@@ -504,7 +505,7 @@ fn inputs_and_constants_as_results() {
 
 #[test]
 fn outside_the_support_the_gradient_is_zero() {
-    // A normal prior cut off at 0, and a likelihood that is not a number below 0.
+    // A normal prior truncated at 0, and a likelihood that is NaN below 0.
     let posterior = Program::record_parts(1, |z| {
         let prior = z[0].gt(0.0).select(-0.5 * z[0] * z[0], f64::NEG_INFINITY);
         (prior, z[0].sqrt())
@@ -514,7 +515,8 @@ fn outside_the_support_the_gradient_is_zero() {
     assert_eq!(out.log_prior[..3], [minus, -8.0, minus]);
     assert_eq!(out.log_likelihood[..3], [minus, 2.0, minus]);
     assert_eq!(out.gradient.row(0), [0.0, -3.75, 0.0]);
-    // NaN alone stays NaN: a failure to be counted, not a point outside.
+    // NaN in the density itself stays NaN: a failure to be counted, not a point outside the
+    // support.
     let failing = Program::record(1, |z| z[0].sqrt());
     let out = evaluate(&failing, &[vec![-1.0], vec![4.0]], PLAIN);
     assert!(out.log_likelihood[0].is_nan());

@@ -1,4 +1,4 @@
-//! Pareto-smoothed importance sampling against ArviZ's, case by case.
+//! Pareto-smoothed importance sampling compared with ArviZ, case by case.
 
 use adaann::importance::pareto::smooth;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ struct Fixture {
     cases: Vec<Case>,
 }
 
-/// A formula for log ratios, and what ArviZ makes of them.
+/// A formula for log ratios, and ArviZ's results for them.
 #[derive(Deserialize)]
 struct Case {
     family: String,
@@ -18,10 +18,10 @@ struct Case {
     lost_of_ten: usize,
     seed: u64,
     tail: usize,
-    /// None for +∞.
+    /// `None` for +∞.
     k_hat: Option<f64>,
     ess: f64,
-    /// None for −∞.
+    /// `None` for −∞.
     log_weights: Option<Vec<Option<f64>>>,
 }
 
@@ -56,7 +56,7 @@ impl Case {
         let numbers = uniforms(self.seed, 2 * self.draws);
         let (u, v) = numbers.split_at(self.draws);
         let log_ratio = |i: usize| match i % 10 < self.lost_of_ten {
-            // The two ways to be lost are one.
+            // Both kinds of non-finite values are equivalent.
             true => [f64::NAN, f64::NEG_INFINITY][i % 2],
             false => self.log_ratio(u[i], v[i]) + self.shift,
         };

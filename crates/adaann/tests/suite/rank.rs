@@ -1,4 +1,4 @@
-//! R-hat and effective sample sizes of chains against ArviZ's, case by case.
+//! R-hat and effective sample sizes of chains compared with ArviZ, case by case.
 
 use adaann::chains::rank::{bulk_ess, mean_ess, r_hat, tail_ess};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ struct Fixture {
     cases: Vec<Case>,
 }
 
-/// A formula for draws, and what ArviZ makes of them.
+/// A formula for draws, and ArviZ's results for them.
 #[derive(Deserialize)]
 struct Case {
     chains: usize,
@@ -19,7 +19,7 @@ struct Case {
     widen: f64,
     rounded: bool,
     seed: u64,
-    /// None for a single chain.
+    /// `None` for a single chain.
     r_hat: Option<f64>,
     bulk: f64,
     tail: f64,

@@ -1,4 +1,4 @@
-//! Shared targets say what their targets say, to the bit, whoever answers and in whatever order.
+//! Shared targets return the bits of their targets, for any ranks and any order of responses.
 
 use adaann::{
     Batch, Error, Program, Result,
@@ -15,14 +15,14 @@ use std::{
     time::Duration,
 };
 
-/// Ranks that are threads.
+/// Ranks implemented as threads.
 struct Ranks {
     queue: Arc<Queue>,
     threads: Vec<thread::JoinHandle<usize>>,
 }
 
 impl Ranks {
-    /// So many ranks for a target, of which each waits a different time before it answers.
+    /// Starts `count` ranks for a target; each waits a different time before it responds.
     fn new(target: &Arc<dyn Target>, count: u64) -> Self {
         let queue = Arc::new(Queue::default());
         let one = |rank: u64| {
@@ -41,7 +41,7 @@ impl Ranks {
         Self { threads: (0..count).map(one).collect(), queue }
     }
 
-    /// Ends them, and says how many questions each has answered.
+    /// Ends them, and returns the number of requests each has handled.
     fn end(self) -> Vec<usize> {
         self.queue.close();
         self.threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -56,7 +56,7 @@ fn lopsided() -> Arc<dyn Target> {
     }))
 }
 
-/// Every provided method answers something else than its default.
+/// A target that overrides every provided method with a non-default value.
 struct Contrary {
     wants_whole_batch: bool,
 }
@@ -163,7 +163,7 @@ fn it_says_what_its_target_says() {
     assert_eq!(ranks.end().iter().sum::<usize>(), 1);
 }
 
-/// Lengths around those of pieces; values that are no numbers and infinities keep their bits.
+/// Lengths around those of pieces; NaN and infinities keep their bits.
 #[test]
 fn every_point_has_its_own_answer() {
     for wants_whole_batch in [true, false] {
@@ -240,7 +240,7 @@ fn an_error_names_its_point() {
         let place = format!("at a = {first}, b = 0.5, c = 0.25");
         assert!(said.contains(why) && said.contains(&place), "{said}");
         assert!(ranks.queue.failed().load(std::sync::atomic::Ordering::Relaxed));
-        // And from now on there is no asking; the first reason stays.
+        // From now on all requests fail; the first reason is kept.
         ranks.queue.fail("rank 3 is gone");
         assert!(ask(1.0).contains(why));
         ranks.end();

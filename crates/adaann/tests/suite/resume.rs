@@ -1,4 +1,4 @@
-//! A run that is put down and taken up again ends with the same bits as one that never was.
+//! An interrupted and resumed run ends with the same bits as an uninterrupted one.
 
 use adaann::{
     Error, Program, Settings,
@@ -15,7 +15,7 @@ use adaann::{
 };
 use std::ops::ControlFlow;
 
-/// A banana with one long leg and, beyond a wall, nothing.
+/// A banana with one long arm, and no density beyond a wall.
 fn walled() -> Program {
     Program::record_parts(2, |z| {
         let bend = z[1] - 0.5 * z[0].square() + 1.0;
@@ -25,7 +25,7 @@ fn walled() -> Program {
     })
 }
 
-/// Every kind of update and step, few of each.
+/// Every kind of update and step, a few of each.
 fn short() -> Settings {
     Settings {
         flow: FlowSpec::planar(3),
@@ -43,7 +43,7 @@ fn forward_kl(divergence: Divergence) -> Option<ForwardKl> {
     Some(ForwardKl { rounds: 2, draws: 80, updates: 3, batch: 20, divergence, lr: 0.01 })
 }
 
-/// Where a run is put down.
+/// The point where a run is interrupted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum At {
     Update(usize),
@@ -51,7 +51,7 @@ enum At {
     Round(usize),
 }
 
-/// What an observer has seen before the run was put down.
+/// The events that an observer has seen before the interruption.
 #[derive(Default)]
 struct Seen {
     trace: Vec<UpdateRecord>,
@@ -88,7 +88,7 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// A record with the bits of its numbers, since a NaN is not itself.
+/// The bits of a record's numbers, since NaN does not equal itself.
 fn update_bits(trace: &[UpdateRecord]) -> Vec<(usize, u64, u64)> {
     trace.iter().map(|r| (r.update, r.t.to_bits(), r.neg_elbo.to_bits())).collect()
 }
@@ -103,7 +103,8 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Puts the run down at `end` and takes it up, from text and with other threads: the same run.
+/// Interrupts the run at `end` and resumes it from a serialised state with another number of threads:
+/// the results are equal.
 fn survives(target: &Program, settings: &Settings, whole: &Outcome, end: At) {
     let mut seen = Seen::default();
     let stopped =
@@ -133,7 +134,7 @@ fn survives_everywhere(settings: &Settings) -> Outcome {
     let whole = fit(&target, settings, &mut ()).unwrap();
     let updates = (1..=whole.trace.len()).map(At::Update);
     let steps = (1..=whole.steps.len()).map(At::Step);
-    // Whoever stops a run after its last step has not cut it short; there is a state all the same.
+    // Stopping a run after its last step does not shorten it; the run still provides a state.
     for end in updates.chain(steps).chain((0..whole.rounds.len()).map(At::Round)) {
         survives(&target, settings, &whole, end);
     }
@@ -144,7 +145,7 @@ fn survives_everywhere(settings: &Settings) -> Outcome {
 fn annealing_and_refinement_go_on() {
     let whole = survives_everywhere(&short());
     assert_eq!((whole.trace.len(), whole.steps.len()), (4 + 2 + 5, 3));
-    // What else is carried: two moments or one, falling rates, limits, losses, a bridge's start.
+    // Other state: two moments or one, decaying rates, limits, losses, the start of a bridge.
     let base = BaseSpec { trained: true, components: 2, sd: vec![1.7], ..BaseSpec::default() };
     let adaptive = || Settings {
         schedule: Schedule::for_step_ess(0.01, 0.8).unwrap(),
@@ -169,9 +170,9 @@ fn annealing_and_refinement_go_on() {
     }
 }
 
-/// The base is the prior, p_0, and nearly all of its draws count at t = 0.02: a block of two updates is
-/// enough there. Of draws of the prior about half count at t = 0.9, and five updates of 0.02 do not
-/// raise that to 0.85.
+/// The base is the prior, p_0, and nearly all of its draws are effective at t = 0.02: a block of two
+/// updates suffices there. At t = 0.9 about half of the prior's draws are effective, and five updates
+/// of 0.02 do not raise that to 0.85.
 #[test]
 fn stages_that_end_by_their_effective_sample_size_go_on() {
     let whole = survives_everywhere(&Settings {
@@ -189,7 +190,7 @@ fn stages_that_end_by_their_effective_sample_size_go_on() {
 fn the_forward_kl_refinement_goes_on() {
     for divergence in [Divergence::ForwardKl, Divergence::Alpha2] {
         let activation = Activation::Tanh;
-        // In single precision until the refinement begins.
+        // Single precision until the refinement begins.
         let flow = FlowSpec::Planar { layers: 3, activation, precision: Precision::Single };
         let forward_kl = forward_kl(divergence);
         let work = Work { warmup: 1, anneal: 1, refine: 1 };
@@ -198,8 +199,8 @@ fn the_forward_kl_refinement_goes_on() {
     }
 }
 
-/// Nothing has a density. Training gives up after a hundred updates, however they are cut, and names
-/// the settings in force.
+/// No point has a density. Training gives up after a hundred updates, however they are interrupted,
+/// and names the settings in force.
 #[test]
 fn skipped_updates_in_a_row_are_carried() {
     let target = Program::record(1, |z| z[0].lt(1e300).select(f64::NEG_INFINITY, 0.0 * z[0]));
@@ -264,7 +265,7 @@ fn own_flow(settings: &Settings) -> Flow {
     flow
 }
 
-/// The flow and the rule that the settings name, brought by hand: the same run, and it goes on.
+/// The flow and the rule of the settings, passed as objects: the run is the same, and can be resumed.
 #[test]
 fn a_flow_and_a_rule_may_be_brought() {
     let target = walled();
@@ -273,7 +274,7 @@ fn a_flow_and_a_rule_may_be_brought() {
     let settings = Settings { schedule: named, ..short() };
     let whole = fit(&target, &settings, &mut ()).unwrap();
     assert!(whole.steps.len() > 2);
-    // What settings say of flow and schedule no longer matters.
+    // The flow and schedule of the settings are then ignored.
     let other = Settings { flow: FlowSpec::planar(9), ..short() };
     let brought = || Fit::new(&target, &other).flow(own_flow(&settings)).rule(&rule);
     let outcome = brought().run(&mut ()).unwrap();
@@ -286,7 +287,7 @@ fn a_flow_and_a_rule_may_be_brought() {
     assert_eq!(bits(&rest.flow), bits(&whole.flow));
 }
 
-/// A rule that leads nowhere, or too far.
+/// A rule that makes no progress, or too much.
 struct Lost(f64);
 
 impl Rule for Lost {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const N: usize = 1_000_000;
 
-/// A million normals: 4 coordinates of 250 000 points.
+/// A million normal variates: 4 coordinates of 250 000 points.
 fn million() -> Vec<f64> {
     let mut batch = Batch::zeros(4, N / 4);
     Stream::new(2024, Purpose::Training).fill_normals(7, 0, &mut batch);
@@ -17,8 +17,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     values.sum::<f64>() / N as f64
 }
 
-/// Five standard errors of a mean over N numbers of this variance: a sound generator stays within
-/// but for one seed in two million, and the seed is fixed.
+/// Five standard errors of a mean over N numbers with this variance: a correct generator exceeds it
+/// for one seed in two million, and the seed is fixed.
 fn tolerance(variance: f64) -> f64 {
     5.0 * (variance / N as f64).sqrt()
 }
@@ -83,7 +83,8 @@ fn moments_are_those_of_the_normal_distribution() {
 
 #[test]
 fn neighbours_are_independent() {
-    // Products of independent normals have variance 1, and of their squares less 1, variance 4.
+    // Products of independent normals have variance 1; products of their squares minus 1 have
+    // variance 4.
     let x = million();
     let quarter = N / 4;
     for lag in [1, 2, 4, 8, 16, quarter] {
@@ -106,7 +107,7 @@ fn normal_cdf(x: f64) -> f64 {
     0.5 + density * sum
 }
 
-/// Kolmogorov and Smirnov's √n · sup |F_n − F| of numbers with distribution function F.
+/// The Kolmogorov-Smirnov statistic √n · sup |F_n − F| of numbers with distribution function F.
 fn kolmogorov_smirnov(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
@@ -117,7 +118,7 @@ fn kolmogorov_smirnov(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
     n.sqrt() * distance
 }
 
-/// P(√n D > 2) = 2 e^−8 = 0.0007: a fixed seed that passes stays so.
+/// P(√n D > 2) = 2 e^−8 = 0.0007: a fixed seed that passes will always pass.
 const KS_LIMIT: f64 = 2.0;
 
 #[test]
@@ -126,14 +127,14 @@ fn normals_follow_their_distribution() {
     let x = million();
     let statistic = kolmogorov_smirnov(x.clone(), normal_cdf);
     assert!(statistic < KS_LIMIT, "{statistic}");
-    // The check sees a scale that is wrong by one in 100.
+    // The test detects a scale error of one per cent.
     let wrong = kolmogorov_smirnov(x.iter().map(|x| 1.01 * x).collect(), normal_cdf);
     assert!(wrong > KS_LIMIT, "{wrong}");
 }
 
 #[test]
 fn tails_are_there() {
-    // The largest of n is near √(2 ln n) = 5.26 less a little: P(max |x| < 4.4) = (1 − 1.08e-5)^n =
+    // The largest of n is slightly below √(2 ln n) = 5.26: P(max |x| < 4.4) = (1 − 1.08e-5)^n =
     // 2e-5, P(max |x| > 6.2) = 6e-4.
     let x = million();
     let largest = x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));

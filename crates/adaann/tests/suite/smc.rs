@@ -1,4 +1,4 @@
-//! Sequential Monte Carlo against exact answers: evidence, weights of modes, moments, bits.
+//! Sequential Monte Carlo compared with exact answers: evidence, weights of modes, moments, bits.
 
 use adaann::{
     Program,
@@ -22,8 +22,8 @@ fn run(problem: &Problem, change: impl FnOnce(&mut Settings)) -> Population {
     smc(&*problem.target, &settings, &mut ()).unwrap()
 }
 
-/// eˣ is Gamma(3): log p = 3 x − eˣ, and y given x is N(x²/2, 1/4). Nothing of it is
-/// symmetric; log Z = ln Γ(3) + ln √(2π/4).
+/// eˣ is Gamma(3): log p = 3 x − eˣ, and y given x is N(x²/2, 1/4). The density has no symmetry; log Z =
+/// ln Γ(3) + ln √(2π/4).
 fn lopsided() -> Program {
     Program::record(2, |z| {
         let (x, y) = (z[0], z[1]);
@@ -33,12 +33,12 @@ fn lopsided() -> Program {
 
 const LOPSIDED_LOG_Z: f64 = std::f64::consts::LN_2 + 0.225_791_352_644_727_4;
 
-/// Mean of log of a Gamma(3): digamma(3).
+/// Mean of the log of a Gamma(3) variable: digamma(3).
 const LOPSIDED_MEAN: f64 = 0.922_784_335_098_467_1;
 
-/// Over 12 seeds the squared standardised errors of log Z sum to χ²₁₂, of which 35 has the
-/// probability 5e-4 if the errors are honest; were they half as large as they should be, the mean
-/// of the sum would be 48.
+/// Over 12 seeds the squared standardised errors of log Z sum to χ²₁₂, which exceeds 35 with probability
+/// 5e-4 if the errors are correct. With errors half as large as they should be, the mean of the sum
+/// would be 48.
 #[test]
 fn evidence_is_right_within_its_own_error() {
     let cases = [("bimodal", vec![]), ("eight-gaussians", vec![]), ("shells", vec![("dim", 5.0)])];
@@ -55,18 +55,19 @@ fn evidence_is_right_within_its_own_error() {
             })
             .sum();
         assert!(sum < 35.0, "{name}: {sum}");
-        // Errors ten times too large would make it 0.12.
+        // With errors ten times too large it would be 0.12.
         assert!(sum > 2.0, "{name}: {sum}");
     }
 }
 
-/// Every kind of move alone leaves the density as it is: with enough particles the mean of x is
-/// digamma(3) within five of its own errors, and log Z as well.
+/// Every kind of move alone leaves the density invariant: with enough particles the mean of x is
+/// digamma(3) within five of its own errors, and likewise log Z.
 #[test]
 fn every_move_leaves_the_density_as_it_is() {
     for moves in [Move::Rwm, Move::Mala, Move::Hmc, Move::Auto] {
         for jumps in [false, true] {
-            // At smaller t its left tail is a thread hundreds long, which particles do not fill.
+            // At smaller t the left tail is hundreds of units long and thin, and particles do not fill
+            // it.
             let schedule = Schedule::AdaAnn(AdaAnn { t0: 0.3, tau: 0.5 });
             let settings =
                 Settings { moves, jumps, schedule, particles: 4_000, ..Settings::default() };
@@ -74,7 +75,7 @@ fn every_move_leaves_the_density_as_it_is() {
             let Estimate { value: mean, error } = population.mean(population.points.row(0));
             let at = format!("{moves:?}, jumps {jumps}");
             assert!((mean - LOPSIDED_MEAN).abs() < 5.0 * error, "{at}: {mean} ± {error}");
-            // sd of x is 0.63; an error of a tenth of it would say nothing.
+            // The sd of x is 0.63; an error of more than a tenth of it would make the test empty.
             assert!(error < 0.06, "{at}: {error}");
             let gap = population.log_z - LOPSIDED_LOG_Z;
             assert!(gap.abs() < 5.0 * population.log_z_error, "{at}: {gap}");
@@ -82,8 +83,8 @@ fn every_move_leaves_the_density_as_it_is() {
     }
 }
 
-/// 2,000 particles with jumps: the share of a mode of one half has a standard error of at least
-/// 0.011; four of them, and a bit for what resampling adds.
+/// 2,000 particles with jumps: the standard error of the weight of a mode of one half is at least 0.011.
+/// Allows four of these plus a margin for resampling.
 #[test]
 fn modes_keep_their_weights() {
     for (name, parameters) in
@@ -182,8 +183,8 @@ fn what_makes_no_sense_is_refused_by_name() {
     }
 }
 
-/// A density that is nowhere, or no number, is an error that says what to do; one that is nowhere
-/// but in a part of the base is not.
+/// A density that is zero everywhere, or NaN, gives an error with a remedy; one that is positive only in
+/// a part of the base does not.
 #[test]
 fn densities_that_are_nowhere_are_said_so() {
     for hole in [f64::NEG_INFINITY, f64::NAN] {
@@ -199,12 +200,12 @@ fn densities_that_are_nowhere_are_said_so() {
     }
 }
 
-/// A bridge from t = 0 on.
+/// A bridge that starts at t = 0.
 fn bridge(particles: usize, seed: u64) -> Settings {
     Settings { path: PathKind::Bridge, particles, seed, ..Settings::starting_at(0.0) }
 }
 
-/// From a mixture near the target the way is short, and the settings' base is not looked at.
+/// From a mixture near the target the path is short, and the settings' base is ignored.
 #[test]
 fn particles_start_from_a_given_base() {
     let base = Base::full_mixture(
@@ -234,7 +235,7 @@ fn particles_start_from_a_given_base() {
     assert!(error.to_string().contains("base"), "{error}");
 }
 
-/// A base that is the target, but for a factor 7, leaves nothing to do.
+/// A base equal to the target up to a factor of 7 leaves no work.
 #[test]
 fn a_base_that_is_the_target_is_one_step_away() {
     let target = Program::record(1, |z| -0.5 * (z[0] - 3.0).square() + 7.0_f64.ln());
@@ -245,12 +246,12 @@ fn a_base_that_is_the_target_is_one_step_away() {
     assert_eq!(population.stages.len(), 1);
 }
 
-/// A regression whose scale is unknown: `rows` measurements with columns that are orthogonal, and
-/// coefficients b_j with a mean square `variance` of what they leave over.
+/// A regression with unknown scale: `rows` measurements with orthogonal columns, coefficients b_j, and
+/// residuals with mean square `variance`.
 ///
-/// β_j ~ N(0, 10²) and ln σ ~ N(1, 1.5²). For t · rows below the number of coefficients β and σ are
-/// wide, above they are narrow, and in between there is a funnel: β is as wide as σ. Given σ all is
-/// normal, so that Z is an integral over ln σ alone.
+/// β_j ~ N(0, 10²) and ln σ ~ N(1, 1.5²). For t · rows below the number of coefficients, β and σ are
+/// wide; above it they are narrow; in between there is a funnel: β is as wide as σ. Given σ everything
+/// is normal, so Z is an integral over ln σ alone.
 struct Regression {
     rows: f64,
     variance: f64,
@@ -309,9 +310,9 @@ fn three_coefficients() -> Regression {
     Regression { rows: 200.0, variance: 0.05, coefficients: vec![1.0, -0.4, 2.4] }
 }
 
-/// Without the guard log Z is off by −8.9, −4.8 and −2.9 for the first seeds, 24 stated errors and more,
-/// since particles do not follow where β and σ become narrow together. With it −0.1 to −0.4 are left,
-/// up to 4.5 stated errors: what is lost before the lag is seen, and none of them knows of.
+/// Without the guard the errors of log Z are −8.9, −4.8 and −2.9 for the first seeds, 24 reported errors
+/// and more, since particles do not follow where β and σ become narrow together. With the guard −0.1 to
+/// −0.4 remain, up to 4.5 reported errors: mass lost before the lag is detected, which no particle sees.
 #[test]
 fn evidence_survives_a_transition() {
     let regression = three_coefficients();
@@ -324,8 +325,8 @@ fn evidence_survives_a_transition() {
     }
 }
 
-/// Islands are runs of their own: Z is the mean of theirs, the error at least what their spread
-/// says, and all that they did is counted.
+/// Islands are independent runs: Z is their mean, the error is at least that of their spread, and all
+/// their work is counted.
 #[test]
 fn islands_are_pooled_by_their_evidence() {
     let problem = problem("bimodal", &[]);
@@ -350,20 +351,19 @@ fn islands_are_pooled_by_their_evidence() {
         assert_eq!(population.points.len(), 2_000 * 5);
         assert!((0..4).all(|k| population.stages.iter().any(|stage| stage.island == k)));
         sum += ((population.log_z - exact) / population.log_z_error).powi(2);
-        // sd of the modes' places is 1.8: independent islands share nothing.
+        // The sd of the modes' locations is 1.8: independent islands share nothing.
         let Estimate { value, error } = population.mean(population.points.row(0));
         assert!((value + 2.0).abs() < 5.0 * error, "{value} ± {error}");
     }
-    // χ²₆ is above 22 with a probability of 1e-3; errors are the larger of two.
+    // χ²₆ exceeds 22 with probability 1e-3; errors are the larger of two.
     assert!(sum < 22.0, "{sum}");
 }
 
-/// Where some islands find a narrow mode and others do not, the error says so; that of the family
-/// tree alone does not.
+/// If only some islands find a narrow mode, the reported error shows it; the genealogy alone does not.
 #[test]
 fn islands_see_what_one_run_does_not() {
-    // A wide Gaussian, and 0.7 of the mass in one of a hundredth of its width: a few of the base's
-    // draws are in it.
+    // A wide Gaussian, and 0.7 of the mass in one of a hundredth of its width, which contains a few of
+    // the base's draws.
     let target = Program::record(2, |z| {
         let (x, y) = (z[0], z[1]);
         let wide = -0.5 * (x.square() + y.square()) / 9.0 + (0.3_f64 / 9.0).ln();
@@ -398,7 +398,7 @@ fn islands_and_steps_back_have_the_same_bits_for_any_number_of_threads() {
     assert_eq!(one.points.row(2), two.points.row(2));
 }
 
-/// An observer that stops the second island gets the first, which has arrived.
+/// An observer that stops the second island gets the first one, which has finished.
 #[test]
 fn islands_that_have_arrived_survive_a_stop() {
     let problem = problem("bimodal", &[]);

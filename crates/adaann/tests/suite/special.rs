@@ -1,4 +1,4 @@
-//! Special functions against exact values, at the ends of the range, and in programs.
+//! Special functions compared with exact values, at the ends of the range, and in programs.
 
 use crate::support::common;
 use adaann::Instructions;
@@ -23,7 +23,7 @@ const NAMES: [(&str, Special); 12] = [
     ("atan", Special::Atan),
 ];
 
-/// Sets that the machine lacks run as the widest below them.
+/// Instruction sets that the machine lacks run as the widest available one below them.
 const INSTRUCTIONS: [Instructions; 3] =
     [Instructions::Avx512, Instructions::Avx2, Instructions::Baseline];
 
@@ -58,7 +58,7 @@ fn bound(function: Special) -> f64 {
     }
 }
 
-/// The size of the parts that the result at x is the difference of.
+/// The size of the terms whose difference is the result at x.
 fn parts(function: Special, x: f64) -> f64 {
     match function {
         // ψ(2 + z) and 1/x, near the zero of ψ.
@@ -89,7 +89,7 @@ fn values_agree_with_exact_ones() {
         let x: Vec<f64> = rows.iter().map(|row| row.0).collect();
         for on in INSTRUCTIONS {
             for (y, &(x, exact, rest)) in map(on, function, &x).iter().zip(&rows) {
-                // In units first: the difference of near neighbours is exact.
+                // Convert to units first: the difference of near neighbours is exact.
                 let error = ((y - exact) / ulp(exact) - rest).abs();
                 let error = error * ulp(exact) / ulp(exact).max(ulp(parts(function, x)));
                 assert!(error <= bound(function), "{name}({x:e}) = {y:e} on {on}: {error} units");
@@ -127,7 +127,7 @@ fn ends_of_the_range() {
         for (function, pairs) in &cases {
             for &(x, y) in pairs.iter().chain([&(NAN, NAN)]) {
                 let got = map(on, *function, &[x])[0];
-                // The sign of a zero matters where it is that of the argument.
+                // The sign of a zero matters if it is that of the argument.
                 let odd = matches!(function, Special::Erf | Special::Atan);
                 let same = got == y && (!odd || got.is_sign_negative() == y.is_sign_negative());
                 assert!(same || got.is_nan() && y.is_nan(), "{function:?}({x}) = {got} on {on}");
@@ -156,7 +156,7 @@ fn a_lane_ignores_its_neighbours() {
     }
 }
 
-/// Values by the functions of plain numbers, gradients by differences.
+/// Values from functions of plain numbers, gradients from differences.
 #[test]
 fn programs_have_them_with_their_derivatives() {
     type Case = (for<'g> fn(Expr<'g>) -> Expr<'g>, fn(f64) -> f64);
@@ -182,8 +182,8 @@ fn programs_have_them_with_their_derivatives() {
     }
 }
 
-/// ln B where ln Γ itself is large: by mpmath with 260 digits. ln Γ(5e9) alone is 1e11 and has no
-/// digit after the fifth decimal.
+/// ln B where ln Γ itself is large: reference from mpmath with 260 digits. ln Γ(5e9) is 1e11 and
+/// has no digits beyond the fifth decimal.
 #[test]
 fn ln_beta_is_exact() {
     for (a, b, exact) in [

@@ -1,4 +1,4 @@
-//! Bounded coordinates seen from the whole line, and the Laplace approximation there.
+//! Bounded coordinates in unconstrained form, and the Laplace approximation there.
 
 use crate::support::common;
 use adaann::{
@@ -43,7 +43,7 @@ impl Target for Bounded {
     }
 }
 
-/// Prior and likelihood without any symmetry, on one coordinate.
+/// Prior and likelihood without symmetry, on one coordinate.
 fn on_a(support: Support) -> Bounded {
     let program = Program::record_parts(1, |x| {
         (-0.5 * (x[0] - 0.3).square(), (0.7 * x[0]).sin() - 0.1 * x[0].square())
@@ -159,7 +159,7 @@ fn laplace_is_exact_for_a_gaussian() {
     }
 }
 
-/// log p curves upwards between the modes, and its gradient vanishes at −2, in the pit.
+/// log p is convex between the modes, and its gradient vanishes at the minimum −2.
 #[test]
 fn laplace_climbs_from_where_log_p_is_not_concave() {
     for start in [-2.0, -2.0 + 1e-9, -2.3, -1.2, 0.5, 6.0] {
@@ -168,7 +168,7 @@ fn laplace_climbs_from_where_log_p_is_not_concave() {
         // (log p)'' = −12 s² + 12 = −24 at s² = 3
         assert_close(variance[0], 1.0 / 24.0, 1e-6, &format!("from {start}"));
     }
-    // A saddle: down along x + y, up along x − y.
+    // A saddle: concave along x + y, convex along x − y.
     let saddle = Program::record(2, |z| {
         let (s, d) = (z[0] + z[1], z[0] - z[1]);
         -s.square() - (d.square() - 2.0).square()
@@ -193,7 +193,7 @@ fn laplace_says_why_it_fails() {
     assert!(fails(&half_line, &[-1.0]).contains("inside the support"));
 }
 
-/// Inside a box the mode of the density on the line includes log|J|.
+/// Inside a box the mode of the unconstrained density includes log|J|.
 #[test]
 fn laplace_sees_the_jacobian() {
     let flat = Bounded(Program::record(1, |x| 0.0 * x[0]), vec![Support::Between(-1.0, 3.0)]);

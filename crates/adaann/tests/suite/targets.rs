@@ -1,4 +1,4 @@
-//! The laws of every registered density: gradients, peaks, values far away, names and errors.
+//! The laws of every registered density: gradients, peaks, values far out, names and errors.
 
 use crate::support::common;
 use adaann::{
@@ -35,7 +35,7 @@ fn problems() -> Vec<(String, Problem)> {
     defaults.chain(others).map(|(name, problem)| (name, problem.unwrap())).collect()
 }
 
-/// Points where the density has mass and around it, inside the support.
+/// Points inside the support, where the density has mass and around it.
 fn points(problem: &Problem, count: usize, numbers: &mut Numbers) -> Vec<Vec<f64>> {
     let dim = problem.target.dim();
     let (mean, sd) = (problem.known.mean.clone().unwrap(), problem.known.sd.clone().unwrap());
@@ -105,7 +105,7 @@ fn values_and_gradients_are_the_same_every_time_and_in_any_batch() {
     }
 }
 
-/// A mode may be a ridge, so that a neighbour may be as high, but none is higher.
+/// A mode may be a ridge, so a neighbour may be equally high, but not higher.
 #[test]
 fn modes_are_local_maxima_and_their_weights_sum_to_one() {
     let mut numbers = Numbers(3);
@@ -117,8 +117,8 @@ fn modes_are_local_maxima_and_their_weights_sum_to_one() {
             let out = evaluate(&*problem.target, slice::from_ref(&mode.location), WHOLE);
             let height = out.log_prior[0] + out.log_likelihood[0];
             let steepest = out.gradient.point(0).iter().fold(0.0_f64, |m, g| m.max(g.abs()));
-            // A neighbouring ring pulls by 1e-8, which moves the peak by less. Where data is given the
-            // mode is that of the unconstrained coordinates; tests/examples_4_5.rs looks at it.
+            // The slope of a neighbouring ring is 1e-8, which moves the peak by less. With data, the
+            // mode is that of the unconstrained coordinates, which tests/examples_4_5.rs checks.
             if problem.data.is_some() {
                 continue;
             }
@@ -155,7 +155,7 @@ fn far_away_nothing_is_nan() {
                 assert!(out.gradient.point(0).iter().all(|g| g.is_finite()), "{name} at {point:?}");
                 let inside = (0..dim).all(|d| match problem.target.support(d) {
                     Support::Between(low, high) => low <= point[d] && point[d] <= high,
-                    // A bound counts as inside for a prior.
+                    // For a prior, a bound belongs to the support.
                     Support::Above(low) => low <= point[d],
                     support => Support::contain(&[support], &[point[d]]),
                 });
@@ -276,7 +276,7 @@ fn unknown_names_are_met_with_known_ones() {
     }
 }
 
-/// The paper's tables of learning rates, and its tolerances.
+/// The paper's learning rates and tolerances.
 #[test]
 fn the_papers_examples_have_the_papers_settings() {
     let rate = |name: &str, mu: f64| {

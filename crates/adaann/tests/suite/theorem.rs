@@ -4,7 +4,7 @@ use adaann::path::{Line, Parts, PathKind};
 use std::f64::consts::PI;
 
 /// A one-dimensional density as lines a + t b at the nodes of the trapezium rule, which converges
-/// faster than any power of the spacing for an analytic function that has died out at both ends.
+/// faster than any power of the spacing for an analytic function that vanishes at both ends.
 struct Problem {
     lines: Vec<Line>,
     spacing: f64,
@@ -62,14 +62,14 @@ fn bimodal(z: f64) -> f64 {
     -((z + 2.0).powi(2) - 3.0).powi(2)
 }
 
-/// 0.7 N(−1.5, 0.5²) + 0.3 N(2, 1): no symmetry for a wrong sign to hide behind.
+/// 0.7 N(−1.5, 0.5²) + 0.3 N(2, 1): without a symmetry that could hide a wrong sign.
 fn mixture(z: f64) -> f64 {
     (0.7 * log_normal(z, -1.5, 0.25).exp() + 0.3 * log_normal(z, 2.0, 1.0).exp()).ln()
 }
 
 type LogDensity = fn(f64) -> f64;
 
-/// Name, log density, and how far from 0 the nodes reach.
+/// Name, log density, and the distance of the outermost nodes from 0.
 const CASES: [(&str, LogDensity, f64); 2] =
     [("bimodal", bimodal, 12.0), ("mixture", mixture, 35.0)];
 const KINDS: [PathKind; 3] = [PathKind::Power, PathKind::Likelihood, PathKind::Bridge];
@@ -86,9 +86,9 @@ fn what_the_theorem_leaves_out_is_of_third_order() {
             let rests = epsilons.map(rest);
             let orders: Vec<f64> = rests.windows(2).map(|r| (r[0] / r[1]).log2()).collect();
             println!("{name} {}: orders {orders:.3?}", kind.name());
-            // NaN, from rests of opposite sign, fails too.
+            // NaN, from remainders of opposite sign, fails too.
             assert!(orders.iter().all(|order| (order - 3.0).abs() < 0.1), "{name} {kind:?}");
-            // The third cumulant of b over 6 is the coefficient.
+            // The coefficient is the third cumulant of b over 6.
             let coefficient = rests[3] / epsilons[3].powi(3);
             let exact = problem.moment(t, 3) / 6.0;
             assert!((coefficient / exact - 1.0).abs() < 0.05, "{name} {kind:?}");

@@ -1,4 +1,5 @@
-//! Settings beyond Algorithm 1: stages that end when the flow fits, t_0 found, mass covered at the end.
+//! Settings beyond Algorithm 1: stages that end when the flow fits, the search for t_0, and the final
+//! stage that covers the mass.
 
 use adaann::{
     Batch, Error, Program, Settings,
@@ -12,7 +13,7 @@ use adaann::{
 };
 use std::ops::ControlFlow;
 
-/// A banana with one long leg.
+/// A banana with one long arm.
 fn skewed() -> Program {
     Program::record(2, |z| {
         let bend = z[1] - 0.5 * z[0].square() + 1.0;
@@ -45,7 +46,7 @@ fn bits(flow: &Flow) -> Vec<u64> {
     flow.parameters().iter().map(|x| x.to_bits()).collect()
 }
 
-/// KL(p‖q) by sums over a grid, where no draw can miss a mode of it.
+/// KL(p‖q) by sums over a grid, which cannot miss a mode.
 fn exact_kl(target: &dyn Target, flow: &Flow, ranges: &[(f64, f64)]) -> f64 {
     let per_axis: usize = if ranges.len() == 1 { 4_000 } else { 300 };
     let total = per_axis.pow(ranges.len() as u32);
@@ -64,7 +65,7 @@ fn exact_kl(target: &dyn Target, flow: &Flow, ranges: &[(f64, f64)]) -> f64 {
     terms.sum::<f64>() * cell / z - z.ln()
 }
 
-/// Effective sample size of p/q over fresh draws, as a share of them.
+/// Effective sample size of p/q over fresh draws, as a fraction of them.
 fn ess_share(target: &dyn Target, flow: &Flow) -> f64 {
     let sample = Approximation::new(target, flow.clone()).unwrap().sample(20_000, 99).unwrap();
     sample.weight_sums().unwrap().ess_share()
@@ -72,8 +73,9 @@ fn ess_share(target: &dyn Target, flow: &Flow) -> f64 {
 
 const PLANE: [(f64, f64); 2] = [(-8.0, 8.0), (-4.0, 31.0)];
 
-/// The stage takes at least a tenth off KL(p‖q), and draws that it has not seen are worth more. Draws
-/// alone would prove nothing: those of a flow that has lost a mode are worth the most of all.
+/// The stage reduces KL(p‖q) by at least a tenth, and the effective size of fresh draws increases.
+/// The draws alone would prove nothing: they have the largest effective size for a flow that has lost
+/// a mode.
 #[test]
 fn forward_kl_raises_the_effective_sample_size() {
     let mixture = registry::find("mixture1d-asymmetric").unwrap();
@@ -92,7 +94,7 @@ fn forward_kl_raises_the_effective_sample_size() {
     for (i, (target, settings, ranges)) in cases.into_iter().enumerate() {
         let before = fit(target, &settings, &mut ()).unwrap();
         for divergence in [Divergence::ForwardKl, Divergence::Alpha2] {
-            // Networks tremble at rates that planar layers bear.
+            // Networks are unstable at rates that suit planar layers.
             let lr = if settings.flow.has_networks() { 0.001 } else { 0.003 };
             let forward_kl = Some(ForwardKl { divergence, lr, ..forward_kl() });
             let after = fit(target, &Settings { forward_kl, ..settings.clone() }, &mut ()).unwrap();
@@ -102,7 +104,7 @@ fn forward_kl_raises_the_effective_sample_size() {
             let shares = both.map(|flow| ess_share(target, flow));
             assert!(kl[1] > 0.0 && kl[1] < 0.9 * kl[0], "{i} {divergence:?}: KL {kl:?}");
             assert!(shares[1] > shares[0], "{i} {divergence:?}: {shares:?}");
-            // What came before the stage is the same run.
+            // The run before the stage is the same.
             assert_eq!(after.trace[..before.trace.len()], before.trace[..]);
             assert_eq!(after.steps, before.steps);
             assert_eq!(after.trace.len(), before.trace.len() + 6 * 150);
@@ -112,7 +114,7 @@ fn forward_kl_raises_the_effective_sample_size() {
     }
 }
 
-/// A rate at which training destroys the flow leaves it as it was before the stage.
+/// If a learning rate destroys the flow, the flow from before the stage is kept.
 #[test]
 fn forward_kl_never_ends_worse_than_it_began() {
     let settings = quick().with_flow(FlowSpec::named("maf").unwrap());
@@ -129,7 +131,7 @@ fn on_threads(threads: usize, target: &Program, settings: &Settings) -> Outcome 
     pool.install(|| fit(target, settings, &mut ()).unwrap())
 }
 
-/// All of it together, with a base that is a mixture and trained.
+/// All features together, with a trained mixture base.
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let base = BaseSpec { components: 3, trained: true, ..BaseSpec::default() };
@@ -178,10 +180,10 @@ fn an_observer_stops_the_forward_kl_refinement() {
     assert_eq!(seen[before], (before + 1, Phase::ForwardKl));
 }
 
-/// Where p is nowhere positive there is nothing to cover, and nothing breaks.
+/// If p is zero everywhere there is nothing to cover, and no failure.
 #[test]
 fn forward_kl_survives_draws_that_are_all_lost() {
-    // The support is a needle that none of these draws meets; a run without updates sees no loss.
+    // The support is too narrow for any of these draws; a run without updates has no loss.
     let needle = Program::record(1, |z| {
         (z[0] - 50.0).abs().lt(1e-9).select(-z[0].square(), f64::NEG_INFINITY)
     });
@@ -196,8 +198,8 @@ fn forward_kl_survives_draws_that_are_all_lost() {
     assert_eq!((outcome.rounds[0].ess, outcome.rounds[0].lost), (0.0, 1.0));
 }
 
-/// Stages end as soon as the draws are worth what was asked, and not later than allowed; the same
-/// draws choose the step.
+/// Stages end as soon as the draws reach the required effective size, within the allowed updates; the
+/// same draws choose the step.
 #[test]
 fn stages_end_when_the_flow_fits() {
     let stage = Stage { ess: 0.7, most_updates: 31 };
@@ -209,7 +211,7 @@ fn stages_end_when_the_flow_fits() {
     for (i, step) in before.iter().enumerate() {
         let most = if i == 0 { 100 } else { 31 };
         let ess = step.ess.unwrap();
-        // Blocks of two updates, the last of which may be cut to one.
+        // Blocks of two updates, the last of which may be shortened to one.
         assert!(step.updates == most || (ess >= 0.7 && step.updates % 2 == 0), "{step:?}");
         assert!(step.std_b.is_some() && (0.0..=1.0).contains(&ess), "{step:?}");
         looks += step.updates.div_ceil(2);
@@ -218,14 +220,14 @@ fn stages_end_when_the_flow_fits() {
     assert!(by_ess > 0 && before.iter().any(|step| step.updates == 2), "{before:?}");
     let updates: usize = before.iter().map(|step| step.updates).sum();
     assert_eq!(outcome.target_evaluations, updates * 100 + looks * 300 + 300 * 200);
-    // A schedule that needs no draws has them taken for it.
+    // For a schedule without draws, draws are taken for the check.
     let planned =
         Settings { schedule: Schedule::Linear(Linear { t0: 0.5, epsilon: 0.1 }), ..settings };
     let outcome = fit(&skewed(), &planned, &mut ()).unwrap();
     assert!(outcome.steps[..5].iter().all(|step| step.ess.is_some() && step.std_b.is_none()));
 }
 
-/// Without stages the share is recorded, and draws are taken once a step.
+/// Without stages the effective sample size is recorded, and draws are taken once per step.
 #[test]
 fn every_step_with_draws_has_its_share() {
     let outcome = fit(&skewed(), &quick(), &mut ()).unwrap();
@@ -235,8 +237,8 @@ fn every_step_with_draws_has_its_share() {
     );
 }
 
-/// From N(0, 3²) to N(0, 1) by planar layers that start at the identity, as good as: t_0 = 1/9. The
-/// weights are equal there, so that no noise moves the maximum; the search ends within a thousandth.
+/// From N(0, 3²) to N(0, 1) with planar layers that start almost at the identity: t_0 = 1/9. The
+/// weights are equal there, so noise does not move the maximum; the search stops within 1e-3.
 #[test]
 fn the_first_t_is_found() {
     let target = Program::record(1, |z| -0.5 * z[0].square());
@@ -253,7 +255,8 @@ fn the_first_t_is_found() {
     assert_eq!(outcome.steps[0].t, 0.0);
 }
 
-/// Training by path gradients ends where the total ones do: on a Gaussian, at it.
+/// Training with path gradients ends like training with total gradients: on a Gaussian, at the
+/// target.
 #[test]
 fn path_gradients_train() {
     let target = Program::record(2, |z| {
@@ -268,7 +271,7 @@ fn path_gradients_train() {
         ..quick()
     };
     let outcome = fit(&target, &linear, &mut ()).unwrap();
-    // log Z = log 2π + ½ log 0.3, and the noise of the last updates dies with the distance.
+    // log Z = log 2π + ½ log 0.3, and the noise of the last updates vanishes with the distance.
     let log_z = std::f64::consts::TAU.ln() + 0.5 * 0.3_f64.ln();
     let last = outcome.trace.last().unwrap();
     assert!((last.neg_elbo + log_z).abs() < 1e-3, "{} and {log_z}", last.neg_elbo);
