@@ -20,8 +20,8 @@ impl Flow {
     pub fn save(&self, path: &Path) -> Result<()> {
         let Some(spec) = self.spec() else {
             return Err(Error::Save(format!(
-                "{}: a flow with custom layers cannot be saved; save its parameters instead, and set them on a flow \
-                 with the same layers",
+                "{}: the flow's layers are custom, which a file cannot describe; save its parameters instead, and set \
+                 them on a flow with the same layers",
                 path.display()
             )));
         };

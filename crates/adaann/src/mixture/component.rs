@@ -46,7 +46,7 @@ pub(crate) struct Gaussian {
     pub(super) factor: Vec<f64>,
     /// log det L
     pub(super) log_det: f64,
-    /// Degrees of freedom of its tails; none for a Gaussian.
+    /// Degrees of freedom of its tails; `None` for a Gaussian.
     pub(super) degrees: Option<f64>,
 }
 

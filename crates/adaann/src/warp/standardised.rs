@@ -1,8 +1,8 @@
-//! Weighted points in units of their own spread, one row per coordinate.
+//! Weighted points in units of their own spread.
 
 use crate::{Batch, linear, weight::ess};
 
-/// Weighted points in units of their own spread, a row for each coordinate.
+/// Weighted points in units of their own spread, one row per coordinate.
 pub(super) struct Standardised {
     pub(super) rows: Vec<Vec<f64>>,
     /// The weights, which sum to 1.

@@ -251,7 +251,7 @@ fn a_mixture_survives_its_file() {
         let (a, b) = (loaded.sample(100, 3), flow.sample(100, 3));
         assert_eq!((a.points.row(1), a.log_q), (b.points.row(1), b.log_q));
 
-        // A list emptied, or a number replaced with null.
+        // A list emptied, or its numbers overwritten with garbage.
         let bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut changes = vec![("logit", " "), ("mean", " "), ("log_scale", " "), ("logit", "x")];

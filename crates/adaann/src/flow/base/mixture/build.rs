@@ -79,7 +79,7 @@ impl Mixture {
         trained: bool,
     ) -> Result<Self, String> {
         if logit.is_empty() || logit.iter().any(|x| !x.is_finite()) {
-            return Err("the base needs one finite logit for each component".into());
+            return Err("the base's logits must be finite numbers, one for each component".into());
         }
         check_mean(&mean).map_err(|error| error.to_string())?;
         if !mean.len().is_multiple_of(logit.len()) {
