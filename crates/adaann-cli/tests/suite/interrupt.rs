@@ -114,7 +114,7 @@ fn a_check_that_is_stopped_keeps_the_fit() {
     let summary = place.summary("parent/r");
     assert_eq!((&summary["stopped"], &summary["updates"]), (&false.into(), &1.into()));
     let verdict = summary["verdict"].to_string();
-    assert!(verdict.contains("came to no end: it was stopped"), "{verdict}");
+    assert!(verdict.contains("check for lost modes failed: it was stopped"), "{verdict}");
     assert_eq!(summary["check"], serde_json::Value::Null);
     assert_eq!(table(&place.read("parent/r/draws.csv")).1.len(), 100);
     assert!(place.path("parent/r/report.html").is_file());

@@ -1,6 +1,6 @@
-//! Is the density itself right? Where a solver computes it, its error can shift log p, distort it, and even
-//! make modes that the equations do not have (arXiv 2502.11510): a tighter solver at the answer's modes and
-//! draws tells.
+//! Checks the accuracy of a density that a solver computes. The solver's error can shift log p, distort it,
+//! and even make modes that the equations do not have (arXiv 2502.11510). A tighter solver at the answer's
+//! modes and draws shows the error.
 
 use crate::{
     Batch, Result,
@@ -13,34 +13,34 @@ use crate::{
     target::{Evaluation, Target},
 };
 
-/// Draws of the answer at which log p is computed once more.
+/// Draws of the answer at which log p is computed again.
 const DRAWS: usize = 64;
 
-/// The heaviest modes at which it is.
+/// Modes, the heaviest, at which log p is computed again.
 const MODES: usize = 64;
 
-/// What one draw counts for at most, in nats. Three of [`DRAWS`] that a tighter solver loses altogether are
-/// then a reason for distrust: they stand for a twentieth of the mass.
+/// The most that one draw contributes, in nats. Three of [`DRAWS`] that the tighter solver loses altogether
+/// then cause distrust: they represent a twentieth of the mass.
 const MOST: f64 = 5.0;
 
 const ACCURACY_SEED: u64 = 0xa54f_f53a_5f1d_36f1;
 
-/// What a tighter solver says of the answer's modes and draws.
+/// How a tighter solver changes log p at the answer's modes and draws.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Accuracy {
-    /// By how much log p changes at all points alike.
+    /// The change of log p that all points share.
     shift: f64,
-    /// By how much more it changes at a mode.
+    /// The largest further change at a mode.
     at_modes: f64,
-    /// The root mean square of the same over the draws.
+    /// The root mean square of the further change over the draws.
     over_draws: f64,
-    /// Where it changes most.
+    /// Where log p changes most.
     at: Place,
     pub(super) evaluations: usize,
 }
 
 impl Accuracy {
-    /// Compares a target with its tightened twin; none if it has none.
+    /// Compares a target with its tightened twin; none if it has no twin.
     pub(super) fn new(
         target: &dyn Target,
         modes: &[Mode],
@@ -77,7 +77,7 @@ impl Accuracy {
         }))
     }
 
-    /// A verdict with what this adds to it.
+    /// Adds these findings to a verdict.
     pub(super) fn judged(&self, verdict: Verdict) -> Verdict {
         let Self { shift, at_modes, over_draws, ref at, .. } = *self;
         let distortion = SOLVER_MODES.judge(at_modes).max(SOLVER_DRAWS.judge(over_draws));
@@ -98,7 +98,7 @@ fn log_density(target: &dyn Target, points: &Batch) -> Result<Vec<f64>> {
     Ok(parts.map(|(prior, likelihood)| prior + likelihood).collect())
 }
 
-/// By how much log p changes; a point that only one of them has is infinitely off, whichever.
+/// The change of log p; infinite at a point where only one of the two is finite.
 fn change(plain: f64, tight: f64) -> f64 {
     match (plain.is_finite(), tight.is_finite()) {
         (true, true) => tight - plain,
@@ -108,7 +108,7 @@ fn change(plain: f64, tight: f64) -> f64 {
     }
 }
 
-/// The middle one: a few draws that are lost do not move it. One that is not finite counts as none.
+/// The median, which a few non-finite draws do not move; 0 if it is not finite.
 fn median(changes: &[f64]) -> f64 {
     let mut sorted = changes.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::{Program, diagnostics::Trust, target::Weights};
 
-    /// A normal density, and what its tightened twin adds to log p.
+    /// A normal density, and the change to log p by its tightened twin.
     struct Off {
         density: Program,
         twin: fn(f64) -> f64,
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(judged(|x| 0.4 * x), (Trust::Care, vec!["solver-error"]));
         assert_eq!(judged(|x| x), (Trust::Distrust, vec!["solver-error"]));
         assert_eq!(judged(|x| 2.0 + x), (Trust::Distrust, vec!["solver-error", "solver-shift"]));
-        // A third of the draws is lost.
+        // A third of the draws becomes non-finite.
         let lost = |x: f64| if x > 0.7 { f64::NEG_INFINITY } else { 0.0 };
         assert_eq!(judged(lost), (Trust::Distrust, vec!["solver-error"]));
     }

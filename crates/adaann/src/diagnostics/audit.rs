@@ -1,17 +1,18 @@
-//! Does the sample have the weights that its q gives it?
+//! Checks that the sample has the weights that its q gives it.
 //!
-//! All that is said of p comes from the sample's weights. Those of a file that was changed, of draws that
-//! belong to another q, or of modes that were weighted by hand look as good as any.
+//! All statements about p rest on the sample's weights. A changed file, draws of another q, or hand-made
+//! weights of modes yield weights that look just as good.
 
 use crate::{
     Batch, Result, approximation::Approximation, diagnostics::thresholds::WEIGHT_OFF,
     importance::Sample,
 };
 
-/// Draws that are looked at; a mode of one per cent has five of them.
+/// Draws to check; a mode of one per cent has five of them.
 const DRAWS: usize = 512;
 
-/// The share of the draws whose log q is not that of the approximation; none where the sample has no q.
+/// The share of the draws whose log q differs from that of the approximation; none if the sample has no
+/// q.
 pub(super) fn share_off(approximation: &Approximation, sample: &Sample) -> Result<Option<f64>> {
     let Some(log_q) = sample.log_q() else { return Ok(None) };
     let step = sample.len().div_ceil(DRAWS).max(1);
@@ -46,7 +47,7 @@ mod tests {
         let approximation = Approximation::new(&target, flow).unwrap();
         let sample = approximation.sample(2_000, 1).unwrap();
         assert_eq!(share_off(&approximation, &sample).unwrap(), Some(0.0));
-        // Half of the draws are weighted up.
+        // The weights of half of the draws are raised.
         let x = sample.x();
         let up = |(i, log_q): (usize, &f64)| log_q - if x.row(0)[i] > 0.0 { 0.4 } else { 0.0 };
         let log_q = sample.log_q().unwrap().iter().enumerate().map(up).collect();

@@ -1,4 +1,4 @@
-//! Are chains right? By their own R-hat and effective sizes, and by chains from other starts.
+//! Examines chains by their own R-hat and effective sample sizes, and by chains from other starts.
 
 use crate::{
     Result,
@@ -12,10 +12,10 @@ use crate::{
     target::Unconstrained,
 };
 
-/// Means that are within so many of their errors are the same.
+/// Means that differ by less than this many of their errors count as equal.
 const APART: f64 = 5.0;
 
-/// Judges chains by others that started elsewhere, and a sample that was made of them.
+/// Judges chains by others with different starts, and the sample made of them.
 pub(crate) fn examine_chains(
     target: &Unconstrained,
     (chains, others): (&Chains, &Chains),
@@ -33,7 +33,7 @@ pub(crate) fn examine_chains(
     let apart = Reason::beyond(CHAINS_APART, sds, Finding::ChainsApart { name, sds });
     let reasons = of_mixing(&mixing, sample, &names).into_iter().chain(apart);
     let verdict = Verdict::new(reasons.collect());
-    // Shares of modes are known as badly as correlated draws know them.
+    // Correlated draws increase the errors of the modes' shares.
     let errors_grow = mixing.worst_per_effective().sqrt();
     found.modes.iter_mut().for_each(|mode| mode.weight.error *= errors_grow);
     let accuracy = Accuracy::new(target.target(), &found.modes, sample)?;
@@ -65,7 +65,8 @@ pub(crate) fn examine_chains(
     })
 }
 
-/// The coordinate whose means are furthest apart, in standard deviations; 0 where that is chance.
+/// The coordinate whose means differ most, in standard deviations; 0 if the difference may be
+/// chance.
 fn furthest(chains: &Chains, others: &Chains) -> (usize, f64) {
     let moments = |of: &Chains, d: usize| {
         let (row, count) = (of.z.row(d), of.z.len() as f64);

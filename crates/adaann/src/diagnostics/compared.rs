@@ -1,8 +1,8 @@
 //! What independent points say against an answer, on one scale: the mass of each population.
 //!
-//! A population of particles knows shares of its own mass. In the whole, whose mass is at least that of
-//! the answer, a share of it counts for at most share · Z_check / Z_answer. So a population with less
-//! evidence than the answer, which lies elsewhere, is no argument against the answer; one with more is.
+//! Particles give shares of their own mass. The whole mass is at least that of the answer, so a share of the
+//! particles counts for at most share · Z_check / Z_answer of it. Hence a population with less evidence than the
+//! answer, somewhere else, is no argument against the answer; one with more evidence is.
 
 use crate::diagnostics::{
     Finding, Place, Reason, Trust,
@@ -14,7 +14,7 @@ use crate::diagnostics::{
     },
 };
 
-/// What all comparisons say; two that have seen the same thing say it once.
+/// The reasons of all comparisons; each reason appears once.
 pub(super) fn of_comparisons(compared: &[Comparison]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     let is_alone = compared.len() == 1;
@@ -29,8 +29,8 @@ pub(super) fn of_comparisons(compared: &[Comparison]) -> Vec<Reason> {
             }
         }
     }
-    // One population that has missed most of the mass says nothing if another has not. If all of them have,
-    // nothing has confirmed the answer: it is described correctly as far as its weights can tell.
+    // A population that has missed most of the mass is ignored if another one has not. If all of them have, nothing
+    // has confirmed the answer: it is described correctly as far as its weights can show.
     if !compared.iter().any(Comparison::is_check) {
         let nearest = compared.iter().map(|comparison| comparison.log_z_gap);
         let nearest = nearest.max_by(|a, b| a.value.total_cmp(&b.value));
@@ -40,7 +40,7 @@ pub(super) fn of_comparisons(compared: &[Comparison]) -> Vec<Reason> {
     reasons
 }
 
-/// The mode that a finding is about, if it is about one of several.
+/// The mode that a finding is about, if it concerns a single mode.
 fn mode(finding: &Finding) -> Option<&Place> {
     match finding {
         Finding::ModeLost { at, .. }
@@ -51,14 +51,15 @@ fn mode(finding: &Finding) -> Option<&Place> {
 }
 
 impl Comparison {
-    /// May these points say so where others have looked as well? Particles that have lost something
-    /// themselves disagree about evidence and weights; what counts is what they have found and q lacks.
+    /// May these points give this reason if other points were compared too? Particles that have lost mass themselves
+    /// disagree about evidence and weights. What counts is mass that they found and q lacks.
     fn may_say(&self, reason: &Reason) -> bool {
         let has_found = match &reason.finding {
             Finding::MassLacking { .. } | Finding::ModeLost { .. } | Finding::ModeThin { .. } => {
                 true
             }
-            // Particles with more evidence must have points where q lacks mass; without them it is Monte Carlo error.
+            // A higher evidence counts only if the particles also have points where q lacks mass; otherwise it is
+            // Monte Carlo error.
             Finding::EvidenceAbove { .. } => {
                 reason.trust == Trust::Distrust
                     && self.lacking.value > ALLOWANCE.value * self.lacking.error
@@ -77,14 +78,14 @@ impl Comparison {
         reasons.extend(reason(MASS_LACKING.judge(least), finding));
         reasons.extend(self.modes.iter().flat_map(|mode| mode.reasons(scale)));
         reasons.extend(self.more_evidence());
-        // Points that have missed mass themselves have the wrong weights of all modes.
+        // Points that have missed mass have wrong weights for all modes.
         if self.log_z_gap.value < -EVIDENCE_APART.value * self.log_z_gap.error {
             reasons.retain(|r| !matches!(r.finding.code(), "mode-weight-off" | "mode-thin"));
         }
         reasons
     }
 
-    /// More evidence than the answer has, by more than the errors.
+    /// An evidence above that of the answer, by more than the errors.
     fn more_evidence(&self) -> Option<Reason> {
         let gap = self.log_z_gap;
         let is_chance = gap.value <= EVIDENCE_APART.value * gap.error;
@@ -94,7 +95,7 @@ impl Comparison {
 }
 
 impl ModeShares {
-    /// What a mode says, if the mass of the population counts for `scale` of the answer's.
+    /// The reasons that a mode gives, if the mass of the population counts for `scale` of the answer's.
     fn reasons(&self, scale: f64) -> Vec<Reason> {
         let Self { under_q, weighted, particles, .. } = *self;
         let in_whole = particles.times(scale);
@@ -109,7 +110,7 @@ impl ModeShares {
             return vec![Reason::new(Trust::Distrust, finding)];
         }
         let thin = (under_q < MODE_SHARE.care * least).then_some(Trust::Care);
-        // Two shares of modes, each in its own population, are compared as they are.
+        // Two shares of modes, each within its own population, are compared without scaling.
         let is_apart = particles.minus(weighted).z_score().abs() > MODES_APART.value;
         let share = particles.value;
         let factor = (share / weighted.value).max(weighted.value / share);
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Particles that all lie at a mode the answer does not have, with other evidence.
+    /// Particles that all lie at a mode that the answer does not have, with a different evidence.
     fn elsewhere(gap: f64, error: f64) -> Comparison {
         let shares = |at, under_q, particles| ModeShares {
             at: place(at),
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn a_population_8_6_nats_lower_says_nothing_about_a_better_answer() {
         assert_eq!(judged(&[agreeing(), elsewhere(-8.6, 0.5)]), []);
-        // Alone it confirms nothing: the answer is described correctly, and no more is known.
+        // Alone it confirms nothing: the answer is described correctly, and nothing more is known.
         assert_eq!(judged(&[elsewhere(-8.6, 0.5)]), [(Trust::Local, "evidence-below")]);
     }
 
@@ -189,7 +190,7 @@ mod tests {
         let below = || Comparison { log_z_gap: estimate(-3.8, 0.05), ..agreeing() };
         assert_eq!(judged(&[below(), agreeing()]), []);
         assert_eq!(judged(&[below()]), [(Trust::Local, "evidence-below")]);
-        // Two that have both missed most of the mass agree on nothing; the nearer one speaks.
+        // Two populations that have both missed most of the mass confirm nothing; the nearer one is reported.
         let both = [Comparison { log_z_gap: estimate(-9.0, 0.1), ..agreeing() }, below()];
         let said = of_comparisons(&both);
         assert_eq!(said.len(), 1);
@@ -198,23 +199,23 @@ mod tests {
 
     #[test]
     fn a_lost_mode_counts_for_its_mass_in_the_whole() {
-        // The answer has 0.8 of the mass, the particles a mode with the other 0.2 only: log(0.2/0.8) = -1.39.
-        // The mode counts for at most a quarter of the answer's mass, and that is lost.
+        // The answer has 0.8 of the mass, the particles only a mode with the other 0.2: log(0.2/0.8) = -1.39. The
+        // mode counts for at most a quarter of the answer's mass, and that much is lost.
         let said = of_comparisons(&[agreeing(), elsewhere(0.25_f64.ln(), 0.05)]);
         let codes: Vec<_> = said.iter().map(|r| (r.trust, r.finding.code())).collect();
         assert_eq!(codes, [(Trust::Distrust, "mass-lacking"), (Trust::Distrust, "mode-lost")]);
         let Finding::ModeLost { particles, .. } = said[1].finding else { panic!("{said:?}") };
         // The upper end of the evidence's error is used: 0.25 exp(0.05).
         assert!((particles.value - 0.25 * 0.05_f64.exp()).abs() < 1e-12, "{particles:?}");
-        // With a share of 0.4 per cent of the answer's mass, less than the least that is asked for mass.
+        // At 0.4 per cent of the answer's mass the share is below the threshold for missing mass.
         assert_eq!(judged(&[agreeing(), elsewhere(-5.6, 0.05)]), [(Trust::Distrust, "mode-lost")]);
-        // With a share of 0.2 per cent the mode is not asked for either.
+        // At 0.2 per cent the mode is ignored as well.
         assert_eq!(judged(&[agreeing(), elsewhere(-6.3, 0.05)]), []);
     }
 
     #[test]
     fn evidence_within_its_error_is_not_held_against_the_check() {
-        // The issue's check of 64 particles: log Z -0.17 ± 0.51.
+        // The check of 64 particles from the issue: log Z -0.17 ± 0.51.
         let said = judged(&[agreeing(), elsewhere(-0.17, 0.51)]);
         assert_eq!(said, [(Trust::Distrust, "mass-lacking"), (Trust::Distrust, "mode-lost")]);
     }
@@ -225,12 +226,12 @@ mod tests {
         let said = judged(&[agreeing(), above.clone()]);
         assert!(said.contains(&(Trust::Distrust, "evidence-above")), "{said:?}");
         assert!(said.contains(&(Trust::Distrust, "mode-lost")), "{said:?}");
-        // From particles that lie where the answer is, it is their luck, unless nothing else has looked.
+        // If particles lie where the answer is, a higher evidence is chance, unless there was no other check.
         let lucky =
             Comparison { log_z_gap: estimate(1.25, 0.37), are_particles: true, ..agreeing() };
         assert_eq!(judged(&[agreeing(), lucky.clone()]), []);
         assert_eq!(judged(&[lucky]), [(Trust::Distrust, "evidence-above")]);
-        // Without a number for the evidence nothing is discounted.
+        // Without an evidence nothing is discounted.
         let unknown = elsewhere(f64::NAN, f64::NAN);
         assert!(judged(&[agreeing(), unknown]).contains(&(Trust::Distrust, "mode-lost")));
     }

@@ -1,4 +1,5 @@
-//! What the searches for modes have covered: their power against planted modes, and whether one finds what another found.
+//! What the searches for modes have covered: their power against planted modes, and whether one search finds the modes
+//! of another.
 
 use super::{Finding, Power, Reason, Trust, Verdict};
 use crate::{
@@ -7,16 +8,16 @@ use crate::{
     target::Unconstrained,
 };
 
-/// Modes that are planted: the share is known to two percentage points around 0.9.
+/// The number of planted modes: the share has a standard error of two percentage points around 0.9.
 const PLANTED: usize = 200;
 
-/// Tells these planted modes from those by which a search decides to end.
+/// Separates these planted modes from those by which a search decides to stop.
 const PLANTED_SEED: u64 = 0x510e_527f_ade6_82d1;
 
-/// The least width of a planted mode, as a share of the answer's.
+/// The least width of a planted mode, relative to the answer's.
 const NARROWEST: f64 = 0.35;
 
-/// A peak with at least this share of the largest mass has to be found by every search.
+/// Every search has to find a peak with at least this share of the largest mass.
 const LEAST_MASS: f64 = 0.01;
 
 /// What the searches for an answer and for its check have covered.
@@ -25,7 +26,7 @@ pub(crate) struct Coverage {
     power: Power,
     /// Peaks of earlier searches that the latest one did not find.
     missed: usize,
-    /// Peaks of earlier searches.
+    /// All peaks of earlier searches.
     of: usize,
     /// Did the last starts of the latest search still find a mode?
     is_still_finding: bool,
@@ -35,7 +36,7 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// What searches have covered, the latest last. `log_z` and `sample` are the answer's.
+    /// The coverage of searches, the latest one last. `log_z` and `sample` are the answer's.
     pub(crate) fn new(
         target: &Unconstrained,
         searches: &[&Searched],
@@ -59,7 +60,7 @@ impl Coverage {
         Self { power, missed, of, is_still_finding, may_hide_narrow_modes }
     }
 
-    /// A verdict with what this adds to it.
+    /// Adds these findings to a verdict.
     pub(crate) fn judged(self, verdict: Verdict) -> Verdict {
         let Self { missed, of, power, is_still_finding, may_hide_narrow_modes } = self;
         let finding = Finding::ModesNotFoundAgain { missed, of };
@@ -85,7 +86,7 @@ fn planted(
     let Some(richest) = richest else { return none };
     let mut shapes: Vec<Summit> = richest.that_matter().cloned().collect();
     let is_crowd = searches.iter().any(|searched| searched.is_endless);
-    // One mode, or a ridge of many peaks, is as wide as its draws are; the curvature at a peak may be another.
+    // One mode, or a ridge of many peaks, is as wide as its draws; the curvature at a peak may differ.
     if (shapes.len() <= 1 || is_crowd)
         && let Some(shape) = described(sample)
     {
@@ -100,7 +101,7 @@ fn planted(
     Power::Planted { planted: PLANTED, caught }
 }
 
-/// The Gaussian of weighted draws as a peak.
+/// The Gaussian with the moments of weighted draws, as a peak.
 fn described(sample: &Sample) -> Option<Summit> {
     let (z, weights) = (sample.z(), sample.weights());
     let covariance = importance::covariance(z, weights).ok()?;
@@ -111,7 +112,8 @@ fn described(sample: &Sample) -> Option<Summit> {
     Summit::of_gaussian((0..z.dim()).map(mean).collect(), covariance)
 }
 
-/// Peaks of some mass that earlier searches found and the latest did not, and how many there are.
+/// The number of sufficiently heavy peaks that earlier searches found and the latest missed, and the number of all such
+/// peaks of earlier searches.
 fn missed(searches: &[&Searched]) -> (usize, usize) {
     let Some((latest, earlier)) = searches.split_last() else { return (0, 0) };
     if earlier.is_empty() || searches.iter().any(|searched| searched.is_endless) {

@@ -1,4 +1,4 @@
-//! What the defects of a target mean for a verdict.
+//! The effect of a target's defects on a verdict.
 
 use crate::diagnostics::{
     Finding, Place, Reason,
@@ -6,8 +6,8 @@ use crate::diagnostics::{
 };
 use crate::target::Defects;
 
-/// Reasons against an answer whose target has defects; none if it is sound. The names are those of the
-/// target's coordinates.
+/// The reasons against an answer whose target has defects; empty if the target has none. `names` are
+/// the names of the target's coordinates.
 pub fn reasons_of_defects(defects: &Defects, names: &[String]) -> Vec<Reason> {
     let place = |at: &[f64]| Place::new(names, at);
     let noise = defects.noise.as_ref().and_then(|noise| {

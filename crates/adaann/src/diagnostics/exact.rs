@@ -1,4 +1,4 @@
-//! Draws of the target itself: nothing can have been lost, so that only their number is judged.
+//! Examines draws of the target itself: no mode can be lost, so only their number is judged.
 
 use crate::{
     Result,
@@ -13,7 +13,7 @@ use crate::{
     target::Unconstrained,
 };
 
-/// Judges exact draws of a density that integrates to 1, and names its modes.
+/// Judges exact draws of a density that integrates to 1, and lists its modes.
 pub(crate) fn examine_exact(
     target: &Unconstrained,
     sample: &Sample,
@@ -22,7 +22,7 @@ pub(crate) fn examine_exact(
     let found =
         Found::new(target, (sample.z(), sample.weights()), None, &[], (climbs, Budget::default()))?;
     let (draws, ess) = (sample.len(), sample.len() as f64);
-    // A target that says it can be drawn from and gives points without a density is wrong.
+    // A target that offers exact draws must not produce points without density.
     let share = sample.lost() as f64 / ess;
     let reasons = [
         (ESS.judge(ess), Finding::FewEffectiveDraws { draws, ess }),

@@ -33,25 +33,25 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Independent particles that look for lost modes; 0 for none. They cost as many evaluations of
+    /// Number of independent particles that search for lost modes; 0 for none. They cost as many evaluations of
     /// the target as some thousands of updates.
     pub particles: usize,
-    /// Draws that climb to find modes.
+    /// Number of draws from which ascents find modes.
     pub climbs: usize,
-    /// Does the check search by itself, with ascents and a mixture of its own?
+    /// Does the check run its own search, with ascents and a mixture of its own?
     pub search: bool,
     /// Multiplies the effort of its own search.
     pub effort: f64,
-    /// Points that its own search evaluates at a time, at least.
+    /// The least number of points that its own search evaluates at a time.
     pub at_once: usize,
-    /// What it may spend beyond the draws that it is given. Ascents, particles and the naming of modes each
-    /// have a part of it, and do a little whatever it is.
+    /// The budget beyond the draws of the answer. Ascents, particles and the assignment of modes each get a
+    /// share of it, and do a minimum of work in any case.
     #[serde(skip)]
     pub budget: Budget,
 }
 
 impl Default for Settings {
-    /// 2,000 particles, with whom a mode of one per cent is not missed by chance, and 256 climbs.
+    /// 2,000 particles, which do not miss a mode of one per cent by chance, and 256 climbs.
     fn default() -> Self {
         Self {
             particles: 2_000,
@@ -64,36 +64,36 @@ impl Default for Settings {
     }
 }
 
-/// The share of its budget that the check's own search may spend, and that of particles in what it leaves.
+/// The share of the budget for the check's own search, and the share of the rest for the particles.
 const OF_SEARCH: f64 = 0.6;
 const OF_PARTICLES: f64 = 0.8;
 
-/// What was found out about an approximation.
+/// The results of an examination.
 #[derive(Debug, Clone)]
 pub struct Examination {
     /// log ∫ p from the weights p/q.
     pub log_z: Estimate,
     /// KL(q‖p), from the draws and log Z.
     pub kl: f64,
-    /// How many draws of p itself the weighted draws are worth.
+    /// The effective sample size of the weighted draws.
     pub ess: f64,
-    /// The same as a share of the draws.
+    /// The effective sample size divided by the number of draws.
     pub ess_share: f64,
     /// Shape of the tail of the weights.
     pub k_hat: f64,
-    /// What it should stay below, for this many draws.
+    /// The limit for `k_hat` at this number of draws.
     pub k_hat_threshold: f64,
-    /// The modes that climbs from draws and particles lead to, the heaviest first.
+    /// The modes found by ascents from draws and particles, the heaviest first.
     pub modes: Vec<Mode>,
-    /// What independent particles found; none if they were not asked for or came to no end.
+    /// What independent particles found; none if they were not requested or failed.
     pub particles: Option<Particles>,
-    /// log ∫ p from the check's own draws, if it has good ones.
+    /// log ∫ p from the check's own draws, if they are good enough.
     pub own_log_z: Option<Estimate>,
-    /// What the check could have seen and what it could not, in words.
+    /// What the check could and could not detect, as text.
     pub sight: String,
-    /// Points at which the target was evaluated for all this.
+    /// The number of evaluations of the target for the examination.
     pub evaluations: usize,
-    /// The judgement.
+    /// The verdict.
     pub verdict: Verdict,
     /// The mixture of the check's own draws.
     pub(crate) mixture: Option<Mixture>,
@@ -103,31 +103,31 @@ pub struct Examination {
     pub(crate) witness: Witness,
 }
 
-/// What is checked, and from where.
+/// What to check, and from where.
 pub(crate) struct Check<'a> {
     pub(crate) approximation: &'a Approximation<'a>,
     pub(crate) sample: &'a Sample,
     /// Where the check's own search starts.
     pub(crate) base: &'a Base,
-    /// How particles travel.
+    /// The settings of the particles.
     pub(crate) how: &'a smc::Settings,
     pub(crate) settings: &'a Settings,
-    /// What particles may cost.
+    /// The most evaluations for particles.
     pub(crate) most_evaluations: usize,
-    /// What earlier searches have found.
+    /// The results of earlier searches.
     pub(crate) earlier: &'a [Searched],
-    /// What earlier checks have found.
+    /// The results of earlier checks.
     pub(crate) witnesses: &'a [Witness],
 }
 
-/// Checks an approximation by draws of it.
+/// Checks an approximation by its draws.
 ///
-/// `fit` are the settings it was trained with: particles take the same path from the same base. With
-/// the seed of a fit that started from particles of its own, these are others.
+/// `fit` are the settings of its training: particles take the same path from the same base. If the fit started
+/// from particles of its own, these use different random numbers under the same seed.
 ///
 /// # Errors
-/// If a setting is out of range, or the target fails at the draws. Particles that come to no end
-/// are a reason for care, not an error.
+/// If a setting is out of range, or the target fails at the draws. Particles that fail are a reason for care,
+/// not an error.
 pub fn examine(
     approximation: &Approximation,
     sample: &Sample,
@@ -138,10 +138,10 @@ pub fn examine(
     examine_with(approximation, sample, fit, settings, observer, &mut Ledger::off())
 }
 
-/// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+/// Like [`examine`], with a ledger of finished work: it resumes where the ledger ends, and records its own work.
 ///
 /// # Errors
-/// As [`examine`], and if the list is that of another check.
+/// As [`examine`], and if the ledger belongs to another check.
 pub fn examine_with(
     approximation: &Approximation,
     sample: &Sample,
@@ -164,12 +164,12 @@ pub fn examine_with(
         witnesses: &[],
     };
     let found = examine_from(&check, observer, ledger)?;
-    // The draws are taken for the check alone.
+    // The draws were made for the check alone.
     Ok(Examination { evaluations: found.evaluations + sample.len(), ..found })
 }
 
-/// The same with where searches start, how particles travel, and what earlier searches have found. Ascents start
-/// at other draws than those of any answer.
+/// Like [`examine`], with a given start of searches, given settings of particles, and the results of earlier
+/// searches. Ascents start at other draws than those of any answer.
 ///
 /// # Errors
 /// As [`examine`].
@@ -250,7 +250,7 @@ pub(crate) fn examine_from(
             Seen::Particles(population) => particles = Some(Particles::new(population, &beside)),
         }
     }
-    // What an earlier check has found still speaks against a repair that lacks it.
+    // Results of earlier checks still speak against a repair that lacks their mass.
     for seen in check.witnesses.iter().flat_map(Witness::seen) {
         let beside = seen.beside(approximation, log_z)?;
         compared.push(seen.comparison(&beside, log_z, &found, &names));
@@ -296,7 +296,7 @@ pub(crate) fn examine_from(
     })
 }
 
-/// What a check has looked at, in words.
+/// What a check has examined, as text.
 fn sight(ascents: Option<usize>, population: Option<&smc::Population>) -> String {
     let ascents = ascents.map(|ascents| format!("{ascents} ascents of a search of its own"));
     let particles = population.map(|population| format!("{} particles", population.z.len()));

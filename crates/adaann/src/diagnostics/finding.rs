@@ -1,4 +1,4 @@
-//! What speaks against an approximation, as data with plain words.
+//! Findings that speak against an approximation, as data with a plain text.
 
 use crate::{
     diagnostics::{Remedy, thresholds},
@@ -6,31 +6,31 @@ use crate::{
 };
 use std::fmt;
 
-/// Something that speaks against an approximation, with its numbers. Its `Display` has whole words
-/// and names no flag.
+/// Something that speaks against an approximation, with its numbers. Its `Display` is a full sentence
+/// without flags.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
-    /// The run ended because it had spent what it was given.
+    /// The run ended because it had spent its budget of evaluations or time.
     BudgetSpent,
     /// The weights p/q have a heavy tail.
     HeavyTail {
-        /// The tail's Pareto shape.
+        /// The Pareto shape of the tail.
         k_hat: f64,
-        /// What it is above.
+        /// The threshold that it exceeds.
         threshold: f64,
     },
-    /// A parameter's mean or standard deviation hangs on a few draws with heavy weights.
+    /// A parameter's mean or standard deviation depends on a few draws with large weights.
     MomentTail {
         /// The parameter.
         name: String,
         /// The larger Pareto shape of w·|x − m| and w·(x − m)².
         k_hat: f64,
-        /// What it is above.
+        /// The threshold that it exceeds.
         threshold: f64,
     },
-    /// The weighted draws are worth few draws of the target.
+    /// The effective sample size of the weighted draws is small.
     FewEffectiveDraws {
-        /// Draws of q.
+        /// The number of draws of q.
         draws: usize,
         /// Their effective sample size.
         ess: f64,
@@ -40,35 +40,35 @@ pub enum Finding {
         /// Their share.
         share: f64,
     },
-    /// A parameter's standard deviation hangs on a few draws.
+    /// A parameter's standard deviation depends on a few extreme draws.
     SpreadUnknown {
         /// The parameter.
         name: String,
-        /// The error of its standard deviation, as a share of it.
+        /// The relative error of its standard deviation.
         error: f64,
     },
-    /// The draws' weights are not those that q gives them.
+    /// The draws' weights do not match the density of q.
     WeightsOff {
-        /// The share of the draws.
+        /// The share of the draws with such weights.
         share: f64,
     },
-    /// The weight of a mode is known badly.
+    /// The weight of a mode has a large error.
     ModeWeightUnknown {
-        /// Its peak.
+        /// The mode's peak.
         at: Place,
         /// Its share of the weighted draws.
         weighted: Estimate,
     },
     /// Particles found mass where q is far below p.
     MassLacking {
-        /// Share of p that lies there.
+        /// The share of p's mass that lies there.
         share: Estimate,
-        /// A place there.
+        /// A point in that region.
         at: Place,
     },
-    /// q has next to nothing of a mode.
+    /// q has almost none of a mode.
     ModeLost {
-        /// Its peak.
+        /// The mode's peak.
         at: Place,
         /// Its share of the draws of q.
         under_q: f64,
@@ -77,7 +77,7 @@ pub enum Finding {
     },
     /// q has too little of a mode.
     ModeThin {
-        /// Its peak.
+        /// The mode's peak.
         at: Place,
         /// Its share of the draws of q.
         under_q: f64,
@@ -86,7 +86,7 @@ pub enum Finding {
     },
     /// Weighted draws and particles disagree about a mode's weight.
     ModeWeightOff {
-        /// Its peak.
+        /// The mode's peak.
         at: Place,
         /// Its share of the weighted draws.
         weighted: Estimate,
@@ -95,115 +95,116 @@ pub enum Finding {
     },
     /// Particles find a larger evidence than the weights do.
     EvidenceAbove {
-        /// log Z of the particles less that of the weights.
+        /// log Z of the particles minus that of the weights.
         gap: Estimate,
     },
     /// Particles find a smaller evidence than the weights do.
     EvidenceBelow {
-        /// log Z of the particles less that of the weights.
+        /// log Z of the particles minus that of the weights.
         gap: Estimate,
     },
-    /// No particles looked for lost modes.
+    /// No particles searched for lost modes.
     NotChecked,
-    /// The particles came to no end.
+    /// The particles failed before they reached the target.
     CheckFailed {
         /// What went wrong.
         why: String,
     },
-    /// Chains have not mixed.
+    /// The chains have not mixed.
     NotMixed {
-        /// The largest R-hat of them.
+        /// The largest R-hat over the coordinates.
         r_hat: f64,
     },
-    /// Chains from other starts say something else.
+    /// Chains from other starts have a different mean.
     ChainsApart {
-        /// The parameter that they differ most in.
+        /// The parameter whose means differ most.
         name: String,
-        /// By how much, in standard deviations.
+        /// The difference, in standard deviations.
         sds: f64,
     },
-    /// Trajectories of chains diverge.
+    /// Trajectories of the chains diverge.
     Divergences {
-        /// Their share.
+        /// The share of trajectories that diverge.
         share: f64,
     },
-    /// A tighter solver of differential equations has another density.
+    /// A tighter solver of the differential equations gives a different density.
     SolverError {
-        /// By how much log p changes at a mode, beside a shift of all.
+        /// The largest change of log p at a mode, beyond a shift common to all points.
         at_modes: f64,
-        /// The root mean square of the same over the draws.
+        /// The root mean square of that change over the draws.
         over_draws: f64,
-        /// Where it changes most.
+        /// Where log p changes most.
         at: Place,
     },
-    /// A tighter solver has another evidence.
+    /// A tighter solver gives a different evidence.
     SolverShift {
-        /// By how much log p changes everywhere.
+        /// The change of log p that all points share.
         nats: f64,
     },
-    /// Two evaluations of one point differ.
+    /// Repeated evaluations of the same point differ.
     NoisyTarget {
-        /// Standard deviation of log p about its mean.
+        /// Standard deviation of log p around its mean.
         sd: f64,
-        /// Where two evaluations differ most.
+        /// The point where two evaluations differ most.
         at: Place,
     },
-    /// The gradient is not that of the density.
+    /// The gradient does not match the density.
     WrongGradient {
-        /// The slope along a direction that the gradient has, in nats per width.
+        /// The slope along a direction by the gradient, in nats per width.
         gradient: f64,
-        /// The slope that differences of log p have.
+        /// The slope by finite differences of log p.
         differences: f64,
-        /// Where.
+        /// The point where the slopes differ.
         at: Place,
     },
     /// log p is not a number at points inside the support.
     NotANumber {
-        /// How many.
+        /// How many of the points.
         count: usize,
-        /// Of how many.
+        /// How many points were evaluated.
         of: usize,
-        /// The first of them.
+        /// The first of these points.
         at: Place,
     },
     /// The run was stopped.
     Stopped {
-        /// The inverse temperature that it had reached.
+        /// The inverse temperature that the run had reached.
         t: f64,
     },
-    /// The run is under way, or was killed: this is its last checkpoint.
+    /// The run is still running or was killed: this is its last checkpoint.
     Unfinished {
-        /// The inverse temperature that it had reached, if it anneals.
+        /// The inverse temperature that the run had reached, if it anneals.
         t: Option<f64>,
     },
-    /// The run could not go on: this is what it had by then.
+    /// The run failed before it finished: this is its result up to then.
     EndedEarly {
-        /// The inverse temperature of what is kept.
+        /// The inverse temperature of the result.
         t: f64,
         /// What happened.
         reason: String,
     },
     /// The search was too weak to rule out other modes.
     ModesNotExcluded {
-        /// The share of planted modes that it would have found.
+        /// The share of planted modes that the search would have found.
         power: f64,
     },
     /// The check's own search did not find all modes of the answer.
     ModesNotFoundAgain {
-        /// Modes that it did not find.
+        /// How many modes it did not find.
         missed: usize,
-        /// Modes of the answer.
+        /// How many modes the answer has.
         of: usize,
     },
     /// The last starts of the check's search still found a new mode.
     StillFindingModes,
-    /// One mode was found of a density without formulas: nothing tells how narrow another one may be.
+    /// Only one mode was found of a density without formulas, so nothing shows how narrow another
+    /// mode may be.
     NarrowModesNotExcluded,
-    /// A known peak stands far above what the approximation has there.
+    /// p is far above the approximation at a known peak.
     PeakNotCovered {
-        /// Where it is.
+        /// The peak.
         at: Place,
-        /// p over q at the peak, less the evidence, in nats.
+        /// log p − log q at the peak, minus log Z, in nats.
         log_ratio: f64,
     },
     /// The draws cannot be weighted at all.
@@ -214,7 +215,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Its name in files, which stays when words change.
+    /// Its name in files, which stays the same when the text changes.
     pub fn code(&self) -> &'static str {
         match self {
             Self::HeavyTail { .. } => "heavy-tail",
@@ -253,7 +254,7 @@ impl Finding {
         }
     }
 
-    /// What to try against it.
+    /// The remedy to try.
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::HeavyTail { .. } | Self::MomentTail { .. } | Self::PeakNotCovered { .. } => {
@@ -299,134 +300,132 @@ impl fmt::Display for Finding {
             ),
             Self::MomentTail { name, k_hat, threshold } => write!(
                 f,
-                "mean and standard deviation of {name} hang on a few draws: Pareto k-hat of its moments is \
+                "mean and standard deviation of {name} depend on a few draws: Pareto k-hat of its moments is \
                  {k_hat:.2}, above {threshold:.2}"
             ),
             Self::FewEffectiveDraws { draws, ess } => write!(
                 f,
-                "{draws} draws are worth {ess:.0} of the target itself; {} are wanted",
+                "the effective sample size of {draws} draws is {ess:.0}; at least {} is needed",
                 thresholds::ESS.care
             ),
             Self::OutsideSupport { share } => {
                 write!(
                     f,
-                    "{:.1} per cent of the draws are outside the target's support",
+                    "{:.1} per cent of the draws lie outside the target's support",
                     per_cent(*share)
                 )
             }
             Self::BudgetSpent => f.write_str(
-                "the run ended because it had spent the evaluations or the time it was given",
+                "the run ended because its budget of evaluations or time was spent",
             ),
             Self::SpreadUnknown { name, error } => write!(
                 f,
-                "the standard deviation of {name} hangs on its furthest draws: it is known to {:.0} per \
+                "the standard deviation of {name} depends on its most extreme draws: its error is {:.0} per \
                  cent",
                 per_cent(*error)
             ),
             Self::WeightsOff { share } => write!(
                 f,
-                "{:.0} per cent of the draws have other weights than the approximation gives them",
+                "the weights of {:.0} per cent of the draws do not match the approximation",
                 per_cent(*share)
             ),
             Self::ModeWeightUnknown { at, weighted } => write!(
                 f,
-                "the weight of the mode at {at} is known to {:.3} only: {:.3}",
-                weighted.error, weighted.value
+                "the weight of the mode at {at} is uncertain: {:.3} ± {:.3}",
+                weighted.value, weighted.error
             ),
             Self::MassLacking { share, at } => write!(
                 f,
-                "the approximation lacks {:.1} per cent of the mass that independent particles \
+                "the approximation does not cover {:.1} per cent of the mass that independent particles \
                  found, around {at}",
                 per_cent(share.value)
             ),
             Self::ModeLost { at, under_q, particles } => write!(
                 f,
-                "a mode at {at} is lost: {:.1} per cent of the mass by independent particles, {:.1} of \
-                 the draws",
+                "the mode at {at} is lost: it has {:.1} per cent of the mass by independent particles, but \
+                 {:.1} per cent of the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
             Self::ModeThin { at, under_q, particles } => write!(
                 f,
-                "the mode at {at} is thin: {:.1} per cent of the mass by independent particles, {:.1} \
-                 of the draws",
+                "the mode at {at} has too few draws: {:.1} per cent of the mass by independent particles, \
+                 but {:.1} per cent of the draws",
                 per_cent(particles.value),
                 per_cent(*under_q)
             ),
             Self::ModeWeightOff { at, weighted, particles } => write!(
                 f,
-                "the mode at {at} has {:.1} per cent of the weighted draws, and {:.1} of the \
-                 independent particles",
+                "the weight of the mode at {at} is in doubt: {:.1} per cent by the weighted draws, but \
+                 {:.1} per cent by independent particles",
                 per_cent(weighted.value),
                 per_cent(particles.value)
             ),
-            Self::EvidenceAbove { gap } => evidence(f, "more", gap),
-            Self::EvidenceBelow { gap } => evidence(f, "less", gap),
+            Self::EvidenceAbove { gap } => evidence(f, "higher", gap),
+            Self::EvidenceBelow { gap } => evidence(f, "lower", gap),
             Self::NotChecked => f.write_str("no independent check for lost modes was made"),
             Self::CheckFailed { why } => {
-                write!(f, "the independent check for lost modes came to no end: {why}")
+                write!(f, "the independent check for lost modes failed: {why}")
             }
             Self::Stopped { t } if *t < 1.0 => write!(
                 f,
-                "the run was stopped at t = {t:.4}: the flow approximates the density annealed to \
-                 there, not the target"
+                "the run was stopped at t = {t:.4}: the flow approximates the annealed density at this t, \
+                 not the target"
             ),
             Self::Stopped { .. } => {
-                f.write_str("the run was stopped before its end: this is what it had by then")
+                f.write_str("the run was stopped before it finished: these are its results so far")
             }
             Self::Unfinished { t: Some(t) } if *t < 1.0 => write!(
                 f,
-                "the run is unfinished: at its last checkpoint it was annealed to t = {t:.4}, and the flow \
-                 approximates the density there, not the target"
+                "the run is unfinished: at its last checkpoint it had reached t = {t:.4}, and the flow \
+                 approximates the annealed density at this t, not the target"
             ),
             Self::Unfinished { .. } => f.write_str(
-                "the run is unfinished: this is what it had at its last checkpoint, which nothing has checked",
+                "the run is unfinished: these are the results at its last checkpoint, and no check has been made",
             ),
             Self::EndedEarly { t, reason } => write!(
                 f,
-                "the run ended early, and what is kept is of t = {t:.4}: {reason}"
+                "the run ended early, with a result at t = {t:.4}: {reason}"
             ),
             Self::NotMixed { r_hat } => {
                 write!(f, "the chains have not mixed: R-hat is {r_hat:.3}, above 1.01")
             }
             Self::ChainsApart { name, sds } => write!(
                 f,
-                "chains from other starts have another mean of {name}, {sds:.2} standard deviations \
-                 away"
+                "chains from other starts disagree about the mean of {name}, by {sds:.2} standard deviations"
             ),
             Self::Divergences { share } => write!(
                 f,
-                "{:.1} per cent of the trajectories diverge: chains do not enter part of the mass",
+                "{:.1} per cent of the trajectories diverge: the chains do not reach part of the mass",
                 per_cent(*share)
             ),
             Self::SolverError { at_modes, at, .. } if at_modes.is_infinite() => write!(
                 f,
-                "the solver's error distorts the density: a mode that it has at {at} is none by a tighter \
-                 one"
+                "the solver's error distorts the density: the mode at {at} disappears with a tighter solver"
             ),
             Self::SolverError { at_modes, over_draws, at } => write!(
                 f,
-                "the solver's error distorts the density: a tighter one changes log p by up to \
+                "the solver's error distorts the density: a tighter solver changes log p by up to \
                  {at_modes:.2} at a mode and by {over_draws:.2} over the draws, most at {at}"
             ),
             Self::SolverShift { nats } => write!(
                 f,
-                "the solver's error moves the evidence: a tighter one changes log p by {nats:+.2} \
+                "the solver's error shifts the evidence: a tighter solver changes log p by {nats:+.2} \
                  everywhere"
             ),
             Self::NoisyTarget { sd, at } => write!(
                 f,
-                "log p is noisy: two evaluations of one point differ, with a standard deviation of {sd:.2} nats, most \
-                 at {at}"
+                "log p is noisy: repeated evaluations of the same point differ, with a standard deviation of \
+                 {sd:.2} nats, most at {at}"
             ),
             Self::WrongGradient { gradient, differences, at } => write!(
                 f,
-                "the gradient is not that of the density: at {at} its slope is {gradient:.3} nats per width, and \
-                 that of differences is {differences:.3}"
+                "the gradient does not match the density: at {at} its slope is {gradient:.3} nats per width, but \
+                 finite differences give {differences:.3}"
             ),
             Self::NotANumber { count, of, at } => write!(
                 f,
-                "log p is not a number at {count} of {of} points inside the support, the first of them {at}"
+                "log p is not a number at {count} of {of} points inside the support; the first is {at}"
             ),
             Self::ModesNotExcluded { power } => write!(
                 f,
@@ -443,23 +442,23 @@ impl fmt::Display for Finding {
                 f.write_str("the search was still finding new modes when it ended: there may be more")
             }
             Self::NarrowModesNotExcluded => f.write_str(
-                "one mode was found, and the density is a function whose formulas are unknown: a mode with less than a \
+                "only one mode was found, and the formulas of the density are unknown: a mode with less than a \
                  thousandth of its volume is not ruled out",
             ),
             Self::PeakNotCovered { at, log_ratio } => write!(
                 f,
-                "the approximation does not cover a known peak at {at}: log p there is {log_ratio:.1} above it"
+                "the approximation does not cover a known peak at {at}: log p there is {log_ratio:.1} nats above it"
             ),
             Self::NotExamined { why } => write!(f, "the draws cannot be examined: {why}"),
         }
     }
 }
 
-fn evidence(f: &mut fmt::Formatter<'_>, whose: &str, gap: &Estimate) -> fmt::Result {
+fn evidence(f: &mut fmt::Formatter<'_>, which: &str, gap: &Estimate) -> fmt::Result {
     let Estimate { value, error } = gap;
     write!(
         f,
-        "independent particles find {whose} evidence: log Z differs by {value:+.2} ± {error:.2}"
+        "independent particles find a {which} evidence: log Z differs by {value:+.2} ± {error:.2}"
     )
 }
 
@@ -545,43 +544,43 @@ mod tests {
         let said: Vec<String> = all().iter().map(ToString::to_string).collect();
         for (words, part) in said.iter().zip([
             "k-hat is 0.80, above 0.70",
-            "of b hang on a few draws: Pareto k-hat of its moments is 0.90, above 0.70",
-            "1000 draws are worth 40 of the target itself; 400 are wanted",
-            "2.5 per cent of the draws are outside",
-            "deviation of a hangs on its furthest draws: it is known to 6 per cent",
-            "had spent the evaluations or the time",
-            "50 per cent of the draws have other weights",
-            "the weight of the mode at a = 1.000, b = -0.250 is known to 0.010 only: 0.125",
-            "lacks 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
-            "is lost: 12.5 per cent of the mass by independent particles, 0.5 of the draws",
-            "is thin: 12.5 per cent of the mass by independent particles, 5.0 of the draws",
-            "has 50.0 per cent of the weighted draws, and 12.5 of the independent particles",
-            "more evidence: log Z differs by +0.30 ± 0.05",
-            "less evidence: log Z differs by -0.80 ± 0.05",
+            "of b depend on a few draws: Pareto k-hat of its moments is 0.90, above 0.70",
+            "the effective sample size of 1000 draws is 40; at least 400 is needed",
+            "2.5 per cent of the draws lie outside",
+            "deviation of a depends on its most extreme draws: its error is 6 per cent",
+            "its budget of evaluations or time was spent",
+            "the weights of 50 per cent of the draws do not match",
+            "the weight of the mode at a = 1.000, b = -0.250 is uncertain: 0.125 ± 0.010",
+            "does not cover 12.5 per cent of the mass that independent particles found, around a = 1.000, b = -0.250",
+            "is lost: it has 12.5 per cent of the mass by independent particles, but 0.5 per cent of the draws",
+            "has too few draws: 12.5 per cent of the mass by independent particles, but 5.0 per cent of the draws",
+            "is in doubt: 50.0 per cent by the weighted draws, but 12.5 per cent by independent particles",
+            "a higher evidence: log Z differs by +0.30 ± 0.05",
+            "a lower evidence: log Z differs by -0.80 ± 0.05",
             "no independent check",
-            "came to no end: it was stopped",
+            "check for lost modes failed: it was stopped",
             "R-hat is 1.200, above 1.01",
-            "another mean of a, 0.50 standard deviations",
+            "the mean of a, by 0.50 standard deviations",
             "3.0 per cent of the trajectories diverge",
             "by up to 1.25 at a mode and by 0.50 over the draws, most at a = 1.000",
             "changes log p by -0.50 everywhere",
             "standard deviation of 0.75 nats, most at a = 1.000",
-            "at a = 1.000, b = -0.250 its slope is 1.500 nats per width, and that of differences is -1.500",
-            "not a number at 3 of 72 points inside the support, the first of them a = 1.000",
+            "at a = 1.000, b = -0.250 its slope is 1.500 nats per width, but finite differences give -1.500",
+            "not a number at 3 of 72 points inside the support; the first is a = 1.000",
             "stopped at t = 0.5000",
-            "unfinished: at its last checkpoint it was annealed to t = 0.2500",
-            "of t = 0.7500: no step is left",
+            "unfinished: at its last checkpoint it had reached t = 0.2500",
+            "at t = 0.7500: no step is left",
             "the search would have found 62 per cent of modes planted at random",
             "a second, independent search missed 1 of 3 known modes",
             "still finding new modes when it ended",
             "a mode with less than a thousandth of its volume is not ruled out",
-            "does not cover a known peak at a = 1.000, b = -0.250: log p there is 7.2 above it",
+            "does not cover a known peak at a = 1.000, b = -0.250: log p there is 7.2 nats above it",
             "cannot be examined: all are lost",
         ]) {
             assert!(words.contains(part), "{words}");
         }
         let late = Finding::Stopped { t: 1.0 }.to_string();
-        assert!(late.contains("stopped before its end"), "{late}");
+        assert!(late.contains("stopped before it finished"), "{late}");
     }
 
     #[test]
@@ -599,7 +598,7 @@ mod tests {
         for words in words.chain(Remedy::ALL.iter().map(ToString::to_string)) {
             assert!(!words.contains("--") && !words.contains('`'), "{words}");
         }
-        // Every remedy is against something.
+        // Every remedy belongs to a finding.
         let used: BTreeSet<_> = findings.iter().map(|finding| finding.remedy().code()).collect();
         assert_eq!(used, remedies.into_iter().collect());
     }

@@ -1,4 +1,4 @@
-//! What a verdict looks at: the numbers of an examination, and nothing else.
+//! The numbers of an examination: all that a verdict depends on.
 
 use crate::{
     Result,
@@ -20,37 +20,37 @@ pub(super) struct Findings {
     pub(super) k_hat: f64,
     pub(super) k_hat_threshold: f64,
     pub(super) ess: f64,
-    /// The largest weight, as a multiple of their mean.
+    /// The largest weight divided by the mean weight.
     pub(super) largest_weight: f64,
-    /// The parameter whose standard deviation is known least.
+    /// The parameter whose standard deviation has the largest relative error.
     pub(super) spread: Option<Spread>,
-    /// The parameter whose mean or standard deviation hangs most on a few draws, where weights differ.
+    /// The parameter whose mean or standard deviation depends most on a few draws, where weights differ.
     pub(super) moment: Option<MomentTail>,
-    /// The mode whose weight is known least, where there are several.
+    /// The mode whose weight has the largest error, where there are several.
     pub(super) least_known_mode: Option<(Place, Estimate)>,
-    /// Share of the draws whose weights are not those of q, where there is a q.
+    /// Share of the draws whose weights do not match q, where there is a q.
     pub(super) weights_off: Option<f64>,
-    /// Points of the check that owe nothing to q, beside it.
+    /// Points that the check found without q, compared with q.
     pub(super) compared: Vec<Comparison>,
-    /// What the check was asked for and could not do.
+    /// The error of a requested check that failed.
     pub(super) failed: Option<String>,
 }
 
-/// What independent points found beside what q says.
+/// What independent points found, compared with q.
 #[derive(Debug, Clone)]
 pub(super) struct Comparison {
     /// Share of the particles where q is too small.
     pub(super) lacking: Estimate,
-    /// A place there.
+    /// A point in that region.
     pub(super) lacking_at: Place,
-    /// log Z of the particles less that of the weights.
+    /// log Z of the particles minus that of the weights.
     pub(super) log_z_gap: Estimate,
     pub(super) modes: Vec<ModeShares>,
-    /// Are they particles? On their way they may lose a narrow mode, and their evidence with it.
+    /// Are the points particles? Particles may lose a narrow mode on the way, and its evidence with it.
     pub(super) are_particles: bool,
 }
 
-/// A mode's shares.
+/// The shares of a mode.
 #[derive(Debug, Clone)]
 pub(super) struct ModeShares {
     pub(super) at: Place,
@@ -63,8 +63,8 @@ pub(super) struct ModeShares {
 }
 
 impl Comparison {
-    /// By what a share of these points is multiplied to count as a share of the whole: Z_check / Z_answer,
-    /// at the upper end of its error, where that is below 1.
+    /// The factor that converts a share of these points into a share of the whole: Z_check / Z_answer at
+    /// the upper end of its error, at most 1.
     pub(super) fn evidence_scale(&self) -> f64 {
         evidence_scale(self.log_z_gap)
     }
@@ -76,18 +76,17 @@ impl Comparison {
     }
 }
 
-/// Z_check / Z_answer by the logarithm of it, at the upper end of its error; 1 where that is above 1 or not
-/// known.
+/// Z_check / Z_answer from its logarithm, at the upper end of its error; 1 if that is above 1 or unknown.
 pub(super) fn evidence_scale(log_z_gap: Estimate) -> f64 {
     // `min` ignores NaN.
     (log_z_gap.value + log_z_gap.error).exp().min(1.0)
 }
 
 impl Findings {
-    /// What the draws and their weights alone say: nothing has been compared.
+    /// The findings of the draws and their weights alone, without comparisons.
     ///
     /// # Errors
-    /// If a weight is infinite, or all draws are lost.
+    /// If a weight is infinite, or all draws are non-finite.
     pub(super) fn of_sample(sample: &Sample, names: &[String]) -> Result<Self> {
         let (sums, smoothed, count) = (sample.weight_sums()?, sample.smoothed()?, sample.len());
         let largest = sample.log_weights().iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -109,7 +108,7 @@ impl Findings {
         })
     }
 
-    /// Do independent points show that next to no mass of p lies where p is far above q? Points that have
+    /// Do independent points show that almost no mass of p lies where p is far above q? Points that have
     /// missed most of the mass show nothing.
     pub(super) fn is_all_covered(&self) -> bool {
         let is_covered = |compared: &&Comparison| {

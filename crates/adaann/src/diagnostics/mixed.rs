@@ -1,4 +1,5 @@
-//! What the draws of chains say against themselves: R-hat, effective sizes, divergences, spreads.
+//! What the draws of chains say against themselves: R-hat, effective sample sizes, divergences,
+//! standard deviations.
 
 use crate::{
     diagnostics::{
@@ -9,7 +10,7 @@ use crate::{
     importance::{Mixing, Sample},
 };
 
-/// The reasons that follow from how chains have mixed, and from a sample that was taken of them.
+/// The reasons that follow from the mixing of the chains, and from a sample of them.
 pub(super) fn of_mixing(mixing: &Mixing, sample: &Sample, names: &[String]) -> Vec<Reason> {
     let Mixing { r_hat, ess, divergent: share, .. } = *mixing;
     let few = Finding::FewEffectiveDraws { draws: sample.len(), ess };
@@ -24,7 +25,7 @@ pub(super) fn of_mixing(mixing: &Mixing, sample: &Sample, names: &[String]) -> V
 }
 
 impl Spread {
-    /// A spread that is hardly known.
+    /// A standard deviation with a large error.
     pub(super) fn reason(&self) -> Option<Reason> {
         let Self { name, error } = self.clone();
         Reason::beyond(SPREAD, error, Finding::SpreadUnknown { name, error })

@@ -1,9 +1,9 @@
-//! Is the approximation q right about p? An examination from draws and independent particles.
+//! Examines whether the approximation q is right about p, by its draws and by independent particles.
 //!
-//! [`examine`] weights draws of q, searches by itself (ascents from other draws, a mixture of its own,
-//! particles), and asks at what it has found how far p is above q. What it found is judged by the [`thresholds`], the one table of
-//! them: a [`Verdict`] is a pure function of numbers. Its reasons are data. [`Finding`] and [`Remedy`]
-//! have words of their own and stable codes; a front end may word them otherwise.
+//! [`examine`] weights draws of q and runs its own search: ascents from other draws, a mixture of its own, and
+//! particles. At the points that it finds, it compares p with q. The [`thresholds`], kept in one table, judge the
+//! result: a [`Verdict`] is a pure function of numbers. Its reasons are data. [`Finding`] and [`Remedy`] have a text of
+//! their own and stable codes; a front end may word them differently.
 //!
 //! ```
 //! use adaann::{Program, Settings, approximation::Approximation};

@@ -1,4 +1,5 @@
-//! The modes that draws and particles climb to, and what each of them holds of a mode.
+//! The modes that draws and particles climb to, and the share of each mode in the draws and
+//! particles.
 
 use crate::{
     Batch, Result,
@@ -21,7 +22,7 @@ pub struct Mode {
     pub weight: Estimate,
     /// Its share of the independent particles.
     pub particles: Option<Estimate>,
-    /// Mean of its weighted draws; none if it has none.
+    /// The mean of its weighted draws; none without such draws.
     pub mean: Option<Vec<f64>>,
     /// Their covariance, row by row.
     pub covariance: Option<Vec<f64>>,
@@ -30,17 +31,18 @@ pub struct Mode {
 /// Modes found from draws and particles together, the heaviest first.
 pub(super) struct Found {
     pub(super) modes: Vec<Mode>,
-    /// What each is called by the search.
+    /// The search's label for each mode.
     labels: Vec<usize>,
     found: Modes,
     pub(super) evaluations: usize,
 }
 
-/// Evaluations by which modes are named, whatever is left to be spent.
+/// Evaluations that are always available for the assignment of modes, whatever the budget.
 const FEWEST_EVALUATIONS: usize = 200;
 
 impl Found {
-    /// Climbs from weighted draws, particles and summits; so many climbs, within a budget.
+    /// Climbs from weighted draws, particles and summits, with at most `climbs` ascents and within a
+    /// budget.
     pub(super) fn new(
         target: &Unconstrained,
         (draws, weights): (&Batch, &[f64]),
@@ -84,20 +86,20 @@ impl Found {
         Ok(Self { modes, labels, evaluations: found.evaluations(), found })
     }
 
-    /// The mode whose weight is known least; none where there is only one.
+    /// The mode whose weight has the largest error; none if there is only one mode.
     pub(super) fn least_known(&self, names: &[String]) -> Option<(Place, Estimate)> {
         let least = self.modes.iter().max_by(|a, b| a.weight.error.total_cmp(&b.weight.error))?;
         (self.modes.len() > 1).then(|| (Place::new(names, &least.location), least.weight))
     }
 
-    /// The modes' shares of points that owe nothing to q.
+    /// The modes' shares of points that were found without q.
     pub(super) fn shares(
         &self,
         z: &Batch,
         mean: &dyn Fn(&[f64]) -> Estimate,
         names: &[String],
     ) -> Vec<ModeShares> {
-        // Of very many modes each has a few draws by chance; the mass that q lacks speaks for them.
+        // Of very many modes each has only a few draws by chance; the mass that q lacks covers them.
         const MOST: usize = 64;
         if self.modes.len() > MOST {
             return Vec::new();
@@ -117,8 +119,8 @@ impl Found {
     }
 }
 
-/// Points to climb from: some beside the peaks that are known, and as many draws as particles, taken
-/// evenly.
+/// Points to climb from: some beside the known peaks, and equally many evenly spaced draws and
+/// particles.
 fn starts(draws: &Batch, particles: Option<&Batch>, summits: &[Summit], climbs: usize) -> Batch {
     let sources: Vec<&Batch> = std::iter::once(draws).chain(particles).collect();
     let each = climbs.div_ceil(sources.len());

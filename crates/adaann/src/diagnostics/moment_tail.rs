@@ -1,9 +1,9 @@
-//! Does a mean or a standard deviation hang on a few draws?
+//! Checks whether a mean or a standard deviation depends on a few draws.
 //!
 //! The mean of a function h under p is an average of w·h, whose tail may be heavier than that of the weights
 //! alone: where q is too light far from the mean, the draws that count most are also the furthest. The shape
-//! k̂ of the largest w·|x − m| and w·(x − m)² says whether the estimates converge, as that of w does for
-//! log Z (Vehtari and others, "Pareto smoothed importance sampling", 2024).
+//! k̂ of the largest w·|x − m| and w·(x − m)² shows whether the estimates converge, as that of w does for log
+//! Z (Vehtari and others, "Pareto smoothed importance sampling", 2024).
 
 use crate::importance::{Sample, pareto};
 
@@ -15,7 +15,7 @@ pub(super) struct MomentTail {
     pub(super) k_hat: f64,
 }
 
-/// The parameter whose first or second moment has the heaviest tail; none where there are no weights by a q.
+/// The parameter whose first or second moment has the heaviest tail; none if the sample has no q.
 pub(super) fn heaviest(sample: &Sample, names: &[String]) -> Option<MomentTail> {
     sample.log_q()?;
     let tail = |(d, name): (usize, &String)| {
@@ -25,7 +25,7 @@ pub(super) fn heaviest(sample: &Sample, names: &[String]) -> Option<MomentTail> 
         let shape = |power: f64| {
             let log_terms = sample.log_weights().iter().zip(&log_distances);
             let log_terms: Vec<f64> = log_terms.map(|(w, l)| w + power * l).collect();
-            // A parameter that does not move has no tail.
+            // A constant parameter has no tail.
             pareto::tail_shape(&log_terms).unwrap_or(f64::NEG_INFINITY)
         };
         Some(MomentTail { name: name.clone(), k_hat: shape(1.0).max(shape(2.0)) })
@@ -51,8 +51,8 @@ mod tests {
         Sample::of_draws(x.clone(), x, log_p, log_q).unwrap()
     }
 
-    /// w = exp(a x²/2) with a = 1 − 1/s² has a tail of shape a; x² w has that too, but reaches it from above,
-    /// with the terms that a power of log w adds.
+    /// w = exp(a x²/2) with a = 1 − 1/s² has a tail of shape a. So has x² w, but it approaches that shape
+    /// from above, because of the terms that a power of log w adds.
     #[test]
     fn the_parameter_that_q_is_too_narrow_in_is_named() {
         let names = ["wide".to_owned(), "narrow".to_owned()];
@@ -60,10 +60,10 @@ mod tests {
         let weights = sample(1.6).smoothed().unwrap().k_hat;
         assert_eq!(found.name, "narrow");
         assert!(found.k_hat > weights, "{found:?} beside {weights}");
-        // a = 0.61, and the tail of 425 draws has a standard deviation of (1 + a)/√425 = 0.08; four of them,
-        // beside what the square adds.
+        // a = 0.61, and the tail shape of 425 draws has a standard deviation of (1 + a)/√425 = 0.08; the
+        // interval allows four of them, and the bias from the square.
         assert!((0.61 - 0.32..1.1).contains(&found.k_hat), "{found:?}");
-        // Equal weights: the squares of a normal have a tail that is lighter than any power, of shape 0.
+        // Equal weights: the squares of a normal variable have a tail lighter than any power, of shape 0.
         let even = heaviest(&sample(1.0), &names).unwrap();
         assert!(even.k_hat < 0.4, "{even:?}");
     }

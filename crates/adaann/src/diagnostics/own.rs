@@ -1,4 +1,4 @@
-//! The check's own search: other ascents from other draws, and a mixture of their Gaussians, adapted.
+//! The check's own search: other ascents from other draws, and an adapted mixture of their Gaussians.
 
 use crate::{
     Result,
@@ -11,22 +11,22 @@ use crate::{
     target::Unconstrained,
 };
 
-/// What the check has found by itself.
+/// The results of the check's own search.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Own {
     pub(super) searched: Searched,
-    /// Weighted draws, if a mixture makes good ones.
+    /// Weighted draws, if a mixture gives good ones.
     pub(super) adapted: Option<Adapted>,
     pub(super) evaluations: usize,
 }
 
-/// Tells the check's random numbers from those of the answer.
+/// Separates the check's random numbers from those of the answer.
 const SEARCH_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Tells the draws that a start is made of from those that it makes.
+/// Separates the draws used to build a start from the draws made from it.
 const STARTS_SEED: u64 = 0x1f83_d9ab_fb41_bd6b;
 
-/// The rules of its draws: enough to see a mode of two per cent, and a tenth in log Z.
+/// The rules of its draws: enough to see a mode of two per cent, and a difference of 0.1 in log Z.
 fn rules(dim: usize) -> Rules {
     Rules {
         draws: 400 + 20 * dim,
@@ -40,13 +40,13 @@ fn rules(dim: usize) -> Rules {
     }
 }
 
-/// The same where there is nothing to start from but the base itself: it has further to go.
+/// The rules when the base is the only start: adaptation takes longer.
 fn rules_without_peaks(dim: usize) -> Rules {
     let Rules { draws, most_rounds, .. } = Rules::new(dim);
     Rules { draws, most_rounds, ..rules(dim) }
 }
 
-/// How much the check's own search may do.
+/// The limits of the check's own search.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
     /// Multiplies the evaluations that follow from the target's cost.
@@ -55,7 +55,8 @@ pub(super) struct Effort {
     pub(super) at_once: usize,
 }
 
-/// Draws with the largest weights that ascents start from: where p is far above q, q lacks mass.
+/// How many of the draws with the largest weights ascents start from: where p is far above q, q lacks
+/// mass.
 const HEAVIEST: usize = 24;
 
 /// The draws with the largest weights.
@@ -66,7 +67,7 @@ pub(super) fn heaviest(sample: &Sample) -> Vec<Vec<f64>> {
     order.into_iter().take(HEAVIEST).map(|i| sample.z().point(i)).collect()
 }
 
-/// Searches from draws of the base, and from what is known.
+/// Searches from draws of the base, and from known points.
 pub(super) fn search(
     target: &Unconstrained,
     base: &Base,
@@ -104,5 +105,5 @@ pub(super) fn search(
     Ok(Own { searched, adapted: found, evaluations })
 }
 
-/// Draws of the target that the check's own must be worth to say anything.
+/// The least effective sample size with which the check's own draws count.
 const FEWEST: f64 = 150.0;

@@ -1,4 +1,4 @@
-//! Independent particles beside q: they start from the base and never see it.
+//! Independent particles, which start from the base without using q, compared with q.
 
 use crate::{
     Result,
@@ -11,49 +11,49 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What independent particles found.
+/// The results of independent particles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Particles {
-    /// How many there are.
+    /// The number of particles.
     pub count: usize,
     /// Their log ∫ p.
     pub log_z: Estimate,
-    /// The mass that q lacks: the share of them where p is far above q
-    /// ([`LACKING_RATIO`](crate::diagnostics::thresholds::LACKING_RATIO)), times Z_check / Z_answer where the
-    /// particles have less evidence than the answer.
+    /// The mass that q lacks: the share of the particles where p is far above q
+    /// ([`LACKING_RATIO`](crate::diagnostics::thresholds::LACKING_RATIO)), times Z_check / Z_answer if the particles
+    /// have a lower evidence than the answer.
     pub lacking: Estimate,
     /// KL(p‖q), from the particles.
     pub forward_kl: f64,
-    /// Temperatures they passed.
+    /// The number of temperatures they passed.
     pub stages: usize,
-    /// Points at which the target was evaluated.
+    /// The number of evaluations of the target.
     pub evaluations: usize,
 }
 
-/// Tells the check's particles from those that a fit with the same seed may begin with.
+/// Separates the check's particles from those that a fit with the same seed may begin with.
 const CHECK_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Tells those that are sent when the first were too few.
+/// Separates the second population, used if the first was too small.
 const MORE_SEED: u64 = 0xbb67_ae85_84ca_a73b;
 
-/// Particles on their way, or why they came to no end, and what that cost.
+/// A population of particles or the reason for its failure, and its cost.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Sent {
     pub(super) arrived: std::result::Result<Population, String>,
     pub(super) evaluations: usize,
-    /// Did the budget cut them off?
+    /// Did the budget end it early?
     pub(super) is_cut: bool,
 }
 
-/// An error of log Z from which particles are too few. At a transition of first order most of them die out, and
-/// all that is left descends from a few.
+/// The error of log Z from which on particles are too few. At a first-order transition most of them die out, and all
+/// survivors descend from a few.
 const TOO_FEW: f64 = 0.5;
 
-/// How many times as many are sent then.
+/// The factor for the size of the second population.
 const MORE: usize = 4;
 
-/// Sends particles, and more of them if too few have come through, where `most_evaluations` allow for it. The observer
-/// says in `is_cut` that the budget has cut them off.
+/// Runs particles, and a larger population if too few have survived and `most_evaluations` allow it. The observer sets
+/// `is_cut` if the budget ended a population early.
 pub(super) fn send(
     target: &dyn Target,
     how: &smc::Settings,
@@ -67,7 +67,7 @@ pub(super) fn send(
         Ok(ledger.done(sent))
     })?;
     let are_few = matches!(&first.arrived, Ok(population) if population.log_z_error > TOO_FEW);
-    // Their cost may vary by half.
+    // The cost may vary by half.
     let cost = first.evaluations.saturating_mul(MORE + MORE / 2);
     if !are_few || cost > most_evaluations.saturating_sub(first.evaluations) {
         return Ok(first);
@@ -118,7 +118,7 @@ fn send_some(
 }
 
 impl Particles {
-    /// What particles say, with how q stands beside them.
+    /// The results of a population, with its comparison with q.
     pub(super) fn new(population: &Population, beside: &Beside) -> Self {
         Self {
             count: population.z.len(),
@@ -139,7 +139,7 @@ mod tests {
     /// In six dimensions, under a standard normal prior, a wide mode and a narrow one of the same mass.
     #[test]
     fn where_few_particles_survive_more_are_sent() {
-        /// So few that the family tree of some runs has one branch.
+        /// So few that the family tree of some runs has a single branch.
         const FEW: usize = 20;
         let target = Program::record_parts(6, |z| {
             let square = |at: f64| z.iter().fold(0.0 * z[0], |sum, z| sum + (*z - at).square());
@@ -164,7 +164,7 @@ mod tests {
         };
         let seed = (1..=20).find(has_few_families).expect("one in twenty is unlucky");
         assert_eq!(sent(seed, usize::MAX).unwrap().arrived.unwrap().z.len(), MORE * FEW);
-        // A target that particles have no trouble with takes no more of them.
+        // A target without such a transition needs no further particles.
         let plain =
             Program::record_parts(1, |z| (-0.5 * z[0].square(), -0.5 * (z[0] - 1.0).square()));
         let how = smc::Settings { particles: 64, ..how(1) };

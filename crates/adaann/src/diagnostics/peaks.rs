@@ -1,6 +1,6 @@
 //! Checks that the approximation covers the peaks that searches have found.
 //!
-//! A mixture component with a wrong shape can lose its weight in adaptation. No draw then comes from its mode, so that the
+//! A mixture component with a wrong shape can lose its weight in adaptation. No draw then comes from its mode, so the
 //! weights cannot show the loss, but the search still knows the peak.
 
 use super::{Finding, Place, Reason, Trust, thresholds::LACKING_RATIO};
@@ -10,7 +10,8 @@ use crate::{
     modes::{Searched, Summit},
 };
 
-/// A peak counts if the Gaussian of its curvature has this share of the evidence. The terms of a sum count all.
+/// A peak counts if the Gaussian of its curvature has this share of the evidence. For a density that is a sum of known
+/// terms, every peak counts.
 const LEAST_SHARE: f64 = 0.01;
 
 /// The peak that the approximation covers least, if p is more than the lacking ratio above q there.
@@ -22,7 +23,7 @@ pub(super) fn uncovered(
     let matters = |searched: &Searched, peak: &Summit| {
         peak.is_peak && (searched.terms.are_all_known() || peak.log_mass > log_z + LEAST_SHARE.ln())
     };
-    // On a ridge of many peaks each is narrow, and none is a mode.
+    // On a ridge with many narrow peaks, no peak is a mode of its own.
     let listed = searches.iter().filter(|searched| !searched.is_endless);
     let peaks: Vec<&Summit> = listed
         .flat_map(|searched| searched.that_matter().filter(|peak| matters(searched, peak)))
@@ -57,7 +58,7 @@ mod tests {
         target::Unconstrained,
     };
 
-    /// Two unit Gaussians, 9 apart: an approximation that has lost one of them lacks its peak.
+    /// Two unit Gaussians at a distance of 9: an approximation that has lost one of them does not cover its peak.
     #[test]
     fn a_peak_without_a_component_is_named() {
         let target = Program::record(1, |z| {

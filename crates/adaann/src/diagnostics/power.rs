@@ -1,21 +1,21 @@
-//! The power of a search against modes that it did not find.
+//! The power of a search to find modes beyond those it found.
 
 use serde::{Deserialize, Serialize};
 
-/// Why other modes of some size can, or cannot, be ruled out.
+/// What shows that other modes of some size can, or cannot, be ruled out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Power {
-    /// The density is log-concave, which its formulas show: it has one mode.
+    /// The formulas of the density show that it is log-concave, so it has one mode.
     LogConcave,
-    /// The density is a sum of log-concave terms, which its formulas show, and the search has reached the peak of every one.
+    /// The formulas show that the density is a sum of log-concave terms, and the search has reached the peak of every
+    /// term.
     LogConcaveTerms {
         /// How many terms there are.
         terms: usize,
     },
-    /// The draws are exact draws of the target itself: they have seen every mode of some size.
+    /// The draws are exact draws of the target itself, so they include every mode of some size.
     ExactDraws,
-    /// Modes were planted at random, and the recorded starts of the search were asked which of them lie in a
-    /// planted basin.
+    /// Modes were planted at random, and the recorded starts of the search show which of them it would have found.
     Planted {
         /// How many modes were planted.
         planted: usize,
@@ -25,7 +25,7 @@ pub enum Power {
 }
 
 impl Power {
-    /// What it rests on: its name in files, which stays when words change.
+    /// What the power rests on: its name in files, which stays the same when the text changes.
     pub fn code(self) -> &'static str {
         match self {
             Self::LogConcave => "log-concave",
@@ -35,7 +35,7 @@ impl Power {
         }
     }
 
-    /// The share of planted modes that the search would have found: 1 where all modes are known.
+    /// The share of planted modes that the search would have found; 1 where all modes are known.
     pub fn share(self) -> f64 {
         match self {
             Self::LogConcave | Self::LogConcaveTerms { .. } | Self::ExactDraws => 1.0,

@@ -1,11 +1,11 @@
-//! Something that speaks against an approximation, how much it weighs, and what to try.
+//! A finding against an approximation, how severe it is, and what to try.
 
 use crate::diagnostics::{Finding, Remedy, Trust, thresholds::Threshold};
 
-/// Something that speaks against an approximation, and what to try.
+/// A finding against an approximation, with a remedy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
-    /// How much it weighs.
+    /// How severe it is.
     pub trust: Trust,
     /// What was found.
     pub finding: Finding,
@@ -18,13 +18,13 @@ impl Reason {
         Self { trust, remedy: finding.remedy(), finding }
     }
 
-    /// A finding, if its number is beyond its threshold.
+    /// A reason, if the value is beyond its threshold.
     pub(super) fn beyond(threshold: Threshold, value: f64, finding: Finding) -> Option<Self> {
         reason(threshold.judge(value), finding)
     }
 }
 
-/// A finding with its weight, if it has one.
+/// A reason with this level, if there is one.
 pub(super) fn reason(trust: Option<Trust>, finding: Finding) -> Option<Reason> {
     trust.map(|trust| Reason::new(trust, finding))
 }

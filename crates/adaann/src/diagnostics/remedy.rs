@@ -1,37 +1,38 @@
-//! What to try against a finding, as data that each front end words.
+//! What to try against a finding, as data that each front end puts into words.
 
 use std::fmt;
 
-/// What to try. Its `Display` names no flag and no function.
+/// What to try. Its `Display` names neither flags nor functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// Train longer, refine by the forward KL divergence, or take a richer flow.
+    /// Train longer, refine by the forward KL divergence, or use a richer flow.
     TrainMore,
-    /// Look elsewhere, take smaller steps, or several seeds.
+    /// Search from a wider start or with another method, take smaller temperature steps, or run
+    /// several seeds.
     AnnealMore,
     /// Take more draws, or train longer.
     DrawMore,
-    /// Keep the parameters where the density is.
+    /// Give the parameters bounds or narrower priors.
     BoundParameters,
-    /// Keep the parameters where the density is, or train longer.
+    /// Give the parameters bounds or narrower priors, or train longer.
     BoundOrTrain,
-    /// Read quantiles, or give the parameter a narrower prior.
+    /// Report quantiles, or give the parameter a narrower prior.
     ReadQuantiles,
-    /// Let the run come to its end.
+    /// Let the run finish.
     Finish,
-    /// Let independent particles look for lost modes.
+    /// Check for lost modes with independent particles.
     CheckWithParticles,
-    /// Run the particles alone, with other settings.
+    /// Run the particles alone with other settings.
     ChangeParticles,
-    /// Run the particles alone, with more of them.
+    /// Run more particles, on their own.
     AddParticles,
     /// Solve the equations more accurately.
     SolveTighter,
     /// Search longer for other modes.
     SearchMore,
-    /// Give the density by formulas, which show its terms.
+    /// Write the density as formulas, so that the search can see its terms.
     ShowFormulas,
-    /// Mend the function that computes the density.
+    /// Fix the function that computes the density.
     MendTarget,
 }
 
@@ -54,7 +55,7 @@ impl Remedy {
         Self::MendTarget,
     ];
 
-    /// Its name in files, which stays when words change.
+    /// Its name in files, which stays the same when the text changes.
     pub fn code(self) -> &'static str {
         match self {
             Self::TrainMore => "train-more",
@@ -82,29 +83,29 @@ impl fmt::Display for Remedy {
                 "train longer, add a refinement by the forward KL divergence, or use a richer flow"
             }
             Self::AnnealMore => {
-                "look for modes from a wider start or by another method, take smaller steps of temperature, \
-                 or several seeds"
+                "search for modes from a wider start or with another method, take smaller temperature steps, \
+                 or run several seeds"
             }
             Self::DrawMore => "take more draws, or train longer",
             Self::BoundParameters => "give the parameters bounds or narrower priors",
             Self::BoundOrTrain => "give the parameters bounds or narrower priors, or train longer",
             Self::ReadQuantiles => {
-                "read its median and quantiles, which are known, or give it a narrower prior"
+                "report its median and quantiles, which are reliable, or give it a narrower prior"
             }
-            Self::Finish => "let the run come to its end",
-            Self::CheckWithParticles => "let independent particles look for lost modes",
-            Self::ChangeParticles => "run the particles alone, with other settings",
-            Self::AddParticles => "see whether more particles, run alone, agree",
+            Self::Finish => "let the run finish",
+            Self::CheckWithParticles => "check for lost modes with independent particles",
+            Self::ChangeParticles => "run the particles alone with other settings",
+            Self::AddParticles => "check whether more particles, run alone, agree",
             Self::SolveTighter => {
-                "solve the equations with tighter tolerances, or with shorter steps"
+                "solve the equations with tighter tolerances or shorter steps"
             }
-            Self::SearchMore => "search longer for other modes, or tell more by the prior",
+            Self::SearchMore => "search longer for other modes, or use a more informative prior",
             Self::ShowFormulas => {
-                "give the density by formulas, as a model file or a recorded program, so that the search sees its terms"
+                "write the density as formulas, in a model file or a recorded program, so that the search sees its terms"
             }
             Self::MendTarget => {
-                "mend the density: the same value for the same point, the gradient of that value, and a number \
-                 wherever the parameters may be"
+                "fix the density: it must return the same value for the same point, the gradient of that value, \
+                 and a number at every allowed point"
             }
         })
     }

@@ -1,4 +1,4 @@
-//! What weighted points that owe nothing to q say beside it.
+//! Compares q with weighted points that were found without it.
 
 use crate::{
     Batch, Result,
@@ -15,18 +15,18 @@ use crate::{
     weight::log_weight,
 };
 
-/// Points that log q is evaluated at.
+/// The number of points at which log q is evaluated.
 const COMPARED: usize = 2_000;
 
 /// Weighted points of the target, found without q.
 pub(super) enum Seen<'a> {
-    /// Draws of a mixture of the check's own.
+    /// Draws of the check's own mixture.
     Draws(&'a Adapted),
     /// Particles.
     Particles(&'a Population),
 }
 
-/// What a check has found without q. A repaired answer has to hold against it too.
+/// What a check has found without q. A repaired answer must cover it too.
 #[derive(Clone, Default)]
 pub(crate) struct Witness {
     pub(super) draws: Option<Adapted>,
@@ -49,14 +49,14 @@ impl Witness {
     }
 }
 
-/// How q stands beside them.
+/// The comparison of q with such points.
 pub(super) struct Beside {
     pub(super) log_z: Estimate,
-    /// Share of them where p is far above q.
+    /// Share of the points where p is far above q.
     pub(super) lacking: Estimate,
-    /// The same as a share of the whole, where they have less evidence than the answer.
+    /// The same as a share of the whole, if the points have a lower evidence than the answer.
     pub(super) lacking_mass: Estimate,
-    /// A place there.
+    /// A point in that region.
     pub(super) lacking_at: Vec<f64>,
     /// KL(p‖q).
     pub(super) forward_kl: f64,
@@ -89,7 +89,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The mean of a function by its values at the points.
+    /// The mean of a function from its values at the points.
     pub(super) fn mean(&self, values: &[f64]) -> Estimate {
         match self {
             Self::Draws(adapted) => Quantity::new(values, adapted.sample.weights())
@@ -98,8 +98,8 @@ impl Seen<'_> {
         }
     }
 
-    /// A share of the points. Where few particles have come through, all of one mode, their own error
-    /// knows nothing of the others.
+    /// The share of the points. If few particles have survived, all in one mode, their own error does
+    /// not reflect the other modes.
     fn share(&self, own: &[f64]) -> Estimate {
         let Estimate { value, error } = self.mean(own);
         let least = match self {
@@ -109,7 +109,7 @@ impl Seen<'_> {
         Estimate { value, error: error.max(least) }
     }
 
-    /// The same over some points alone: those whose value is not NaN.
+    /// The mean over the points whose value is not NaN.
     fn mean_of_some(&self, values: &[f64]) -> Estimate {
         match self {
             Self::Draws(_) => self.mean(values),
@@ -117,7 +117,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Compares q, whose draws say this of log Z, with the points.
+    /// Compares q, whose draws have this log Z, with the points.
     pub(super) fn beside(&self, approximation: &Approximation, log_z: Estimate) -> Result<Beside> {
         let all = self.z();
         let thinning = match self {
@@ -132,7 +132,7 @@ impl Seen<'_> {
         let log_q = approximation.flow().log_density(&z)?;
         let (points, log_jacobian) = approximation.target().constrain(&z);
         let own = self.log_z()?;
-        // Of two estimates of log Z the larger has seen more of p.
+        // The larger of two estimates of log Z has seen more of p.
         let larger = log_z.value.max(own.value);
         let most = LACKING_RATIO.value.ln();
         let mut lacks = vec![f64::NAN; all.len()];
@@ -141,7 +141,7 @@ impl Seen<'_> {
         for (i, &from) in chosen.iter().enumerate() {
             let log_p = self.log_p()[from] + log_jacobian[i] - larger;
             let log_ratio = log_weight(log_p, log_q[i]);
-            // A point that is lost has no weight, whatever its ratio.
+            // A non-finite point has no weight, whatever its ratio.
             ratios[from] = if log_p == f64::NEG_INFINITY { 0.0 } else { log_ratio };
             let is_lacking = log_p > f64::NEG_INFINITY && (log_ratio.is_nan() || log_ratio > most);
             lacks[from] = f64::from(u8::from(is_lacking));
@@ -159,7 +159,7 @@ impl Seen<'_> {
         })
     }
 
-    /// The comparison that a verdict looks at.
+    /// The comparison for a verdict.
     pub(super) fn comparison(
         &self,
         beside: &Beside,

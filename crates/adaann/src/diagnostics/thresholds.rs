@@ -1,35 +1,35 @@
-//! Every threshold of a verdict in one table, which the book shows as it is rendered here.
+//! Every threshold of a verdict in one table, which the book includes as rendered here.
 
 use crate::diagnostics::Trust;
 use std::fmt::Write;
 
-/// Up to where a number is good, and from where on it is bad.
+/// The limits beyond which a number calls for care or distrust.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
-    /// What is looked at.
+    /// The quantity that is judged.
     pub name: &'static str,
     /// Which numbers are bad.
     pub bad: Side,
     /// How the numbers are written.
     pub unit: Unit,
-    /// Beyond this, care is asked for.
+    /// Beyond this limit the verdict is `Care`.
     pub care: f64,
-    /// From here on, or below here, nothing is to be trusted; none if care is the worst.
+    /// From this limit on the verdict is `Distrust`; none if `Care` is the worst.
     pub distrust: Option<f64>,
-    /// What it means, and why these numbers.
+    /// What the threshold means, and why it has these limits.
     pub meaning: &'static str,
 }
 
-/// A number of the rules that no verdict hangs on alone.
+/// A number of the rules that decides no verdict on its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constant {
     /// What it is.
     pub name: &'static str,
     /// How it is written.
     pub unit: Unit,
-    /// The number.
+    /// Its value.
     pub value: f64,
-    /// What it means, and why this number.
+    /// What the number means, and why it has this value.
     pub meaning: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub enum Side {
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// As it is.
+    /// Without a unit.
     Number,
     /// In per cent.
     Share,
@@ -57,9 +57,10 @@ pub enum Unit {
 
 /// A mode is lost if q has less than this share of its weight.
 ///
-/// The answer is the weighted sample. At a tenth its weights there are ten times those elsewhere: of
-/// 10,000 draws a mode of ten per cent has 100, which tell its weight to a tenth of itself, and two
-/// equal modes leave a fifth of the draws effective. Below, an answer hangs on a few draws.
+/// The answer is the weighted sample. At a tenth, the mode's weights are ten times those elsewhere:
+/// of 10,000 draws a mode of ten per cent has 100, which give its weight to a tenth of itself, and
+/// two equal modes leave a fifth of the draws effective. Below that, the answer depends on a few
+/// draws.
 pub const MODE_LOST: f64 = 0.1;
 
 /// Has q, with `share` of its draws in a mode of this weight, lost it?
@@ -67,47 +68,47 @@ pub fn is_mode_lost(share: f64, weight: f64) -> bool {
     share < MODE_LOST * weight
 }
 
-/// The Pareto tail of the weights; for few draws `care` is lower, as `meaning` says.
+/// The Pareto tail of the weights. For few draws `care` is lower, as `meaning` says.
 pub const K_HAT: Threshold = Threshold {
     name: "Pareto k-hat of the weights",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.7,
     distrust: Some(1.0),
-    meaning: "for S draws the lower of 0.7 and 1 − 1/log₁₀ S: below it estimates converge at a \
-              practical rate, and from 1 on the weights have no mean (Vehtari and others, 2024)",
+    meaning: "the lower of 0.7 and 1 − 1/log₁₀ S for S draws: below it estimates converge at a practical rate, \
+              and from 1 on the weights have no mean (Vehtari and others, 2024)",
 };
 
-/// The same of the terms that a parameter's moments are averages of.
+/// The same for the terms whose averages are a parameter's moments.
 pub const MOMENT_K_HAT: Threshold = Threshold {
     name: "Pareto k-hat of a parameter's moments",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.7,
     distrust: None,
-    meaning: "of the weights times the distance from the mean, and times its square; the largest of all \
-              parameters, with the limit and the exceptions of the weights' own",
+    meaning: "the largest k-hat, over all parameters, of the weights times the distance from the mean and \
+              times its square; the limit and the exceptions are those of the weights' k-hat",
 };
 
-/// How many draws of p the weighted draws are worth.
+/// The effective sample size of the weighted draws.
 pub const ESS: Threshold = Threshold {
     name: "effective sample size",
     bad: Side::Below,
     unit: Unit::Number,
     care: 400.0,
     distrust: Some(100.0),
-    meaning: "400 is what Vehtari and others (2021) ask for before means and quantiles are read: \
-              the error of a mean is then a twentieth of the standard deviation",
+    meaning: "Vehtari and others (2021) recommend 400 before means and quantiles are reported: the error of a \
+              mean is then a twentieth of the standard deviation",
 };
 
-/// Draws without a density under p.
+/// Draws at which p has no density.
 pub const OUTSIDE_SUPPORT: Threshold = Threshold {
     name: "draws outside the support",
     bad: Side::Above,
     unit: Unit::Share,
     care: 0.01,
     distrust: Some(0.5),
-    meaning: "they have weight 0, so that the approximation is spent on what the target excludes",
+    meaning: "such draws have weight 0, so the approximation wastes mass on points that the target excludes",
 };
 
 /// The error of a standard deviation.
@@ -117,8 +118,8 @@ pub const SPREAD: Threshold = Threshold {
     unit: Unit::Share,
     care: 0.05,
     distrust: None,
-    meaning: "as a share of it, the largest of all parameters; so many draws know it to one per cent \
-              unless it hangs on a few of them, and it may then not exist",
+    meaning: "the largest relative error over all parameters; with enough draws it is about 1 per cent, \
+              unless the standard deviation depends on a few draws, in which case it may not exist",
 };
 
 /// The error of a mode's weight.
@@ -128,19 +129,20 @@ pub const MODE_ERROR: Threshold = Threshold {
     unit: Unit::Number,
     care: 0.012,
     distrust: None,
-    meaning: "the largest of all modes, where less than half of the draws is effective; 4,000 effective \
-              draws know the weights of two equal modes to 0.008, and three errors of this size are 0.04",
+    meaning: "the largest error over all modes, applied where less than half of the draws is effective; 4,000 \
+              effective draws give the weights of two equal modes to 0.008, and three errors of this size are \
+              0.04",
 };
 
-/// Draws whose weights are not those of q.
+/// Draws whose weights do not match q.
 pub const WEIGHTS_OFF: Threshold = Threshold {
-    name: "draws with weights of another q",
+    name: "draws whose weights do not match q",
     bad: Side::Above,
     unit: Unit::Share,
     care: 0.0,
     distrust: Some(0.02),
-    meaning: "of 512 draws, taken evenly: log q is evaluated again and compared with what the weights \
-              were made of",
+    meaning: "for 512 evenly spaced draws, log q is evaluated again and compared with the value used for their \
+              weights",
 };
 
 /// Mass of p that lies where p is over [`LACKING_RATIO`] times q.
@@ -150,40 +152,42 @@ pub const MASS_LACKING: Threshold = Threshold {
     unit: Unit::Share,
     care: 0.01,
     distrust: Some(0.05),
-    meaning: "share of the particles, less its allowance, where p is so far above q that few draws \
-              of q, or none, have seen it",
+    meaning: "the share of the particles, minus the allowance, at points where p is so far above q that q has \
+              few or no draws there",
 };
 
-/// Share of a mode's weight that q has.
+/// The share of a mode's weight that q has.
 pub const MODE_SHARE: Threshold = Threshold {
-    name: "how much of a mode q has",
+    name: "share of a mode that q has",
     bad: Side::Below,
     unit: Unit::Share,
     care: 0.5,
     distrust: Some(MODE_LOST),
-    meaning: "share of the draws, of that of the particles less its allowance; weights can lift a \
-              thin mode, but below a tenth it is lost: its answer hangs on a few draws",
+    meaning: "the mode's share of the draws, divided by its share of the particles minus the allowance; \
+              weights can correct for too few draws of a mode, but below a tenth the mode is lost: its \
+              estimate depends on a few draws",
 };
 
-/// The weighted draws' share of a mode against the particles', as a factor either way.
+/// The weighted draws' share of a mode against the particles' share, as a factor in either
+/// direction.
 pub const MODE_WEIGHT: Threshold = Threshold {
     name: "weight of a mode, weighted draws against particles",
     bad: Side::Above,
     unit: Unit::Factor,
     care: 2.0,
     distrust: None,
-    meaning: "either way, where the two are apart by more than their errors; one of them is wrong",
+    meaning: "in either direction, where the two differ by more than their errors; one of them is wrong",
 };
 
-/// The same as a difference.
+/// The same comparison as a difference.
 pub const MODE_SHIFT: Threshold = Threshold {
-    name: "weight of a mode, the same as a difference",
+    name: "weight of a mode, as a difference",
     bad: Side::Above,
     unit: Unit::Share,
     care: 0.05,
     distrust: None,
-    meaning: "where the two are apart by more than their errors; a factor of 2 is more than heavy \
-              modes can differ by",
+    meaning: "where the two differ by more than their errors; the weights of heavy modes cannot differ by a \
+              factor of 2",
 };
 
 /// log Z of the particles above that of the weights.
@@ -193,8 +197,8 @@ pub const EVIDENCE_ABOVE: Threshold = Threshold {
     unit: Unit::Number,
     care: 0.1,
     distrust: Some(0.7),
-    meaning: "where it is more than their errors; 0.7 is a factor of 2: the draws have seen half \
-              of p, or less",
+    meaning: "where the difference exceeds the errors; 0.7 is a factor of 2: the draws have seen half of p or \
+              less",
 };
 
 /// log Z of the particles below that of the weights.
@@ -204,9 +208,9 @@ pub const EVIDENCE_BELOW: Threshold = Threshold {
     unit: Unit::Number,
     care: 3.0,
     distrust: None,
-    meaning: "where it is more than their errors; from a factor of 20 on the particles have missed too much \
-              to check anything, and if nothing else has, the verdict is local; their shares count for \
-              Z_check / Z_answer of the whole",
+    meaning: "where the difference exceeds the errors; beyond a factor of 20 the particles have missed too \
+              much to check anything, and without another check the verdict is local; a share of these \
+              particles counts as that share times Z_check / Z_answer",
 };
 
 /// R-hat of chains.
@@ -216,28 +220,28 @@ pub const R_HAT: Threshold = Threshold {
     unit: Unit::Number,
     care: 1.01,
     distrust: Some(1.1),
-    meaning: "rank-normalised, the largest of all coordinates; 1.01 is what Vehtari and others (2021) \
-              ask for, and from 1.1 on the chains have seen different parts of p",
+    meaning: "rank-normalised, the largest over all coordinates; Vehtari and others (2021) recommend 1.01, and \
+              from 1.1 on the chains have seen different parts of p",
 };
 
-/// How far the means of chains from other starts are apart.
+/// The distance between the means of chains from other starts.
 pub const CHAINS_APART: Threshold = Threshold {
     name: "means of chains from other starts, in standard deviations",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.1,
     distrust: Some(0.5),
-    meaning: "where they are apart by more than five of their errors",
+    meaning: "where the means differ by more than five of their errors",
 };
 
-/// Trajectories that diverge.
+/// Divergent trajectories.
 pub const DIVERGENCES: Threshold = Threshold {
-    name: "trajectories that diverge",
+    name: "divergent trajectories",
     bad: Side::Above,
     unit: Unit::Share,
     care: 0.02,
     distrust: None,
-    meaning: "where many do, chains do not enter a narrow part of p",
+    meaning: "where many trajectories diverge, chains do not enter a narrow part of p",
 };
 
 /// The share of planted modes that the search would have found.
@@ -247,40 +251,42 @@ pub const POWER: Threshold = Threshold {
     unit: Unit::Share,
     care: 0.9,
     distrust: None,
-    meaning: "share of modes planted at random (a fifth of the mass, a third to as wide as the answer) that the \
-              search would have found; below this the verdict is local, not reliable",
+    meaning: "the share of modes planted at random (a fifth of the mass, a third to as wide as the answer) \
+              that the search would have found; below this limit the verdict is local, not reliable",
 };
 
-/// How far a tighter solver's log p at the modes is from a mere shift.
+/// How much a tighter solver changes log p at the modes, beyond a common shift.
 pub const SOLVER_MODES: Threshold = Threshold {
     name: "log p at a mode, by a tighter solver",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.1,
     distrust: Some(1.0),
-    meaning: "of models with differential equations, in nats: the most that it changes, beside a shift of \
-              all points; 0.1 is a tenth of a mode's weight, and from 1 on modes may be the solver's",
+    meaning: "for models with differential equations: the largest change of log p in nats, beyond a shift \
+              common to all points; 0.1 changes a mode's weight by a tenth, and from 1 on modes may be \
+              artefacts of the solver",
 };
 
-/// The same over the draws.
+/// The same change over the draws.
 pub const SOLVER_DRAWS: Threshold = Threshold {
     name: "log p over the draws, by a tighter solver",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.3,
     distrust: Some(1.0),
-    meaning: "the root mean square of the same over 64 draws: a mean is off by up to as many standard \
-              deviations",
+    meaning: "the root mean square of this change over 64 draws: a mean is off by up to this number of \
+              standard deviations",
 };
 
-/// By how much a tighter solver moves all of log p.
+/// The common shift of log p by a tighter solver.
 pub const SOLVER_SHIFT: Threshold = Threshold {
     name: "log p by a tighter solver, shift of all points",
     bad: Side::Above,
     unit: Unit::Number,
     care: 0.5,
     distrust: None,
-    meaning: "log Z is off by as much, though draws are not; no comparison of models hangs on less",
+    meaning: "log Z is off by this amount, though the draws are not; a model comparison should not depend on a \
+              smaller difference",
 };
 
 /// Noise in log p.
@@ -290,19 +296,19 @@ pub const NOISE: Threshold = Threshold {
     unit: Unit::Number,
     care: 0.1,
     distrust: Some(0.5),
-    meaning: "standard deviation in nats, from two evaluations of the same points: the weights are off by as much, \
-              and log Z by half its square",
+    meaning: "the standard deviation in nats, from two evaluations of the same points: the weights are off by \
+              this amount, and log Z by half its square",
 };
 
-/// The gradient against differences.
+/// The gradient against finite differences.
 pub const WRONG_GRADIENT: Threshold = Threshold {
     name: "error of the gradient",
     bad: Side::Above,
     unit: Unit::Share,
     care: 0.01,
     distrust: None,
-    meaning: "relative, against differences of log p at points of the answer: weights do not need a gradient, but the \
-              search and every chain do",
+    meaning: "the relative difference from finite differences of log p at points of the answer: weights do not \
+              need a gradient, but the search and every chain do",
 };
 
 /// Points at which log p is not a number.
@@ -312,8 +318,8 @@ pub const NOT_A_NUMBER: Threshold = Threshold {
     unit: Unit::Share,
     care: 0.0,
     distrust: None,
-    meaning: "of points of the answer and around them, inside the support: they count as points without density, \
-              which may cut off a part of the posterior",
+    meaning: "among points of the answer and around them, inside the support: they count as points without \
+              density, which may cut off a part of the posterior",
 };
 
 /// Every threshold.
@@ -343,90 +349,92 @@ pub const TABLE: [Threshold; 23] = [
     NOT_A_NUMBER,
 ];
 
-/// Where p is over this many times q, q lacks mass of p.
+/// q lacks mass of p where p is more than this factor above q.
 pub const LACKING_RATIO: Constant = Constant {
     name: "lacking ratio",
     unit: Unit::Factor,
     value: 30.0,
-    meaning: "where p is over this many times q, q lacks mass: a mode of 2 per cent then has fewer \
-              than seven of 10,000 draws",
+    meaning: "q lacks mass where p is more than this factor above q: a mode of 2 per cent then has fewer than \
+              seven of 10,000 draws",
 };
 
-/// How far log q at a draw may be from what its weight was made of.
+/// How far log q at a draw may be from the value used for its weight.
 pub const WEIGHT_OFF: Constant = Constant {
-    name: "a weight of another q",
+    name: "tolerance of log q",
     unit: Unit::Number,
     value: 0.05,
-    meaning: "log q differs by more than this: inverses of flows are more exact by orders of magnitude",
+    meaning: "two values of log q that differ by more than this do not match; inverses of flows are more \
+              accurate by orders of magnitude",
 };
 
-/// Standard errors taken off a share of the particles.
+/// Standard errors that are subtracted from a share of the particles.
 pub const ALLOWANCE: Constant = Constant {
     name: "allowance of the particles",
     unit: Unit::Errors,
     value: 2.0,
-    meaning: "taken off their shares, which may be their luck",
+    meaning: "subtracted from their shares, since a share may be high by chance",
 };
 
-/// Standard errors from which a mode of the particles is one.
+/// The least share of the particles, in standard errors, with which a mode is compared.
 pub const MODE_SEEN: Constant = Constant {
-    name: "a mode that is seen, in errors",
+    name: "smallest mode considered, in errors",
     unit: Unit::Errors,
     value: 3.0,
-    meaning: "a mode with a smaller share of the particles is not asked for",
+    meaning: "a mode whose share of the particles is below this many of its errors is ignored",
 };
 
-/// The least share of the particles that a mode is asked for with.
+/// The least share of the particles with which a mode is compared.
 pub const SMALLEST_MODE: Constant = Constant {
-    name: "a mode that is seen, in share",
+    name: "smallest mode considered, as a share",
     unit: Unit::Share,
     value: 0.003,
-    meaning: "nor is one that is lighter than this: it changes no answer by more",
+    meaning: "a lighter mode is ignored too: it changes no answer by more than this",
 };
 
-/// Standard errors between two shares of a mode that are apart.
+/// Standard errors beyond which two shares of a mode differ.
 pub const MODES_APART: Constant = Constant {
-    name: "weights of a mode that are apart",
+    name: "difference between weights of a mode",
     unit: Unit::Errors,
     value: 4.0,
-    meaning: "of both together; there are many modes to be compared",
+    meaning: "in combined errors; the limit is high because many modes are compared",
 };
 
-/// Standard errors between two values of log Z that are apart.
+/// Standard errors beyond which two values of log Z differ.
 pub const EVIDENCE_APART: Constant = Constant {
-    name: "values of log Z that are apart",
+    name: "difference between values of log Z",
     unit: Unit::Errors,
     value: 3.0,
-    meaning: "of both together",
+    meaning: "in combined errors",
 };
 
-/// The share of the draws that must be effective for a heavy tail to weigh less.
+/// The share of the draws that must be effective for a heavy tail to count less.
 pub const TAIL_ESS: Constant = Constant {
-    name: "heavy tail that weighs less: effective draws",
+    name: "harmless heavy tail: effective draws",
     unit: Unit::Share,
     value: 0.5,
-    meaning: "where at least this share of the draws is effective and next to no mass lacks, a heavy \
-              tail of the weights weighs one degree less",
+    meaning: "where at least this share of the draws is effective and almost no mass is missing, a heavy tail \
+              of the weights counts as one level less severe",
 };
 
-/// The share of p that may lack for a heavy tail to weigh less.
+/// The share of p that may be missing for a heavy tail to count less.
 pub const TAIL_MASS: Constant = Constant {
-    name: "heavy tail that weighs less: mass that lacks",
+    name: "harmless heavy tail: missing mass",
     unit: Unit::Share,
     value: 0.003,
-    meaning: "next to none is at most this with the allowance added: the tail's share of any answer \
-              is no larger",
+    meaning: "almost no mass is missing if its share plus the allowance is at most this: the tail then \
+              contributes no more to any answer",
 };
 
 /// The largest weight below which weights are nearly equal.
 pub const EQUAL_WEIGHTS: Constant = Constant {
-    name: "weights that are nearly equal",
+    name: "nearly equal weights",
     unit: Unit::Factor,
     value: 10.0,
-    meaning: "the largest over their mean: below it the tail's shape is noise, and harmless",
+    meaning: "the largest weight divided by the mean weight; below this the shape of the tail is noise, and \
+              harmless",
 };
 
-/// Every other number of the rules.
+/// The other numbers of the rules.
 pub const CONSTANTS: [Constant; 10] = [
     LACKING_RATIO,
     WEIGHT_OFF,
@@ -441,7 +449,7 @@ pub const CONSTANTS: [Constant; 10] = [
 ];
 
 impl Threshold {
-    /// How bad a number is, if it is; NaN is the worst.
+    /// The verdict on a value, if it is beyond a limit; NaN is the worst.
     pub fn judge(&self, value: f64) -> Option<Trust> {
         let (is_bad, is_doubtful) = match self.bad {
             Side::Above => (self.distrust.is_some_and(|from| value >= from), value > self.care),
@@ -454,7 +462,7 @@ impl Threshold {
         }
     }
 
-    /// Care and distrust in words.
+    /// The limits for care and distrust as text.
     fn limits(&self) -> [String; 2] {
         let [care, distrust] =
             [Some(self.care), self.distrust].map(|limit| limit.map(|x| self.unit.text(x)));
@@ -475,7 +483,7 @@ impl Unit {
     fn text(self, value: f64) -> String {
         match self {
             Self::Number => value.to_string(),
-            // Shares here have at most three digits behind the point.
+            // Shares in this table have at most three decimal places.
             Self::Share => format!("{} per cent", (1e3 * value).round() / 10.0),
             Self::Factor => format!("a factor of {value}"),
             Self::Errors => format!("{value} standard errors"),
@@ -483,17 +491,16 @@ impl Unit {
     }
 }
 
-/// Both tables as the book has them.
+/// Both tables as they appear in the book.
 pub fn markdown() -> String {
-    let mut text = String::from(
-        "| what is looked at | care | distrust | what it means |\n| --- | --- | --- | --- |\n",
-    );
+    let mut text =
+        String::from("| quantity | care | distrust | meaning |\n| --- | --- | --- | --- |\n");
     for row in &TABLE {
         let [care, distrust] = row.limits();
         writeln!(text, "| {} | {care} | {distrust} | {} |", row.name, row.meaning)
             .expect("strings grow");
     }
-    text.push_str("\n| also | is | what it means |\n| --- | --- | --- |\n");
+    text.push_str("\n| constant | value | meaning |\n| --- | --- | --- |\n");
     for row in &CONSTANTS {
         writeln!(text, "| {} | {} | {} |", row.name, row.unit.text(row.value), row.meaning)
             .expect("strings grow");
@@ -544,10 +551,10 @@ mod tests {
         assert_eq!(text.lines().count(), 2 + TABLE.len() + 1 + 2 + CONSTANTS.len());
         for line in [
             "| effective sample size | below 400 | below 100 |",
-            "| how much of a mode q has | below 50 per cent | below 10 per cent |",
+            "| share of a mode that q has | below 50 per cent | below 10 per cent |",
             "| mass that q lacks | above 1 per cent | 5 per cent and more |",
             "| log Z of the particles below that of the weights | above 3 | – |",
-            "| a mode that is seen, in share | 0.3 per cent |",
+            "| smallest mode considered, as a share | 0.3 per cent |",
         ] {
             assert!(text.contains(line), "{line} in {text}");
         }

@@ -1,8 +1,8 @@
-//! The judgement on an approximation: reliable, local, use with care, or do not trust, and why.
+//! The verdict on an approximation: reliable, local, use with care, or do not trust, and why.
 //!
-//! What only the weights see cannot tell of a mode that q has lost: all draws are then in the others,
-//! and their weights are as good as ever. That is what the independent particles are for. What they
-//! cannot tell from their own luck is not held against q.
+//! Weights alone cannot reveal a mode that q has lost: all draws are then in the other modes, and their
+//! weights look good. Independent particles cover this case. Differences within the particles' own errors do
+//! not count against q.
 
 use crate::diagnostics::{
     Finding, Power, Reason, Trust,
@@ -19,22 +19,22 @@ use crate::diagnostics::{
 };
 use crate::importance::Sample;
 
-/// The judgement on an approximation.
+/// The verdict on an approximation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// As bad as the worst of the reasons.
+    /// The level of the worst reason.
     pub trust: Trust,
-    /// What speaks against it, the worst first; none if it is reliable.
+    /// What speaks against the approximation, the worst first; empty if it is reliable.
     pub reasons: Vec<Reason>,
-    /// How likely the search was to find other modes of some size; none if that was not measured.
+    /// How likely the search was to find other modes of some size; none if this was not measured.
     pub power: Option<Power>,
 }
 
 impl Verdict {
-    /// The judgement that follows from findings.
+    /// The verdict that follows from findings.
     pub(super) fn of(findings: &Findings) -> Self {
         let mut reasons = findings.of_weights();
-        // What one of two has done the other need not.
+        // A failure of one check does not matter if another one succeeded.
         if findings.compared.is_empty() {
             let finding = match &findings.failed {
                 None => Finding::NotChecked,
@@ -46,8 +46,8 @@ impl Verdict {
         Self::new(reasons)
     }
 
-    /// The judgement on a sample that nothing has checked, as that of a run that was stopped: by the same
-    /// thresholds for weights and chains as after a check, and with the reason that there was none.
+    /// The verdict on an unchecked sample, such as that of a stopped run: by the same thresholds for weights
+    /// and chains as after a check, plus the reason that there was no check.
     pub fn of_unchecked(sample: &Sample, names: &[String]) -> Self {
         if let Some(mixing) = sample.mixing() {
             let reasons = of_mixing(mixing, sample, names);
@@ -60,13 +60,13 @@ impl Verdict {
         }
     }
 
-    /// The judgement on draws that [`examine`](super::examine) refuses, by what it says.
+    /// The verdict on draws that [`examine`](super::examine) refuses, with its error as the reason.
     pub fn not_examined(error: &crate::Error) -> Self {
         let finding = Finding::NotExamined { why: error.to_string() };
         Self::new(vec![Reason::new(Trust::Distrust, finding)])
     }
 
-    /// The judgement on a run that was stopped at `t`, in place of that on one that came to its end.
+    /// This verdict for a run that was stopped at `t`.
     #[must_use]
     pub fn of_stopped(self, t: f64) -> Self {
         // Before t = 1 the flow approximates another density.
@@ -74,8 +74,8 @@ impl Verdict {
         self.and(std::iter::once(Reason::new(trust, Finding::Stopped { t })))
     }
 
-    /// The judgement on the last checkpoint of a run that has not come to its end; `t` is where it was, if it
-    /// anneals. Nothing has looked for what it lacks.
+    /// The verdict on the last checkpoint of an unfinished run. `t` is the inverse temperature it had
+    /// reached, if it anneals. No check has searched for missing mass.
     #[must_use]
     pub fn of_unfinished(self, t: Option<f64>) -> Self {
         let mut reasons = self.reasons;
@@ -84,7 +84,7 @@ impl Verdict {
         Self { power: self.power, ..Self::new(reasons) }
     }
 
-    /// The judgement on a run that could not go on, in place of that on one that came to its end.
+    /// This verdict for a run that failed before it finished.
     #[must_use]
     pub fn of_ended_early(self, t: f64, reason: impl Into<String>) -> Self {
         let finding = Finding::EndedEarly { t, reason: reason.into() };
@@ -93,7 +93,7 @@ impl Verdict {
         Self { power: self.power, ..Self::new(reasons) }
     }
 
-    /// The judgement on a run that has spent its budget, in place of that on one that came to its end.
+    /// This verdict for a run that has spent its budget.
     #[must_use]
     pub fn of_spent(self) -> Self {
         if self.reasons.iter().any(|reason| reason.finding == Finding::BudgetSpent) {
@@ -102,7 +102,7 @@ impl Verdict {
         self.and(std::iter::once(Reason::new(Trust::Care, Finding::BudgetSpent)))
     }
 
-    /// This judgement with the power of the search: other modes are not ruled out by a weak one.
+    /// This verdict with the power of the search: a weak search does not rule out other modes.
     #[must_use]
     pub fn with_power(self, power: Power) -> Self {
         let trust = (power.share() < POWER.care).then_some(Trust::Local);
@@ -113,7 +113,7 @@ impl Verdict {
         Self { power: Some(power), ..Self::new(others.chain(weak).collect()) }
     }
 
-    /// This judgement with more reasons.
+    /// This verdict with more reasons.
     pub(crate) fn and(self, more: impl Iterator<Item = Reason>) -> Self {
         Self { power: self.power, ..Self::new(self.reasons.into_iter().chain(more).collect()) }
     }
@@ -126,7 +126,7 @@ impl Verdict {
 }
 
 impl Findings {
-    /// What the weights say.
+    /// The reasons that follow from the weights.
     fn of_weights(&self) -> Vec<Reason> {
         let Self { draws, outside, ess, .. } = *self;
         let few = Finding::FewEffectiveDraws { draws, ess };
@@ -136,7 +136,7 @@ impl Findings {
             self.moment_tail(),
             reason(ESS.judge(ess), few),
             reason(OUTSIDE_SUPPORT.judge(outside), outside_support),
-            // Few draws know no spread: that has been said then.
+            // Few draws cannot give a standard deviation: `FewEffectiveDraws` already says so.
             self.spread.as_ref().filter(|_| ess >= ESS.care).and_then(Spread::reason),
             self.least_known_mode.clone().filter(|_| self.is_diluted()).and_then(
                 |(at, weighted)| {
@@ -152,18 +152,18 @@ impl Findings {
         all.into_iter().flatten().collect()
     }
 
-    /// Are the draws worth far fewer, and yet enough to be read?
+    /// Is the effective sample size well below the number of draws, yet large enough?
     fn is_diluted(&self) -> bool {
         self.ess >= ESS.care && self.ess < TAIL_ESS.value * self.draws as f64
     }
 
-    /// Is a heavy tail of weights harmless? Most draws count, and independent points show that the tail
-    /// stands for next to no mass.
+    /// Is a heavy tail of the weights harmless? It is if most draws are effective and independent points show
+    /// that the tail has almost no mass.
     fn is_tail_harmless(&self) -> bool {
         self.ess >= TAIL_ESS.value * self.draws as f64 && self.is_all_covered()
     }
 
-    /// A moment that hangs on a few draws, where the weights alone look well.
+    /// A moment that depends on a few draws although the weights alone look good.
     fn moment_tail(&self) -> Option<Reason> {
         let MomentTail { name, k_hat } = self.moment.clone()?;
         let threshold = self.k_hat_threshold;
@@ -174,11 +174,11 @@ impl Findings {
         (!is_said && !is_noise && !self.is_tail_harmless()).then(|| Reason::new(trust, finding))
     }
 
-    /// Heavy weights matter as much as the mass of p that they stand for.
+    /// A heavy tail matters as much as the mass of p in it.
     fn tail(&self) -> Option<Reason> {
         let Self { k_hat, k_hat_threshold, .. } = *self;
         let trust = Threshold { care: k_hat_threshold, ..K_HAT }.judge(k_hat)?;
-        // Of nearly equal weights the shape of the tail is noise.
+        // Among nearly equal weights the shape of the tail is noise.
         if self.largest_weight < EQUAL_WEIGHTS.value {
             return None;
         }
@@ -251,7 +251,7 @@ mod tests {
         Some(MomentTail { name: "x".into(), k_hat })
     }
 
-    /// Some mass lacks, so that a heavy tail has its whole weight.
+    /// Some mass is missing, so that a heavy tail counts in full.
     fn uncovered() -> Findings {
         compared(|c| c.lacking = estimate(0.004, 0.001))
     }
@@ -267,7 +267,7 @@ mod tests {
         let care = [
             (Findings { k_hat: 0.8, ..uncovered() }, "heavy-tail"),
             (Findings { moment: heavy_moment(0.8), ..uncovered() }, "moment-tail"),
-            // A tail of weights that is heavier than a moment's says it once.
+            // A tail of weights that is heavier than that of a moment is reported once.
             (Findings { k_hat: 0.8, moment: heavy_moment(1.2), ..uncovered() }, "heavy-tail"),
             (Findings { ess: 399.0, ..good() }, "few-effective-draws"),
             (Findings { outside: 0.02, ..good() }, "outside-support"),
@@ -321,16 +321,16 @@ mod tests {
     #[test]
     fn what_the_particles_cannot_know_is_not_held_against_q() {
         let all = [
-            // Few draws, nearly all of which count: somebody asked for no more.
+            // Few draws, nearly all of them effective: the user asked for no more.
             Findings { least_known_mode: Some((place(), estimate(0.5, 0.02))), ..good() },
             // A heavy tail of weights where p has next to no mass.
             Findings { k_hat: 0.8, ..good() },
             Findings { moment: heavy_moment(0.8), ..good() },
             compared(|c| c.lacking = estimate(0.03, 0.02)),
             compared(|c| c.log_z_gap = estimate(0.8, 0.4)),
-            // The shape of a tail of nearly equal weights.
+            // The tail shape of nearly equal weights.
             Findings { k_hat: 1.8, largest_weight: 2.0, ..uncovered() },
-            // Particles that have missed something, where others have not.
+            // Particles that have missed mass, where others have not.
             Findings {
                 compared: [
                     compared(|c| c.log_z_gap = estimate(-9.0, 0.1)).compared,
@@ -339,9 +339,9 @@ mod tests {
                 .concat(),
                 ..good()
             },
-            // What particles could not do others have done.
+            // A check by particles failed, but another one succeeded.
             Findings { failed: Some("x".into()), ..good() },
-            // A mode of a few particles, which may be their luck.
+            // A mode with a few particles, which may be chance.
             compared(|c| {
                 c.modes[0].under_q = 0.0;
                 c.modes[0].particles = estimate(0.01, 0.005);
