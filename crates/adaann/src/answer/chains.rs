@@ -1,5 +1,5 @@
-//! The chains' rung: in many dimensions, where no weights survive, the draws of long chains are the
-//! answer themselves.
+//! The chains' rung. In many dimensions no weights survive, so the draws of long chains are the
+//! answer.
 
 use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
@@ -11,13 +11,14 @@ use crate::{
     rng::{Purpose, Stream},
 };
 
-/// Draws of chains that make the sample, where no number is asked for.
+/// The size of the sample taken from the chains, unless the settings fix it.
 const DRAWS: usize = 10_000;
 
-/// Evaluations that chains have whatever is left.
+/// The least number of evaluations for chains, whatever the budget.
 const FEWEST: usize = 400;
 
-/// Chains that are run whatever is left, and the evaluations of each that are worth another chain.
+/// The least number of chains, whatever the budget, and the number of evaluations of each chain
+/// that justify another one.
 const FEWEST_CHAINS: usize = 8;
 const ITERATIONS: usize = 100;
 
@@ -47,8 +48,8 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
     context.leave(Method::Chains, evaluations, Some(share), left, words);
     let mixture = Mixture::of(&components).ok_or_else(|| {
         Error::Target(
-            "the draws of the chains have no covariance that can be factored: a parameter does not move, or \
-             is beyond all numbers; give it a prior on its own scale"
+            "the covariance of the chains' draws is not positive definite: a parameter is constant or not \
+             finite; give it a prior on its own scale"
                 .into(),
         )
     })?;
@@ -65,7 +66,7 @@ pub(super) fn climb(context: &mut Context, shape: Option<&Mixture>) -> Result<Ca
     })
 }
 
-/// A run of chains, with starts of its own for each number.
+/// One run of chains; each `number` has its own starts.
 pub(super) fn run(
     context: &mut Context,
     shape: Option<&[f64]>,
@@ -76,7 +77,7 @@ pub(super) fn run(
     let (usual, budget) = (chains::Settings::default(), context.budget());
     let each = context.unconstrained.values_with_gradients(1);
     let affordable = (budget.evaluations() / (ITERATIONS * each)).max(FEWEST_CHAINS);
-    // The target sees them in blocks.
+    // The target evaluates chains in blocks.
     let chains = usual.chains.min(affordable);
     let chains = chains.max(context.settings.at_once.next_multiple_of(32));
     let most = usual.max_evaluations.saturating_mul(each).min(budget.at_least(FEWEST));
@@ -94,7 +95,7 @@ pub(super) fn run(
     })
 }
 
-/// Draws of chains, taken evenly, with equal weights; and the Gaussian that describes them.
+/// Evenly spaced draws of chains, with equal weights, and the Gaussian that describes them.
 fn sample(
     context: &Context,
     found: &Chains,

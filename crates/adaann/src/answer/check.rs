@@ -1,4 +1,4 @@
-//! The check of a candidate, and its repair with what the check has found.
+//! The check of a candidate, and its repair with the check's results.
 
 use super::{
     Answer, Event, Left, Method, Observer, Settings, candidate::Candidate, chains,
@@ -19,35 +19,36 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Particles of the check: the share of one of two equal modes is then known to 3 percentage points.
+/// Particles of the check: the share of one of two equal modes then has an error of 3 percentage
+/// points.
 const PARTICLES: usize = 280;
 
-/// τ of their steps between temperatures: a KL divergence of 0.66 each.
+/// τ of their temperature steps: a KL divergence of 0.66 each.
 const TAU: f64 = 1.15;
 
-/// Particles of the check at least, where it has any.
+/// The least number of particles of a check that uses particles.
 const FEWEST_PARTICLES: usize = 32;
 
-/// What particles may cost at least, where the answer was cheap.
+/// The least evaluations that particles may cost, even if the answer was cheap.
 const LEAST_BUDGET: usize = 14_000;
 
-/// Draws that climb to name the modes.
+/// Draws from which ascents locate the modes.
 const CLIMBS: usize = 32;
 
-/// What chains of the check are to be worth: their means are then known to a twentieth of a standard
-/// deviation.
+/// The effective sample size of the check's chains: the error of their means is then a twentieth of a
+/// standard deviation.
 const CHAINS_ESS: f64 = 400.0;
 
-/// Draws among which defects of the target are looked for.
+/// Draws at which the target is checked for defects.
 const DEFECT_POINTS: usize = 64;
 
-/// Evaluations with gradients that the look for defects takes at most.
+/// The most evaluations with gradients that the search for defects takes.
 const EVALUATIONS_OF_DEFECTS: usize = 80;
 
-/// How often an answer is repaired.
+/// The most repairs of an answer.
 const REPAIRS: u64 = 2;
 
-/// Begins the line of a rung that repairs.
+/// The start of the line for a rung that repairs.
 pub(super) const REPAIRED: &str = "repaired (";
 
 const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
@@ -62,15 +63,15 @@ const CURABLE: [&str; 6] = [
     "peak-not-covered",
 ];
 
-/// Examines a candidate and, as long as that finds something that it lacks, repairs it and examines it
-/// afresh.
+/// Examines a candidate. While the check finds missing mass, repairs the candidate and examines it
+/// again.
 pub(super) fn examined(
     context: &mut Context,
     mut candidate: Candidate,
 ) -> Result<(Candidate, Option<Examination>)> {
     let examined = examined_and_repaired(context, &mut candidate);
     let mut found = context.in_time(examined)?.flatten();
-    // A run that has spent its budget does not look further.
+    // A run that has spent its budget skips the search for defects.
     let of_defects = context.unconstrained.values_with_gradients(EVALUATIONS_OF_DEFECTS);
     let is_affordable = !context.is_over() && context.budget().evaluations() >= of_defects;
     if let Some(found) = found.as_mut().filter(|_| is_affordable) {
@@ -97,7 +98,7 @@ fn examined_and_repaired(
     }
     context.begin_check();
     if let Some(chains) = &candidate.chains {
-        context.begin(Step::Check, "checking the answer by chains from other starts");
+        context.begin(Step::Check, "checking the answer with chains from other starts");
         let shape = chains.covariance.clone();
         let others = chains::run(context, Some(&shape), CHAINS_ESS, 1)?;
         let left = context.budget().after(others.evaluations);
@@ -121,7 +122,7 @@ fn examined_and_repaired(
             break;
         }
         let Some(start) = start(candidate, &found) else { break };
-        context.begin(Step::Mixture, "repairing the answer with what the check has found");
+        context.begin(Step::Mixture, "repairing the answer with the results of the check");
         let seed = context.settings.seed ^ REPAIR_SEED.wrapping_mul(repair);
         let adapted = context.with_ledger(|context, ledger| {
             adaptive::run(context.target, start, &context.rules(), seed, ledger)
@@ -135,7 +136,7 @@ fn examined_and_repaired(
         let afresh = examine(context, &repaired, repair);
         let Some(afresh) = context.in_time(afresh)? else { break };
         let evaluations = found.evaluations + afresh.evaluations;
-        // An answer that has seen less of p is no repair.
+        // A repair that has seen less of p is rejected.
         if afresh.verdict.trust > found.verdict.trust || repaired.lacks_mass_of(candidate) {
             found.evaluations = evaluations;
             break;
@@ -145,7 +146,7 @@ fn examined_and_repaired(
     Ok(Some(found))
 }
 
-/// Checks a given answer as the ladder checks its own, once, and repairs nothing.
+/// Checks a given answer once, as the ladder checks its own answers, without repairs.
 ///
 /// # Errors
 /// If a setting is out of range, or the target fails.
@@ -160,7 +161,7 @@ pub fn check(
     rayon::scope(|_| {
         let mut ledger = Ledger::off();
         let mut context = Context::new(&meter, settings, observer, &mut ledger)?;
-        // What the answer has cost sets what its check may cost.
+        // The cost of the answer determines what its check may cost.
         context.rungs.clone_from(&answer.rungs);
         let Answer { method, flow, sample, .. } = answer.clone();
         let candidate = Candidate::of_draws(method, flow, sample, true)?;
@@ -168,7 +169,7 @@ pub fn check(
     })
 }
 
-/// What speaks against an answer, by the names that findings have in files.
+/// The codes of the findings against an answer.
 fn codes(found: &Examination) -> String {
     let codes: Vec<_> = found.verdict.reasons.iter().map(|reason| reason.finding.code()).collect();
     codes.join(", ")
@@ -184,7 +185,7 @@ pub(super) fn examine(
     let target = context.target;
     let particles = if context.is_checked_by_particles() { PARTICLES } else { 0 };
     let seed = context.settings.seed.wrapping_add(number << 48);
-    // A look, not an answer: they need not be moved as far.
+    // This is only a check, so the particles move less.
     let how = smc::Settings {
         most_sweeps: 2,
         kept_sweeps: 1,
@@ -195,9 +196,9 @@ pub(super) fn examine(
     let approximation = Approximation::new(target, candidate.flow.clone())?;
     let left = context.budget();
     let at_once = context.settings.at_once;
-    // Fewer of them where little is left: each takes some fifty evaluations.
+    // Fewer particles if little budget is left: each takes about fifty evaluations.
     let affordable = (left.evaluations() / 100).max(FEWEST_PARTICLES);
-    // So few particles do not arrive with less.
+    // Without time for the least number of particles, run none.
     let is_hopeless = left.evaluations() < 10 * FEWEST_PARTICLES;
     let particles =
         if particles == 0 || is_hopeless { 0 } else { particles.min(affordable).max(at_once) };
@@ -240,7 +241,7 @@ pub(super) fn examine(
     Ok(found)
 }
 
-/// What to begin a repair with: the candidate's components and the check's, if that may help.
+/// The start of a repair: the components of the candidate and of the check, if they may help.
 fn start(candidate: &Candidate, found: &Examination) -> Option<Mixture> {
     let is_curable = |code: &str| CURABLE.contains(&code);
     let reasons = &found.verdict.reasons;

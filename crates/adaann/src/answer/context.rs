@@ -1,4 +1,4 @@
-//! What all rungs share: the target, where the search starts, settings, and who watches.
+//! The state that all rungs share: the target, the start of the search, settings, and the observer.
 
 use super::{
     Event, Left, Method, Observer, Rung, Settings,
@@ -19,47 +19,47 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Dimensions up to which particles are worth their cost in a check.
+/// The most dimensions in which particles are worth their cost in a check.
 const MOST_DIMENSIONS: usize = 60;
 
-/// Points that are evaluated only to see what one takes.
+/// Points evaluated only to measure the cost of an evaluation.
 const MEASURED: usize = 2;
 
-/// Evaluations that a particle takes on its way, and the particles that are sent whatever is left.
+/// The evaluations that a particle takes, and the least number of particles.
 const EVALUATIONS_OF_PARTICLE: usize = 60;
 const FEWEST_PARTICLES: usize = 32;
 
-/// The work of an answer.
+/// The state of the work on an answer.
 pub(super) struct Context<'a> {
-    /// The target, with a meter that knows when the time is over.
+    /// The target, with a meter that enforces the deadline.
     meter: &'a Metered<'a>,
     pub(super) target: &'a dyn Target,
     pub(super) unconstrained: Unconstrained<'a>,
-    /// Where the search starts.
+    /// The start of the search.
     pub(super) base: Base,
     pub(super) settings: &'a Settings,
     pub(super) observer: &'a mut dyn Observer,
-    /// What was finished before; a part under way has it.
+    /// The ledger of finished work; `None` while a part of the work holds it.
     ledger: Option<&'a mut Ledger>,
     pub(super) rungs: Vec<Rung>,
-    /// What searches for modes have found, those of checks included.
+    /// The results of searches for modes, including those of checks.
     pub(super) searches: Vec<Searched>,
     /// What checks have found without the answer.
     pub(super) witnesses: Vec<Witness>,
-    /// What the answer may spend, and what all of it may.
+    /// The budget of the answer, and the whole budget.
     of_answer: Budget,
     of_all: Budget,
-    /// Evaluations that the work under way has told of.
+    /// Evaluations reported by the current work.
     pub(super) told: usize,
-    /// Evaluations of attempts that came to nothing, for the account of the rung that made them.
+    /// Evaluations of failed attempts, to be added to the rung that made them.
     wasted: usize,
-    /// Evaluations of examinations that have come to an end.
+    /// Evaluations of finished examinations.
     pub(super) checked: usize,
     /// Has the check begun?
     is_checking: bool,
-    /// What was asked of the target when it began.
+    /// The evaluations before the check began.
     before_check: usize,
-    /// Has it spent what it may?
+    /// Has it spent its budget?
     pub(super) spent: bool,
     /// Was it stopped?
     pub(super) stopped: bool,
@@ -103,12 +103,12 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Work that needs the list of what was finished before.
+    /// Runs work that needs the ledger.
     pub(super) fn with_ledger<T>(
         &mut self,
         work: impl FnOnce(&mut Self, &mut Ledger) -> Result<T>,
     ) -> Result<T> {
-        let ledger = self.ledger.take().expect("one that has it passes it on");
+        let ledger = self.ledger.take().expect("nested work receives the ledger");
         let found = work(self, ledger);
         if self.stopped {
             ledger.close();
@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         found
     }
 
-    /// A part of the work, unless it is known what it came to. What was stopped goes on another time.
+    /// A part of the work, or its recorded result. A part that was stopped resumes in a later run.
     pub(super) fn part<T: Part>(
         &mut self,
         name: &str,
@@ -126,14 +126,14 @@ impl<'a> Context<'a> {
         self.with_ledger(|context, ledger| {
             ledger.part(name, |ledger| {
                 let found = work(context, ledger)?;
-                // What fails because it is to end has not failed.
+                // A failure because the run is ending is not a failure of the part.
                 let is_over = context.stopped || ledger.is_asked_to_end();
                 Ok(if is_over { Done::Stopped(found) } else { Done::Whole(found) })
             })
         })
     }
 
-    /// A part that may fail, with another to follow: that it did is what it came to.
+    /// A part that may fail and be replaced by another: the failure is recorded as its result.
     pub(super) fn attempt<T: Part>(
         &mut self,
         name: &str,
@@ -153,12 +153,12 @@ impl<'a> Context<'a> {
         Ok(tried.map_err(Error::Data))
     }
 
-    /// Points evaluated by all rungs so far.
+    /// The evaluations of all rungs so far.
     pub(super) fn evaluations(&self) -> usize {
         self.rungs.iter().map(|rung| rung.evaluations).sum()
     }
 
-    /// The same with what work took that came to nothing for want of time. Then the meter has counted all of it.
+    /// The same, including work that ran out of time without a result; with a deadline the meter has counted it.
     pub(super) fn all_evaluations(&self) -> usize {
         let metered = match self.is_checking {
             true => self.before_check,
@@ -168,27 +168,27 @@ impl<'a> Context<'a> {
         self.evaluations().max(if is_timed { metered } else { 0 })
     }
 
-    /// What may be spent from now on.
+    /// The budget that is left.
     pub(super) fn budget(&self) -> Budget {
         let whole = if self.is_checking { self.of_all } else { self.of_answer };
         whole.after(self.evaluations() + self.checked).at_pace(self.meter.time_each())
     }
 
-    /// Are particles sent from the base to check an answer?
+    /// Does the check use particles from the base?
     pub(super) fn is_checked_by_particles(&self) -> bool {
         let is_proper = !self.target.has_prior() || self.target.has_proper_prior();
         is_proper && self.target.dim() <= MOST_DIMENSIONS
     }
 
-    /// The check begins, with what was kept for it.
+    /// Begins the check, with the budget reserved for it.
     pub(super) fn begin_check(&mut self) {
         self.spent |= self.budget().is_spent(0);
         self.is_checking = true;
         self.before_check = self.meter.values().get();
     }
 
-    /// Evaluations of a check that found this. One that came to no end says nothing of them, but its time was over: the
-    /// meter has counted all of it.
+    /// Evaluations of the check with this result. A check that ran out of time has no result, so its count comes from
+    /// the meter.
     pub(super) fn check_evaluations(&self, found: Option<&Examination>) -> usize {
         match found {
             Some(found) => found.evaluations,
@@ -197,13 +197,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Is there nothing left, or does nobody want more?
+    /// Is the budget spent, or has the observer stopped the run?
     pub(super) fn is_over(&mut self) -> bool {
         self.spent |= self.budget().is_spent(0);
         self.spent || self.stopped
     }
 
-    /// What work came to; nothing if the time was over before its end.
+    /// The result of work; none if it ran out of time.
     pub(super) fn in_time<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
         match found {
             Err(Error::OutOfTime) => {
@@ -214,7 +214,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Does work that ends when the time of this budget is over.
+    /// Runs work that ends at the deadline of this budget.
     pub(super) fn within_time<T>(
         &mut self,
         budget: Budget,
@@ -226,19 +226,19 @@ impl<'a> Context<'a> {
         done
     }
 
-    /// What to say where the time was over before there was an answer.
+    /// The error if time ran out before there was an answer.
     pub(super) fn refusal_of_time(&self) -> Error {
         let time = self.settings.max_time.unwrap_or(0.0);
         let each = self.meter.time_each().as_secs_f64();
         let message = format!(
-            "`max-time` of {time}s was over before there was an answer: a value of the density takes {} s here; give \
-             it more time",
+            "`max-time` of {time}s ended before there was an answer: one evaluation of the density takes {} s here; \
+             allow more time",
             error::short(each)
         );
         error::conflict("max-time", message)
     }
 
-    /// Says what is done now.
+    /// Announces the next step.
     pub(super) fn begin(&mut self, step: Step, what: &str) {
         self.told = 0;
         let evaluations = self.evaluations();
@@ -251,17 +251,17 @@ impl<'a> Context<'a> {
         let _ = self.see(&Event::Begins { what, evaluations, to_come });
     }
 
-    /// Shows an event to who watches.
+    /// Passes an event to the observer.
     pub(super) fn see(&mut self, event: &Event) -> ControlFlow<()> {
         let told = self.observer.observe(event);
         if told.is_break() {
             self.stopped = true;
-            // What follows is not what a run that goes on would do.
+            // The work that follows a stop differs from that of a resumed run, so it is not recorded.
             if let Some(ledger) = &mut self.ledger {
                 ledger.close();
             }
         }
-        // Evaluations of the work under way; the rungs that were left have theirs.
+        // Evaluations of the current work; finished rungs have been counted.
         let used = match event {
             Event::Particles(stage) => stage.evaluations,
             Event::Chains(progress) => progress.evaluations,
@@ -276,7 +276,7 @@ impl<'a> Context<'a> {
         told
     }
 
-    /// A rung is left.
+    /// Records a rung that is done.
     pub(super) fn leave(
         &mut self,
         method: Method,
@@ -291,7 +291,7 @@ impl<'a> Context<'a> {
         self.rungs.push(rung);
     }
 
-    /// The rules of adapting that the settings ask for.
+    /// The rules of adaptation that follow from the settings.
     pub(super) fn rules(&self) -> Rules {
         let Settings { target_ess, most_draws, draws, at_once, .. } = *self.settings;
         let rules = Rules::new(self.target.dim());
@@ -299,8 +299,8 @@ impl<'a> Context<'a> {
         Rules { target_ess, most_draws, exactly: draws, budget: self.budget(), ..rules }
     }
 
-    /// How particles travel to this target: from the prior where there is a proper one, else from a wide Gaussian
-    /// around the modes that are known, else by powers of the density.
+    /// The settings of particles for this target: they start from the prior if it is proper, else from a wide Gaussian
+    /// around the known modes, else they use powers of the density.
     pub(super) fn particles(&self, count: usize, seed: u64) -> smc::Settings {
         let count = count.min(self.budget().part(EVALUATIONS_OF_PARTICLE, FEWEST_PARTICLES));
         let count = count.max(self.settings.at_once);

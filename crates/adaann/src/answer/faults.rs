@@ -1,5 +1,5 @@
-//! Runs whose disk fails, fills up or is gone with the process, at every write, sync and rename: each goes on
-//! from what was left to the same bits.
+//! Tests runs whose disk fails, fills up or disappears with the process, at every write, sync and rename: each
+//! run resumes from what is left, to the same bits.
 
 use super::{Settings, approximate_with};
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
     smc::{self, Smc},
 };
 
-/// Bytes of one write. Small ones are tried by the tests of the store; here a checkpoint is a write or two, with
-/// all that stands around them.
+/// Bytes per write. The tests of the store use small ones; here a checkpoint is a write or two, and the
+/// operations around them.
 const PIECE: usize = 1 << 20;
 
 fn target() -> Program {
@@ -65,7 +65,7 @@ fn assert_survives(work: fn(&mut Ledger) -> Result<Vec<u64>>) {
             let disk = Memory::in_pieces_of(PIECE);
             disk.break_at(number, fault);
             let what = format!("{fault:?} at operation {number}");
-            // It goes on whatever becomes of its checkpoints.
+            // The run continues whatever happens to its checkpoints.
             assert_eq!(work(&mut disk.ledger()).unwrap(), whole, "{what}");
             disk.mend();
             assert_eq!(work(&mut disk.ledger()).unwrap(), whole, "{what}, taken up again");

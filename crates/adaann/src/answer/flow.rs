@@ -1,4 +1,4 @@
-//! The flow's rung: what a mixture leaves over, by a flow on top of it.
+//! The flow's rung: a flow on top of a mixture covers what the mixture leaves over.
 
 use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
@@ -13,10 +13,10 @@ use crate::{
     smc::Population,
 };
 
-/// Weights that are worth less than this share of the draws are poor.
+/// The share of effective draws below which weights are poor.
 const POOR: f64 = 0.05;
 
-/// Draws of the flow, and those that are taken whatever is left.
+/// Draws of the flow, and the least number of them.
 const DRAWS: usize = 20_000;
 const FEWEST_DRAWS: usize = 500;
 

@@ -1,7 +1,8 @@
-//! What an answer is likely to cost from here on.
+//! Forecasts the remaining cost of an answer.
 //!
-//! Counts of evaluations that such work has taken on targets of all kinds, to a factor of about two. Nobody
-//! knows beforehand that a rung will not do; what comes after one that fails is not in them.
+//! The constants are evaluations that such work has taken on targets of all kinds, accurate to a factor of
+//! about two. The forecast assumes that no rung fails, so it excludes the rungs that would follow a
+//! failure.
 
 use super::{Method, Rung, Settings};
 use crate::{modes::Search, target::Unconstrained};
@@ -9,7 +10,7 @@ use crate::{modes::Search, target::Unconstrained};
 /// A step of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Of a prior, or of a q that is there.
+    /// Draws of a prior or of an existing q.
     Draws,
     Modes,
     Mixture,
@@ -19,27 +20,27 @@ pub(super) enum Step {
     Check,
 }
 
-/// Evaluations of one ascent, with its share of the curvature at the peaks.
+/// Evaluations of one ascent, including its share of the curvature at the peaks.
 const ASCENT: usize = 18;
 
-/// Evaluations after which most searches in up to three, and up to five dimensions have seen enough.
+/// Evaluations after which most searches end, in up to three and in up to five dimensions.
 const FEW_STARTS: (usize, usize) = (8_000, 30_000);
 
-/// Evaluations of a particle on its way, for each dimension and beside.
+/// Evaluations per particle: for each dimension, and in addition.
 const PARTICLE: (usize, usize) = (6, 40);
 
-/// Updates of a flow by the number of points in each, and the draws that cover its mass.
+/// The updates of a flow times the number of points in each, plus the draws that cover its mass.
 const FLOW: usize = 1_000_000;
 
-/// What is to come.
+/// The expected cost of what remains.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Forecast {
     dim: usize,
-    /// What starts other than draws of the base are likely to take.
+    /// The expected cost of starts other than draws of the base.
     effort: usize,
-    /// What the search for modes has taken, once it is known.
+    /// The actual cost of the search for modes, once it is known.
     searched: Option<usize>,
-    /// Draws that the answer has.
+    /// The number of draws of the answer.
     draws: usize,
     method: Method,
     is_checked: bool,
@@ -66,13 +67,13 @@ impl Forecast {
         }
     }
 
-    /// The same after rungs that were left: a check searches as long as they did.
+    /// The forecast after some rungs: the check's search costs as much as theirs.
     pub(super) fn after(self, rungs: &[Rung]) -> Self {
         let searched = rungs.iter().find(|rung| rung.method == Method::Modes);
         Self { searched: searched.map(|rung| rung.evaluations), ..self }
     }
 
-    /// Evaluations of a step that begins now, and of all that follows if it comes to an answer.
+    /// Evaluations of a step that begins now, and of all steps after it if it leads to an answer.
     pub(super) fn of(&self, step: Step) -> (usize, usize) {
         let check = if self.is_checked { self.check() } else { 0 };
         let then = match step {

@@ -1,4 +1,4 @@
-//! The ladder itself: methods from the cheapest on, until one is good enough.
+//! The ladder: methods from the cheapest to the strongest, until one is good enough.
 
 use super::{
     Answer, Left, Method, Observer, Settings, candidate::Candidate, chains, check,
@@ -12,13 +12,13 @@ use crate::{
     target::{self, Metered, Target},
 };
 
-/// Tells the random numbers of the rungs from each other.
+/// Separates the random numbers of the rungs from each other.
 const MIXTURE_SEED: u64 = 0x51ed_2701_a3c5_e9b7;
 
 /// The search's share of the answer's time.
 const OF_SEARCH: f64 = 1.0 / 3.0;
 
-/// Dimensions from which chains come before particles.
+/// The number of dimensions from which chains come before particles.
 const CHAINS_FROM: usize = 20;
 
 /// Approximates a target.
@@ -33,8 +33,8 @@ pub fn approximate(
     approximate_with(target, settings, observer, &mut Ledger::off())
 }
 
-/// The same with a list of what was finished before: it goes on where that ends, to the same bits as if it
-/// had never been stopped, and keeps the list.
+/// Like [`approximate`], with a ledger of finished work: it resumes where the ledger ends, to the same bits as an
+/// uninterrupted run, and records its own work.
 ///
 /// ```
 /// use adaann::{Program, answer::{Settings, approximate, approximate_with}};
@@ -60,7 +60,7 @@ pub fn approximate(
 /// ```
 ///
 /// # Errors
-/// As [`approximate`], and if the list is that of another run.
+/// As [`approximate`], and if the ledger belongs to another run.
 pub fn approximate_with(
     target: &dyn Target,
     settings: &Settings,
@@ -68,7 +68,7 @@ pub fn approximate_with(
     ledger: &mut Ledger,
 ) -> Result<Answer> {
     settings.check()?;
-    // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
+    // All work runs inside the pool: there a fork costs a microsecond, from outside it costs seven.
     let meter = Metered::new(target);
     rayon::scope(|_| {
         let mut context = Context::new(&meter, settings, observer, ledger)?;
@@ -95,7 +95,7 @@ pub fn approximate_with(
     })
 }
 
-/// The first candidate that is good enough, or else the best.
+/// The first candidate that is good enough, or else the best one.
 fn climb(context: &mut Context) -> Result<Candidate> {
     let wanted = context.settings.method;
     let is_tried = |method: Method| wanted == Method::Ladder || wanted == method;
@@ -116,7 +116,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
                 break;
             }
             match mixture(context, start, wanted == Method::Modes) {
-                // What another start has seen more of is no answer, however good its weights.
+                // A candidate that lacks mass of another start is not the answer, however good its weights.
                 Ok(found) if found.is_good && !found.lacks_mass_of_any(best.as_ref()) => {
                     return Ok(found);
                 }
@@ -144,7 +144,8 @@ fn climb(context: &mut Context) -> Result<Candidate> {
     if wanted == Method::Chains || wanted == Method::Ladder && are_chains_fit {
         let shape = best.as_ref().and_then(|best| best.mixture.as_ref());
         let found = match chains::climb(context, shape) {
-            // Chains that were stopped in their warm-up may have nothing; what was there before stays.
+            // Chains that were stopped in their warm-up may have no draws; the earlier candidate is then the
+            // answer.
             Err(_) if context.is_over() && best.is_some() => {
                 return Ok(best.take().expect("there is one"));
             }
@@ -182,7 +183,7 @@ fn climb(context: &mut Context) -> Result<Candidate> {
             }
         }
     }
-    // Where nothing else is left, chains at least show how far they get.
+    // If nothing else has worked, chains at least show how far they get.
     let is_poor = best.as_ref().is_none_or(Candidate::is_poor);
     if wanted == Method::Ladder && is_poor && !are_chains_tried && !context.is_over() {
         match chains::climb(context, None) {
@@ -193,12 +194,10 @@ fn climb(context: &mut Context) -> Result<Candidate> {
             }
         }
     }
-    best.ok_or_else(|| {
-        failed.unwrap_or_else(|| Error::Target("no method came to an answer".into()))
-    })
+    best.ok_or_else(|| failed.unwrap_or_else(|| Error::Target("no method found an answer".into())))
 }
 
-/// Ascents to the modes: shapes to start from, and whether there is no more than one peak.
+/// Ascents to the modes: shapes to start from, and whether there is at most one peak.
 fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     context.begin(Step::Modes, "searching for modes");
     let searched = searched(context)?;
@@ -212,7 +211,7 @@ fn search(context: &mut Context) -> Result<(Vec<Shape>, bool)> {
     Ok((starts, has_one_peak))
 }
 
-/// The search of an answer.
+/// The search for the modes of an answer.
 pub(super) fn searched(context: &mut Context) -> Result<Searched> {
     let budget = context.budget().share_of_time(OF_SEARCH);
     context.with_ledger(|context, ledger| {
@@ -232,7 +231,7 @@ pub(super) fn searched(context: &mut Context) -> Result<Searched> {
     })
 }
 
-/// Refuses a density whose integral is infinite, where no prior makes it finite; returns the evaluations.
+/// Refuses a density with an infinite integral, unless a proper prior makes it finite; returns the evaluations.
 fn integrable(context: &Context, searched: &Searched) -> Result<usize> {
     let has_integral = context.target.has_prior() && context.target.has_proper_prior();
     let evaluations = bounded(context, searched)?;
@@ -247,7 +246,7 @@ fn integrable(context: &Context, searched: &Searched) -> Result<usize> {
 }
 
 /// Refuses a density that grows without bound and has an infinite integral, which a proper prior does not prevent.
-/// Returns the evaluations. A peak whose widths are well above rounding error needs no such look.
+/// Returns the evaluations. A peak whose widths are well above rounding error needs no such check.
 fn bounded(context: &Context, searched: &Searched) -> Result<usize> {
     let target = &context.unconstrained;
     let Some(highest) = searched.highest() else { return Ok(0) };
@@ -261,21 +260,21 @@ fn bounded(context: &Context, searched: &Searched) -> Result<usize> {
     }
 }
 
-/// What a covariance that cannot be factored means to who wrote the density.
+/// Explains a covariance that is not positive definite to the author of the density.
 fn of_covariance(error: Error) -> Error {
     match error {
         Error::Setting { setting: "covariance" | "base-covariances", value, .. } => {
             Error::Target(format!(
-                "the density is too narrow for the digits of numbers: the covariance of its draws is {value}; measure \
-                 parameters in units in which they are not far from 1, and keep what may go to 0, as the error of \
-                 measurements that are all equal does, away from there by a bound or a prior"
+                "the density is too narrow for floating-point numbers: the covariance of its draws is {value}; use \
+                 units in which the parameters are of the order of 1, and keep a parameter that may go to 0, such as \
+                 the error of measurements that are all equal, away from 0 by a bound or a prior"
             ))
         }
         other => other,
     }
 }
 
-/// What a search has found, in words.
+/// The result of a search, as text.
 fn words(searched: &Searched) -> String {
     let Searched { summits, ascents, adrift, unseen, is_endless, .. } = searched;
     let mut words = match (summits.len(), is_endless) {
@@ -292,16 +291,18 @@ fn words(searched: &Searched) -> String {
         words += &format!(" ({})", later.join(", "));
     }
     if *adrift > 0 {
-        words += &format!(", {adrift} of which came to none");
+        words += &format!(", {adrift} of which reached no peak");
     }
     if *unseen > 0.0 && !is_endless {
         let percent = 100.0 * unseen;
-        words += &format!("; one more would find a new one with a chance of {percent:.0} per cent");
+        words += &format!(
+            "; another ascent would find a new peak with a chance of {percent:.0} per cent"
+        );
     }
     words
 }
 
-/// The mixture rung: Gaussians at the peaks, adapted unless they are asked for as they are.
+/// The mixture rung: Gaussians at the peaks, adapted unless `as_it_is`.
 fn mixture(context: &mut Context, start: Shape, as_it_is: bool) -> Result<Candidate> {
     context.begin(Step::Mixture, "adapting a mixture");
     let mut rules = context.rules();

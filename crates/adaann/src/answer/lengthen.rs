@@ -1,4 +1,4 @@
-//! Further draws of an answer, after its run.
+//! Takes further draws of an answer after its run.
 
 use super::{
     Answer, Method, Observer, Settings,
@@ -17,13 +17,13 @@ use crate::{
     target::{Metered, Target},
 };
 
-/// Rungs whose share of draws that count is as near as this are one: it may have been through a file.
+/// Two shares of effective draws this close are equal: one may have been rounded in a file.
 const SAME_SHARE: f64 = 1e-9;
 
-/// Takes `more` draws of an answer's q, from where its own end, and checks the answer once with all of them;
-/// nothing is repaired. Settings are those of the answer. Where it was given so many draws, and one attempt
-/// and no repair were enough, that is the answer to the settings with so many more, but for its stated errors: the gap to
-/// the estimate from earlier proposals is not known any more.
+/// Takes `more` draws of an answer's q, from where its own stream ends, and checks the answer once with all draws,
+/// without repairs. `settings` are those of the answer. If the answer has a fixed number of draws and needed one
+/// attempt and no repair, the result equals that of a run with all draws, except for the stated errors: the gap to the
+/// estimate from earlier proposals is no longer known.
 ///
 /// ```
 /// use adaann::{Program, answer::{Settings, approximate, lengthen}, checkpoint::Ledger};
@@ -39,7 +39,7 @@ const SAME_SHARE: f64 = 1e-9;
 /// ```
 ///
 /// # Errors
-/// If the answer is one of chains or a prior's, a setting is out of range, or the target fails.
+/// If the answer came from chains or a prior, a setting is out of range, or the target fails.
 pub fn lengthen(
     target: &dyn Target,
     answer: Answer,
@@ -54,7 +54,7 @@ pub fn lengthen(
     rayon::scope(|_| {
         let mut context = Context::new(&meter, settings, observer, ledger)?;
         let target: &dyn Target = &meter;
-        // Draws that were asked for are taken; the check alone is bound.
+        // The deadline does not apply to the requested draws, only to the check.
         meter.set_deadline(None);
         context.rungs.clone_from(&answer.rungs);
         context.spent = answer.spent;
@@ -64,18 +64,18 @@ pub fn lengthen(
         let sample = context.part("draws", |_, _| {
             approximation.sample_knowing(known, known.len() + more, stream)
         })?;
-        // More draws of the same q do not change what another estimator says of it.
+        // More draws of the same q do not change the estimate of the other estimator.
         let sample = sample.with_gaps(answer.sample.gaps().cloned());
         account(&mut context, &answer, &sample)?;
         let Answer { method, flow, fit, .. } = answer;
         let candidate = Candidate::of_draws(method, flow, sample, true)?;
         let repairs = context.rungs.iter().filter(|rung| rung.found.starts_with(REPAIRED));
-        // The check that led to a repair has seen what was repaired.
+        // The check that led to a repair has seen the earlier answer.
         let number = repairs.count() as u64;
         let mut examination = None;
         if settings.check > 0.0 && !context.stopped {
-            // The check compares with what the answer's search found, and files do not keep that. The search's cost is in
-            // its rung already.
+            // The check compares with the results of the answer's search, which files do not contain. The cost of the
+            // search is already in its rung.
             if context.rungs.iter().any(|rung| rung.method == Method::Modes) {
                 let searched = ladder::searched(&mut context)?;
                 context.searches.push(searched);
@@ -84,7 +84,7 @@ pub fn lengthen(
             let found = check::examine(&mut context, &candidate, number)?;
             examination = Some(found);
         }
-        // What the answer could not spend it still has not.
+        // The remaining budget carries over.
         if let Some(found) = examination.as_mut().filter(|_| context.spent) {
             found.verdict = found.verdict.clone().of_spent();
         }
@@ -106,7 +106,7 @@ pub fn lengthen(
     })
 }
 
-/// Puts the further draws on the account of the rung that made the answer.
+/// Adds the further draws to the rung that made the answer.
 fn account(context: &mut Context, answer: &Answer, sample: &Sample) -> Result<()> {
     let before = answer.sample.weight_sums()?.ess_share();
     let is_same = |share: f64| (share - before).abs() <= SAME_SHARE * before;
@@ -123,9 +123,9 @@ fn account(context: &mut Context, answer: &Answer, sample: &Sample) -> Result<()
     Ok(())
 }
 
-/// What to say of an answer that has no q to draw from.
+/// The error for an answer that has no q to draw from.
 fn refusal() -> Error {
-    let message = "an answer of chains, or of a prior alone, is not lengthened by draws of a q: ask for more \
-                   `draws`, or a larger `target-ess`, from the start";
+    let message = "an answer of chains, or of a prior alone, has no q to take further draws from: rerun with \
+                   more `draws`, or a larger `target-ess`";
     error::conflict("draws", message)
 }

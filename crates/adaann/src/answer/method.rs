@@ -1,41 +1,41 @@
-//! The methods of the ladder by name.
+//! The methods of the ladder and their names.
 
 use crate::{Result, names};
 use serde::{Deserialize, Serialize};
 
-/// What makes the answer.
+/// The method that makes the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// All of them, from the cheapest on, until one is good enough.
+    /// All methods in order, from the cheapest, until one is good enough.
     #[default]
     Ladder,
-    /// Draws of a prior that has no data: the exact answer.
+    /// Draws of a prior without data: the exact answer.
     Prior,
-    /// The Gaussians at the peaks, as they are.
+    /// The Gaussians at the peaks, without adaptation.
     Modes,
-    /// A mixture that starts from them and is adapted by importance sampling.
+    /// A mixture that starts from these Gaussians and is adapted by importance sampling.
     Mixture,
     /// Particles of sequential Monte Carlo, and a mixture fitted to them.
     Smc,
     /// Long Hamiltonian chains.
     Chains,
-    /// A flow that starts from what the others have found.
+    /// A flow that starts from the results of the other methods.
     Flow,
     /// The paper's Algorithm 1 alone.
     Adaann,
 }
 
 impl Method {
-    /// Every method's name, with a line on what it does.
+    /// Every method's name, with a one-line description.
     pub const ALL: &[(&str, &str)] = &[
-        ("ladder", "the methods below from the first on, until one is good enough"),
+        ("ladder", "the methods below in order, until one is good enough"),
         ("prior", "draws of the prior itself, if there is no data"),
-        ("modes", "ascents to the peaks, and the Gaussians there as they are"),
+        ("modes", "ascents to the peaks, and the Gaussians there without adaptation"),
         ("mixture", "these Gaussians, adapted by importance sampling"),
         ("smc", "particles, and a mixture fitted to them"),
         ("chains", "long Hamiltonian chains"),
-        ("flow", "a flow that starts from what the others have found"),
+        ("flow", "a flow that starts from the results of the other methods"),
         ("adaann", "the paper's Algorithm 1: an annealed flow"),
     ];
 
@@ -50,10 +50,10 @@ impl Method {
         Self::Adaann,
     ];
 
-    /// The method of this name.
+    /// The method with this name.
     ///
     /// # Errors
-    /// If there is none; the message has the name nearest to it.
+    /// If there is no such method; the message suggests the nearest name.
     pub fn named(name: &str) -> Result<Self> {
         let known = || Self::ALL.iter().map(|(known, _)| *known);
         let at = known().position(|known| known == name);

@@ -1,10 +1,9 @@
-//! The ladder: methods from the cheapest to the strongest, of which the first that is good enough gives
-//! the answer.
+//! The ladder: methods from the cheapest to the strongest, of which the first that is good enough gives the answer.
 //!
-//! A prior without data is drawn from as it is. Else ascents find the modes; a mixture of the Gaussians at their peaks is adapted by importance sampling;
-//! where its weights stay poor, particles come from the base; what they leave over is for a flow, or,
-//! in many dimensions, for long chains. What is reported comes from fresh draws of a proposal that no
-//! longer changes.
+//! A prior without data is sampled directly. Otherwise, ascents find the modes, and importance sampling adapts a
+//! mixture of the Gaussians at their peaks. If its weights stay poor, particles start from the base. A flow covers what
+//! they leave over; in many dimensions, long chains do. The reported numbers come from fresh draws of a proposal that
+//! no longer changes.
 
 mod candidate;
 mod chains;

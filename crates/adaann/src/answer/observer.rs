@@ -1,40 +1,40 @@
-//! What the ladder tells those who watch it, and how they stop it.
+//! What the ladder reports to its observer, and how the observer stops it.
 
 use super::Rung;
 use crate::{chains, fit, smc};
 use std::ops::ControlFlow;
 
-/// Something happened.
+/// An event of the ladder.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A part of the work begins.
     Begins {
-        /// What is done, in a few words.
+        /// A short description of the part.
         what: &'a str,
-        /// Points at which the target was evaluated so far.
+        /// The evaluations of the target so far.
         evaluations: usize,
-        /// Evaluations that the part is likely to take, and those of all that follows if it comes to an
-        /// answer: to a factor of about two.
+        /// The expected evaluations of this part, and of all following parts if this one leads to an
+        /// answer: accurate to a factor of about two.
         to_come: (usize, usize),
     },
-    /// Particles have settled at a temperature.
+    /// Particles have moved at a new temperature.
     Particles(&'a smc::Stage),
     /// Chains have made an iteration.
     Chains(&'a chains::Progress),
-    /// The flow's training.
+    /// An event of the flow's training.
     Fit(&'a fit::Event<'a>),
-    /// A rung was left.
+    /// A rung is done.
     Left(&'a Rung),
 }
 
-/// Watches the ladder. It may go on in another thread than the one that started it.
+/// Watches the ladder. It may be called from another thread than the one that started the ladder.
 pub trait Observer: Send {
-    /// Sees an event; `Break` ends the work after it, with the best that is there.
+    /// Receives an event; `Break` ends the work after it, with the best result so far.
     fn observe(&mut self, event: &Event) -> ControlFlow<()>;
 }
 
-/// Watches nothing.
+/// Ignores all events.
 impl Observer for () {
     fn observe(&mut self, _: &Event) -> ControlFlow<()> {
         ControlFlow::Continue(())

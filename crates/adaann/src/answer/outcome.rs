@@ -1,4 +1,4 @@
-//! What the ladder came to.
+//! The result of the ladder.
 
 use super::{Method, Rung};
 use crate::{
@@ -8,30 +8,30 @@ use crate::{
     importance::{Estimate, Sample},
 };
 
-/// What the ladder came to.
+/// The result of the ladder.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The method that made it.
     pub method: Method,
     /// q, as a flow.
     pub flow: Flow,
-    /// The weighted sample that stands for the target.
+    /// The weighted sample of the target.
     pub sample: Sample,
-    /// The seed of the stream that its draws are numbered in; none of chains, which are no draws of q.
+    /// The seed of the stream that numbers its draws; none for chains, whose draws are not draws of q.
     pub stream: Option<u64>,
-    /// log ∫p; none where it cannot be had, as of chains in many dimensions.
+    /// log ∫p; none if it is unknown, as for chains in many dimensions.
     pub log_z: Option<Estimate>,
-    /// A line for each rung.
+    /// The rungs in order.
     pub rungs: Vec<Rung>,
-    /// Points at which the target was evaluated, without those of the check.
+    /// The evaluations of the target, without those of the check.
     pub evaluations: usize,
-    /// The check, unless none was asked for or there was no time for it.
+    /// The check; none if it was not requested or there was no time for it.
     pub examination: Option<Examination>,
-    /// Points at which the target was evaluated for the check, also where it came to no end.
+    /// The evaluations of the target for the check, including a failed check.
     pub check_evaluations: usize,
     /// The training of the flow, if one was annealed.
     pub fit: Option<Outcome>,
-    /// Did it end because it had spent what it was given?
+    /// Did it end because its budget was spent?
     pub spent: bool,
     /// Did the observer stop it?
     pub stopped: bool,

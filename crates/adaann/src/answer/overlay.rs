@@ -1,4 +1,4 @@
-//! Settings of an answer that are given, by a file or a command line.
+//! Settings of an answer, as given by a file or a command line.
 
 use super::{Method, Settings};
 use crate::{
@@ -10,25 +10,25 @@ use crate::{
 const METHOD: &str = "Method";
 
 settings! {
-    /// Settings of an answer, each given or not.
+    /// Settings of an answer, each of them optional.
     pub struct Overlay {
         METHOD {
-            /// What makes the answer [default: ladder; adaann for the paper's Examples 1 to 3, and with any
-            /// setting that only it looks at]
+            /// The method that makes the answer [default: ladder; adaann for the paper's Examples 1 to 3, and
+            /// with any setting that only adaann uses]
             method: Method = "method" "NAME",
             /// The ladder, which is the default
             auto: bool = "auto" "",
-            /// How many draws of the target itself the weighted draws are to be worth [default: 4000]
+            /// The effective sample size that the weighted draws should reach [default: 4000]
             target_ess: f64 = "target-ess" "COUNT",
-            /// The most draws that are taken for it [default: 200000]
+            /// The most draws to take to reach it [default: 200000]
             most_draws: usize = "most-draws" "COUNT",
             /// The check's share of all evaluations, up to 0.9; 0 for no check [default: 0.5]
             check: f64 = "check" "SHARE",
             /// Multiplies the effort of the search for modes, and its evaluations: 10 finds modes that are ten
             /// times as hard to hit, which may turn LOCAL into RELIABLE [default: 1]
             search: f64 = "search" "FACTOR",
-            /// How many points ranks or processes evaluate at a time: batches have at least so many, and there
-            /// are fewer of them, for more evaluations in all [default: 1, as few as it takes]
+            /// The least number of points that ranks or processes evaluate at a time: larger batches, and
+            /// fewer of them, for more evaluations in all [default: 1, the smallest batches]
             at_once: usize = "at-once" "COUNT",
         }
     }
@@ -43,10 +43,10 @@ impl Value for Method {
 }
 
 impl Overlay {
-    /// The method that is asked for by name, with the setting that does, if one does.
+    /// The requested method, with the name of the setting that requests it.
     ///
     /// # Errors
-    /// If two of them ask for different ones.
+    /// If two settings request different methods.
     pub fn asked(&self) -> Result<Option<(&'static str, Method)>> {
         match (self.auto == Some(true), self.method) {
             (false, None) => Ok(None),
@@ -61,13 +61,13 @@ impl Overlay {
         }
     }
 
-    /// The settings that are given and that Algorithm 1 does not look at.
+    /// The given settings that Algorithm 1 does not use.
     pub fn strangers_to_adaann(&self) -> Vec<&'static str> {
         let own = Self::TABLE.iter().filter(|setting| !matches!(setting.name, "method" | "auto"));
         own.filter(|setting| setting.is_given(self)).map(|setting| setting.name).collect()
     }
 
-    /// These over `base`.
+    /// Applies these settings over `base`.
     #[must_use]
     pub fn over_settings(&self, base: Settings) -> Settings {
         Settings {

@@ -1,4 +1,4 @@
-//! The particles' rung: sequential Monte Carlo, and a mixture fitted to its particles, adapted.
+//! The particles' rung: sequential Monte Carlo, and an adapted mixture fitted to its particles.
 
 use super::{Event, Left, Method, candidate::Candidate, context::Context, forecast::Step};
 use crate::{
@@ -8,18 +8,18 @@ use crate::{
     smc::{self, Population, Smc},
 };
 
-/// Particles that are sent.
+/// The number of particles.
 const PARTICLES: usize = 2_000;
 
-/// Their share of what is left; the rest is for draws from the mixture that describes them.
+/// The particles' share of the remaining budget; the rest is for draws from the mixture fitted to them.
 const OF_PARTICLES: f64 = 2.0 / 3.0;
 
-/// Tails of the components that describe particles: theirs are thin where particles are few.
+/// Degrees of freedom of the components fitted to particles, whose tails are thin where particles are few.
 const DEGREES: f64 = 8.0;
 
 const SMC_SEED: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Sends particles, and adapts the mixture that describes them.
+/// Runs particles, and adapts the mixture fitted to them.
 pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
     context.begin(Step::Particles, "sending particles");
     let seed = context.settings.seed ^ SMC_SEED;
@@ -38,8 +38,8 @@ pub(super) fn climb(context: &mut Context) -> Result<(Candidate, Population)> {
     Ok((Candidate::of_mixture(Method::Smc, adapted)?, population))
 }
 
-/// Particles on the target's own path or, if they do not arrive there, on the bridge from the base: powers
-/// of a density with heavy tails have no integral.
+/// Particles on the target's own path. If they fail, particles on the bridge from the base: powers of a
+/// density with heavy tails have no integral.
 fn send(context: &mut Context, seed: u64) -> Result<Population> {
     let target = context.target;
     let settings = context.particles(PARTICLES, seed);

@@ -1,10 +1,10 @@
-//! What a run is: the ladder or one of its methods, or Algorithm 1.
+//! The plan of a run: the ladder, one of its methods, or Algorithm 1.
 
 use super::{Method, Settings};
 use crate::fit;
 use serde::{Deserialize, Serialize};
 
-/// What a run is, with all its settings.
+/// The plan of a run, with all its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "a run has one plan, so its size does not matter")]
 pub enum Plan {
@@ -17,7 +17,7 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// The method that is asked for.
+    /// The method of the plan.
     pub fn method(&self) -> Method {
         match self {
             Self::Answer(settings) => settings.method,
@@ -25,7 +25,7 @@ impl Plan {
         }
     }
 
-    /// What fixes every random number.
+    /// The seed of every random number.
     pub fn seed(&self) -> u64 {
         match self {
             Self::Answer(settings) => settings.seed,
@@ -33,7 +33,7 @@ impl Plan {
         }
     }
 
-    /// The same with another seed.
+    /// The same plan with another seed.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         match self {

@@ -8,20 +8,20 @@ use crate::{
     target::Evaluation,
 };
 
-/// Draws, where no number is asked for and fewer would do.
+/// The number of draws, unless the settings fix it or fewer are enough.
 const DRAWS: usize = 10_000;
 
 const PRIOR_SEED: u64 = 0xbb67_ae85_84ca_a73b;
 
-/// Draws from the target itself; none if it cannot be drawn from.
+/// Draws from the target itself; none if it has no sampler.
 pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
     let settings = context.settings;
     let enough = DRAWS.max(settings.target_ess as usize);
     let count = settings.draws.unwrap_or(enough);
     let seed = settings.seed ^ PRIOR_SEED;
-    // Never fewer than it takes to describe them, whatever number is kept.
+    // Always take enough draws to describe the prior, even if fewer are kept.
     let Some(mut x) = context.target.exact_draws(count.max(enough), seed) else { return Ok(None) };
-    // Rounding may have put a draw on a bound, which is nowhere on the whole line.
+    // Rounding may put a draw on a bound, which has no image on the whole line.
     let Ok(mut z) = context.unconstrained.unconstrain(&x) else { return Ok(None) };
     let Some(mixture) = Mixture::of(&[Component::describing(&z)?]) else { return Ok(None) };
     context.begin(Step::Draws, "drawing from the prior");
@@ -45,9 +45,9 @@ pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
     }))
 }
 
-/// What to say if nothing but the prior is asked for, and it is not the answer.
+/// The error if only the prior is requested, and it is not the answer.
 pub(super) fn refusal() -> Error {
-    let message = "`method` asks for draws of the prior, but the target has data, or a density that it \
-                   cannot draw from by itself; leave it out for the ladder";
+    let message = "`method` asks for draws of the prior, but the target has data, or a density without \
+                   a sampler; omit it to use the ladder";
     error::conflict("method", message)
 }

@@ -1,4 +1,4 @@
-//! What a rung of the ladder cost, what it reached, and why it was left.
+//! The cost of a rung of the ladder, its result, and why the ladder left it.
 
 use super::Method;
 use serde::{Deserialize, Serialize};
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 /// One method that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rung {
-    /// Which one.
+    /// The method.
     pub method: Method,
-    /// Points at which the target was evaluated.
+    /// The evaluations of the target.
     pub evaluations: usize,
-    /// The share of its draws that count as draws of the target, where it has draws.
+    /// The effective share of its draws, if it has draws.
     pub ess_share: Option<f64>,
-    /// What it came to.
+    /// Why the ladder left it.
     pub left: Left,
-    /// A line on what it found.
+    /// A one-line description of its result.
     pub found: String,
 }
 
-/// Why a rung was left.
+/// Why the ladder left a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
     /// It gives the answer.
     Answered,
-    /// It is where the next one starts.
+    /// The next rung starts from its result.
     Prepared,
-    /// Too few of its draws count.
+    /// Too few of its draws are effective.
     PoorWeights,
-    /// It could not be done.
+    /// It failed.
     Failed,
 }

@@ -1,42 +1,42 @@
-//! What the ladder is told.
+//! The settings of the ladder.
 
 use super::Method;
 use crate::{Result, budget::Budget, error, flow::BaseSpec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Points of a batch that ranks could share; more is surely a slip.
+/// The most points of a batch that ranks could share; a larger value is surely a mistake.
 const MOST_AT_ONCE: usize = 100_000;
 
-/// The most that the search's effort is multiplied by; more is surely a slip.
+/// The largest factor for the search's effort; a larger value is surely a mistake.
 const MOST_SEARCH: f64 = 10_000.0;
 
 /// The settings of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Which method makes it.
+    /// The method that makes the answer.
     pub method: Method,
-    /// Where the search starts: draws of it should be where the density may be.
+    /// The start of the search: its draws should lie where the density may be.
     pub base: BaseSpec,
-    /// How many draws of the target itself the weighted draws are to be worth.
+    /// The effective sample size that the weighted draws should reach.
     pub target_ess: f64,
-    /// The most draws that are taken for it.
+    /// The most draws to take to reach it.
     pub most_draws: usize,
-    /// So many draws whatever they are worth, if given.
+    /// A fixed number of draws, whatever their effective sample size, if given.
     pub draws: Option<usize>,
-    /// The check's share of all evaluations: 0 for no check.
+    /// The check's share of all evaluations; 0 for no check.
     pub check: f64,
     /// Multiplies the effort of the search for modes, in the answer and in its check.
     pub search: f64,
-    /// How many points are evaluated at a time elsewhere, on ranks or in processes: batches have at least so many,
-    /// where the method allows for it. More evaluations in all, and fewer batches one after another.
+    /// The least number of points in a batch, where the method allows it, for targets that ranks or processes
+    /// evaluate. A larger value means fewer batches in sequence, but more evaluations in all.
     pub at_once: usize,
-    /// The most evaluations of the target, check included, if given. A batch that is under way is finished.
+    /// The most evaluations of the target, including the check, if given. A running batch is finished.
     pub max_evaluations: Option<usize>,
-    /// The most seconds, check included, if given.
+    /// The most seconds, including the check, if given.
     pub max_time: Option<f64>,
-    /// Fixes every random number.
+    /// The seed of every random number.
     pub seed: u64,
 }
 
@@ -60,7 +60,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What all of it may spend from now on, in shares: with 1 less the check's it is what the answer may.
+    /// A share of the remaining budget; the answer's share is 1 minus that of the check.
     pub(super) fn budget(&self, share: f64) -> Budget {
         let evaluations = self.max_evaluations.map(|most| (share * most as f64) as usize);
         let time = self.max_time.and_then(|time| Duration::try_from_secs_f64(share * time).ok());
