@@ -1,4 +1,5 @@
-//! Algorithm 1: the loop from t_0 to 1, by updates and the schedule's steps, and the refinement there.
+//! Algorithm 1: the loop from t_0 to 1, with updates and the schedule's steps, and the refinement at t =
+//! 1.
 
 use super::{
     Observer, RoundRecord, Settings, StepRecord,
@@ -16,7 +17,8 @@ const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 const BREAK: ControlFlow<()> = ControlFlow::Break(());
 
 impl Run<'_> {
-    /// The rest of Algorithm 1, from wherever the run is. `Break` says that the observer stopped it.
+    /// The rest of Algorithm 1 from the run's current position. `Break` means that the observer stopped
+    /// it.
     pub(super) fn anneal(&mut self, observer: &mut dyn Observer) -> Result<ControlFlow<()>> {
         let Settings { samples, variance_samples, stage, .. } = *self.settings;
         if self.carried.at.t < 1.0 {
@@ -32,7 +34,7 @@ impl Run<'_> {
         if self.carried.is_refined { Ok(CONTINUE) } else { self.refine(observer) }
     }
 
-    /// One update below t = 1 or, where training at this t is over, the step to the next.
+    /// One update below t = 1 or, if training at this t is over, the step to the next value.
     fn step(
         &mut self,
         shards: &mut DrawShards,
@@ -42,7 +44,7 @@ impl Run<'_> {
         let Settings { work, stage, .. } = *self.settings;
         let at = self.carried.at;
         let fixed = work.updates(Phase::at(at));
-        // Stages that end by their effective sample size are looked at after every block.
+        // Stages that end by their effective sample size are checked after every block.
         let (most, block) = match stage {
             None => (fixed, fixed),
             Some(stage) if at.index == 0 => (stage.most_updates.max(work.warmup), work.anneal),
@@ -59,7 +61,7 @@ impl Run<'_> {
             is_over |= ess >= stage.ess;
         }
         if is_over {
-            // Of a stage that was looked at, the schedule sees the last draws.
+            // After a check, the schedule uses the draws of that check.
             return self.close(draws.filter(|_| stage.is_none()), observer);
         }
         if made.is_multiple_of(block) {
@@ -72,8 +74,8 @@ impl Run<'_> {
         Ok(told)
     }
 
-    /// Ends the training at a value of t below 1: asks the schedule for its next step, with fresh draws
-    /// if there are to be any, and takes it.
+    /// Ends the training at a value of t below 1: gets the schedule's next step, with fresh draws if it
+    /// needs them, and takes it.
     fn close(
         &mut self,
         draws: Option<&mut DrawShards>,
@@ -87,7 +89,7 @@ impl Run<'_> {
         let rule = self.followed.rule();
         let next = rule.next(at, &Draws { b: &self.drawn.b, weights: None })?;
         check_step(at, &next)?;
-        // The step is taken before anyone is told, so that a state taken then goes on behind it.
+        // The step is taken before the observer is called, so that a state copied then resumes after it.
         self.carried.keep_good(self.flow.parameters());
         let progress = std::mem::take(&mut self.carried.progress);
         self.carried.at = at.after(&next);
@@ -114,7 +116,7 @@ impl Run<'_> {
         self.carried.progress.check_lost(at.t)?;
         self.carried.is_refined = true;
         let told = self.tell_stage(at, self.carried.progress, None, observer);
-        // Whoever stops a run at its end has not cut it short.
+        // An observer that stops a run at its end has not cut it short.
         Ok(if self.settings.forward_kl.is_some() { told } else { CONTINUE })
     }
 
@@ -153,8 +155,8 @@ impl Run<'_> {
         Ok(self.tell_update(totals.mean(), observer))
     }
 
-    /// Ends a run where it was taken up, before anything was done: the stage under way is recorded, and of
-    /// the rounds of the refinement the best counts.
+    /// Ends a run before its first update after a resume: records the current stage, and keeps the best
+    /// round of the refinement.
     pub(super) fn put_down(&mut self, observer: &mut dyn Observer) -> Result<Vec<RoundRecord>> {
         if !self.carried.rounds.is_empty() {
             self.flow = self.flow.clone().into_double();
@@ -169,11 +171,11 @@ impl Run<'_> {
     /// Records a stage that the observer has stopped.
     fn tell_cut_short(&mut self, observer: &mut dyn Observer) {
         let (at, progress) = (self.carried.at, self.carried.progress);
-        // Whatever the observer says now, it has stopped the run.
+        // The observer has stopped the run, so its answer here does not matter.
         let _ = self.tell_stage(at, progress, None, observer);
     }
 
-    /// Records the stage under way, of a run that cannot go on.
+    /// Records the current stage of a run that failed.
     pub(super) fn record_cut_short(&mut self) {
         self.record(stage_record(self.carried.at, self.carried.progress, None));
     }
@@ -203,7 +205,7 @@ fn stage_record(at: Position, progress: Progress, next: Option<&Step>) -> StepRe
     }
 }
 
-/// Refuses a step that a rule from outside should not have taken: t grows, and ends at 1.
+/// Refuses an invalid step of a custom rule: t must grow, and end at 1.
 fn check_step(at: Position, next: &Step) -> Result<(), ScheduleError> {
     match next.t {
         t if t > 1.0 => Err(ScheduleError::Position { t }),
@@ -212,7 +214,7 @@ fn check_step(at: Position, next: &Step) -> Result<(), ScheduleError> {
     }
 }
 
-/// What may help against gradients that are not finite: the settings in force at t.
+/// A remedy for gradients that are not finite: the settings in force at t.
 fn remedy(settings: &Settings, t: f64) -> String {
     let Settings { lr, refine_lr, clip, refine_clip, .. } = settings;
     let (rate, name, limit) = match refine_lr {

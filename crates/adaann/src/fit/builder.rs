@@ -1,4 +1,5 @@
-//! A run from its start or from a state, with the settings' own flow and schedule or others.
+//! Builds and starts a run, from its start or from a state, with the flow and schedule of the settings or
+//! custom ones.
 
 use super::{
     Event, Observer, Outcome, RoundRecord, Settings,
@@ -14,14 +15,13 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Trains a flow on a target by the schedule's annealed densities.
+/// Trains a flow on a target along the schedule's annealed densities.
 ///
-/// Runs on the threads of the rayon pool it is called in, or of the global one; their number never
-/// changes the result.
+/// Uses the threads of the current rayon pool, or of the global one; their number never changes the result.
 ///
 /// # Errors
-/// If a setting is out of range (before anything is done), the target fails, the schedule finds no
-/// next step, or training diverges.
+/// If a setting is out of range (checked before any work), the target fails, the schedule finds no next
+/// step, or training diverges.
 pub fn fit(
     target: &dyn Target,
     settings: &Settings,
@@ -30,9 +30,9 @@ pub fn fit(
     Fit::new(target, settings).run(observer)
 }
 
-/// Goes on with a run that was put down, to the same bits as if it had not been.
+/// Resumes a run from a state, to the same bits as an uninterrupted run.
 ///
-/// Target and settings must be those that the run began with. An observer takes the state:
+/// Target and settings must be those of the original run. An observer copies the state:
 ///
 /// ```
 /// use adaann::{Program, fit::{Event, Settings, State, fit, resume}, schedule::Work};
@@ -76,7 +76,7 @@ pub fn resume(
     Fit::new(target, settings).resume(state, observer)
 }
 
-/// A fit whose flow or schedule is not one that settings name.
+/// A fit with a custom flow or schedule.
 ///
 /// ```
 /// use adaann::{Program, fit::{Fit, Settings}, flow::{Base, Flow, FlowSpec}, schedule::*};
@@ -123,18 +123,18 @@ pub struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    /// A fit by its settings alone.
+    /// A fit defined by its settings alone.
     pub fn new(target: &'a dyn Target, settings: &'a Settings) -> Self {
         Self { target, settings, flow: None, rule: None }
     }
 
-    /// Trains this flow, from the parameters that it has, in place of the settings' `flow` on their
-    /// `base`. A bridge starts at its base.
+    /// Trains this flow, from its current parameters, instead of the settings' `flow` on their `base`. A
+    /// bridge starts at its base.
     pub fn flow(self, flow: Flow) -> Self {
         Self { flow: Some(flow), ..self }
     }
 
-    /// Follows this rule in place of the settings' `schedule`.
+    /// Uses this rule instead of the settings' `schedule`.
     pub fn rule(self, rule: &'a (dyn Rule + Sync)) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -145,12 +145,12 @@ impl<'a> Fit<'a> {
     /// As [`fit`], and if the flow does not fit the target or the rule refuses the path.
     pub fn run(self, observer: &mut dyn Observer) -> Result<Outcome> {
         self.check()?;
-        // All of it inside the pool: there a fork costs a microsecond, from outside it costs seven.
+        // All work runs inside the pool: there a fork costs a microsecond, from outside it costs seven.
         rayon::scope(|_| self.run_from_start(observer))
     }
 
-    /// Goes on from a state: see [`resume`]. A flow or a rule of its own is given again; its
-    /// parameters are those of the state.
+    /// Resumes from a state: see [`resume`]. A custom flow or rule must be given again; the flow's
+    /// parameters are taken from the state.
     ///
     /// # Errors
     /// As [`Fit::run`], and if the state is that of a run with another flow.
@@ -187,7 +187,7 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
-    /// Refuses a flow, or a state, of another dimension than the target's.
+    /// Refuses a flow or a state whose dimension differs from the target's.
     fn check_dim(&self, found: usize) -> Result<()> {
         match self.target.dim() {
             dim if dim == found => Ok(()),
@@ -199,8 +199,8 @@ impl<'a> Fit<'a> {
         let (density, first) = (self.density(Base::standard(self.target.dim()))?, self.first());
         let mut run = self.start()?;
         let base = run.flow.base().clone();
-        // At t = 0 flat priors are all that there is; later the data may hold what they do not, and a flow
-        // that does not leave its modes need not know.
+        // At t = 0 only flat priors can make the integral infinite. At larger t the data may make it
+        // finite, and a flow that stays at its modes is not affected.
         if first == 0.0
             && integral::has_flat_prior(&density)
             && let Some(refusal) = integral::without(&density, &base, first)?
@@ -211,7 +211,7 @@ impl<'a> Fit<'a> {
         explained(outcome, &density, &base, first)
     }
 
-    /// The first t.
+    /// The first value of t.
     fn first(&self) -> f64 {
         self.rule.map_or_else(|| self.settings.schedule.first(), |rule| rule.first())
     }
@@ -231,7 +231,7 @@ impl<'a> Fit<'a> {
         explained(go_on(run, observer), &plain, &base, first)
     }
 
-    /// A run that has done nothing yet.
+    /// A run before its first update.
     fn start(self) -> Result<Run<'a>> {
         let Settings { base, seed, initial_scale, .. } = self.settings;
         let followed = self.followed();
@@ -262,7 +262,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// What a run came to. A density without an integral is a better reason for a failure than what came of it.
+/// The result of a run. If the density has no integral, that is reported as the cause of a failure.
 fn explained(
     outcome: Result<Outcome>,
     density: &Tempered,
@@ -282,7 +282,7 @@ fn explained(
     Ok(outcome)
 }
 
-/// What is left of a run.
+/// Runs the rest of a run.
 fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     let total_updates = run.total_updates();
     if observer.observe(&Event::Start { total_updates }).is_break() {
@@ -291,7 +291,7 @@ fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     }
     match to_the_end(&mut run, observer) {
         Ok((told, rounds)) => Ok(Outcome { rounds, ..run.into_outcome(told.is_break())? }),
-        // The time is over: the flow is that of the last update.
+        // The deadline has passed: the flow is that of the last update.
         Err(Error::OutOfTime) => {
             let rounds = run.put_down(observer)?;
             Ok(Outcome { rounds, ..run.into_outcome(true)? })
@@ -300,7 +300,7 @@ fn go_on(mut run: Run, observer: &mut dyn Observer) -> Result<Outcome> {
     }
 }
 
-/// Algorithm 1 and the refinement; `Break` says that the observer stopped them.
+/// Algorithm 1 and the refinement. `Break` means that the observer stopped them.
 fn to_the_end(
     run: &mut Run,
     observer: &mut dyn Observer,

@@ -1,4 +1,4 @@
-//! A run that fails late keeps what it had: the last flow that was good, and why it went no further.
+//! Keeps the result of a run that fails late: the last good flow, and the reason for the failure.
 
 use super::{
     Outcome, RoundRecord,
@@ -7,16 +7,16 @@ use super::{
 };
 use crate::{Error, Failure, Result};
 
-/// Updates at t = 1 whose mean loss says how good the flow is.
+/// Updates at t = 1 whose mean loss measures how good the flow is.
 const BLOCK: usize = 100;
 
 impl Carried {
-    /// The flow fits the density at t, and the schedule has found a step from there.
+    /// Records a good flow: it fits the density at t, and the schedule has found a step from there.
     pub(super) fn keep_good(&mut self, parameters: &[f64]) {
         self.set_good(parameters, self.at.t, None);
     }
 
-    /// Copies a flow to where the last one was: updates allocate nothing.
+    /// Copies a flow into the existing buffer, so that updates do not allocate.
     fn set_good(&mut self, parameters: &[f64], t: f64, neg_elbo: Option<f64>) {
         match &mut self.good {
             Some(good) => {
@@ -27,8 +27,8 @@ impl Carried {
         }
     }
 
-    /// An update at t = 1 was made, or skipped: of blocks of them the one with the least loss is kept. A flow
-    /// that goes astray may do so long before its gradient is no number.
+    /// Records an update at t = 1, which may have been skipped, and keeps the flow of the block with the
+    /// least loss. Training can diverge long before a gradient stops being finite.
     pub(super) fn follow_good(&mut self, parameters: &[f64], neg_elbo: f64, is_skipped: bool) {
         if is_skipped || !neg_elbo.is_finite() {
             self.block = (0, 0.0);
@@ -48,10 +48,10 @@ impl Carried {
 }
 
 impl Run<'_> {
-    /// What the run has after it could not go on, from the last flow that was good.
+    /// The result of a failed run, from the last good flow.
     ///
     /// # Errors
-    /// The failure itself, if there was no such flow yet, or if it is none of training or schedule.
+    /// The failure itself, if there is no good flow yet, or if training and schedule did not cause it.
     pub(super) fn fall_back(mut self, error: Error) -> Result<Outcome> {
         let (failed_at, reason) = match &error {
             Error::Diverged { t, reason } => (*t, reason.clone()),
@@ -63,7 +63,7 @@ impl Run<'_> {
         Ok(Outcome { failure, rounds, ..self.into_outcome(false)? })
     }
 
-    /// Takes on the last flow that was good, with its t and what rounds were worth.
+    /// Restores the last good flow, with its t and the results of the rounds.
     fn last_good(&mut self) -> Result<Option<(f64, Vec<RoundRecord>)>> {
         if !self.carried.rounds.is_empty() {
             return Ok(Some((1.0, self.judge_rounds()?)));

@@ -1,13 +1,14 @@
 //! Forward-KL refinement, a last stage that covers the target's mass: training on the flow's own
 //! draws, weighted by p/q.
 //!
-//! Algorithm 1 makes E_q[log q − log p] small, which forgives a q that is too narrow. Here the
-//! divergence is taken the other way, where q must be wherever p is: KL(p‖q), whose gradient is that
+//! Algorithm 1 minimises E_q[log q − log p], which tolerates a q that is too narrow. This stage uses
+//! a divergence in the other direction, which requires q to cover p: KL(p‖q), whose gradient is that
 //! of −E_p[log q], or the second Rényi divergence, log E_q[(p/q)²], which is minus the logarithm of
-//! the effective sample size. Both are means over draws of the flow q₀ that a round begins with:
-//! points resampled by the weights w = p/q₀ for the first, by w² and then weighted by q₀/q for the
-//! second, whose gradient is that of −E_q₀[(p/q₀)(p/q) log q] at a fixed p/q. Weights are cut at the
-//! mean of w times √S for S draws (Ionides 2008), so that no single draw decides.
+//! the effective sample size. Both are means over draws of the flow q₀ at the start of a round. For
+//! the first, points are resampled by the weights w = p/q₀. For the second, they are resampled by w²
+//! and then weighted by q₀/q; its gradient is that of −E_q₀[(p/q₀)(p/q) log q] at a fixed p/q.
+//! Weights are truncated at the mean of w times √S for S draws (Ionides 2008), so that no single draw
+//! dominates.
 
 use crate::{Result, error};
 use serde::{Deserialize, Serialize};
@@ -16,17 +17,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ForwardKl {
-    /// How often fresh draws are taken and trained on.
+    /// Number of rounds of fresh draws and training on them.
     pub rounds: usize,
-    /// S: draws of a round, each an evaluation of the target. The last round is judged by as many.
+    /// S: draws of a round, each an evaluation of the target. As many more judge the last round.
     pub draws: usize,
     /// Updates of a round.
     pub updates: usize,
     /// Points in an update, resampled from the round's draws.
     pub batch: usize,
-    /// What falls.
+    /// The divergence to minimise.
     pub divergence: Divergence,
-    /// The learning rate, which falls to 0 by half a cosine over the stage.
+    /// The learning rate, which falls to 0 as half a cosine over the stage.
     pub lr: f64,
 }
 
@@ -54,7 +55,7 @@ pub enum Divergence {
     Alpha2,
 }
 
-/// Draws of a round; more would not fit the memory.
+/// The most draws of a round; more would not fit into memory.
 const MOST_DRAWS: usize = 100_000_000;
 
 impl ForwardKl {
@@ -77,14 +78,14 @@ impl ForwardKl {
         Ok(())
     }
 
-    /// Updates of the whole stage.
+    /// The number of updates of the whole stage.
     pub fn total_updates(&self) -> usize {
         self.rounds.saturating_mul(self.updates)
     }
 }
 
 impl Divergence {
-    /// By which weights points are resampled.
+    /// The weights by which points are resampled.
     pub(super) fn weights(self, log_weights: &[f64]) -> Vec<f64> {
         let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut weights: Vec<f64> = log_weights.iter().map(|w| (w - largest).exp()).collect();
@@ -104,8 +105,8 @@ impl Divergence {
 mod tests {
     use super::*;
 
-    /// Of four draws with weights 1, 0, 0 and e⁻¹ none exceeds √4 times the mean; of sixteen with one
-    /// weight of 1 and the rest 0 the large one is cut to 4/16.
+    /// Of four draws with weights 1, 0, 0 and e⁻¹ none exceeds √4 times the mean. Of sixteen draws
+    /// with one weight of 1 and the rest 0, the large weight is truncated to 4/16.
     #[test]
     fn weights_are_cut_and_squared() {
         let lost = f64::NEG_INFINITY;

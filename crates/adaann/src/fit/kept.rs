@@ -1,4 +1,4 @@
-//! A fit that can be killed: its state and what it has reported, written down now and then.
+//! A fit that survives being killed: it saves its state and its records at intervals.
 
 use super::{Event, Fit, Observer, Outcome, State, StepRecord, UpdateRecord, trace};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// What was reported so far.
+/// The records reported so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Records {
     steps: Vec<StepRecord>,
@@ -18,15 +18,15 @@ struct Records {
     warnings: Vec<Warning>,
 }
 
-/// A run that was put down, with what it has reported until then: [`Fit::go_on`] takes it up.
+/// The state of a run with the records up to it: [`Fit::go_on`] resumes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PutDown(State, Records);
 
 impl Outcome {
-    /// The run as it was at the end of its training at t = 1; none if it was stopped before. A fit with a
-    /// larger `work.refine` goes on from there, and through the rounds of forward-KL refinement if there
-    /// are any, to the same bits as if it had been given that number at the start. A learning rate that
-    /// falls over so many updates (`refine_lr_rule`) is not stretched: where it has come to its end it stays.
+    /// The run at the end of its training at t = 1; none if it was stopped before. A fit with a larger
+    /// `work.refine` resumes from there, including any rounds of forward-KL refinement, to the same bits as a
+    /// run that had this number from the start. A learning rate that falls over a number of updates
+    /// (`refine_lr_rule`) is not stretched: it stays at its final value.
     pub fn put_down(&self) -> Option<PutDown> {
         let state = self.last.clone()?;
         let (steps, updates) = (self.steps.split_last()?.1.to_vec(), state.updates());
@@ -37,11 +37,11 @@ impl Outcome {
 }
 
 impl Fit<'_> {
-    /// Runs it with a list of what was finished before: it goes on where that ends, and keeps it. The
-    /// outcome is that of the whole run.
+    /// Runs the fit with a ledger of finished work: it resumes where the ledger ends, and records its own
+    /// work. The outcome is that of the whole run.
     ///
     /// # Errors
-    /// As [`Fit::run`], and if the list is that of another fit.
+    /// As [`Fit::run`], and if the ledger belongs to another fit.
     pub fn run_with(self, observer: &mut dyn Observer, ledger: &mut Ledger) -> Result<Outcome> {
         if ledger.is_off() {
             return self.run(observer);
@@ -58,8 +58,8 @@ impl Fit<'_> {
         })
     }
 
-    /// Goes on with a run that was put down; the outcome is that of the whole run. So is a finished one
-    /// lengthened:
+    /// Resumes a run from its state; the outcome is that of the whole run. This also lengthens a finished
+    /// run:
     ///
     /// ```
     /// use adaann::{Program, fit::{Fit, Settings, fit}, schedule::Work};
@@ -97,19 +97,19 @@ impl Fit<'_> {
     }
 }
 
-/// Shows events to who watches, and offers the state after each.
+/// Passes events to the observer, and offers the state to the ledger after each.
 struct Keeping<'a> {
     observer: &'a mut dyn Observer,
     ledger: &'a mut Ledger,
     records: Records,
-    /// Has who watches ended it?
+    /// Did the observer ask to stop?
     is_over: bool,
 }
 
 impl Observer for Keeping<'_> {
     fn observe(&mut self, event: &Event) -> ControlFlow<()> {
         let told = self.observer.observe(event);
-        // What is told after that is of a stage that was cut short, and goes on.
+        // Later events report a stage that was cut short; the resumed run continues that stage.
         if self.is_over {
             return told;
         }

@@ -1,4 +1,4 @@
-//! Algorithm 1: a flow follows a density from t_0 to 1, by steps that the schedule chooses.
+//! Algorithm 1: a flow follows a density from t_0 to 1, in steps that the schedule chooses.
 //!
 //! ```
 //! use adaann::{Program, fit::{Settings, fit}, schedule::Work};

@@ -1,7 +1,8 @@
-//! Rounds of the forward-KL refinement, judged by multiple importance sampling: by the draws of all.
+//! Judges the rounds of the forward-KL refinement by multiple importance sampling, from the draws of all
+//! rounds.
 //!
-//! The effective sample size over a flow's own draws does not know of a mode that they miss: a flow
-//! that has lost one looks excellent, and a flow that begins to find it looks ruined. So every flow is
+//! The effective sample size over a flow's own draws does not show a mode that they miss: a flow that
+//! has lost a mode looks excellent, and a flow that begins to find it looks poor. So every flow is
 //! judged by the draws of all rounds. With q̄ the mean of their densities, these are draws of q̄, and
 //!
 //! E_q[p/q]²/E_q[(p/q)²] = E_q̄[p/q̄]²/E_q̄[(p/q̄)(p/q)],
@@ -18,9 +19,8 @@ use rayon::prelude::*;
 /// Points whose log density one thread computes at a time.
 const PIECE: usize = 1_024;
 
-/// The effective sample size that the draws of each round's flow have as draws of p, as a share of
-/// them, judged by the draws of all rounds, equally many of each; leaves `flow` with the parameters of
-/// the best, the earliest of equals.
+/// The effective share of draws of p that each round's flow reaches, judged by the draws of all rounds,
+/// equally many of each. Sets `flow` to the parameters of the best round, the earliest in a tie.
 pub(super) fn judge(rounds: &[Round], flow: &mut Flow) -> Result<Vec<f64>> {
     let pieces: Vec<Batch> = rounds.iter().flat_map(|round| cut(&round.points)).collect();
     let mut log_q = Vec::with_capacity(rounds.len());
@@ -48,8 +48,8 @@ fn cut(points: &Batch) -> impl Iterator<Item = Batch> {
     })
 }
 
-/// The share for each flow, from log p and each flow's log q at the draws of all of them; 0 where
-/// nothing finite comes out.
+/// The share for each flow, from log p and each flow's log q at the draws of all flows; 0 if it is not
+/// finite.
 fn shares(log_p: &[f64], log_q: &[Vec<f64>]) -> Vec<f64> {
     // log of p/q̄, with q̄ the sum of the densities: a constant factor cancels.
     let log_w: Vec<f64> = (log_p.iter().enumerate())
@@ -60,13 +60,13 @@ fn shares(log_p: &[f64], log_q: &[Vec<f64>]) -> Vec<f64> {
         .collect();
     let first = log_sum_exp(log_w.iter().copied());
     let share = |log_q: &Vec<f64>| {
-        // A point whose weight is 0 beside the others' decides nothing, also where a flow has no density
-        // for it: a round that was destroyed draws such points.
+        // A point with negligible weight is ignored, even if a flow has no density there: a diverged
+        // round draws such points.
         let counts = |((w, _), _): &((&f64, &f64), &f64)| (*w - first).exp() > 0.0;
         let terms = || log_w.iter().zip(log_p).zip(log_q).filter(counts);
         let second =
             log_sum_exp(terms().map(|((w, log_p), log_q)| w + log_weight(*log_p, known(*log_q))));
-        // The mean over q̄ of its own weights is that over the sum times the number of flows.
+        // The mean over q̄ of its own weights is the mean over the sum, times the number of flows.
         let share = (2.0 * first - second).exp() / log_p.len() as f64;
         if share.is_finite() { share } else { 0.0 }
     };
@@ -96,13 +96,13 @@ mod tests {
         let q = [vec![0.0, lost], vec![0.0, f64::NAN]];
         assert_eq!(shares(&[lost, lost], &q), [0.0, 0.0]);
         assert_eq!(shares(&[0.0, 0.0], &[vec![0.0, lost], vec![0.0, 0.0]])[0], 0.0);
-        // Under p the second draw is nothing, and the first flow has no number for it.
+        // The second draw has no mass under p, and the first flow's density there is NaN.
         let found = shares(&[0.0, -1e300], &[vec![0.0, f64::NAN], vec![-5.0, 0.0]]);
         assert!((found[0] - 1.0 / (1.0 + (-5_f64).exp())).abs() < 1e-14, "{found:?}");
     }
 
-    /// p has modes at ±6, q₁ only the left one: over its own draws its share is 1, over those of both
-    /// it is near 0, and the broad q₂ is kept. Exactly ½∫p²/q₂ = 3.4 for its normal of sd 6.
+    /// p has modes at ±6, and q₁ has only the left one: over its own draws its share is 1, over those of
+    /// both flows it is near 0, and the broad q₂ is kept. Exactly, ½∫p²/q₂ = 3.4 for its normal of sd 6.
     #[test]
     fn a_lost_mode_is_held_against_a_flow() {
         let mut flow = Flow::new(&FlowSpec::Affine, Base::standard(1)).unwrap();

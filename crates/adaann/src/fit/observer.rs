@@ -1,4 +1,4 @@
-//! What a run tells those who watch it, and how they stop it.
+//! The events that a run reports to its observer, and how the observer stops it.
 
 use super::{RoundRecord, Snapshot, StepRecord, UpdateRecord};
 use crate::{
@@ -7,51 +7,52 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Something happened.
+/// An event of a run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The run begins. How many updates it will make, if that is known.
+    /// The run begins.
     Start {
-        /// Updates of the whole run, unless the schedule finds its own number of steps.
+        /// The number of updates of the whole run; none if the schedule finds its own number of
+        /// steps.
         total_updates: Option<usize>,
     },
     /// An update was made.
     Update {
         /// The update.
         record: &'a UpdateRecord,
-        /// What the training is for.
+        /// The purpose of the training.
         phase: Phase,
-        /// The run after it.
+        /// The state after the update.
         snapshot: Snapshot<'a>,
     },
     /// Training at one value of t is over.
     Step {
-        /// What was done there, and the step to the next value.
+        /// The work at this value of t, and the step to the next.
         record: &'a StepRecord,
-        /// The flow as it is now, for those who want to look at it on its way.
+        /// The current flow, for observers that inspect it.
         flow: &'a Flow,
-        /// The run after the step.
+        /// The state after the step.
         snapshot: Snapshot<'a>,
     },
-    /// Draws of a round of the forward-KL refinement were taken.
+    /// The draws of a round of the forward-KL refinement were taken.
     Round {
-        /// What they say.
+        /// The results of these draws.
         record: &'a RoundRecord,
-        /// The run, with the draws.
+        /// The state, including the draws.
         snapshot: Snapshot<'a>,
     },
-    /// A schedule's warning; the step that it is about follows.
+    /// A warning of the schedule; the step that it concerns follows.
     Warning(Warning),
 }
 
-/// Watches a run. The run may go on in another thread than the one that started it.
+/// Watches a run. It may be called from another thread than the one that started the run.
 pub trait Observer: Send {
-    /// Sees an event; `Break` ends the run after it, and what was done is kept.
+    /// Receives an event; `Break` ends the run after it, and the run returns its result so far.
     fn observe(&mut self, event: &Event) -> ControlFlow<()>;
 }
 
-/// Watches nothing.
+/// Ignores all events.
 impl Observer for () {
     fn observe(&mut self, _: &Event) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -1,39 +1,39 @@
-//! What a run has done.
+//! The outcome of a run.
 
 use super::{RoundRecord, State, StepRecord, UpdateRecord, trace};
 use crate::{
     Failure, Result, approximation::Approximation, flow::Flow, schedule::Warning, target::Target,
 };
 
-/// What a run has done. Of a run that was resumed the steps, updates and warnings are those since
-/// then; counts and rounds are of the whole run.
+/// The outcome of a run. If the run was resumed, steps, updates and warnings are those since then;
+/// counts and rounds are of the whole run.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// The flow at the end.
     pub flow: Flow,
-    /// The flow on arrival at t = 1, before it was trained there; absent if the run was stopped
-    /// before.
+    /// The flow on arrival at t = 1, before training there; absent if the run was stopped before.
     pub flow_at_1: Option<Flow>,
     /// Every value of t.
     pub steps: Vec<StepRecord>,
-    /// Every update.
+    /// The record of every update.
     #[serde(with = "trace")]
     pub trace: Vec<UpdateRecord>,
-    /// Points at which the target was evaluated, those of the schedule's draws included.
+    /// The evaluations of the target, including those for the schedule's draws.
     pub target_evaluations: usize,
-    /// Updates left out because their gradient was not finite.
+    /// Updates that were skipped because their gradient was not finite.
     pub skipped_updates: usize,
-    /// The rounds of the forward-KL refinement, if there was one: what each began with, and what the
-    /// last one ended with.
+    /// The rounds of the forward-KL refinement, if any: the flow at the start of each, and the final
+    /// flow.
     pub rounds: Vec<RoundRecord>,
-    /// What the schedule warned of.
+    /// Warnings of the schedule.
     pub warnings: Vec<Warning>,
     /// Did the observer stop the run before its end?
     pub stopped: bool,
-    /// Where the training at t = 1 ended, before any rounds of forward-KL refinement: what a longer run
-    /// goes on from. Absent if it was stopped before.
+    /// The state at the end of training at t = 1, before any rounds of forward-KL refinement. A longer
+    /// run resumes from it. Absent if the run was stopped before.
     pub last: Option<State>,
-    /// What ended the run late, if training or schedule failed: the flow is then the last that was good.
+    /// The error that ended the run late, if training or schedule failed; the flow is then the last good
+    /// one.
     #[serde(default)]
     pub failure: Option<Failure>,
 }
@@ -45,10 +45,10 @@ impl Outcome {
         self.failure.as_ref().map_or(last, |failure| failure.t)
     }
 
-    /// The run, unless it failed: for those to whom half of one is none.
+    /// The outcome, or the error of a run that failed late.
     ///
     /// # Errors
-    /// What ended it late.
+    /// The error that ended the run late.
     pub fn whole(self) -> Result<Self> {
         match self.failure {
             Some(failure) => Err(failure.into_error()),
@@ -59,7 +59,7 @@ impl Outcome {
     /// The approximation that the run has found.
     ///
     /// # Errors
-    /// If the target's supports are no supports.
+    /// If the target's supports are invalid.
     pub fn approximation<'a>(&self, target: &'a dyn Target) -> Result<Approximation<'a>> {
         Approximation::new(target, self.flow.clone())
     }

@@ -1,4 +1,4 @@
-//! Particles that go with a fit: its path, where it starts, and its seed.
+//! The settings of particles that match a fit: its path, its base, and its seed.
 
 use super::Settings;
 use crate::{

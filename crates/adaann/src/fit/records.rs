@@ -1,4 +1,4 @@
-//! What a run reports: a record for each update, value of t, and round.
+//! The records of a run: one for each update, value of t, and round.
 
 use crate::schedule::Reason;
 use serde::Serialize;
@@ -11,45 +11,44 @@ pub struct UpdateRecord {
     /// The inverse temperature.
     pub t: f64,
     /// Estimate of E_q[log q − log p_t] from the update's own points, before the update; in the
-    /// forward-KL refinement from the draws that its round began with.
+    /// forward-KL refinement, from the draws at the start of its round.
     pub neg_elbo: f64,
 }
 
-/// One value of t, when its training is over.
+/// The record of one value of t, when its training is over.
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct StepRecord {
     /// Its number, from 1.
     pub step: usize,
     /// The inverse temperature.
     pub t: f64,
-    /// How far the next value lies above it; 0 at t = 1.
+    /// The distance to the next value; 0 at t = 1.
     pub epsilon: f64,
-    /// Standard deviation of b over the schedule's draws, if it looked at them.
+    /// Standard deviation of b over the schedule's draws, if it used them.
     pub std_b: Option<f64>,
     /// Updates made at this t.
     pub updates: usize,
-    /// Share of the points of this stage that were lost: log density −∞ or not a number.
+    /// Share of the points of this stage that are non-finite: log density −∞ or NaN.
     pub lost: f64,
-    /// Share of the last draws taken at this t that counts as draws of p_t: the effective sample size
-    /// of the weights p_t/q, if draws were taken.
+    /// Effective share of the last draws at this t, from the weights p_t/q, if draws were taken.
     pub ess: Option<f64>,
-    /// What decided the step to the next value; absent at t = 1.
+    /// The reason for the step to the next value; absent at t = 1.
     pub reason: Option<Reason>,
 }
 
-/// What the draws that a round begins with, or the refinement ends with, say of the flow.
+/// Results of the draws at the start of a round, or at the end of the refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 pub struct RoundRecord {
-    /// Rounds done before.
+    /// The number of rounds before.
     pub round: usize,
-    /// Share of the draws that counts as draws of p: the effective sample size of the weights p/q.
-    /// Draws that miss a mode do not know of it.
+    /// Effective share of the draws, from the weights p/q. It does not show a mode that the draws
+    /// miss.
     pub ess: f64,
-    /// The same from the draws of all rounds, when the refinement is over: the round where it is
-    /// largest is kept.
+    /// The same from the draws of all rounds, once the refinement is over; the round with the largest
+    /// value is kept.
     pub ess_of_all: Option<f64>,
-    /// Estimate of E_q[log q − log p] from the draws that are not lost; NaN if all are.
+    /// Estimate of E_q[log q − log p] from the finite draws; NaN if there are none.
     pub neg_elbo: f64,
-    /// Share of the draws where p is 0 or not a number.
+    /// Share of the draws where p is 0 or NaN.
     pub lost: f64,
 }

@@ -1,4 +1,4 @@
-//! The same run from several seeds, in parallel, and the best of them.
+//! Runs the same fit from several seeds, in parallel, and ranks the results.
 
 use super::{Fit, Observer, Outcome, Settings};
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
 };
 use std::cmp::Ordering;
 
-/// A run that puts more than this share of its draws where p is 0 is no candidate for the best:
-/// its neg-ELBO speaks of the other draws only.
+/// A run with more than this share of its draws where p is 0 cannot be the best: its neg-ELBO covers only the other
+/// draws.
 const MOST_LOST: f64 = 0.01;
 
 /// One of several runs.
@@ -20,25 +20,25 @@ const MOST_LOST: f64 = 0.01;
 pub struct Restart {
     /// Its seed.
     pub seed: u64,
-    /// What it has found.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// Points at which the target was evaluated, for the fit and to compare it.
+    /// The evaluations of the target, for the fit and for the comparison.
     pub evaluations: usize,
-    /// E_q[log q − log p] at the end, over the same number of fresh draws for each run. NaN for a run that is compared
-    /// with no other, or for which there was no time.
+    /// E_q[log q − log p] at the end, over the same number of fresh draws for each run. NaN for a single run, or if
+    /// there was no time.
     pub neg_elbo: f64,
-    /// Share of those draws that have log density −∞ or none; NaN likewise.
+    /// Share of those draws whose log density is −∞ or NaN; NaN likewise.
     pub lost: f64,
 }
 
 impl Restart {
-    /// A run that is compared with no other.
+    /// A single run, without a comparison.
     fn alone(seed: u64, outcome: Outcome) -> Self {
         let evaluations = outcome.target_evaluations;
         Self { seed, outcome, evaluations, neg_elbo: f64::NAN, lost: f64::NAN }
     }
 
-    /// A run with what it is compared by.
+    /// A run with the numbers by which it is compared.
     fn compared(target: &dyn Target, seed: u64, outcome: Outcome, draws: usize) -> Result<Self> {
         let sample = outcome.approximation(target)?.sample(draws, seed);
         let alone = Self::alone(seed, outcome);
@@ -61,23 +61,23 @@ impl Restart {
     }
 }
 
-/// Several seeds, and the draws of each by which they are compared.
+/// The number of seeds, and of draws per seed for the comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparison {
-    /// How many seeds run, from that of the settings on.
+    /// The number of seeds, starting with that of the settings.
     pub seeds: usize,
-    /// Draws of each, if there is more than one.
+    /// The number of draws for each, if there is more than one seed.
     pub draws: usize,
 }
 
 impl Comparison {
-    /// So many seeds, and as many draws as tell their neg-ELBOs apart to hundredths.
+    /// A comparison of `seeds` seeds, with enough draws to tell their neg-ELBOs apart to hundredths.
     pub fn of(seeds: usize) -> Self {
         Self { seeds, draws: 10_000 }
     }
 }
 
-/// One of several runs: that of the seed of the settings, with what it is compared by: so many draws.
+/// Runs the seed of the settings as one of several, with the numbers by which it is compared.
 ///
 /// # Errors
 /// As [`Fit::run_with`](super::Fit::run_with).
@@ -105,23 +105,23 @@ fn run_one(
     fit.run_with(observer, ledger)
 }
 
-/// Several runs.
+/// The results of several seeds.
 #[derive(Debug)]
 pub struct Restarts {
-    /// Those that came to an end, best first: by neg-ELBO, those that stay in the support before the others,
-    /// and last those that failed late ([`Outcome::failure`]).
+    /// The finished runs, best first: by neg-ELBO, those that stay in the support before the others, and last those
+    /// that failed late ([`Outcome::failure`]).
     pub runs: Vec<Restart>,
-    /// The seeds of the others, with what went wrong.
+    /// The seeds that failed, with their errors.
     pub failed: Vec<(u64, Error)>,
 }
 
-/// Runs `count` seeds, from that of the settings on.
+/// Runs `count` seeds, starting with that of the settings.
 ///
-/// The threads of the pool it is called in are shared out: a run has one of them if there are
-/// at least as many seeds. A seed that fails or panics costs only itself.
+/// The runs share the threads of the current pool: with at least as many seeds as threads, each run has one thread. A
+/// seed that fails or panics does not affect the others.
 ///
 /// # Errors
-/// If a setting is out of range, or no run came to an end: then the error of the first seed.
+/// If a setting is out of range, or no run finished: then the error of the first seed.
 pub fn restarts<O: Observer>(
     target: &dyn Target,
     settings: &Settings,
@@ -132,12 +132,12 @@ pub fn restarts<O: Observer>(
     restarts_with(target, settings, None, comparison, observer, |_| Ok(Ledger::off()), None)
 }
 
-/// The same with a list of what was finished before for each seed: each goes on where its own ends. A rule, if
-/// one is given, chooses the temperatures in place of the settings' schedule. Others elsewhere, if there are some, do
-/// whole seeds, by their place from that of the settings on.
+/// Like [`restarts`], with a ledger of finished work for each seed: each run resumes where its ledger ends. A rule, if
+/// given, chooses the temperatures instead of the settings' schedule. Other processes, if any, run whole seeds, by
+/// their offset from the seed of the settings.
 ///
 /// # Errors
-/// As [`restarts`]; a seed whose list cannot be read or is that of another run fails.
+/// As [`restarts`]; a seed fails if its ledger cannot be read or belongs to another run.
 pub fn restarts_with<O: Observer>(
     target: &dyn Target,
     settings: &Settings,
@@ -174,7 +174,7 @@ pub fn restarts_with<O: Observer>(
     if all.runs.is_empty() {
         return Err(all.failed.swap_remove(0).1);
     }
-    // Stable, so that equals stay in the order of their seeds.
+    // A stable sort keeps ties in the order of their seeds.
     all.runs.sort_by(Restart::order);
     Ok(all)
 }

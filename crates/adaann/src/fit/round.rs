@@ -1,18 +1,18 @@
-//! The draws that a round of the forward-KL refinement is trained on and judged by.
+//! The draws on which a round of the forward-KL refinement is trained and judged.
 
 use super::RoundRecord;
 use crate::{Batch, flow::Flow, schedule::weight_ess, simd::Buffer, train::Drawn, weight};
 use serde::{Deserialize, Serialize};
 
-/// The flow that a round begins with, and its draws.
+/// The flow at the start of a round, and its draws.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Round {
     pub(super) parameters: Buffer,
     pub(super) points: Batch,
-    /// log p at each point, up to a constant; −∞ where it is none.
+    /// log p at each point, up to a constant; −∞ where p has no density.
     pub(super) log_p: Buffer,
     pub(super) log_q: Buffer,
-    /// Share of the draws that counts as draws of p.
+    /// Effective share of the draws.
     pub(super) ess: f64,
 }
 
@@ -30,7 +30,7 @@ impl Round {
         }
     }
 
-    /// log p − log q at each draw; −∞ where it is not a number.
+    /// log p − log q at each draw; −∞ where it is NaN.
     pub(super) fn log_weights(&self) -> Vec<f64> {
         let of = |(log_p, log_q): (&f64, &f64)| {
             let log_weight = weight::log_weight(*log_p, *log_q);
@@ -39,7 +39,7 @@ impl Round {
         self.log_p.iter().zip(&*self.log_q).map(of).collect()
     }
 
-    /// What the draws say of the flow, after `round` rounds.
+    /// The results of the draws, after `round` rounds.
     pub(super) fn record(&self, round: usize) -> RoundRecord {
         let log_weights = self.log_weights();
         let finite = || log_weights.iter().filter(|log_weight| log_weight.is_finite());

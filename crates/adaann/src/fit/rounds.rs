@@ -1,4 +1,4 @@
-//! The rounds of the forward-KL refinement: draws, updates on them, and in the end a judgement.
+//! The rounds of the forward-KL refinement: draws, updates on them, and a final judgement.
 
 use super::{
     Divergence, Event, ForwardKl, Observer, RoundRecord,
@@ -15,16 +15,16 @@ use crate::{
 use std::ops::ControlFlow;
 
 impl Run<'_> {
-    /// The rest of the refinement, from wherever the run is, with what its rounds were worth. The
-    /// parameters that it ends with are those of the round with the largest effective sample size over
-    /// the draws of all rounds, those before the first included. `Break` says that the observer stopped
-    /// it.
+    /// Runs the rest of the refinement from its current position, and returns the results of its
+    /// rounds. The final parameters are those of the round with the largest effective sample size over
+    /// the draws of all rounds, including the flow before the first round. `Break` means that the
+    /// observer stopped it.
     pub(super) fn forward_kl(
         &mut self,
         forward_kl: &ForwardKl,
         observer: &mut dyn Observer,
     ) -> Result<(ControlFlow<()>, Vec<RoundRecord>)> {
-        // The inverse is that of the flow in double precision.
+        // Inverses use the flow in double precision.
         self.flow = self.flow.clone().into_double();
         let mut rounds = Rounds::new(self, forward_kl);
         if self.carried.round_training.is_none() {
@@ -40,7 +40,7 @@ impl Run<'_> {
         Ok((told, self.judge_rounds()?))
     }
 
-    /// Goes back to the best round that there is, and says what each was worth.
+    /// Restores the best round, and returns the results of all.
     pub(super) fn judge_rounds(&mut self) -> Result<Vec<RoundRecord>> {
         let shares = judge(&self.carried.rounds, &mut self.flow)?;
         let records = self.carried.rounds.iter().zip(shares).enumerate();
@@ -49,7 +49,7 @@ impl Run<'_> {
         Ok(records.collect())
     }
 
-    /// One update or, where a round is over, the draws of the next; `None` when the last is over.
+    /// One update or, if a round is over, the draws of the next; `None` when the last round is over.
     fn round_step(
         &mut self,
         rounds: &mut Rounds,
@@ -62,7 +62,7 @@ impl Run<'_> {
             return self.draw_round(rounds, observer).map(Some);
         }
         let Some(round) = self.carried.rounds.last() else { return Ok(None) };
-        // Without a draw where p is positive there is nothing to learn from.
+        // Without a draw where p is positive there is nothing to train on.
         if self.carried.rounds.len() > forward_kl.rounds || round.ess == 0.0 {
             return Ok(None);
         }
@@ -75,7 +75,7 @@ impl Run<'_> {
         told.map(Some)
     }
 
-    /// The draws that a round begins with.
+    /// Takes the draws at the start of a round.
     fn draw_round(
         &mut self,
         rounds: &mut Rounds,
@@ -111,15 +111,15 @@ impl Run<'_> {
     }
 }
 
-/// The memory of the refinement.
+/// The working memory of the refinement.
 struct Rounds<'a> {
     forward_kl: &'a ForwardKl,
     draws: DrawShards,
     drawn: Drawn,
     shards: PointShards,
-    /// Its draws: those of rounds by their number, far below those that choose points.
+    /// The stream of its draws: rounds use their number, far below the numbers used to choose points.
     stream: Stream,
-    /// How the learning rate falls.
+    /// The rule by which the learning rate falls.
     falling: RateRule,
     current: Option<Current>,
 }
@@ -138,7 +138,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// The round that is trained on.
+/// The current round.
 struct Current {
     set: PointSet,
     neg_elbo: f64,
@@ -147,8 +147,8 @@ struct Current {
 impl Current {
     fn new(round: &Round, divergence: Divergence) -> Result<Self> {
         let weights = divergence.weights(&round.log_weights());
-        // The gradient of the second divergence has the flow's own 1/q in it: with that of the draws
-        // alone, training would end at p²/q and only turn the error around.
+        // The gradient of the second divergence contains the flow's own 1/q. With the 1/q of the draws
+        // alone, training would converge to p²/q and only reverse the error.
         let log_q = (divergence == Divergence::Alpha2).then(|| round.log_q.to_vec());
         let set = PointSet::new(round.points.clone(), &weights, log_q)?;
         Ok(Self { set, neg_elbo: round.record(0).neg_elbo })

@@ -1,4 +1,4 @@
-//! A run under way: what it carries, the memory it works in, and what it reports.
+//! A running fit: its state, its working memory, and its records.
 
 use super::{
     Event, Observer, Outcome, Settings, StepRecord, UpdateRecord,
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 /// The rule that a run follows.
 pub(super) enum Followed<'a> {
-    /// The settings' own, with t_0 found.
+    /// The settings' own rule, with t_0 found.
     Own(Schedule),
     Given(&'a (dyn Rule + Sync)),
 }
@@ -36,7 +36,7 @@ impl Followed<'_> {
     }
 }
 
-/// A run under way.
+/// A running fit.
 pub(super) struct Run<'a> {
     pub(super) settings: &'a Settings,
     pub(super) followed: Followed<'a>,
@@ -46,7 +46,7 @@ pub(super) struct Run<'a> {
     pub(super) trainer: Trainer,
     pub(super) training_draws: Stream,
     evaluation_draws: Stream,
-    /// The draws that the schedule sees.
+    /// The draws for the schedule.
     pub(super) drawn: Drawn,
     steps: Vec<StepRecord>,
     pub(super) trace: Vec<UpdateRecord>,
@@ -54,7 +54,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run that has done nothing yet.
+    /// A run before its first update.
     pub(super) fn new(
         settings: &'a Settings,
         followed: Followed<'a>,
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         Self::from_carried(settings, followed, density, flow, carried)
     }
 
-    /// A run that goes on where another was put down.
+    /// A run resumed from a state.
     pub(super) fn from_carried(
         settings: &'a Settings,
         mut followed: Followed<'a>,
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the run has done.
+    /// The outcome of the run.
     pub(super) fn into_outcome(self, stopped: bool) -> Result<Outcome> {
         let last = self.carried.refined(&self.flow);
         let flow = self.flow.into_double();
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
         DrawShards::new(&self.flow, points, self.density.target.target().wants_whole_batch())
     }
 
-    /// Finds t_0 from draws of the flow as it starts, if that is asked for.
+    /// Finds t_0 from draws of the initial flow, if requested.
     pub(super) fn find_first(&mut self) -> Result<()> {
         if !self.settings.auto_t0 {
             return Ok(());
@@ -143,16 +143,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Updates of the whole run, if their number is known beforehand.
+    /// The number of updates of the whole run, if it is known beforehand.
     pub(super) fn total_updates(&self) -> Option<usize> {
         let Settings { work, stage, forward_kl, .. } = self.settings;
         let refining = forward_kl.map_or(0, |forward_kl| forward_kl.total_updates());
-        // A stage that is trained until it fits takes as long as it takes.
+        // A stage that is trained until it fits has no fixed number of updates.
         let count = self.followed.rule().count().filter(|count| stage.is_none() || *count == 1);
         count.map(|count| work.total_updates(count).saturating_add(refining))
     }
 
-    /// Fresh draws of the flow.
+    /// Takes fresh draws of the flow.
     fn look(&mut self, shards: &mut DrawShards) -> Result<()> {
         let Self { flow, density, evaluation_draws, carried, drawn, .. } = self;
         shards.draw(flow, density, evaluation_draws, carried.looks, drawn)?;
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Fresh draws, and the share of them that counts as draws of p_t.
+    /// Takes fresh draws, and returns their effective share as draws of p_t.
     pub(super) fn look_at(&mut self, t: f64, shards: &mut DrawShards) -> Result<f64> {
         self.look(shards)?;
         Ok(weight_ess(t, &self.drawn.a, &self.drawn.b, &self.drawn.log_q))
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
         Snapshot { flow: &self.flow, carried: &self.carried }
     }
 
-    /// Records the update just made and tells the observer.
+    /// Records the last update and calls the observer.
     pub(super) fn tell_update(
         &mut self,
         neg_elbo: f64,
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
         observer.observe(&Event::Update { record: &record, phase, snapshot })
     }
 
-    /// Records a step's warning and tells the observer.
+    /// Records a step's warning and calls the observer.
     pub(super) fn tell_warning(
         &mut self,
         next: &Step,
@@ -199,12 +199,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Records the end of training at a value of t, and tells nobody.
+    /// Records the end of training at a value of t, without calling the observer.
     pub(super) fn record(&mut self, record: StepRecord) {
         self.steps.push(record);
     }
 
-    /// Records the end of training at a value of t and tells the observer.
+    /// Records the end of training at a value of t and calls the observer.
     pub(super) fn tell_step(
         &mut self,
         record: StepRecord,
@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Refuses to go on with training that has lost its way.
+/// Refuses to continue a diverged training.
 pub(super) fn check_way(training: &Training, t: f64, remedy: impl Fn() -> String) -> Result<()> {
     if !training.has_lost_its_way() {
         return Ok(());

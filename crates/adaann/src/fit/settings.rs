@@ -1,4 +1,4 @@
-//! Everything that a run is told, checked before the first update.
+//! The settings of a run, checked before the first update.
 
 use super::{ForwardKl, Gradient, Stage};
 use crate::{
@@ -19,51 +19,52 @@ pub struct Settings {
     pub flow: FlowSpec,
     /// Its base density.
     pub base: BaseSpec,
-    /// Standard deviation of the layers' parameters at the start. 0.1 as in the paper's runs; it
-    /// moves the number of steps by a factor of two either way.
+    /// Initial standard deviation of the layers' parameters. 0.1 as in the paper's runs; it changes
+    /// the number of steps by up to a factor of two either way.
     pub initial_scale: f64,
-    /// How the density is annealed.
+    /// The path of annealed densities.
     pub path: PathKind,
-    /// Which inverse temperatures it passes.
+    /// The rule for the inverse temperatures.
     pub schedule: Schedule,
     /// T_0, T and T_1: updates at t_0, at each t between, and at t = 1.
     pub work: Work,
-    /// N: points in an update below t = 1.
+    /// N: points per update below t = 1.
     pub samples: usize,
-    /// N_1: points in an update at t = 1.
+    /// N_1: points per update at t = 1.
     pub refine_samples: usize,
-    /// M: draws that the schedule sees at each step.
+    /// M: draws for the schedule at each step.
     pub variance_samples: usize,
     /// The optimizer.
     pub optimizer: Optimizer,
     /// The learning rate.
     pub lr: f64,
-    /// The learning rate at t = 1; the same if none.
+    /// The learning rate at t = 1; none for `lr`.
     pub refine_lr: Option<f64>,
     /// How the learning rate falls before t = 1, counted from the first update.
     pub lr_rule: RateRule,
     /// How the learning rate falls at t = 1, counted from the first update there.
     pub refine_lr_rule: RateRule,
-    /// Gradients longer than this are shortened to it, before t = 1.
+    /// The norm to which longer gradients are shortened before t = 1.
     pub clip: Option<f64>,
-    /// Gradients longer than this are shortened to it, at t = 1. A flow with two modes learns their
+    /// The norm to which longer gradients are shortened at t = 1. A flow with two modes learns their
     /// weights from rare draws between them, whose gradients are the longest: shortening them loses
     /// a mode.
     pub refine_clip: Option<f64>,
     /// Before t = 1, gradients of log p_t at single points that are longer than this many times
-    /// their median are shortened to it: for densities that fall off a cliff, as those of unstable
-    /// systems do. 10 leaves a density with one mode alone; draws between two modes need 100.
+    /// their median are shortened to it. This is for densities with cliffs, such as those of
+    /// unstable systems. 10 does not affect a density with one mode; draws between two modes need
+    /// 100.
     pub point_clip: Option<f64>,
-    /// Which estimate of the gradient updates follow.
+    /// The gradient estimate that updates follow.
     pub gradient: Gradient,
-    /// Finds t_0 before the first update, in place of the schedule's own: on the power path where
-    /// p_t is nearest to the flow as it starts, elsewhere 0.
+    /// Finds t_0 before the first update, instead of using the schedule's own: on the power path
+    /// where p_t is nearest to the initial flow, elsewhere 0.
     pub auto_t0: bool,
-    /// Trains at each t below 1 until the flow fits; if none, T_0 and T updates.
+    /// Trains at each t below 1 until the flow fits; none for T_0 and T updates.
     pub stage: Option<Stage>,
     /// A last stage that covers the target's mass, if any.
     pub forward_kl: Option<ForwardKl>,
-    /// Fixes every random number of the run.
+    /// The seed of every random number of the run.
     pub seed: u64,
 }
 
@@ -96,18 +97,18 @@ impl Default for Settings {
     }
 }
 
-/// Points of one update, draws of one step and updates at one t that this program takes; more is
-/// surely a slip, and would ask for more memory than there is.
+/// The most points of one update, draws of one step and updates at one t; a larger value is surely a
+/// mistake, and would need more memory than there is.
 const MOST_POINTS: usize = 100_000_000;
 
-/// The largest learning rate for flows built on networks that these settings start from. At 0.005,
-/// which planar layers bear, the weights of modes wander and modes are lost.
+/// The largest default learning rate for flows built on networks. At 0.005, which suits planar
+/// layers, the weights of modes drift and modes are lost.
 const NETWORK_LR: f64 = 0.002;
 
 impl Settings {
-    /// The same settings for another flow. For one built on networks the learning rate is at most
-    /// 0.002 and falls at t = 1 by half a cosine to a thousandth: networks go on trembling at a rate
-    /// that a planar flow hardly feels.
+    /// The same settings for another flow. For a flow built on networks the learning rate is at most
+    /// 0.002, and falls at t = 1 as half a cosine to a thousandth: networks keep fluctuating at a
+    /// rate that hardly affects a planar flow.
     #[must_use]
     pub fn with_flow(self, flow: FlowSpec) -> Self {
         if !flow.has_networks() {
@@ -132,7 +133,7 @@ impl Settings {
         schedule.check(self.path.allows_zero())
     }
 
-    /// Refuses settings out of range; every run begins with this.
+    /// Refuses settings out of range; every run begins with this check.
     ///
     /// # Errors
     /// Names the setting, its value and the range.
@@ -140,7 +141,7 @@ impl Settings {
         self.faults(Some(target)).into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// All that is out of range; without a target only what is so for any.
+    /// All settings out of range; without a target, only those that are so for any target.
     pub(crate) fn faults(&self, target: Option<&dyn Target>) -> Vec<Error> {
         let mut faults = Vec::new();
         let checks = [
@@ -174,7 +175,7 @@ impl Settings {
     fn check_flow(&self, target: Option<&dyn Target>) -> Result<()> {
         match target {
             Some(target) => self.flow.build(target.dim()).map(drop),
-            // Sizes of layers and networks are the same in any dimension.
+            // The sizes of layers and networks do not depend on the dimension.
             None => self.flow.build(2).map(drop).or_else(|fault| match fault.setting() {
                 Some("mask" | "flow") => Ok(()),
                 _ => Err(fault),

@@ -1,18 +1,18 @@
-//! When training at one value of t ends: after a fixed number of updates, or when it fits p_t.
+//! When training at one value of t ends: after a fixed number of updates, or when the flow fits p_t.
 
 use crate::{Error, Result, error};
 use serde::{Deserialize, Serialize};
 
-/// When training at a value of t below 1 ends: a rule in place of T_0 and T.
+/// When training at a value of t below 1 ends: a rule that replaces T_0 and T.
 ///
-/// Blocks of T updates are made until the draws of q, weighted by p_t/q, are worth the share `ess` of
-/// as many draws of p_t. The schedule chooses its step from the draws that said so.
+/// The run makes blocks of T updates until the draws of q, weighted by p_t/q, have an effective share
+/// of `ess`. The schedule chooses its step from the draws of that check.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stage {
     /// The share to reach, between 0 and 1.
     pub ess: f64,
-    /// Updates after which the run goes on whatever the share; at t_0, T_0 if that is more.
+    /// Updates after which the run continues whatever the share; at t_0 at least T_0.
     pub most_updates: usize,
 }
 
@@ -31,23 +31,23 @@ impl Stage {
     }
 }
 
-/// What has happened at one value of t.
+/// The progress at one value of t.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) updates: usize,
     pub(super) seen: usize,
     pub(super) kept: usize,
-    /// What the last draws were worth, if any were taken.
+    /// The effective share of the last draws, if any were taken.
     pub(super) ess: Option<f64>,
 }
 
 impl Progress {
-    /// Share of the points with no finite density or gradient.
+    /// Share of the points without a finite density or gradient.
     pub(super) fn lost(&self) -> f64 {
         if self.seen == 0 { 0.0 } else { 1.0 - self.kept as f64 / self.seen as f64 }
     }
 
-    /// Refuses to go on from a stage that has lost more than half of its points.
+    /// Refuses to continue from a stage with more than half of its points non-finite.
     pub(super) fn check_lost(&self, t: f64) -> Result<()> {
         if self.lost() <= 0.5 {
             return Ok(());
@@ -56,7 +56,7 @@ impl Progress {
             "{:.0} per cent of the points have a log density of -inf or NaN; start from a base \
              (base-mean, base-sd) that lies inside the support or, for a dynamical system, where \
              trajectories do not explode; give the coordinates bounds or a narrower prior, and \
-             logarithms of what may reach 0 a floor, like log(max(x, 1e-9))",
+             logarithms of values that may reach 0 a floor, such as log(max(x, 1e-9))",
             100.0 * self.lost()
         );
         Err(Error::Diverged { t, reason })

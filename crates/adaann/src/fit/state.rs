@@ -1,5 +1,4 @@
-//! What a run carries from one update to the next: all that it needs to go on, and nothing of what it
-//! reports.
+//! The state that a run carries from one update to the next: everything needed to resume, and none of its records.
 
 use super::{round::Round, stage::Progress};
 use crate::{
@@ -11,12 +10,12 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A run put down between two updates, to be taken up by [`resume`](super::resume): it goes on to the
-/// same bits as if it had never been put down, for any number of threads.
+/// The state of a run between two updates. [`resume`](super::resume) continues from it to the same bits as an
+/// uninterrupted run, with any number of threads.
 ///
-/// Serialised and read back, it is the same state. What it carries is the flow's parameters, the
-/// optimizer's moments, where on its path the run is, counts, and what rounds have found; settings, target and what was reported are not in it. Its size is that of a few parameter
-/// vectors, in the forward-KL refinement also that of all its draws.
+/// Serialisation preserves the state. It contains the flow's parameters, the optimizer's moments, the position on the
+/// path, counts, and the results of rounds. It does not contain settings, target or records. Its size is that of a few
+/// parameter vectors, in the forward-KL refinement also that of all its draws.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     parameters: Buffer,
@@ -24,30 +23,30 @@ pub struct State {
 }
 
 impl State {
-    /// Updates made.
+    /// The number of updates made.
     pub fn updates(&self) -> usize {
         self.carried.updates()
     }
 
-    /// The inverse temperature that the flow is trained at.
+    /// The inverse temperature at which the flow is trained.
     pub fn t(&self) -> f64 {
         self.carried.at.t
     }
 
-    /// What the training there is for.
+    /// The purpose of the training there.
     pub fn phase(&self) -> Phase {
         self.carried.phase()
     }
 
-    /// The base that the run began with.
+    /// The base at the start of the run.
     pub(super) fn base(&self) -> &Base {
         &self.carried.base
     }
 
-    /// Gives a flow its parameters, and the rest back.
+    /// Sets the parameters of a flow, and returns the rest.
     ///
     /// # Errors
-    /// If it is the state of a run with another flow or in another dimension.
+    /// If the state belongs to a run with another flow or in another dimension.
     pub(super) fn restore(self, flow: &mut Flow) -> Result<Carried> {
         let Self { parameters, carried } = self;
         let expected = flow.parameters().len();
@@ -74,7 +73,7 @@ impl State {
     }
 }
 
-/// A run under way, as an observer may put it down.
+/// A running fit, from which an observer may copy the state.
 #[derive(Debug, Clone, Copy)]
 pub struct Snapshot<'a> {
     pub(super) flow: &'a Flow,
@@ -82,36 +81,36 @@ pub struct Snapshot<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Points at which the target was evaluated so far.
+    /// The evaluations of the target so far.
     pub fn evaluations(&self) -> usize {
         self.carried.target_evaluations
     }
 
-    /// Copies the state; a run costs nothing more while nobody asks.
+    /// Copies the state. A run does no extra work unless this is called.
     pub fn state(&self) -> State {
         State { parameters: self.flow.parameters().into(), carried: self.carried.clone() }
     }
 }
 
-/// Everything that a run carries, beside the flow's parameters.
+/// Everything that a run carries, apart from the flow's parameters.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Carried {
-    /// The base before training: where a bridge starts.
+    /// The base before training, where a bridge starts.
     base: Base,
     /// t_0, if it was found.
     pub(super) first: Option<f64>,
     pub(super) at: Position,
-    /// What has happened at this value of t.
+    /// The progress at this value of t.
     pub(super) progress: Progress,
     pub(super) training: train::State,
     pub(super) point_clip: PointClip,
-    /// How often draws were taken for the schedule and the stages.
+    /// How many times draws were taken for the schedule and the stages.
     pub(super) looks: u64,
     pub(super) target_evaluations: usize,
-    /// The last flow that was good, in case the run cannot go on.
+    /// The last good flow, in case the run fails.
     #[serde(default)]
     pub(super) good: Option<Good>,
-    /// Updates of the block under way at t = 1, and the sum of their losses.
+    /// Updates of the current block at t = 1, and the sum of their losses.
     #[serde(default)]
     pub(super) block: (usize, f64),
     /// The parameters on arrival at t = 1.
@@ -123,7 +122,7 @@ pub(super) struct Carried {
     pub(super) round_training: Option<train::State>,
 }
 
-/// A flow that was good.
+/// A good flow.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Good {
     pub(super) parameters: Buffer,
@@ -134,7 +133,7 @@ pub(super) struct Good {
 }
 
 impl Carried {
-    /// A run that has done nothing yet.
+    /// The state of a run before its first update.
     pub(super) fn new(
         base: Base,
         at: Position,
@@ -159,8 +158,8 @@ impl Carried {
         }
     }
 
-    /// The run as it was when training at t = 1 was over, unless it is not. All that rounds of
-    /// forward-KL refinement change is the flow, which the first of them has kept, and counts.
+    /// The state at the end of training at t = 1, once that is over. Rounds of forward-KL refinement change only the
+    /// flow, which the first round has kept, and counts.
     pub(super) fn refined(&self, flow: &Flow) -> Option<State> {
         let first = self.rounds.first().map(|round| round.parameters.clone());
         let drawn: usize = self.rounds.iter().map(|round| round.points.len()).sum();
@@ -184,17 +183,17 @@ impl Carried {
         [&self.training].into_iter().chain(&self.round_training)
     }
 
-    /// Updates made.
+    /// The number of updates made.
     pub(super) fn updates(&self) -> usize {
         self.trainings().map(train::State::updates).sum()
     }
 
-    /// Updates skipped.
+    /// The number of updates skipped.
     pub(super) fn skipped_updates(&self) -> usize {
         self.trainings().map(train::State::skipped).sum()
     }
 
-    /// What the training is for.
+    /// The purpose of the current training.
     pub(super) fn phase(&self) -> Phase {
         if self.is_refined { Phase::ForwardKl } else { Phase::at(self.at) }
     }

@@ -1,4 +1,4 @@
-//! Records of updates as columns: there are many of them, and few numbers in each.
+//! Serialises the records of updates as columns: there are many records, with few numbers in each.
 
 use super::UpdateRecord;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -27,7 +27,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
 ) -> Result<Vec<UpdateRecord>, D::Error> {
     let Columns { update, t, neg_elbo } = Columns::deserialize(deserializer)?;
     if t.len() != update.len() || neg_elbo.len() != update.len() {
-        return Err(D::Error::custom("columns of a trace that are not equally long"));
+        return Err(D::Error::custom("the columns of the trace differ in length"));
     }
     let rows = update.into_iter().zip(t).zip(neg_elbo);
     Ok(rows.map(|((update, t), neg_elbo)| UpdateRecord { update, t, neg_elbo }).collect())

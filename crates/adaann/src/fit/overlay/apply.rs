@@ -1,7 +1,7 @@
-//! From what is given to the settings of a run.
+//! Applies the given settings to those of a run.
 //!
-//! A setting that the chosen flow, schedule or optimizer does not look at is refused: whoever writes
-//! it believes that it matters.
+//! A setting that the chosen flow, schedule or optimizer does not use is refused, because its author
+//! expects it to have an effect.
 
 use super::{First, Overlay};
 use crate::{
@@ -14,17 +14,17 @@ use crate::{
 };
 
 impl Overlay {
-    /// The settings of a run: these over `base`, checked for `target`.
+    /// The settings of a run: the given settings over `base`, checked for `target`.
     ///
     /// # Errors
-    /// The first setting that is out of its range, does not belong to what is chosen, or contradicts
+    /// The first setting that is out of range, does not belong to the choices made, or contradicts
     /// another.
     pub fn apply(&self, base: Settings, target: &dyn Target) -> Result<Settings> {
         let (settings, faults) = self.examine(base, Some(target));
         faults.into_iter().next().map_or(Ok(settings), Err)
     }
 
-    /// The same, with all that is wrong; without a target only what is wrong for any.
+    /// The same with all errors; without a target, only those that hold for any target.
     pub(crate) fn examine(
         &self,
         base: Settings,
@@ -64,7 +64,7 @@ impl Overlay {
         // One refusal of a setting is enough.
         of_values.retain(|fault| faults.iter().all(|other| other.setting() != fault.setting()));
         faults.extend(of_values);
-        // A Laplace start is left to the fit: finding a mode takes time.
+        // The fit itself checks a Laplace start, because finding a mode takes time.
         if let (Some(target), true, Start::Normal) = (target, is_whole, settings.base.start) {
             let resolved = Unconstrained::new(target)
                 .and_then(|target| settings.base.resolve(&target, settings.seed).map(drop));
@@ -111,7 +111,7 @@ impl Overlay {
                                    laplace base, which takes the curvature at the mode";
                     faults.push(error::conflict("base-covariance", message));
                 }
-                // What it is anyway; the record should say so.
+                // The Laplace start implies this; it is set so that the record states it.
                 base.covariance = Covariance::Full;
             }
         }
@@ -205,8 +205,8 @@ pub(super) fn set<T>(setting: &mut T, given: Option<T>) {
     }
 }
 
-/// Refuses settings that were given to something else than `chosen`: each with its name, whether it
-/// was given, and who looks at it.
+/// Refuses settings that do not belong to `chosen`. Each has its name, whether it was given, and the
+/// names of its owners.
 pub(super) fn refuse_strangers(
     kind: &str,
     chosen: &str,
@@ -223,7 +223,7 @@ pub(super) fn refuse_strangers(
     }));
 }
 
-/// Refuses parts of something that is not there.
+/// Refuses parts of something that was not requested.
 fn refuse_parts(parts: &[(&'static str, bool)], whole: &str, faults: &mut Vec<Error>) {
     let given = parts.iter().filter(|(_, given)| *given);
     faults.extend(

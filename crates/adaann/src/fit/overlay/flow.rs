@@ -1,4 +1,4 @@
-//! The flow, over the problem's own.
+//! Applies the given flow settings over the problem's own.
 
 use super::{Overlay, apply::set};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 
 impl Overlay {
-    /// The flow of a run: the problem's, or the family that was asked for, with what is given of it.
+    /// The flow of a run: the problem's flow or the requested family, with the given settings.
     pub(super) fn flow_over(&self, preset: &FlowSpec, faults: &mut Vec<Error>) -> FlowSpec {
         let mut flow = match &self.flow {
             Some(asked) if asked.label() != preset.label() => asked.clone(),
             _ => preset.clone(),
         };
         if self.layers.is_none() && !preset.has_networks() {
-            // Radial layers for a target that has planar ones are as many.
+            // A radial flow has as many layers as the planar flow that it replaces.
             for_each(&mut flow, &mut |flow| {
                 if let FlowSpec::Planar { layers, .. } | FlowSpec::Radial { layers } = flow {
                     *layers = preset.layers();
@@ -51,7 +51,7 @@ impl Overlay {
 const NETWORKS: &str = "realnvp, iaf, maf, glow, spline, spline-autoregressive";
 const SPLINES: &str = "spline, spline-autoregressive";
 
-/// Which kinds of settings the flow has.
+/// The kinds of settings that the flow has.
 #[derive(Default)]
 struct Used {
     layers: bool,
@@ -64,7 +64,7 @@ struct Used {
     spline: bool,
 }
 
-/// Goes through the parts of a composition.
+/// Visits the parts of a composition.
 fn for_each(flow: &mut FlowSpec, change: &mut impl FnMut(&mut FlowSpec)) {
     match flow {
         FlowSpec::Compose(flows) => flows.iter_mut().for_each(|flow| for_each(flow, change)),
@@ -72,7 +72,7 @@ fn for_each(flow: &mut FlowSpec, change: &mut impl FnMut(&mut FlowSpec)) {
     }
 }
 
-/// Sets what is given for a family, and notes which kinds of settings it looks at.
+/// Applies the settings given for a family, and records which kinds of settings it uses.
 fn apply(given: &Overlay, flow: &mut FlowSpec, used: &mut Used) {
     match flow {
         FlowSpec::Planar { layers, activation, precision } => {

@@ -1,4 +1,4 @@
-//! Settings that are given, by a file or a command line, over those that a problem comes with.
+//! Settings given by a file or a command line, over those of a problem.
 //!
 //! ```
 //! use adaann::{Settings, fit::overlay::Overlay, flow::FlowSpec, registry};
@@ -42,20 +42,20 @@ use crate::{
 /// Headings of the table.
 const FLOW: &str = "Flow of the method adaann (defaults: those of the target)";
 const BASE: &str = "Base density, where every method starts (defaults: those of the target)";
-/// The heading of the settings that say how a density is annealed, by a flow or by particles.
+/// The heading of the settings for annealing a density, by a flow or by particles.
 pub const ANNEALING: &str = "Annealing (defaults: those of the target)";
 const TRAINING: &str = "Training of the method adaann (defaults: those of the target)";
 const OPTIMIZER: &str = "Optimizer of the method adaann (defaults: those of the target)";
 const FORWARD_KL: &str =
     "Forward-KL refinement of the method adaann, after t = 1: covers the target's mass";
-/// The heading of what comes out, and where.
+/// The heading of the output settings.
 pub const OUTPUT: &str = "Run and output";
 
 settings! {
-    /// Settings of a fit, each given or not.
+    /// Settings of a fit, each of them optional.
     ///
-    /// [`Overlay::apply`] puts them over settings to start from; what is not given stays as it is, or
-    /// has the default of the flow, schedule or optimizer that is given.
+    /// [`Overlay::apply`] puts them over other settings. A setting that is not given keeps its value, or
+    /// gets the default of the given flow, schedule or optimizer.
     pub struct Overlay {
         FLOW {
             /// The family of layers, or several joined by +, the first nearest to the base: linear+spline
@@ -66,7 +66,7 @@ settings! {
             layers: usize = "layers" "L",
             /// Activation of planar layers [default: the target's, mostly tanh]
             activation: Activation = "activation" "NAME",
-            /// Precision that planar layers compute in; sums are in f64 either way [default: f64]
+            /// Precision of the computations in planar layers; sums always use f64 [default: f64]
             precision: Precision = "precision" "NAME",
             /// Units in a hidden layer of a network [default: 32]
             hidden: usize = "hidden" "H",
@@ -74,23 +74,23 @@ settings! {
             hidden_layers: usize = "hidden-layers" "COUNT",
             /// Activation of hidden units [default: silu]
             hidden_activation: UnitActivation = "hidden-activation" "NAME",
-            /// Coordinates that the first coupling keeps, the next one moving them: alternating, halves,
-            /// random, or a list of numbers from 0 on [default: alternating]
+            /// Coordinates that the first coupling leaves unchanged, and the next one changes: alternating,
+            /// halves, random, or a list of numbers from 0 on [default: alternating]
             mask: Mask = "mask" "MASK",
             /// Order of the coordinates in autoregressive layers: alternating, sequential, reversed or
             /// random [default: alternating]
             order: Ordering = "order" "ORDER",
             /// How networks bound their scales [default: tanh-output]
             scale_map: ScaleMap = "scale-map" "NAME",
-            /// One network a coupling for scale and shift, where realnvp has two [default: two]
+            /// Use one network per coupling for scale and shift, where realnvp has two [default: two]
             one_network: bool = "one-network" "",
             /// Bins of a spline [default: 8]
             bins: usize = "bins" "K",
-            /// Splines leave coordinates alone beyond this distance from 0; it should be five
-            /// standard deviations of the base [default: 10]
+            /// Splines leave coordinates unchanged beyond this distance from 0; it should be five standard
+            /// deviations of the base [default: 10]
             spline_bound: f64 = "spline-bound" "B",
-            /// Standard deviation of the layers' parameters at the start, or the size of what networks make
-            /// then; the smaller, the nearer to the identity [default: the target's, mostly 0.1]
+            /// Initial standard deviation of the layers' parameters, or the initial size of the networks'
+            /// output; smaller values are nearer to the identity [default: the target's, mostly 0.1]
             initial_scale: f64 = "initial-scale" "SD",
         }
         BASE {
@@ -123,9 +123,9 @@ settings! {
             schedule: Schedule = "schedule" "NAME",
             /// The densities between base and target [default: the target's, mostly power]
             path: PathKind = "path" "NAME",
-            /// t_0, where annealing starts: above 0 and at most 1; 0 is allowed on the likelihood and
-            /// bridge paths. auto finds it: where p^t is nearest to the flow as it starts, or 0 on the other
-            /// paths [default: the target's]
+            /// t_0, where annealing starts: above 0 and at most 1; 0 is allowed on the likelihood and bridge
+            /// paths. auto finds it: where p^t is nearest to the initial flow, or 0 on the other paths
+            /// [default: the target's]
             t0: First = "t0" "T",
             /// Steps that keep this share of the effective sample size: adaann (or guarded, if that is the
             /// target's) with tau = sqrt(-log share) from 0.9 on, ess below [default: none]
@@ -153,21 +153,21 @@ settings! {
         TRAINING {
             /// T_0: updates at t_0 [default: the target's]
             warmup: usize = "warmup" "T_0",
-            /// T: updates at each t between [default: the target's]
+            /// T: updates at each t between t_0 and 1 [default: the target's]
             updates: usize = "updates" "T",
             /// T_1: updates at t = 1 [default: the target's]
             refine: usize = "refine" "T_1",
-            /// N: points in an update before t = 1, at least 2 [default: the target's]
+            /// N: points per update before t = 1, at least 2 [default: the target's]
             samples: usize = "samples" "N",
-            /// N_1: points in an update at t = 1, at least 2 [default: the target's]
+            /// N_1: points per update at t = 1, at least 2 [default: the target's]
             refine_samples: usize = "refine-samples" "N_1",
             /// M: draws from which a schedule chooses its step, at least 2 [default: the target's]
             variance_samples: usize = "variance-samples" "M",
-            /// Train at each t below 1, `updates` at a time, until draws of the flow weighted by p_t/q are
-            /// worth this share of them; none for the fixed numbers of updates [default: none]
+            /// Train at each t below 1, `updates` at a time, until draws of the flow weighted by p_t/q have
+            /// this share of effective draws; none for the fixed numbers of updates [default: none]
             stage_ess: Limit = "stage-ess" "SHARE",
-            /// With `stage-ess`: updates after which t grows whatever the share; at t_0, `warmup` if that is
-            /// more [default: 200]
+            /// With `stage-ess`: updates after which t grows whatever the share; at t_0 at least `warmup`
+            /// [default: 200]
             stage_most: usize = "stage-most" "COUNT",
         }
         OPTIMIZER {
@@ -181,9 +181,9 @@ settings! {
             beta2: f64 = "beta2" "SHARE",
             /// Decay of rmsprop's running mean of squares [default: 0.99]
             decay: f64 = "decay" "SHARE",
-            /// What adam and rmsprop add to the root before they divide [default: 1e-8]
+            /// Constant that adam and rmsprop add to the root before they divide [default: 1e-8]
             optimizer_epsilon: f64 = "optimizer-epsilon" "EPS",
-            /// Which estimate of the gradient updates follow [default: total]
+            /// Gradient estimate that updates follow [default: total]
             gradient: Gradient = "gradient" "NAME",
             /// Learning rate [default: the target's]
             lr: f64 = "lr" "RATE",
@@ -205,22 +205,22 @@ settings! {
             point_clip: Limit = "point-clip" "RATIO",
         }
         FORWARD_KL {
-            /// Rounds of training on the flow's own draws, weighted by p/q, so that q is wherever p is; the
-            /// round with the largest effective sample size is kept [default: 0]
+            /// Rounds of training on the flow's own draws, weighted by p/q, so that q covers p; the round
+            /// with the largest effective sample size is kept [default: 0]
             forward_kl: usize = "forward-kl" "ROUNDS",
             /// Draws of a round, each an evaluation of the target [default: 10000]
             forward_kl_draws: usize = "forward-kl-draws" "S",
             /// Updates of a round [default: 200]
             forward_kl_updates: usize = "forward-kl-updates" "COUNT",
-            /// Points in an update, resampled from the draws [default: 500]
+            /// Points per update, resampled from the draws [default: 500]
             forward_kl_batch: usize = "forward-kl-batch" "N",
-            /// What training lowers [default: forward-kl]
+            /// Divergence that training minimises [default: forward-kl]
             forward_kl_divergence: Divergence = "forward-kl-divergence" "NAME",
             /// Learning rate, which falls to 0 over the stage [default: 0.001]
             forward_kl_lr: f64 = "forward-kl-lr" "RATE",
         }
         OUTPUT {
-            /// Fixes every random number: the same seed gives the same draws, whatever the threads
+            /// Seed of every random number: the same seed gives the same draws with any number of threads
             /// [default: the target's, mostly 1]
             seed: u64 = "seed" "SEED",
         }
@@ -228,14 +228,14 @@ settings! {
 }
 
 impl Overlay {
-    /// The settings that are given and that only Algorithm 1 looks at: all but the base and the seed. A
-    /// switch that is off is no setting at all.
+    /// The given settings that only Algorithm 1 uses: all but the base and the seed. A switch that is off
+    /// does not count as given.
     pub fn of_adaann(&self) -> Vec<&'static str> {
         let own = Self::TABLE.iter().filter(|setting| !is_common(setting) && self.has(setting));
         own.map(|setting| setting.name).collect()
     }
 
-    /// Those among them that every method looks at: where it starts, and the seed.
+    /// The given settings that every method uses: the base and the seed.
     #[must_use]
     pub fn common(&self) -> Self {
         let mut common = Self::default();
@@ -253,7 +253,7 @@ impl Overlay {
     }
 }
 
-/// Do methods without annealed flows look at it as well?
+/// Do methods without annealed flows use it as well?
 fn is_common(setting: &Setting<Overlay>) -> bool {
     setting.name == "seed" || setting.heading == BASE && setting.name != "train-base"
 }

@@ -1,4 +1,4 @@
-//! Values that are names, with a line on each for help.
+//! Values that are names, with a one-line help text for each.
 
 use super::table::{Form, Names, Value, Written};
 use crate::{
@@ -50,13 +50,13 @@ const DIVERGENCES: Names = &[
 const COVARIANCES: Names = &[("diagonal", "independent coordinates"), ("full", "all entries")];
 
 const ORDERINGS: Names = &[
-    ("alternating", "sequential and reversed by turns"),
-    ("sequential", "as the coordinates are"),
+    ("alternating", "sequential and reversed in turn"),
+    ("sequential", "in the order of the coordinates"),
     ("reversed", "from the last coordinate on"),
     ("random", "shuffled for each layer"),
 ];
 
-/// The text that a name is read from.
+/// The text of a name.
 pub(super) fn word(written: Written<'_>) -> Option<&str> {
     match written {
         Written::Word(word) | Written::Text(word) => Some(word),
@@ -75,7 +75,7 @@ pub(super) fn one_of(all: Names) -> String {
     }
 }
 
-/// Reads a name; what was meant if that can be guessed, otherwise all that there is.
+/// Reads a name. The error suggests the nearest name, or else lists all names.
 pub(crate) fn named<T>(
     written: Written<'_>,
     all: Names,
@@ -89,7 +89,7 @@ pub(crate) fn named<T>(
     })
 }
 
-/// The variant that has this name in a settings file.
+/// The variant with this name in a settings file.
 fn variant<T: DeserializeOwned>(name: &str) -> crate::Result<T> {
     let found: Result<T, Unreadable> = T::deserialize(name.into_deserializer());
     found.map_err(|_| Error::UnknownName { kind: "value", name: name.to_owned(), nearest: None })
@@ -134,7 +134,7 @@ named! {
 mod tests {
     use super::*;
 
-    /// A table has the names that serde knows, no more and no fewer.
+    /// Checks that a table has exactly the names that serde accepts.
     fn assert_complete<T: Value + DeserializeOwned>() {
         let Form::Name(all) = T::FORM else { panic!("{:?} is no form of names", T::FORM) };
         let found: Result<T, Unreadable> = T::deserialize("?".into_deserializer());

@@ -1,4 +1,4 @@
-//! The rule for the temperatures, over the problem's own.
+//! Applies the given settings of the temperature rule over the problem's own.
 
 use super::{First, Overlay, apply::refuse_strangers, apply::set};
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
     schedule::{AdaAnn, Guarded, Rule, Schedule, Setting},
 };
 
-/// What is given of a rule's settings.
+/// A given value of a rule's setting.
 enum Given<'a> {
     Number(f64),
     Count(usize),
     List(&'a [f64]),
-    /// A switch, or what is read elsewhere.
+    /// A switch, or a value that is read elsewhere.
     Other,
 }
 
@@ -28,8 +28,8 @@ impl Overlay {
     /// The rule of these settings over `preset`, on a path.
     ///
     /// # Errors
-    /// The first setting that does not belong to the rule or contradicts another; ranges are for
-    /// [`Rule::check`].
+    /// The first setting that does not belong to the rule or contradicts another; [`Rule::check`]
+    /// checks ranges.
     pub fn schedule(&self, preset: &Schedule, path: PathKind) -> Result<Schedule> {
         let mut faults = Vec::new();
         let schedule = self.schedule_over(preset, path, &mut faults);
@@ -50,12 +50,12 @@ impl Overlay {
         let has_step = step.is_some();
         set(&mut schedule, step);
         self.refuse_strange_settings(&schedule, faults);
-        // Another rule for the same target starts where the target's own does.
+        // Another rule for the same target starts at the target's own t0.
         let preset_t0 = number(preset, "t0");
         let asked_tau = if has_step { None } else { self.tau.or_else(|| number(preset, "tau")) };
         for (name, setting) in schedule.settings() {
             match (name, setting) {
-                // What is given of it may be no number.
+                // `t0` may be `auto`, which is not a number.
                 ("t0", _) => {}
                 ("tau", Setting::Number(tau)) => set(tau, asked_tau),
                 (name, setting) => self.set_by_name(name, setting),
@@ -70,14 +70,14 @@ impl Overlay {
         }
         let bad_t0 = |error| matches!(error, Error::Setting { setting: "t0", .. });
         if given_t0.is_none() && schedule.check(path.allows_zero()).is_err_and(bad_t0) {
-            // The target's own rule and path start at 0, and these cannot.
+            // The target's own rule and path start at 0, which these do not allow.
             let own = Schedule::named(schedule.name()).expect("a rule's own name");
             schedule.set_first(own.first());
         }
         schedule
     }
 
-    /// Settings of rules by their names: what is given of each.
+    /// The settings of rules by name, with the given values.
     fn of_rules(&self) -> [(&'static str, Option<Given<'_>>); 10] {
         let number = |x: Option<f64>| x.map(Given::Number);
         [
@@ -105,17 +105,17 @@ impl Overlay {
         }
     }
 
-    /// Refuses what is given and belongs to other rules.
+    /// Refuses given settings that belong to other rules.
     fn refuse_strange_settings(&self, schedule: &Schedule, faults: &mut Vec<Error>) {
         for (name, given) in self.of_rules() {
-            // One that contradicts `step-ess` has been reported.
+            // A conflict with `step-ess` has already been reported.
             let is_reported = self.step_ess.is_some() && matches!(name, "tau" | "ess");
             let setting = (name, given.is_some() && !is_reported, &*Schedule::owners(name));
             refuse_strangers("schedule", schedule.name(), &[setting], faults);
         }
     }
 
-    /// The rule whose steps keep a share of the sample: the target's own guards stay.
+    /// The rule whose steps keep a share of the sample; the target's own guards stay.
     fn step_rule(
         &self,
         preset: &Schedule,

@@ -1,12 +1,12 @@
-//! Tables of settings: what each is called, what it is for, and how its value is written.
+//! Tables of settings: the name of each, its purpose, and the form of its value.
 //!
-//! A table is made once, by [`settings!`]; the reader of model files, their schema, and the flags of a
-//! command line with their help all come from it.
+//! [`settings!`] generates each table. The reader of model files, their schema, and the flags of a
+//! command line with their help all use it.
 
-/// A value as it is written.
+/// A value as written by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Written<'a> {
-    /// A word of a command line, which may stand for a number or a list as well.
+    /// A word of a command line, which may represent a number or a list as well.
     Word(&'a str),
     /// Text in a file.
     Text(&'a str),
@@ -18,14 +18,14 @@ pub enum Written<'a> {
     Switch(bool),
     /// A list of numbers.
     Numbers(&'a [f64]),
-    /// Anything else, which no setting is: a date, a table, a list of texts.
+    /// Anything else, which no setting accepts: a date, a table, a list of texts.
     Other,
 }
 
-/// Names with a line on each.
+/// Names with a one-line description of each.
 pub type Names = &'static [(&'static str, &'static str)];
 
-/// What the value of a setting looks like.
+/// The form of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
@@ -45,19 +45,19 @@ pub enum Form {
     Joined(Names),
     /// One of these names, or a list of coordinates counted from 0.
     Coordinates(Names),
-    /// Text of a form of its own, which the help describes.
+    /// Text in a special form, which the help describes.
     Text,
 }
 
 /// A setting of a table `T`.
 pub struct Setting<T> {
-    /// Its name in files; a flag has the same behind two dashes.
+    /// Its name in files; the flag is the same name after two dashes.
     pub name: &'static str,
-    /// What it belongs to.
+    /// The heading under which it is listed.
     pub heading: &'static str,
-    /// What its value is called in a line of help; empty for a switch.
+    /// The placeholder for its value in help texts; empty for a switch.
     pub symbol: &'static str,
-    /// What its value looks like.
+    /// The form of its value.
     pub form: Form,
     pub(crate) about: &'static str,
     pub(crate) read: fn(&mut T, Written<'_>) -> Result<(), String>,
@@ -66,7 +66,7 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// What it is for; names of settings stand in backticks.
+    /// The help text; names of settings are in backticks.
     pub fn about(&self) -> &'static str {
         self.about.trim()
     }
@@ -74,28 +74,28 @@ impl<T> Setting<T> {
     /// Reads its value.
     ///
     /// # Errors
-    /// What the value must be, in words that continue "the setting …".
+    /// What the value must be, as a phrase that follows the name of the setting.
     pub fn read(&self, into: &mut T, written: Written<'_>) -> Result<(), String> {
         (self.read)(into, written)
     }
 
-    /// Has it a value?
+    /// Is a value given?
     pub fn is_given(&self, of: &T) -> bool {
         (self.is_given)(of)
     }
 }
 
-/// Settings each of which may be given or not.
+/// Settings, each of them optional.
 pub trait Table: Clone + Default + 'static {
-    /// All of them.
+    /// All settings.
     const TABLE: &'static [Setting<Self>];
 
-    /// The setting of this name.
+    /// The setting with this name.
     fn find(name: &str) -> Option<&'static Setting<Self>> {
         Self::TABLE.iter().find(|setting| setting.name == name)
     }
 
-    /// These, and those of `below` where none is given.
+    /// These settings, with missing values taken from `below`.
     #[must_use]
     fn over(mut self, below: &Self) -> Self {
         Self::TABLE.iter().for_each(|setting| (setting.inherit)(&mut self, below));
@@ -107,11 +107,11 @@ pub trait Table: Clone + Default + 'static {
 pub(crate) trait Value: Sized {
     const FORM: Form;
 
-    /// What it must be is the error.
+    /// The error says what the value must be.
     fn read(written: Written<'_>) -> Result<Self, String>;
 }
 
-/// Makes a struct of optional settings with its table; the comment on a field is its help.
+/// Defines a struct of optional settings with its table; the comment on a field is its help text.
 macro_rules! settings {
     (
         $(#[doc = $whole:literal])*

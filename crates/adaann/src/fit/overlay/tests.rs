@@ -9,7 +9,7 @@ fn target() -> Program {
     Program::record(3, |z| -(z[0] - 1.0).square() - (z[1] * z[2] - 2.0).square() - z[2].square())
 }
 
-/// Settings from the words of a command line.
+/// Settings from the arguments of a command line.
 fn given(words: &[(&str, &str)]) -> Overlay {
     let mut overlay = Overlay::default();
     for (name, word) in words {
@@ -45,7 +45,7 @@ fn what_is_given_counts_and_the_rest_stays() {
     let overlay = given(&[("flow", "radial"), ("tau", "0.3"), ("clip", "none"), ("seed", "7")]);
     let base = Settings { clip: Some(2.0), lr: 0.07, ..Settings::default() };
     let settings = overlay.apply(base, &target()).unwrap();
-    // Radial layers are as many as the planar ones were.
+    // The number of radial layers is that of the planar ones.
     assert_eq!(settings.flow, FlowSpec::Radial { layers: 50 });
     assert_eq!((settings.clip, settings.seed, settings.lr), (None, 7, 0.07));
     let above = given(&[("tau", "0.5"), ("base-sd", "3")]).over(&overlay);
@@ -53,7 +53,7 @@ fn what_is_given_counts_and_the_rest_stays() {
     assert_eq!(above.base_sd, Some(vec![3.0]));
 }
 
-/// Each value alone is out of its range; the error names the key that was given.
+/// Each value alone is out of range; the error names the given key.
 #[test]
 fn ranges_are_refused_by_the_name_that_was_given() {
     for (context, name, word) in [
@@ -136,7 +136,7 @@ fn strangers_and_contradictions_are_refused() {
         assert_eq!(found.len(), 1, "{words:?}: {found:?}");
         assert!(found[0].starts_with(said), "{}", found[0]);
     }
-    // A switch that is off is no setting at all.
+    // A switch that is off does not count as given.
     assert!(faults(&[("flow", "maf"), ("one-network", "false")]).is_empty());
 }
 
@@ -150,8 +150,8 @@ fn all_that_is_wrong_is_found_at_once() {
     }
 }
 
-/// Networks learn at a lower rate unless a rate is given, and their rate falls over the updates that
-/// are given.
+/// Networks learn at a lower rate unless a rate is given, and their rate falls over the given number
+/// of updates.
 #[test]
 fn another_family_brings_its_own_defaults() {
     let base = Settings { lr: 0.01, ..Settings::default() };
@@ -196,7 +196,7 @@ fn names_and_help_are_fit_for_files_and_flags() {
         assert!(name.chars().all(plain), "{name}");
         assert!(!setting.about().contains("--"), "{name} speaks of a flag");
         assert_eq!(setting.symbol.is_empty(), setting.form == Form::Switch, "{name}");
-        // Whatever stands in backticks is a setting.
+        // Every name in backticks is a setting.
         for named in setting.about().split('`').skip(1).step_by(2) {
             assert!(Overlay::find(named).is_some(), "{name} speaks of {named}");
         }

@@ -1,16 +1,16 @@
-//! Values that are no names: counts, numbers, lists, switches, learning-rate rules.
+//! Values other than names: counts, numbers, lists, switches, learning-rate rules.
 //!
-//! What is refused is told what it must be; whoever prints it writes the setting before that.
+//! An error says what the value must be; the caller puts the setting's name before it.
 
 use super::names::{one_of, word};
 use super::table::{Form, Names, Value, Written};
 use crate::{flow::Mask, optim::RateRule};
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
-/// The largest whole number that a float holds exactly, with all below it.
+/// The largest integer up to which a float represents every integer exactly.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
-/// The largest seed: TOML has no integers beyond i64, and a run must be repeatable.
+/// The largest seed: TOML has no integers beyond i64, and a run must be reproducible.
 pub const LAST_SEED: u64 = i64::MAX as u64;
 
 impl Value for bool {
@@ -66,7 +66,7 @@ impl Value for u64 {
     }
 }
 
-/// A number that is written as one.
+/// A number in any notation for numbers.
 fn real(written: Written<'_>) -> Option<f64> {
     match written {
         Written::Word(word) => word.parse().ok(),
@@ -104,12 +104,12 @@ impl Value for Vec<f64> {
     }
 }
 
-/// Where annealing starts.
+/// The start of annealing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum First {
     /// At this t.
     At(f64),
-    /// Wherever the run finds it best.
+    /// At the t that the run finds best.
     Auto,
 }
 
@@ -125,7 +125,7 @@ impl Value for First {
     }
 }
 
-/// A number that something must not exceed or must reach, if there is one.
+/// An optional limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit(pub Option<f64>);
 
@@ -212,11 +212,10 @@ fn field<T: FromStr>(text: &str, name: &str, what: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{name} is '{text}', but must be {what}"))
 }
 
-/// A folder.
 /// A length of time, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interval {
-    /// So long.
+    /// This length of time.
     Every(Duration),
     /// Never.
     Off,
