@@ -1,8 +1,8 @@
 //! Every draw of every proposal so far, with weights that use all of them.
 //!
-//! A draw of any round is weighted by p/q̄ with q̄ = Σ_r n_r q_r/Σ_r n_r, the mixture of all rounds'
-//! proposals (deterministic-mixture weights, or the balance heuristic): a draw that its own round found
-//! unlikely is no surprise if another round proposes it often.
+//! A draw of any round is weighted by p/q̄ with q̄ = Σ_r n_r q_r/Σ_r n_r, the mixture of all rounds' proposals
+//! (deterministic-mixture weights, or the balance heuristic). A draw that is unlikely under its own round's
+//! proposal then gets no large weight if another proposal makes such draws often.
 //!
 //! E. Veach, L. Guibas, "Optimally combining sampling techniques for Monte Carlo rendering" (1995);
 //! A. Owen, Y. Zhou, "Safe and effective importance sampling" (2000); J.-M. Cornuet and others,
@@ -18,10 +18,10 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Points that go to a thread at once.
+/// Points per thread and task.
 const PIECE: usize = 256;
 
-/// Draws, and the proposals that they come from.
+/// All draws, and their proposals.
 pub(super) struct Archive {
     pub(super) z: Batch,
     /// log p + log|J| at each draw.
@@ -31,7 +31,7 @@ pub(super) struct Archive {
     proposals: Vec<Known>,
 }
 
-/// A proposal that some of the draws come from.
+/// A proposal of some of the draws.
 struct Known {
     flow: Flow,
     log_count: f64,
@@ -49,7 +49,7 @@ impl Archive {
         self.log_p.len()
     }
 
-    /// Takes in the draws of a proposal.
+    /// Adds the draws of a proposal.
     pub(super) fn add(
         &mut self,
         target: &Unconstrained,
@@ -65,7 +65,7 @@ impl Archive {
         self.z = z;
         let log_count = (count as f64).ln();
         let both = |a: f64, b: f64| log_sum_exp([a, b].into_iter());
-        // The new proposal at the old draws, and all proposals at the new ones.
+        // Evaluates the new proposal at the old draws, and all proposals at the new ones.
         let mut old = Vec::new();
         if before > 0 {
             old = log_density(proposal, &self.z, 0..before)?;
@@ -82,8 +82,8 @@ impl Archive {
         Ok(())
     }
 
-    /// How far what all draws say is from what a sample says; none where all draws together are worth far
-    /// less than the sample, or one of them is beyond all numbers.
+    /// The differences between the estimates of all draws and those of a sample. None if the effective sample
+    /// size of all draws is far below that of the sample, or a draw is not finite.
     pub(super) fn gaps_of(&self, target: &Unconstrained, sample: &Sample) -> Option<Gaps> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
             .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
@@ -100,14 +100,14 @@ impl Archive {
         Gaps::between(sums.log_z(), &coordinates, log_z, (&x, &weights)).ok()
     }
 
-    /// How many proposals there are.
+    /// The number of proposals.
     pub(super) fn proposals(&self) -> usize {
         self.proposals.len()
     }
 
-    /// Share of a proposal's draws that would count, by all draws that there are: 1/E_p[p/(Z q)]. What
-    /// others have found where it has next to no draws speaks against it, as its own weights cannot. No
-    /// ratio counts for more than [`MOST_RATIO`]: one draw far out would rule all others.
+    /// The effective share of a proposal's draws, estimated from all draws: 1/E_p[p/(Z q)]. Mass that others
+    /// have found where the proposal has almost no draws lowers the share, which its own weights cannot show.
+    /// Ratios are capped at [`MOST_RATIO`], so that no single distant draw dominates.
     pub(super) fn ess_share(&self, proposal: usize) -> f64 {
         let log_weights = || {
             let pairs = self.log_p.iter().zip(&self.log_q);
@@ -121,9 +121,10 @@ impl Archive {
         (2.0 * log_z - log_sum_exp(terms)).exp()
     }
 
-    /// The power of the weights that leaves them worth enough to be fitted: 1 where they are.
+    /// The power of the weights at which their effective sample size is large enough for a fit: 1 if it already
+    /// is.
     fn power(&self, log_weights: &[f64], wanted: f64) -> f64 {
-        // Those that are lost count for nothing at any power.
+        // Non-finite weights do not count at any power.
         let alive = log_weights.iter().filter(|w| w.is_finite()).count();
         let wanted = wanted.min(0.1 * alive as f64);
         let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -145,11 +146,11 @@ impl Archive {
 
     /// Draws with weights towards p that sum to 1, to fit a mixture to; none if no draw has a density.
     ///
-    /// Weights that are worth fewer draws than are wanted are raised to a power below 1 at which they are worth
-    /// enough: the fit then goes part of the way (E. Koblents, J. Míguez, "A population Monte Carlo
-    /// scheme with transformed weights", 2015). No weight is above 1/√n of all, by which an unlucky draw
-    /// spoils no fit (E. Ionides, "Truncated importance sampling", 2008). Of many draws as many are chosen as
-    /// a fit can use.
+    /// If the effective sample size is below `wanted`, the weights are raised to a power below 1 at which it is
+    /// reached: the fit then goes part of the way (E. Koblents, J. Míguez, "A population Monte Carlo scheme
+    /// with transformed weights", 2015). Weights are truncated at 1/√n of their sum, so that a single draw
+    /// cannot spoil a fit (E. Ionides, "Truncated importance sampling", 2008). If there are more draws than a
+    /// fit needs, a subset is chosen.
     pub(super) fn weighted(&self, wanted: f64, seed: u64) -> Option<(Batch, Vec<f64>)> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
             .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
@@ -187,17 +188,18 @@ impl Archive {
     }
 }
 
-/// The most that p/(Z q) counts for where it is asked how well q covers p: a hundredth of the mass that it
-/// has next to no draws of then halves the share.
+/// The cap of p/(Z q) when the coverage of p by q is estimated. A hundredth of the mass with almost no draws of
+/// q then halves the share.
 const MOST_RATIO: f64 = 100.0;
 
-/// All draws are a second opinion where they are worth this share of the sample that they are held against.
+/// The estimates of all draws count as a second opinion if their effective sample size is at least this share
+/// of that of the sample.
 const LEAST_OPINION: f64 = 0.5;
 
-/// Draws that a fit uses.
+/// The most draws for a fit.
 const MOST_FITTED: usize = 10_000;
 
-/// A draw with less than this share of the mean weight changes no fit.
+/// A draw with less than this share of the mean weight does not affect a fit.
 const NEGLIGIBLE: f64 = 1e-5;
 
 /// log q at some of the points, on all threads.
@@ -212,6 +214,6 @@ fn log_density(flow: &Flow, z: &Batch, points: std::ops::Range<usize>) -> Result
             flow.log_density(&piece)
         })
         .collect::<Result<_>>()?;
-    // Where a map overflows there is no density: NaN would spoil what others say of the point.
+    // If a map overflows, the density is 0: NaN would spoil the sum over all proposals.
     Ok(pieces.concat().into_iter().map(lost::log_density).collect())
 }

@@ -1,9 +1,9 @@
-//! The edges of what was drawn: draws that every proposal so far makes too rarely, and proposals around
+//! The edges of the drawn region: draws that every proposal so far makes too rarely, and proposals around
 //! them.
 //!
 //! Where p continues along a thin bent ridge, or decays more slowly than a proposal, the outermost draws
-//! have weights far above the mean, and what lies beyond them has no draws at all. Components around such
-//! draws, shaped by their neighbours, reach further; each step of this kind extends what is known by about
+//! have weights far above the mean, and the region beyond them has no draws at all. Components around such
+//! draws, shaped by their neighbours, reach further; each such step extends the covered region by about
 //! their width. A. Raftery, L. Bao, "Estimating and projecting trends in HIV/AIDS generalized epidemics
 //! using incremental mixture importance sampling" (2010).
 
@@ -16,36 +16,37 @@ use crate::{
     weight::log_weight,
 };
 
-/// Dimensions up to which neighbours tell the shape of an edge.
+/// The most dimensions in which neighbours determine the shape of an edge.
 const MOST_DIMENSIONS: usize = 25;
 
-/// Components that are placed at most.
+/// The most components to place.
 const MOST: usize = 12;
 
 /// A draw is rare if p/(Z q̄) there, whose mean is 1, is above this.
 const RARE: f64 = 3.0;
 
-/// Rare draws matter if they have this share of the mass or of the spread of p: some errors of estimates
-/// from 4,000 draws add up to as much.
+/// Rare draws matter if they have this share of the mass or of the spread of p: a few errors of estimates
+/// from 4,000 draws are as large.
 const MATTERS: f64 = 0.004;
 
 /// A draw with less than this share of the mean weight is off the ridge.
 const ON_RIDGE: f64 = 0.05;
 
-/// Neighbours that shape a component, besides four for each coordinate.
+/// Neighbours that shape a component, in addition to four for each coordinate.
 const NEIGHBOURS: usize = 8;
 
-/// What is added of the covariance of all draws.
+/// The share of the covariance of all draws that is added.
 const ROUND: f64 = 1e-3;
 
-/// Tails of the components.
+/// Degrees of freedom of the components.
 const DEGREES: f64 = 5.0;
 
 /// Components around edges.
 pub(super) struct Edges {
-    /// To draw from, on the whole line: a map that bends a shape may lead astray where it has no points.
+    /// The components to draw from, on the whole line: a map that bends a shape may be wrong where it has
+    /// no points.
     pub(super) drawn: Mixture,
-    /// The same in the coordinates of a shape, which they can join.
+    /// The same in the coordinates of a shape, ready to join it.
     pub(super) joining: Vec<Component>,
 }
 
@@ -69,7 +70,7 @@ impl Archive {
         let mut rare: Vec<usize> = (0..members.len()).filter(|&i| ratios[i] > RARE).collect();
         let points = pick(&self.z, &members);
         let whole = whole(&points, &ratios)?;
-        // A draw far out counts for the spread by its squared distance, whose mean is `dim`.
+        // A distant draw counts for the spread by its squared distance, whose mean is `dim`.
         let squares = squares(&whole, &points)?;
         let counts = |&i: &usize| ratios[i] * f64::max(1.0, squares[i] / dim as f64);
         if rare.len() < 2 || rare.iter().map(counts).sum::<f64>() < MATTERS * count as f64 {
@@ -99,7 +100,7 @@ impl Archive {
     }
 }
 
-/// All points as one component.
+/// All points as a single component.
 fn whole(points: &Batch, weights: &[f64]) -> Option<Component> {
     let mean = (0..points.dim()).map(|d| mean(points.row(d), weights)).collect();
     let covariance = covariance(points, weights).ok()?;
@@ -121,14 +122,15 @@ fn mean(values: &[f64], weights: &[f64]) -> f64 {
     sum / weights.iter().sum::<f64>()
 }
 
-/// Squared distances from a component's middle in units of its shape; none if that is no covariance.
+/// Squared distances from a component's centre in units of its covariance; none if that is not positive
+/// definite.
 fn squares(component: &Component, points: &Batch) -> Option<Vec<f64>> {
     let mixture = Mixture::of(std::slice::from_ref(component))?;
     Some(mixture.components[0].squares(points, None))
 }
 
-/// A component at a point with the second moments of its nearest neighbours about it: as far outwards as
-/// they reach inwards.
+/// A component at a point, with the second moments of its nearest neighbours about it: it reaches as far
+/// outwards as they reach inwards.
 fn around(at: usize, points: &Batch, whole: &Component) -> Option<Component> {
     let (dim, centre) = (points.dim(), points.point(at));
     let squares = squares(&Component { mean: centre.clone(), ..whole.clone() }, points)?;
@@ -141,7 +143,7 @@ fn around(at: usize, points: &Batch, whole: &Component) -> Option<Component> {
         squares[i].total_cmp(&squares[j]).then(i.cmp(&j))
     });
     let mut near: Vec<usize> = order[..wanted].to_vec();
-    // Sums in the order of the points, whatever the selection leaves.
+    // Sums are in the order of the points, whatever order the selection leaves.
     near.sort_unstable();
     let moment = |at: usize| -> f64 {
         let (i, j) = (at / dim, at % dim);

@@ -1,4 +1,4 @@
-//! Fresh draws of a proposal that no longer changes: what is reported comes from them alone.
+//! Fresh draws of a proposal that no longer changes: all reported numbers come from them.
 
 use super::{Rules, rules::POOR};
 use crate::{
@@ -8,20 +8,20 @@ use crate::{
     importance::Sample,
 };
 
-/// Draws after which it is seen whether the proposal is as good as was thought.
+/// The number of draws after which the proposal is compared with its forecast.
 pub(super) const FIRST: usize = 2_000;
 
-/// Draws that are taken whatever is left to be spent.
+/// The least number of draws, whatever the budget.
 const FEWEST: usize = 200;
 
-/// Less than this share of what was foreseen is a disappointment.
+/// A trial disappoints if its effective share is less than this share of the forecast.
 pub(super) const DISAPPOINTING: f64 = 0.5;
 
-/// How often more draws are added.
+/// The most additions of draws.
 const MORE: usize = 4;
 
-/// Draws until they are worth what is asked for, or as many as are allowed; no more than a first look if
-/// that disappoints.
+/// Takes draws until they reach the required effective sample size or the most draws allowed. If the
+/// first draws disappoint, there are no more.
 pub(super) fn draw(
     approximation: &Approximation,
     foreseen: f64,
@@ -37,7 +37,8 @@ pub(super) fn draw(
         return sampled(0, count.min(most), ledger);
     }
     let most = rules.most_draws.min(most);
-    // What draws take is known by other points: of those that the time allows for, half come first.
+    // The first draws show how long a draw takes: they are at most half of the draws that the time
+    // allows.
     let is_timed = rules.budget.deadline().is_some();
     let first = if is_timed { most.div_ceil(2) } else { most };
     let mut sample = sampled(0, FIRST.min(first), ledger)?;
@@ -53,7 +54,7 @@ pub(super) fn draw(
         {
             break;
         }
-        // A little more than foreseen: the share is known by chance.
+        // A little more than forecast, because the share is an estimate.
         let total = (1.05 * rules.target_ess / share).min(most as f64) as usize;
         let more = total.saturating_sub(count).max(100);
         sample = match sampled(count, more.min(rules.budget.after(count).at_least(100)), ledger) {
@@ -64,7 +65,7 @@ pub(super) fn draw(
     Ok(sample)
 }
 
-/// So many draws from number `from` on.
+/// Takes `count` draws, starting with number `from`.
 pub(super) fn more(
     approximation: &Approximation,
     from: usize,

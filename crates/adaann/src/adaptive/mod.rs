@@ -1,9 +1,8 @@
-//! Adaptive importance sampling: a mixture that follows the weights of its own draws, and then stands
-//! still.
+//! Adaptive importance sampling: a mixture follows the weights of its own draws, and is then frozen.
 //!
 //! Every draw from a known proposal keeps its weight (`archive.rs`), the mixture is fitted to all of them,
-//! and a round that makes it worse is undone (`rounds.rs`). What is reported comes from fresh draws of the
-//! proposal as it is in the end (`frozen.rs`): those that shaped it would flatter it.
+//! and a round that makes it worse is undone (`rounds.rs`). All reported numbers come from fresh draws of
+//! the final proposal (`frozen.rs`), because the draws that shaped it would be biased in its favour.
 
 mod archive;
 mod edges;

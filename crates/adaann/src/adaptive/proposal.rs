@@ -1,17 +1,17 @@
-//! What draws are proposed from: a mixture, and heavy twins of its components.
+//! The density that proposes draws: a mixture, and heavy twins of its components.
 
 use crate::mixture::{Component, Mixture};
 
-/// Share of a component's weight that its heavy twin has, and how much wider it is.
+/// The share of a component's weight that its heavy twin gets, and the factor by which it is wider.
 const DEFENCE: f64 = 0.1;
 const WIDER: f64 = 1.3;
 const DEGREES: f64 = 5.0;
 
-/// What all components have at least together, in equal parts: a mode whose mass was thought to be less
-/// has draws to say so.
+/// The least total weight that is shared equally by all components: a mode whose mass was
+/// underestimated then has draws that show it.
 const FLOOR: f64 = 0.03;
 
-/// Components up to which each has a twin; more of them cover each other.
+/// The most components with a twin each; more components cover each other.
 pub(super) const MOST_DEFENDED: usize = 64;
 
 /// The mixture with a heavy twin of each component, which bounds the weights where its tails are too

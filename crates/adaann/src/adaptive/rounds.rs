@@ -15,24 +15,24 @@ use crate::{
     weight::ess,
 };
 
-/// What proposes, and how well it does.
+/// A proposal, and its quality.
 #[derive(Clone)]
 pub(super) struct Proposal {
     pub(super) shape: Shape,
     pub(super) flow: Flow,
-    /// Share of its draws that count as draws of the target: the smaller of what its own and all draws say.
+    /// Effective share of its draws: the smaller of the estimates from its own draws and from all draws.
     pub(super) ess_share: f64,
-    /// By its own alone.
+    /// The estimate from its own draws.
     own_share: f64,
-    /// Which of the archive's proposals it is.
+    /// Its index among the archive's proposals.
     number: usize,
 }
 
-/// Gains of less than this factor are none, and so many rounds in a row may bring none.
+/// Stop after `PATIENCE` rounds that improve the effective share by less than this factor.
 const GAIN: f64 = 1.05;
 const PATIENCE: usize = 2;
 
-/// How rounds go on.
+/// The size and number of rounds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     pub(super) draws: usize,
@@ -42,8 +42,8 @@ pub(super) struct Pace {
     pub(super) budget: Budget,
 }
 
-/// Rounds from a shape on. The draws go to the archive; what comes back is the best that was there, by
-/// its own draws and by all others.
+/// Runs rounds that start from a shape. The draws go to the archive; the result is the best proposal,
+/// judged by its own draws and all others.
 pub(super) fn rounds(
     target: &dyn Target,
     start: Shape,
@@ -54,12 +54,12 @@ pub(super) fn rounds(
     let mut tried: Vec<Proposal> = Vec::new();
     let (mut current, mut in_vain, mut reached) = (start, 0, 0.0);
     let before = archive.len();
-    // Those before edges were reached do not know of them.
+    // Proposals from before the edges were reached do not cover them.
     let (mut reaches, mut since) = (0, 0);
-    // What the points were worth when a map was looked for.
+    // The effective sample size of the points when a map was last tried.
     let mut looked = 0.0;
     for round in 0..pace.most {
-        // A later shape that is no density is none to go on with.
+        // Stop at a later shape whose covariance is not positive definite.
         let flow = match current.flow() {
             Err(_) if round > 0 => break,
             flow => flow?,
@@ -76,7 +76,7 @@ pub(super) fn rounds(
         archive.add(approximation.target(), &flow, &sample)?;
         let number = archive.proposals() - 1;
         tried.push(Proposal { shape: current, flow, ess_share: own_share, own_share, number });
-        // What this round has found counts for those before as well.
+        // The results of this round also change the judgement of earlier proposals.
         judge(&mut tried, archive);
         let from = best(&tried[since..]);
         in_vain = if from.ess_share > GAIN * reached { 0 } else { in_vain + 1 };
@@ -107,14 +107,14 @@ pub(super) fn rounds(
     Ok(best(known).clone())
 }
 
-/// Steps beyond the edges at a time, how often they are taken, and what tells their draws from those of
-/// rounds.
+/// Steps beyond the edges per extension, the most extensions, and the offset of their random numbers from
+/// those of rounds.
 const REACH: usize = 3;
 const MOST_REACHES: usize = 3;
 const REACHES: u64 = 1 << 20;
 
-/// Draws around the edges of all draws so far, in a few steps: components that the shape can be joined by;
-/// none if there are no edges that matter.
+/// Takes draws around the edges of all draws so far, in a few steps. Returns components to join to the
+/// shape; none if there are no edges that matter.
 fn reach(
     target: &dyn Target,
     shape: &Shape,
@@ -137,30 +137,31 @@ fn reach(
     Ok((!taken.is_empty()).then(|| taken.concat()))
 }
 
-/// What others have found since counts for each proposal as well.
+/// Judges each proposal again by all draws, including later ones.
 fn judge(tried: &mut [Proposal], archive: &Archive) {
     for proposal in tried {
         proposal.ess_share = archive.ess_share(proposal.number).min(proposal.own_share);
     }
 }
 
-/// The one whose draws count for most.
+/// The proposal with the largest effective share.
 fn best(tried: &[Proposal]) -> &Proposal {
     let by_share = |a: &&Proposal, b: &&Proposal| a.ess_share.total_cmp(&b.ess_share);
-    // Of those without a number, the first.
+    // If no proposal has a finite share, the first one.
     let known = tried.iter().filter(|proposal| !proposal.ess_share.is_nan());
     known.max_by(by_share).unwrap_or(&tried[0])
 }
 
-/// Shares below which a map is looked for that bends the mixture.
+/// The effective share below which a map that bends the mixture is tried.
 const BENT_BELOW: f64 = 0.5;
 
-/// Rounds before the first look, and how many times the points must be worth more than at the last one.
+/// Rounds before the first map is tried, and the factor by which the effective sample size must grow before
+/// the next one.
 const FIRST_LOOK: usize = 2;
 const MORE_POINTS: f64 = 2.0;
 
-/// The shape that follows all draws so far: as it is, or bent if that describes them better. A map that is
-/// there is fitted again in every round; the search for one, which costs more than a round, waits.
+/// The shape that follows all draws so far: unbent, or bent if that describes them better. An existing map
+/// is fitted again in every round. The search for a new one costs more than a round, so it waits.
 fn follow(from: &Proposal, round: usize, looked: &mut f64, z: &Batch, weights: &[f64]) -> Shape {
     let adapted = from.shape.adapt(z, weights);
     let worth = ess(weights);
@@ -177,7 +178,7 @@ fn follow(from: &Proposal, round: usize, looked: &mut f64, z: &Batch, weights: &
     if let [_] = tried[..] {
         return tried.remove(0);
     }
-    // A shape without a score is worse than any.
+    // A shape without a score is worse than any other.
     let score = |shape: &Shape| Some(shape.score(z, weights)).filter(|score| !score.is_nan());
     let scores: Vec<f64> =
         tried.iter().map(|shape| score(shape).unwrap_or(f64::NEG_INFINITY)).collect();

@@ -1,30 +1,30 @@
-//! How long a mixture is adapted, and what is asked of it.
+//! How long a mixture is adapted, and what the result must reach.
 
 use crate::budget::Budget;
 
 /// The rules of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rules {
-    /// Draws of a round.
+    /// Draws per round.
     pub(crate) draws: usize,
-    /// Adapting ends when so large a share of a round's draws counts.
+    /// Adaptation ends when a round's effective share reaches this.
     pub(crate) enough: f64,
-    /// Rounds before the proposal is tried.
+    /// The most rounds before the proposal is tried.
     pub(crate) most_rounds: usize,
-    /// How often it is tried and, where it disappoints, adapted further with twice the draws.
+    /// The most trials; after a disappointing trial, adaptation continues with twice the draws.
     pub(crate) attempts: usize,
-    /// How many draws of the target the last draws are to be worth.
+    /// The effective sample size that the final draws should reach.
     pub(crate) target_ess: f64,
-    /// The most draws that are taken for it.
+    /// The most draws to take to reach it.
     pub(crate) most_draws: usize,
-    /// So many, whatever they are worth.
+    /// A fixed number of draws, whatever their effective sample size.
     pub(crate) exactly: Option<usize>,
-    /// What may be spent; one round and some draws are taken whatever it is.
+    /// The budget. One round and some draws are taken in any case.
     pub(crate) budget: Budget,
 }
 
 impl Rules {
-    /// Rules for a target of so many dimensions.
+    /// Rules for a target in `dim` dimensions.
     pub(crate) fn new(dim: usize) -> Self {
         Self {
             draws: 1_000 + 20 * dim,
@@ -39,10 +39,10 @@ impl Rules {
     }
 }
 
-/// Weights that are worth less than this share of the draws are poor: for 4,000 draws of the target
-/// 200,000 would be needed.
+/// Weights with an effective share below this are poor: 4,000 effective draws would need 200,000
+/// draws.
 pub(super) const POOR: f64 = 0.02;
 
-/// A largest weight of no more than this many times the mean makes a tail harmless, whatever its shape
-/// seems: of nearly equal weights it is noise.
+/// If the largest weight is at most this many times the mean, the tail is harmless: among nearly equal
+/// weights its shape is noise.
 pub(super) const HARMLESS: f64 = 10.0;

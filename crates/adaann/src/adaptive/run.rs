@@ -1,4 +1,4 @@
-//! From a mixture to weighted draws: rounds, a trial, and more rounds where the trial disappoints.
+//! From a mixture to weighted draws: rounds, a trial, and more rounds if the trial disappoints.
 
 use super::{
     Rules,
@@ -19,24 +19,25 @@ use crate::{
     target::{Target, Unconstrained},
 };
 
-/// What adapting came to.
+/// The result of adaptation.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Adapted {
     pub(crate) shape: Shape,
     pub(crate) flow: Flow,
-    /// Fresh draws of it, and the seed of the stream that they are numbered in.
+    /// Fresh draws of it, and the seed of the stream that numbers them.
     pub(crate) sample: Sample,
     pub(crate) stream: u64,
-    /// The share of them that counts.
+    /// The effective share of these draws.
     pub(crate) ess_share: f64,
-    /// Is that enough, and is the tail of their weights in order?
+    /// Is that share large enough, and is the tail of the weights harmless?
     pub(crate) is_good: bool,
-    /// Points at which the target was evaluated.
+    /// The evaluations of the target.
     pub(crate) evaluations: usize,
 }
 
 impl Adapted {
-    /// A mixture that describes it where the target is: of a bent one, one fitted to its draws.
+    /// A mixture that describes the result in the target's coordinates; for a bent shape, a mixture fitted to its
+    /// draws.
     pub(crate) fn mixture(&self) -> Mixture {
         match &self.shape.warp {
             None => self.shape.mixture.clone(),
@@ -47,8 +48,7 @@ impl Adapted {
         }
     }
 
-    /// Draws with a weight, so many of them as a fit can use. A map can take draws beyond all numbers: they
-    /// have none.
+    /// As many weighted draws as a fit can use. A map can produce draws that are not finite; these have no weight.
     fn weighted(&self) -> (Batch, Vec<f64>) {
         let (all, weights) = (self.sample.z(), self.sample.weights());
         let every = self.sample.len().div_ceil(MOST_FITTED).max(1);
@@ -63,7 +63,7 @@ impl Adapted {
         (z, chosen.iter().map(|&i| weights[i] / total).collect())
     }
 
-    /// How many components it has, in words.
+    /// The number of components, as text.
     pub(crate) fn components(&self) -> String {
         let components = match self.shape.mixture.components.len() {
             1 => "one component".into(),
@@ -73,23 +73,23 @@ impl Adapted {
     }
 }
 
-/// Tells the draws that are reported from those that shape the mixture.
+/// Separates the reported draws from those that shape the mixture.
 const FROZEN: u64 = 0x2545_f491_4f6c_dd1d;
 
-/// Poor weights that grow by less than this factor from trial to trial are given up.
+/// Poor weights are abandoned if their effective share grows by less than this factor from trial to trial.
 const WORTH_IT: f64 = 1.3;
 
-/// Tails with a shape below this have a variance: errors that are stated are then true. As long as there are
-/// attempts left it is asked for.
+/// Tails with a shape below this have a finite variance, so the stated errors are valid. It is required as long as
+/// attempts are left.
 const FINITE_VARIANCE: f64 = 0.5;
 
-/// Draws of a round, whatever is left to be spent.
+/// The least number of draws per round, whatever the budget.
 const FEWEST: usize = 100;
 
 /// Rounds after the first trial, each with more draws than before.
 const LATER_ROUNDS: usize = 5;
 
-/// Draws that a mixture is fitted to.
+/// The most draws to which a mixture is fitted.
 const MOST_FITTED: usize = 10_000;
 
 /// Adapts a mixture to a target.
@@ -120,7 +120,7 @@ fn adapt(
     let (mut from, mut evaluations) = (start, 0);
     for attempt in 0..rules.attempts.max(1) {
         let pace = Pace {
-            // Several rounds fit into what is left.
+            // Several rounds fit into the remaining budget.
             draws: (rules.draws << attempt).min(rules.budget.after(evaluations).part(4, FEWEST)),
             enough: rules.enough,
             most: if attempt == 0 { rules.most_rounds } else { LATER_ROUNDS },
@@ -132,7 +132,7 @@ fn adapt(
         let approximation = Approximation::new(target, proposal.flow.clone())?;
         let foreseen = proposal.ess_share;
         let spent = evaluations + archive.len() - before;
-        // From 2,000 draws on, how many are asked for must not decide which proposal gives them.
+        // From 2,000 draws on, the requested number must not affect which proposal makes them.
         let exactly = rules.exactly.map(|count| count.min(frozen::FIRST));
         let rules = &Rules { budget: rules.budget.after(spent), exactly, ..*rules };
         let stream = pace.seed ^ FROZEN;
@@ -141,18 +141,18 @@ fn adapt(
         let mut ess_share = sample.weight_sums()?.ess_share();
         archive.add(approximation.target(), &proposal.flow, &sample)?;
         let number = archive.proposals() - 1;
-        // What the last attempt has found counts for those before as well.
+        // The results of the last attempt also change the judgement of earlier ones.
         if let Some(best) = &mut best {
             best.share = archive.ess_share(best.number).min(best.adapted.ess_share);
         }
-        // Has nothing been found, by any proposal, that this one hardly draws?
+        // Has any proposal found mass that this one hardly draws?
         let seen = archive.ess_share(number);
         let mut is_fair = ess_share >= frozen::DISAPPOINTING * foreseen
             && seen >= frozen::DISAPPOINTING * ess_share
             && ess_share >= POOR
             && has_tail_below(&sample, pareto::k_hat_threshold(sample.len()));
         let mut is_good = is_fair && has_tail_below(&sample, FINITE_VARIANCE);
-        // A proposal that the trial likes gives all draws, and is judged by them once more.
+        // A proposal that passes its trial makes all draws, and is judged by them once more.
         if is_good && sample.len() < asked {
             let before = sample.len();
             sample = filled(sample, asked, &approximation, stream, rules.budget, ledger)?;
@@ -176,7 +176,7 @@ fn adapt(
         if is_good || gain > 1.0 || gain.is_nan() {
             best = Some(Attempt { adapted, number, share });
         }
-        // What stays poor and does not grow is for others.
+        // Poor weights that do not improve are left to other methods.
         match next {
             Some(next) if !rules.budget.is_spent(0) && !ledger.is_asked_to_end() => from = next,
             _ => break,
@@ -191,13 +191,13 @@ fn adapt(
         evaluations += best.sample.len() - before;
         best.ess_share = best.sample.weight_sums()?.ess_share();
     }
-    // A second opinion on what the fresh draws say: those of all proposals, and around their edges.
+    // A second opinion on the fresh draws: the draws of all proposals, including those around their edges.
     let gaps = archive.gaps_of(&Unconstrained::new(target)?, &best.sample);
     let sample = best.sample.with_gaps(gaps);
     Ok(Adapted { evaluations, sample, ..best })
 }
 
-/// A sample with more draws of the same stream, until there are as many as were asked for or the budget allows for.
+/// A sample with more draws of the same stream, up to the requested number or the budget.
 fn filled(
     sample: Sample,
     asked: usize,
@@ -217,12 +217,12 @@ fn filled(
     }
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 struct Attempt {
     adapted: Adapted,
-    /// Which of the archive's proposals it is.
+    /// Its index among the archive's proposals.
     number: usize,
-    /// The share of its draws that counts, by its own and by all draws there are.
+    /// The effective share of its draws, by its own and by all draws.
     share: f64,
 }
 

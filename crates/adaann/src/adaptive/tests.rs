@@ -23,8 +23,8 @@ fn mixture(components: &[(f64, Vec<f64>, Vec<f64>)]) -> Mixture {
     Mixture::of(&components.iter().map(component).collect::<Vec<_>>()).unwrap()
 }
 
-/// θ² e^−θ over θ times ∫ exp(−2 r²) dr: log Z = ln 2 + ½ ln (π/2). The start is too wide, beside the
-/// mode and without the lean.
+/// θ² e^−θ over θ times ∫ exp(−2 r²) dr: log Z = ln 2 + ½ ln (π/2). The start is too wide, next to the mode and
+/// not skewed.
 #[test]
 fn a_density_without_symmetry_is_weighted_right_and_its_evaluations_are_counted() {
     let exact = 2_f64.ln() + 0.5 * std::f64::consts::FRAC_PI_2.ln();
@@ -40,7 +40,7 @@ fn a_density_without_symmetry_is_weighted_right_and_its_evaluations_are_counted(
         let off = (sums.log_z() - exact) / sums.log_z_error();
         assert!(off.abs() < 4.5, "seed {seed}: log Z is off by {off} errors");
         let (x, y) = (adapted.sample.z().row(0), adapted.sample.z().row(1));
-        // The third moment's error hangs on the sixth, which so few draws do not know.
+        // The error of the third moment depends on the sixth, which this many draws do not determine.
         for (name, f, exact) in MOMENTS.into_iter().filter(|(name, ..)| !name.ends_with('³')) {
             let values: Vec<f64> = x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect();
             let mean = Quantity::new(&values, adapted.sample.weights()).unwrap().mean();
@@ -77,14 +77,14 @@ fn weights_are_those_of_the_mixture_of_all_proposals() {
         })
         .collect();
     let total: f64 = exact.iter().sum();
-    // None is above 1/√400 of all, where weights are cut.
+    // No weight is above 1/√400 of the sum, where weights are truncated.
     for (weight, exact) in weights.iter().zip(&exact) {
         assert!(exact / total < 0.05);
         assert!((weight - exact / total).abs() < 1e-12, "{weight} is not {}", exact / total);
     }
 }
 
-/// A mode of which the first draws see next to nothing is not dropped from the proposal.
+/// A mode of which the first draws see almost nothing is not dropped from the proposal.
 #[test]
 fn a_component_that_few_draws_speak_for_is_kept() {
     // Weights 0.99 and 0.01, eight standard deviations apart.
@@ -98,7 +98,7 @@ fn a_component_that_few_draws_speak_for_is_kept() {
         .filter(|(z, _)| **z > 4.0)
         .map(|(_, weight)| weight)
         .sum();
-    // With 4,000 effective draws a share of 0.01 has the error 0.0016 at most.
+    // With 4,000 effective draws the error of a share of 0.01 is at most 0.0016.
     assert!((far - 0.01).abs() < 4.0 * 0.0016, "{far}");
 }
 
@@ -115,7 +115,7 @@ fn tails_of_the_proposal_follow_those_of_the_target() {
     assert!((sums.log_z() - exact).abs() < 4.5 * sums.log_z_error(), "{}", sums.log_z());
 }
 
-/// The first round of a shell has poor weights; what cannot become good is said to be so.
+/// The first round of a shell has poor weights; a result that cannot become good is reported as such.
 #[test]
 fn a_target_that_no_mixture_makes_is_not_called_good() {
     let target = Program::record(12, |z| {
@@ -128,8 +128,8 @@ fn a_target_that_no_mixture_makes_is_not_called_good() {
     assert!(!run(&target, start, &rules, 1, &mut Ledger::off()).unwrap().is_good);
 }
 
-/// A funnel that opens to one side and stands beside 0, normalised: its width is exp(z₀/2), z₀ ~ N(½, 1.5²). No
-/// mixture of a few Gaussians is one.
+/// A normalised funnel that opens to one side and is centred away from 0: its width is exp(z₀/2), z₀ ~ N(½,
+/// 1.5²). A mixture of a few Gaussians cannot describe it.
 #[test]
 fn a_funnel_is_bent_and_its_evidence_is_right() {
     let target = Program::record(4, |z| {
@@ -155,10 +155,10 @@ fn a_funnel_is_bent_and_its_evidence_is_right() {
     }
 }
 
-/// A mode that one round has found counts against all proposals that have next to no draws there.
+/// A mode that one round has found counts against all proposals that have almost no draws there.
 #[test]
 fn a_proposal_is_judged_by_the_draws_of_others() {
-    // Two halves, of which the narrow proposal sees one.
+    // Two halves; the narrow proposal sees only one of them.
     let target = Program::record(1, |z| {
         let (low, high) = (-0.5 * (z[0] + 4.0).square(), -0.5 * (z[0] - 4.0).square());
         crate::program::log_sum_exp(&[low, high])
@@ -203,7 +203,8 @@ fn edges_are_where_all_proposals_draw_too_rarely() {
     assert!(edges.joining.iter().any(|edge| edge.mean[0] > 0.0));
     assert!(edges.joining.iter().any(|edge| edge.mean[0] < 0.0));
 
-    // With draws around them, log Z from all draws is right, and the gap to it is how far others are off.
+    // With draws around the edges, log Z from all draws is right, and its gap to another estimate is that
+    // estimate's error.
     let exact = 0.5 * std::f64::consts::TAU.ln();
     let narrow = Approximation::new(&target, flow_of(&start.mixture).unwrap()).unwrap();
     let sample = narrow.sample(100, 1).unwrap();
@@ -211,7 +212,7 @@ fn edges_are_where_all_proposals_draw_too_rarely() {
     let around = Approximation::new(&target, flow.clone()).unwrap();
     archive.add(around.target(), &flow, &around.sample(1_000, 9).unwrap()).unwrap();
     let found = archive.gaps_of(narrow.target(), &sample).expect("worth more than 100 draws");
-    // All draws are worth some 2,000: four errors of their log Z.
+    // The effective sample size of all draws is about 2,000: four errors of their log Z.
     let at = sample.weight_sums().unwrap().log_z();
     let gap = found.widen_log_z(Estimate { value: at, error: 0.0 }).error;
     assert!((gap - (at - exact).abs()).abs() < 4.0 / 2_000_f64.sqrt(), "{gap} of {at}");

@@ -1,6 +1,6 @@
-//! A short name for everything that a result depends on.
+//! A short hash of everything on which a result depends.
 
-/// Fowler, Noll and Vo's hash: the same on every machine and in every version of Rust.
+/// The hash by Fowler, Noll and Vo: the same on every machine and in every version of Rust.
 ///
 /// ```
 /// assert_eq!(adaann::crew::fingerprint(b"foobar"), 0x8594_4171_f739_67e8);

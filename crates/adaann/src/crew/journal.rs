@@ -1,4 +1,4 @@
-//! Finished tasks on disk, one line each, so that work goes on where it stopped.
+//! A journal of finished tasks on disk, one line each, so that work can resume.
 
 use crate::{Error, Result, file};
 use std::{
@@ -7,42 +7,43 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How an entry is a line of text.
+/// The text format of entries.
 pub trait Format {
     /// A finished task.
     type Entry;
 
-    /// The first line of the file, if it has one that is no entry.
+    /// The first line of the file, if the format has a header.
     fn header(&self) -> Option<String> {
         None
     }
 
-    /// An entry as one line, without its end.
+    /// An entry as one line, without the line end.
     fn line(&self, entry: &Self::Entry) -> String;
 
-    /// Reads a line; none if it is no entry, or one of other settings, by its fingerprint.
+    /// Reads a line; none if it is not an entry, or if its fingerprint belongs to other settings.
     fn entry(&self, line: &str) -> Option<Self::Entry>;
 }
 
-/// A file of entries that only grows, but for what is of no use when it is opened.
+/// A file of entries to which lines are appended. Only opening it removes lines, those that are not
+/// entries.
 ///
-/// A line cut off by a kill, a full disk or a power cut is no entry: its task is done again.
+/// A line cut off by a kill, a full disk or a power cut is not an entry: its task is done again.
 #[derive(Debug)]
 pub struct Journal<F: Format> {
     path: PathBuf,
     format: F,
     entries: Vec<F::Entry>,
     strange: usize,
-    /// Can lines be added to the file as it is?
+    /// Can lines be appended to the file in its current state?
     is_settled: bool,
 }
 
 impl<F: Format> Journal<F> {
-    /// Reads the journal at this path; nothing is written yet. Only the holder of a
-    /// [`Lock`](super::Lock) may do so.
+    /// Reads the journal at this path without writing anything. Only the holder of a
+    /// [`Lock`](super::Lock) may call it.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn open(path: &Path, format: F) -> Result<Self> {
         let bytes = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -53,7 +54,7 @@ impl<F: Format> Journal<F> {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut lines = whole.lines();
         let header = format.header();
-        // Under another header the same line may mean something else.
+        // Under another header the same line may have another meaning.
         let is_own =
             header.is_none() || lines.next().is_none_or(|line| Some(line) == header.as_deref());
         let (mut entries, mut strange) = (Vec::new(), 0);
@@ -74,24 +75,24 @@ impl<F: Format> Journal<F> {
         &self.entries
     }
 
-    /// How entries are written.
+    /// The format of the entries.
     pub fn format(&self) -> &F {
         &self.format
     }
 
-    /// Whole lines of the file that are no entries.
+    /// The number of complete lines in the file that are not entries.
     pub fn strange(&self) -> usize {
         self.strange
     }
 
-    /// Forgets all other entries.
+    /// Drops the entries for which `is_kept` is false.
     pub fn retain(&mut self, is_kept: impl FnMut(&F::Entry) -> bool) {
         let before = self.entries.len();
         self.entries.retain(is_kept);
         self.is_settled &= self.entries.len() == before;
     }
 
-    /// Makes the file one that can be added to: with its header, and without what is no entry.
+    /// Prepares the file for appending: writes its header, and removes lines that are not entries.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -99,10 +100,10 @@ impl<F: Format> Journal<F> {
         if self.is_settled { Ok(()) } else { self.rewrite() }
     }
 
-    /// Adds an entry, which is on the disk afterwards.
+    /// Appends an entry and syncs it to disk.
     ///
     /// # Errors
-    /// If it cannot be written; the file then is as before.
+    /// If it cannot be written; the file is then unchanged.
     pub fn append(&mut self, entry: F::Entry) -> Result<()> {
         self.settle()?;
         let line = self.format.line(&entry) + "\n";
@@ -111,7 +112,7 @@ impl<F: Format> Journal<F> {
             let before = file.metadata()?.len();
             let outcome = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
             if outcome.is_err() {
-                // Half a line would spoil the next one; the first error is the one to report.
+                // Half a line would spoil the next one. The first error is the one to report.
                 let _ = file.set_len(before);
             }
             outcome
@@ -121,7 +122,7 @@ impl<F: Format> Journal<F> {
         Ok(())
     }
 
-    /// Writes all entries in the order of a key, whole or not at all.
+    /// Rewrites all entries in the order of a key, atomically.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! One process at a time in a folder.
+//! A lock that allows one process at a time in a folder.
 
 use crate::{Error, Result};
 use std::{
@@ -8,11 +8,11 @@ use std::{
     process,
 };
 
-/// A lock file, held until it is dropped or its process ends, however it ends: the system lets go
-/// of it then.
+/// A lock file. It is held until it is dropped or its process ends in any way: the operating system
+/// then releases it.
 ///
-/// While it is held the file has the number of the process in it, and when that was started, since
-/// numbers are used again. A number in a file that nobody holds is that of a process that was killed.
+/// While the lock is held, the file contains the process's number and its start time, because numbers
+/// are reused. A number in a file that nobody holds belongs to a process that was killed.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -20,26 +20,27 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock at this path, in a folder that exists.
+    /// Takes the lock at this path, in an existing folder.
     ///
     /// # Errors
-    /// [`Error::Locked`] if another process, or another lock of this one, holds it; if the file cannot
-    /// be written, or is taken away in the same moment by who held it, which is to be tried again.
+    /// [`Error::Locked`] if another process, or another lock of this process, holds it. Also if the
+    /// file cannot be written, or its holder removes it at the same moment; the caller may then try
+    /// again.
     pub fn take(path: &Path) -> Result<Self> {
         let fail = |cause| Error::Io { path: path.display().to_string(), cause };
         let mut options = OpenOptions::new();
-        // Not truncated: until the lock is ours, the number in it is somebody else's.
+        // Do not truncate: until we hold the lock, the number in the file belongs to another process.
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(fail)?;
         let locked = file.try_lock();
-        // One on which a held file cannot be read is no reason to stop: its holder stays unknown.
+        // If the file cannot be read, the holder stays unknown.
         let mut text = String::new();
         let holder = file.read_to_string(&mut text).ok().and_then(|_| Holder::read(&text));
         let left_by = holder.map(|holder| holder.process);
         let is_held = match locked {
             Ok(()) => false,
             Err(TryLockError::WouldBlock) => true,
-            // A file system without locks: what the file says is all that there is.
+            // On a file system without locks, only the content of the file counts.
             Err(TryLockError::Error(_)) => holder.is_some_and(Holder::is_alive),
         };
         if is_held {
@@ -54,14 +55,14 @@ impl Lock {
             writeln!(file, "{process}{started}")
         };
         write().map_err(fail)?;
-        // Who held the lock before may have taken the file away with it.
+        // The previous holder may have removed the file.
         if !is_at(&file, path) {
             return Err(fail(ErrorKind::NotFound.into()));
         }
         Ok(Self { file, left_by })
     }
 
-    /// The process that held the lock before and was killed, if there was one.
+    /// The process that held the lock before and was killed, if any.
     pub fn left_by(&self) -> Option<u32> {
         self.left_by
     }
@@ -69,12 +70,12 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A number that stays would only be taken for that of a process that was killed.
+        // A number left in the file would look like that of a killed process.
         let _ = self.file.set_len(0);
     }
 }
 
-/// Who holds a lock: a process, and when it was started in the system's own units, where that is known.
+/// The holder of a lock: a process, and its start time in the system's own units, if known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Holder {
     process: u32,
@@ -92,16 +93,16 @@ impl Holder {
         Some(Self { process, started: words.next().and_then(|word| word.parse().ok()) })
     }
 
-    /// Does this process still run? Not if another has its number by now.
+    /// Is this process still running? Not if another process has its number now.
     fn is_alive(self) -> bool {
         let now = started(self.process);
         now.is_some() && self.started.is_none_or(|then| now == Some(then))
     }
 }
 
-/// When a process was started, as Linux has it; none if there is no such process.
+/// The start time of a process on Linux; none if the process does not exist.
 fn started(process: u32) -> Option<u64> {
-    /// Place of the number behind the program's name, which may hold anything.
+    /// The index of the start time after the program's name, which may contain anything.
     const START: usize = 19;
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     text.rsplit_once(')')?.1.split_whitespace().nth(START)?.parse().ok()

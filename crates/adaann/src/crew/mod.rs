@@ -1,7 +1,8 @@
-//! Many runs on one machine: a crew of threads, a journal of what is done, a lock on their folder.
+//! Many runs on one machine: a crew of threads, a journal of finished tasks, a lock on their
+//! folder.
 //!
-//! Tasks are known by their index, and so is everything that comes of them: neither the number of
-//! threads nor the order in which tasks end changes a result.
+//! Tasks are identified by their index, and so are their results: neither the number of threads nor
+//! the order in which tasks end changes a result.
 //!
 //! ```
 //! use adaann::{Error, crew::Crew};
@@ -35,19 +36,19 @@ use std::{
     thread,
 };
 
-/// Others who do tasks of a crew, such as processes on other machines.
+/// Workers elsewhere, such as processes on other machines.
 pub trait Elsewhere<T>: Sync {
-    /// How many tasks they do at a time.
+    /// The number of tasks they run at a time.
     fn seats(&self) -> usize;
 
-    /// Does a task, and comes back when it is done.
+    /// Runs a task, and returns when it is done.
     ///
     /// # Errors
-    /// If it came to nothing there.
+    /// If the task failed there.
     fn run(&self, task: usize) -> Result<T>;
 }
 
-/// Workers that take one task after another, each with a thread pool of its own.
+/// Workers that take one task after another, each with its own thread pool.
 #[derive(Debug, Clone)]
 pub struct Crew<'a> {
     workers: usize,
@@ -57,32 +58,31 @@ pub struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// Shares `threads` out among at most so many `tasks` at a time: each task has one thread if
-    /// there are at least as many tasks, and an equal share of them all otherwise.
+    /// Shares `threads` out among at most `tasks` tasks at a time: each task has one thread if
+    /// there are at least as many tasks as threads, and an equal share of the threads otherwise.
     pub fn sharing(threads: usize, tasks: usize) -> Self {
         let workers = threads.min(tasks).max(1);
         Self { workers, threads: (threads / workers).max(1), stop: None }
     }
 
-    /// One thread for each task, however few there are: processor time can then be measured.
+    /// One thread for each task, so that processor time can be measured.
     pub fn of_single_threads(threads: usize, tasks: usize) -> Self {
         Self { threads: 1, ..Self::sharing(threads, tasks) }
     }
 
-    /// Once this flag is raised, no further task is begun. Those under way are asked by whoever
-    /// watches them.
+    /// Once this flag is raised, no further task begins. The caller must stop running tasks itself.
     pub fn until(self, stop: &'a AtomicBool) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
-    /// Does the tasks 0 to `count` − 1, and gives what was kept of them in the order of the tasks.
+    /// Runs the tasks 0 to `count` − 1, and returns the kept results in the order of the tasks.
     ///
-    /// `keep` is called on the calling thread as tasks end, with [`Error::Panicked`] for one that
-    /// panicked: the others go on. None leaves a task out of the results. An error from `keep` ends
-    /// the work: no further task is begun, and what ends later is dropped.
+    /// `keep` is called on the calling thread as tasks end, with [`Error::Panicked`] for a task
+    /// that panicked; the others continue. `None` drops the task from the results. An error from
+    /// `keep` ends the work: no further task begins, and results that arrive later are dropped.
     ///
     /// # Errors
-    /// The first error of `keep`; if threads cannot be started.
+    /// The first error of `keep`; or if threads cannot be started.
     pub fn run<T: Send, R, E: From<Error>>(
         &self,
         count: usize,
@@ -92,7 +92,7 @@ impl<'a> Crew<'a> {
         self.run_with(count, task, None, keep)
     }
 
-    /// The same with others who take tasks as they become free.
+    /// Like [`Crew::run`], with workers elsewhere that also take tasks.
     ///
     /// # Errors
     /// As [`Crew::run`].
@@ -103,8 +103,8 @@ impl<'a> Crew<'a> {
         elsewhere: Option<&dyn Elsewhere<T>>,
         mut keep: impl FnMut(usize, Result<T>) -> Result<Option<R>, E>,
     ) -> Result<Vec<(usize, R)>, E> {
-        // Pools of their own: a worker of one pool that waits would begin another task in the
-        // meantime, and another.
+        // Each worker has its own pool: a waiting worker in a shared pool would begin another task,
+        // and so on.
         let pools =
             (0..self.workers.min(count)).map(|_| pool(self.threads)).collect::<Result<Vec<_>>>()?;
         let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -117,7 +117,7 @@ impl<'a> Crew<'a> {
             let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(|| task(i))));
             outcome.map_err(|panic| Error::Panicked(message(&*panic)))
         };
-        // Whoever waits for a task elsewhere is a thread as well, though an idle one.
+        // Each seat elsewhere needs a thread that waits for its task.
         let others = elsewhere.map_or(0, |elsewhere| elsewhere.seats().min(count));
         let seats = pools.into_iter().map(Some).chain((0..others).map(|_| None));
         let work = |pool: Option<ThreadPool>, ended: Sender<(usize, Result<T>)>| {
@@ -127,7 +127,7 @@ impl<'a> Crew<'a> {
                     (None, Some(elsewhere)) => elsewhere.run(i),
                     (None, None) => break,
                 };
-                // Nobody listens any more once something has failed.
+                // After a failure the receiver is gone.
                 if ended.send((i, outcome)).is_err() {
                     break;
                 }
@@ -161,7 +161,7 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

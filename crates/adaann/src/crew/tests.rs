@@ -1,4 +1,4 @@
-//! Crews, journals and locks when something goes wrong.
+//! Crews, journals and locks under failures.
 
 use super::*;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     sync::{Barrier, Mutex},
 };
 
-/// A folder of a test's own, gone at its end.
+/// A folder for one test, removed at its end.
 struct Place(PathBuf);
 
 impl Place {
@@ -40,7 +40,7 @@ fn results_are_in_the_order_of_their_tasks() {
     let (meet, ends) = (Barrier::new(2), Mutex::new(Vec::new()));
     let task = |i: usize| {
         if i == 0 || i == 4 {
-            // Task 0 waits for the other worker to come to task 4.
+            // Task 0 waits until the other worker reaches task 4.
             meet.wait();
         }
         i * i
@@ -68,7 +68,7 @@ fn threads_are_shared_out() {
     }
 }
 
-/// Squares, by three others who are all at work at once; the first that is asked of them fails.
+/// Squares, computed by three workers elsewhere that run at once; the first task fails.
 struct Others<'a> {
     meeting: &'a Barrier,
     done: Mutex<Vec<usize>>,
@@ -87,7 +87,7 @@ impl Elsewhere<usize> for Others<'_> {
     }
 }
 
-/// The first four tasks wait for each other, so that each has a seat of its own.
+/// The first four tasks wait for each other, so each needs its own seat.
 fn meet(meeting: &Barrier, task: usize) {
     if task < 4 {
         meeting.wait();
@@ -137,7 +137,7 @@ fn what_is_not_kept_is_left_out_and_an_error_ends_the_work() {
     let crew = Crew::sharing(1, 9);
     let even = |i: usize, outcome: Result<usize>| outcome.map(|_| i.is_multiple_of(2).then_some(i));
     assert_eq!(crew.run(5, |i| i, even).unwrap(), [(0, 0), (2, 2), (4, 4)]);
-    // So many tasks that only the error can end them.
+    // With this many tasks, only the error can end them.
     let failure = crew.run(
         usize::MAX,
         |_| (),
@@ -196,7 +196,7 @@ fn a_journal_goes_on_after_a_torn_line() {
         }
         let whole = fs::read_to_string(&path).unwrap();
         assert_eq!(whole.lines().next(), Some(header.unwrap_or("7,f")));
-        // Every way in which a kill can cut the last line off, from its end to its beginning.
+        // Every position at which a kill can cut off the last line, from its end to its beginning.
         for kept in (whole.len() - "3,f\n".len()..whole.len()).rev() {
             fs::write(&path, &whole[..kept]).unwrap();
             let mut journal = open();
@@ -217,7 +217,7 @@ fn lines_of_other_settings_are_told_apart() {
     let open = |fingerprint| Journal::open(&path, Numbers { fingerprint, header: None }).unwrap();
     let mut journal = open("f");
     journal.append(1).unwrap();
-    // What a power cut may leave.
+    // Bytes that a power cut may leave.
     let mut bytes = fs::read(&path).unwrap();
     bytes.extend(b"\xff\xff\xff\n2,f\n");
     fs::write(&path, bytes).unwrap();
@@ -229,7 +229,7 @@ fn lines_of_other_settings_are_told_apart() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "2,f\n");
 }
 
-/// An interpreter knows the threads that call it, those of a crew too.
+/// An interpreter must know all threads that call it, including those of a crew.
 #[test]
 fn tasks_run_in_threads_that_live_within_a_function() {
     thread_local!(static IS_WITHIN: Cell<bool> = const { Cell::new(false) });
@@ -254,7 +254,7 @@ fn a_lock_is_held_by_one_and_names_its_holder() {
     assert_eq!(folder, place.0.display().to_string());
     assert_eq!(process, Some(std::process::id()).filter(|_| cfg!(unix)));
     drop(first);
-    // As a killed process leaves it: its number in a file that nobody holds.
+    // The state after a kill: a number in a file that nobody holds.
     assert_eq!(Lock::take(&path).unwrap().left_by(), None, "the first ended in peace");
     fs::write(&path, "4000000\n").unwrap();
     let taken = Lock::take(&path).unwrap();

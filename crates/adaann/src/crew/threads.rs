@@ -1,19 +1,19 @@
-//! Pools of threads, and what their threads live within.
+//! Pools of threads, and the function in which their threads run.
 
 use crate::{Error, Result, visible};
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use std::{env, io, sync::OnceLock, thread};
 
-/// Threads that are started at most; more is surely a slip, and systems refuse it in ways that are hard to read.
+/// The most threads; a larger value is surely a mistake, and systems refuse it with obscure errors.
 pub const MOST_THREADS: usize = 1_024;
 
-/// What says how many threads there are where nobody asks for a number: Rayon reads these, in this order.
+/// The environment variables for the number of threads: Rayon reads them in this order.
 const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
-/// How many threads are asked for, 0 for what the environment or else the machine has.
+/// The requested number of threads; 0 for the number in the environment, or else that of the machine.
 ///
 /// # Errors
-/// If they are more than [`MOST_THREADS`], or the environment asks for more or for no number.
+/// If the number exceeds [`MOST_THREADS`], or the environment's value exceeds it or is not a number.
 pub fn threads(asked: usize) -> Result<usize> {
     for name in VARIABLES {
         let Ok(value) = env::var(name) else { continue };
@@ -25,10 +25,10 @@ pub fn threads(asked: usize) -> Result<usize> {
     bounded("threads", asked)
 }
 
-/// A number of threads that something of this name asks for.
+/// Checks a number of threads for the setting with this name.
 ///
 /// # Errors
-/// If they are more than [`MOST_THREADS`].
+/// If the number exceeds [`MOST_THREADS`].
 pub fn bounded(name: &'static str, threads: usize) -> Result<usize> {
     match threads <= MOST_THREADS {
         true => Ok(threads),
@@ -41,21 +41,21 @@ fn out_of_bounds(setting: &'static str, value: String) -> Error {
     Error::Setting { setting, value, range }
 }
 
-/// What a thread does for as long as it lives.
+/// The main function of a thread.
 pub type Life = Box<dyn FnOnce() + Send>;
 
 static WITHIN: OnceLock<fn(Life)> = OnceLock::new();
 
-/// Has every thread of [`pool`] and of a [`Crew`](crate::crew::Crew) live within this function from now on, which
-/// calls what it is given. The first such function stays.
+/// From now on, runs every thread of [`pool`] and of a [`Crew`](crate::crew::Crew) inside this function, which
+/// must call its argument. Only the first call has an effect.
 ///
-/// It is for programs that embed the library and have to know its threads: an interpreter that a target calls, for
-/// one, has a state for each of them.
+/// This is for programs that embed the library and need to know its threads. For example, an interpreter called by
+/// a target keeps a state for each thread.
 pub fn live_within(within: fn(Life)) {
     let _ = WITHIN.set(within);
 }
 
-/// A pool of so many threads, or of one for each core if that is 0.
+/// A pool with this number of threads, or one for each core if it is 0.
 ///
 /// ```
 /// let sum: f64 = adaann::crew::pool(2)?.install(|| (0..4).map(f64::from).sum());
@@ -69,7 +69,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     pool_with(threads, 0)
 }
 
-/// The same with some threads more, which wait for others and compute nothing.
+/// Like [`pool`], with additional threads that only wait and compute nothing.
 ///
 /// # Errors
 /// Those of [`pool`].

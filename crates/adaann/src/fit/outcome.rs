@@ -13,7 +13,7 @@ pub struct Outcome {
     pub flow: Flow,
     /// The flow on arrival at t = 1, before training there; absent if the run was stopped before.
     pub flow_at_1: Option<Flow>,
-    /// Every value of t.
+    /// The record of every value of t.
     pub steps: Vec<StepRecord>,
     /// The record of every update.
     #[serde(with = "trace")]
