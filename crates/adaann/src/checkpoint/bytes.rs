@@ -1,4 +1,4 @@
-//! States as bytes, for another process; and checkpoints that are told to one.
+//! States as bytes for another process, and stores in memory that pass checkpoints on.
 
 use super::{
     container::{self, Parts, Refusal},
@@ -18,7 +18,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Anything that serde can serialise as bytes, which are those of a checkpoint: numbers keep every bit.
+/// Serialises a state as the bytes of a checkpoint: numbers keep every bit.
 ///
 /// ```
 /// use adaann::checkpoint::{from_bytes, to_bytes};
@@ -41,10 +41,10 @@ pub fn to_bytes<T: Serialize + ?Sized>(state: &T) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What [`to_bytes`] has made bytes of.
+/// Reads a state from the bytes of [`to_bytes`].
 ///
 /// # Errors
-/// If the bytes are damaged or of something else.
+/// If the bytes are damaged or of another type.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let (_, value) = container::read(bytes).map_err(load)?;
     decode(value).map_err(|error| Error::Load(error.to_string()))
@@ -56,11 +56,11 @@ fn load(refusal: Refusal) -> Error {
 }
 
 impl Store {
-    /// A store in memory, for a process that writes no files: every checkpoint is told to a listener, as bytes that
-    /// [`Store::write_copy`] writes down elsewhere. It begins with one that was made there, if there is one.
+    /// A store in memory, for a process that writes no files. It passes every checkpoint to a listener, as bytes
+    /// that [`Store::write_copy`] writes elsewhere. It starts with such a checkpoint, if given.
     ///
     /// # Errors
-    /// If that is damaged.
+    /// If that checkpoint is damaged.
     pub fn told(
         first: Option<&[u8]>,
         tell: impl Fn(&[u8]) + Send + Sync + 'static,
@@ -74,7 +74,7 @@ impl Store {
         Self::on(Box::new(Told { files, tell: Box::new(tell) }), PathBuf::new())
     }
 
-    /// Writes a checkpoint that was told by a store elsewhere; it gets a number of this store's.
+    /// Writes a checkpoint from a store elsewhere, under a number of this store.
     ///
     /// # Errors
     /// If the bytes are damaged, or as [`Store::write`].
@@ -83,7 +83,7 @@ impl Store {
         self.write_value(&header, &value)
     }
 
-    /// The newest checkpoint that is whole, as bytes for [`Store::told`].
+    /// The newest intact checkpoint, as bytes for [`Store::told`].
     ///
     /// # Errors
     /// As [`Store::read`].
@@ -98,13 +98,13 @@ impl Store {
 
 type Files = Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>;
 
-/// Files in memory, of which each is told when it is whole, that is when it gets its name.
+/// Files in memory. Each is passed on when it is complete, that is when it gets its final name.
 struct Told {
     files: Files,
     tell: Tell,
 }
 
-/// Who is told.
+/// The listener.
 type Tell = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 impl fmt::Debug for Told {
@@ -184,7 +184,7 @@ mod tests {
     use crate::checkpoint::{Done, Keeper, Ledger};
     use std::time::Duration;
 
-    /// A run in a process without files goes on where another with files was, and the other way round.
+    /// A run in a process without files resumes where another with files stopped, and the other way round.
     #[test]
     fn a_run_goes_on_in_another_process() {
         let work = |ledger: &mut Ledger, end: usize| -> (usize, Vec<usize>) {
@@ -216,9 +216,9 @@ mod tests {
         for bytes in told.lock().unwrap().drain(..) {
             store.write_copy(&bytes).unwrap();
         }
-        // Here, with files.
+        // Now in this process, with files.
         assert_eq!(work(&mut ledger(Store::open(&place).unwrap()), 5), (30, vec![3, 4]));
-        // And there again.
+        // Back in the other process.
         let first = Store::open(&place).unwrap().newest_copy().unwrap();
         assert_eq!(work(&mut ledger(hear(first.clone())), 10), (285, vec![5, 6, 7, 8, 9]));
         assert!(Store::told(Some(&first.unwrap()[8..]), |_| ()).is_err());

@@ -1,6 +1,7 @@
-//! XXH64: 64 bits in which every byte and its place has a part, at the speed of memory.
+//! XXH64: a 64-bit checksum in which every byte and its position matter, at the speed of memory.
 //!
-//! Y. Collet, "xxHash: extremely fast non-cryptographic hash algorithm". It finds damage, not forgery.
+//! Y. Collet, "xxHash: extremely fast non-cryptographic hash algorithm". It detects damage, not
+//! forgery.
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
 const P2: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -8,14 +9,14 @@ const P3: u64 = 0x1656_67b1_9e37_79f9;
 const P4: u64 = 0x85eb_ca77_c2b2_ae63;
 const P5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// Bytes that are mixed in at a time.
+/// Bytes mixed in at a time.
 const STRIPE: usize = 32;
 
-/// The sum of bytes that come piece by piece.
+/// The checksum of bytes that arrive in pieces.
 #[derive(Debug, Clone)]
 pub(super) struct Checksum {
     lanes: [u64; 4],
-    /// The bytes since the last whole stripe.
+    /// The bytes since the last complete stripe.
     rest: [u8; STRIPE],
     filled: usize,
     length: u64,
@@ -91,7 +92,7 @@ fn mix(lanes: &mut [u64; 4], stripe: &[u8; STRIPE]) {
     }
 }
 
-/// The sum of bytes that are all there.
+/// The checksum of a slice.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = Checksum::new();
     sum.add(bytes);

@@ -1,9 +1,9 @@
-//! The file of a checkpoint: a safetensors file that every reader of such files can read.
+//! The file of a checkpoint: a safetensors file that any reader of the format can read.
 //!
-//! Its metadata hold the header and the skeleton of the state as JSON; its tensors are the state's long
-//! lists of numbers, and last `$checksum`: the eight bytes at the end of the file are the sum of all bytes
-//! before them. A later version of the format keeps them there, so that a file of another version can be
-//! told from a damaged one.
+//! Its metadata hold the header and the skeleton of the state as JSON. Its tensors are the state's long
+//! lists of numbers and, last, `$checksum`: the eight bytes at the end of the file are the checksum of all
+//! bytes before them. Later versions of the format must keep them there, so that a file of another version
+//! can be told from a damaged one.
 
 use super::{
     checksum::{Checksum, checksum},
@@ -22,16 +22,16 @@ use std::{
     io::{self, Write},
 };
 
-/// Begins the format's name; its version follows.
+/// The start of the format's name; its version follows.
 const NAME: &str = "adaann-checkpoint-";
 const METADATA: &str = "__metadata__";
 const CHECKSUM: &str = "$checksum";
-/// Bytes of a length or a sum.
+/// Bytes of a length or a checksum.
 const WORD: usize = 8;
 /// Readers of safetensors files refuse longer heads.
 const LONGEST_HEAD: usize = 100_000_000;
 
-/// A tensor, as the file's head has it.
+/// A tensor's entry in the head of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Info<'a> {
@@ -42,7 +42,7 @@ struct Info<'a> {
 
 /// A checkpoint that is ready to be written.
 pub(super) struct Parts<'v> {
-    /// The length of the head, and the head.
+    /// The length of the head, followed by the head.
     start: Vec<u8>,
     tensors: Vec<(String, &'v Numbers<'v>)>,
 }
@@ -51,10 +51,10 @@ impl<'v> Parts<'v> {
     /// Lays out a state.
     ///
     /// # Errors
-    /// If it has more besides numbers than a head can hold.
+    /// If everything except its lists of numbers is too long for a head.
     pub(super) fn new(header: &Header, value: &'v Value<'_>) -> Result<Self, String> {
         let (skeleton, mut tensors) = skeleton::write(value);
-        // Large numbers first: so each starts at a multiple of its size.
+        // Larger numbers come first, so that each starts at a multiple of its size.
         tensors.sort_by_key(|(_, numbers)| std::cmp::Reverse(numbers.kind.size()));
         let metadata = BTreeMap::from([
             ("format", format!("{NAME}{}", header.format)),
@@ -79,7 +79,7 @@ impl<'v> Parts<'v> {
         }
         if head.len() > LONGEST_HEAD {
             return Err(format!(
-                "what is no list of numbers takes {} bytes, but only {LONGEST_HEAD} can be kept",
+                "the state takes {} bytes apart from its lists of numbers, but at most {LONGEST_HEAD} are allowed",
                 head.len()
             ));
         }
@@ -87,7 +87,7 @@ impl<'v> Parts<'v> {
         Ok(Self { start, tensors })
     }
 
-    /// Writes the file; gives its length.
+    /// Writes the file, and returns its length.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<u64> {
         let mut sum = Checksum::new();
         let mut length = WORD;
@@ -106,26 +106,26 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data serialise")
 }
 
-/// Why a file is not read.
+/// Why a file is refused.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// It is not what was written.
+    /// The file is damaged.
     Damaged(String),
-    /// It is whole, and of another version.
+    /// The file is intact, but has another version.
     Version(String),
 }
 
-/// Reads a file: its header, and a state whose numbers are still where they were.
+/// Reads a file: its header, and a state whose numbers still refer to the file's bytes.
 ///
 /// # Errors
 /// If it is damaged, or of another version.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, Value<'_>), Refusal> {
     let damaged = |why: &str| Refusal::Damaged(why.to_owned());
-    let cut = || Refusal::Damaged(format!("it was cut off: only {} bytes are left", bytes.len()));
+    let cut = || Refusal::Damaged(format!("it was truncated: only {} bytes are left", bytes.len()));
     let (all, sum) = bytes.split_last_chunk::<WORD>().ok_or_else(cut)?;
     let (length, rest) = all.split_first_chunk::<WORD>().ok_or_else(cut)?;
     if checksum(all) != u64::from_le_bytes(*sum) {
-        return Err(damaged("its bytes are not those that were written"));
+        return Err(damaged("its checksum does not match its bytes"));
     }
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| cut())?;
     let (head, body) = rest.split_at_checked(length).ok_or_else(cut)?;
@@ -133,23 +133,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Value<'_>), Refusal> {
         serde_json::from_slice(head).map_err(|e| Refusal::Damaged(format!("its head: {e}")))?;
     let text = |key: &str| {
         let found = head.metadata.get(key);
-        found.ok_or_else(|| Refusal::Damaged(format!("its metadata have no '{key}'")))
+        found.ok_or_else(|| Refusal::Damaged(format!("its metadata lack '{key}'")))
     };
     let format = text("format")?;
     match format.strip_prefix(NAME).and_then(|version| version.parse().ok()) {
         Some(FORMAT) => {}
         Some::<u32>(_) => {
             return Err(Refusal::Version(format!(
-                "written as '{format}', but this version of adaann reads '{NAME}{FORMAT}'; go on with \
-                 the version that wrote it, or start anew"
+                "written as '{format}', but this version of adaann reads '{NAME}{FORMAT}'; continue \
+                 with the version that wrote it, or start again"
             )));
         }
-        None => return Err(Refusal::Damaged(format!("'{format}' is no checkpoint"))),
+        None => return Err(Refusal::Damaged(format!("'{format}' is not a checkpoint"))),
     }
     let header: Header = serde_json::from_str(text("header")?)
         .map_err(|error| Refusal::Damaged(format!("its header: {error}")))?;
     if header.format != FORMAT {
-        return Err(damaged("its header is of another version than its metadata"));
+        return Err(damaged("its header and its metadata have different versions"));
     }
     let tensors = tensors(head.tensors, body).map_err(Refusal::Damaged)?;
     let value = skeleton::read(text("state")?, tensors)
@@ -157,24 +157,24 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Value<'_>), Refusal> {
     Ok((header, value))
 }
 
-/// The lists of numbers, each where its entry says. The entries must cover the body without gaps: their
-/// sizes are held against the bytes that are there, and nothing is allocated by what they say.
+/// The lists of numbers at the positions in their entries. The entries must cover the body without gaps.
+/// Their sizes are checked against the actual bytes, and nothing is allocated based on them.
 fn tensors<'a>(mut infos: Vec<(String, Info<'_>)>, body: &'a [u8]) -> Result<Tensors<'a>, String> {
     infos.sort_by_key(|(_, info)| info.data_offsets);
     let (mut tensors, mut at) = (Tensors::new(), 0);
     let mut is_summed = false;
     for (name, info) in infos {
         let (from, to) = info.data_offsets;
-        // The sum is not in the body: it was taken off the file's end.
+        // The checksum is not in the body: it was split off the file's end.
         if name == CHECKSUM {
             is_summed = from == body.len() && to.checked_sub(from) == Some(WORD);
             continue;
         }
         let bytes = body.get(from..to).filter(|_| from == at && !is_summed);
-        let bytes = bytes.ok_or_else(|| format!("'{name}' is not where it should be"))?;
+        let bytes = bytes.ok_or_else(|| format!("'{name}' is not at the expected position"))?;
         at = to;
         let kind = Kind::of_name(&info.dtype)
-            .ok_or_else(|| format!("'{name}' is of an unknown kind, '{}'", info.dtype))?;
+            .ok_or_else(|| format!("'{name}' has an unknown type, '{}'", info.dtype))?;
         let size = info.shape.iter().try_fold(kind.size(), |size, len| size.checked_mul(*len));
         if info.shape.is_empty() || size != Some(bytes.len()) || bytes.is_empty() {
             let (shape, kind) = (&info.shape, kind.name());
@@ -182,7 +182,7 @@ fn tensors<'a>(mut infos: Vec<(String, Info<'_>)>, body: &'a [u8]) -> Result<Ten
         }
         let numbers = Numbers { kind, shape: info.shape, bytes: Cow::Borrowed(bytes) };
         if tensors.insert(name.clone(), numbers).is_some() {
-            return Err(format!("'{name}' is there twice"));
+            return Err(format!("'{name}' occurs twice"));
         }
     }
     if at == body.len() && is_summed { Ok(tensors) } else { Err("its body has gaps".into()) }

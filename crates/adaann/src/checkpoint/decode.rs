@@ -1,4 +1,4 @@
-//! From a tree of values to what it is the state of.
+//! Decodes a tree of values into a state.
 
 use super::{
     key,
@@ -15,17 +15,17 @@ use serde::{
 };
 use std::{borrow::Cow, vec};
 
-/// Reads a state back.
+/// Decodes a state.
 ///
 /// # Errors
-/// If the values are not those of such a state: what it has that they lack, what they have that it does
-/// not know, and what is of another type, with its place.
+/// If the values do not match the type: fields that the type does not have, missing fields, and values
+/// of another type, each with its path.
 pub(super) fn decode<T: DeserializeOwned>(value: Value<'_>) -> Result<T, Trouble> {
     T::deserialize(value)
 }
 
 impl Value<'_> {
-    /// What it is, for a message.
+    /// A description for a message.
     fn seen(&self) -> Unexpected<'_> {
         match self {
             Self::Nothing => Unexpected::Unit,
@@ -45,7 +45,7 @@ impl Value<'_> {
 impl<'de> Deserializer<'de> for Value<'_> {
     type Error = Trouble;
 
-    /// As it was written.
+    /// The same setting as in the encoder.
     fn is_human_readable(&self) -> bool {
         false
     }
@@ -100,7 +100,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// By the names of its fields alone; their order is no part of a state.
+    /// Fields are read by name alone; their order does not matter.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -129,10 +129,10 @@ impl<'de> Deserializer<'de> for Value<'_> {
         }
     }
 
-    /// Structs ask for this where they meet a field that they do not know. A state that has more than is
-    /// read is not the state that was written.
+    /// Structs call this for a field that they do not have. A state with unknown fields is refused,
+    /// because it is not the state that was written.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Trouble> {
-        Err(Trouble::new("is there, but nothing of this name is known"))
+        Err(Trouble::new("unknown field"))
     }
 
     forward_to_deserialize_any! {
@@ -141,7 +141,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
     }
 }
 
-/// A tuple takes as many elements as it has, and must not leave any.
+/// A tuple must take all elements.
 fn all_taken(taken: usize, len: usize) -> Result<(), Trouble> {
     if taken == len {
         return Ok(());
@@ -188,7 +188,7 @@ impl<'de> SeqAccess<'de> for &mut Row<'_, '_> {
     }
 }
 
-/// The elements of a list of anything.
+/// The elements of a list of values.
 struct Items<'a> {
     values: vec::IntoIter<Value<'a>>,
     at: usize,
@@ -234,8 +234,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Trouble> {
         let entry = self.value.take();
-        let (name, value) =
-            entry.ok_or_else(|| Trouble::new("a value asked for before its key"))?;
+        let (name, value) = entry.ok_or_else(|| Trouble::new("a value was read before its key"))?;
         seed.deserialize(value).map_err(|error| error.within(name))
     }
 
@@ -244,7 +243,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_> {
     }
 }
 
-/// A variant of an enum, with what it holds.
+/// A variant of an enum, with its content.
 struct Variant<'a> {
     name: String,
     held: Option<Value<'a>>,
@@ -264,18 +263,18 @@ impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
     }
 }
 
-/// What a variant holds.
+/// The content of a variant.
 struct Held<'a> {
     name: String,
     value: Option<Value<'a>>,
 }
 
 impl<'a> Held<'a> {
-    /// Gives it to a reader, and adds the variant's name to what goes wrong there.
+    /// Passes the content to a reader, and adds the variant's name to its errors.
     fn read<T>(self, read: impl FnOnce(Value<'a>) -> Result<T, Trouble>) -> Result<T, Trouble> {
         match self.value {
             Some(value) => read(value).map_err(|error| error.within(self.name)),
-            None => Err(Trouble::new("a variant that should hold something").within(self.name)),
+            None => Err(Trouble::new("this variant needs content").within(self.name)),
         }
     }
 }
@@ -286,7 +285,7 @@ impl<'de> VariantAccess<'de> for Held<'_> {
     fn unit_variant(self) -> Result<(), Trouble> {
         match self.value {
             None => Ok(()),
-            Some(_) => Err(Trouble::new("a variant that should hold nothing").within(self.name)),
+            Some(_) => Err(Trouble::new("this variant has no content").within(self.name)),
         }
     }
 

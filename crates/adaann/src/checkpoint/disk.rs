@@ -1,4 +1,4 @@
-//! All that a store does with files, so that a test can make any of it fail.
+//! The file operations of a store, behind a trait so that a test can make any of them fail.
 
 use crate::file;
 use std::{
@@ -8,17 +8,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file system, as far as a store needs one.
+/// The part of a file system that a store needs.
 pub(super) trait Disk: Debug + Send + Sync {
-    /// Makes one folder, in one that exists.
+    /// Creates a folder in an existing one.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
-    /// The names of what is in a folder.
+    /// The names in a folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
-    /// All of a file.
+    /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// An empty file to write to.
+    /// Creates an empty file for writing.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
-    /// Gives a file another name.
+    /// Renames a file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Waits until the names in a folder are on the disk.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
@@ -28,11 +28,11 @@ pub(super) trait Disk: Debug + Send + Sync {
 
 /// A file that is being written.
 pub(super) trait Output: Write {
-    /// Waits until what was written is on the disk.
+    /// Waits until the written bytes are on the disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The disk that there is.
+/// The real file system.
 #[derive(Debug)]
 pub(super) struct RealDisk;
 
@@ -42,7 +42,7 @@ impl Disk for RealDisk {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        // A name that is no text is none of a checkpoint.
+        // A name that is not valid Unicode cannot be a checkpoint.
         let name = |entry: io::Result<fs::DirEntry>| match entry {
             Ok(entry) => entry.file_name().into_string().ok().map(Ok),
             Err(error) => Some(Err(error)),
@@ -51,7 +51,7 @@ impl Disk for RealDisk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        // A pipe in a folder that was tampered with would be waited for without end.
+        // Reading a pipe, in a folder that was tampered with, would never return.
         file::read_regular(path, u64::MAX)
     }
 
@@ -68,7 +68,7 @@ impl Disk for RealDisk {
         fs::File::open(folder)?.sync_all()
     }
 
-    /// Elsewhere a folder cannot be opened; its names follow by themselves.
+    /// On other systems a folder cannot be opened; its names are synced without this call.
     #[cfg(not(unix))]
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
         Ok(())
@@ -85,7 +85,7 @@ impl Output for fs::File {
     }
 }
 
-/// The name that a file has until it is whole.
+/// The name of a file until it is complete.
 pub(super) fn temporary(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");

@@ -1,4 +1,4 @@
-//! From anything that serde can serialise to a tree of values.
+//! Encodes anything that serde can serialise as a tree of values.
 
 use super::{
     gather::Gathered,
@@ -8,22 +8,22 @@ use super::{
 };
 use serde::ser::{self, Serialize, Serializer};
 
-/// The values of a state.
+/// Encodes a state.
 ///
 /// # Errors
-/// If it nests deeper than [`DEPTH`], has integers of 128 bits, or maps whose keys are no texts.
+/// If it nests deeper than [`DEPTH`], has integers of 128 bits, or maps whose keys are not texts.
 pub(super) fn encode<T: Serialize + ?Sized>(state: &T) -> Result<Value<'static>, Trouble> {
     state.serialize(Encoder { depth: 0 })
 }
 
-/// Makes the value at this depth.
+/// Encodes a value at a given depth.
 #[derive(Clone, Copy)]
 struct Encoder {
     depth: usize,
 }
 
 impl Encoder {
-    /// The encoder of what is inside.
+    /// The encoder for the next level.
     fn inside(self) -> Result<Self, Trouble> {
         if self.depth >= DEPTH {
             return Err(Trouble::new(format!("nests deeper than {DEPTH} levels")));
@@ -32,7 +32,7 @@ impl Encoder {
     }
 }
 
-/// A variant of an enum that holds something: a map of one entry.
+/// A variant of an enum with content: a map with one entry.
 fn tagged(variant: &str, value: Value<'static>) -> Value<'static> {
     Value::Map(vec![(variant.to_owned(), value)])
 }
@@ -50,7 +50,7 @@ impl Serializer for Encoder {
     type SerializeStruct = Map;
     type SerializeStructVariant = Map;
 
-    /// Types with a form for machines give that one: numbers as numbers, not as texts.
+    /// Types with a binary form use it: numbers are written as numbers, not as texts.
     fn is_human_readable(&self) -> bool {
         false
     }
@@ -164,7 +164,7 @@ impl Serializer for Encoder {
     }
     fn serialize_map(self, len: Option<usize>) -> Result<Map, Trouble> {
         let mut entries = Vec::new();
-        // A wish only: a type may announce more than it has.
+        // Ignore a failure: a type may announce more entries than it has.
         let _ = entries.try_reserve(len.unwrap_or(0));
         Ok(Map { variant: None, inside: self.inside()?, key: None, entries })
     }
@@ -183,7 +183,7 @@ impl Serializer for Encoder {
     }
 }
 
-/// A list, tuple or tuple variant under way.
+/// A list, tuple or tuple variant that is being encoded.
 struct List {
     variant: Option<&'static str>,
     inside: Encoder,
@@ -211,7 +211,7 @@ impl List {
     }
 }
 
-/// The four traits of lists differ in the name of one method.
+/// The four list traits differ only in the name of one method.
 macro_rules! list {
     ($($name:ident, $push:ident;)*) => {$(
         impl ser::$name for List {
@@ -235,7 +235,7 @@ list! {
     SerializeTupleVariant, serialize_field;
 }
 
-/// A map, struct or struct variant under way.
+/// A map, struct or struct variant that is being encoded.
 struct Map {
     variant: Option<&'static str>,
     inside: Encoder,
@@ -269,7 +269,7 @@ impl ser::SerializeMap for Map {
         Ok(())
     }
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
-        let key = self.key.take().ok_or_else(|| Trouble::new("a value of a map without a key"))?;
+        let key = self.key.take().ok_or_else(|| Trouble::new("a map value without a key"))?;
         self.push(key, value)
     }
     fn end(self) -> Encoded {

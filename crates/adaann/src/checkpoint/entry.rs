@@ -1,24 +1,24 @@
-//! One line of a run's list: a part by its path, and what it came to.
+//! An entry of a run's list: the path of a part, and its result.
 
 use super::{decode::decode, encode::encode, value::Value};
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A part that is finished, or the state of one under way.
+/// A finished part, or the state of a current one.
 pub(super) struct Entry {
     pub(super) path: String,
     found: Found,
 }
 
-/// What a part came to, or its state.
+/// The result of a part, or its state.
 enum Found {
-    /// As it is: few runs are long enough to write it down.
+    /// Not encoded yet: few runs are long enough to write it.
     Plain(Box<dyn Plain>),
-    /// As it was read, or is written.
+    /// Encoded, as it was read or is written.
     Encoded(Value<'static>),
 }
 
-/// Anything that can be written down later.
+/// A value that can be encoded later.
 trait Plain: Send {
     fn encode(&self) -> Result<Value<'static>>;
 }
@@ -30,18 +30,18 @@ impl<T: Serialize + Send> Plain for T {
 }
 
 impl Entry {
-    /// What a part came to, to be written down when there is a reason.
+    /// The result of a part, encoded only when it is written.
     pub(super) fn new<T: Serialize + Send + 'static>(path: String, found: T) -> Self {
         Self { path, found: Found::Plain(Box::new(found)) }
     }
 
-    /// The same of something that is only lent.
+    /// The same for a borrowed result, encoded now.
     pub(super) fn of<T: Serialize>(path: String, found: &T) -> Result<Self> {
         let value = encode(found).map_err(|error| Error::Save(error.to_string()))?;
         Ok(Self { path, found: Found::Encoded(value) })
     }
 
-    /// Makes it what is written.
+    /// Encodes the value.
     pub(super) fn encode(&mut self) -> Result<()> {
         if let Found::Plain(found) = &self.found {
             self.found = Found::Encoded(found.encode()?);
@@ -69,7 +69,7 @@ impl Entry {
     }
 }
 
-/// The list of a checkpoint.
+/// The list in a checkpoint.
 pub(super) fn entries(value: Value<'static>) -> Result<Vec<Entry>> {
     let Value::List(listed) = value else {
         return Err(Error::Load("a checkpoint without a list of parts".into()));
@@ -82,10 +82,10 @@ pub(super) fn entries(value: Value<'static>) -> Result<Vec<Entry>> {
     }
 }
 
-/// A list that does not fit what is done.
+/// The error for a list that does not match the run.
 pub(super) fn strange(path: &str, why: &str) -> Error {
     Error::Load(format!(
-        "the checkpoint does not fit the run at `{path}`: {why}; it may be of another version, so that the \
-         run has to begin again"
+        "the checkpoint does not match the run at `{path}`: {why}; another version may have written it; start \
+         the run again"
     ))
 }

@@ -1,9 +1,10 @@
-//! What a run depends on, by name: a checkpoint goes on only where nothing of it is different.
+//! The named values that a run depends on: a checkpoint can be resumed only if all of them are the
+//! same.
 
 use super::checksum::checksum;
 use serde::{Deserialize, Serialize};
 
-/// Texts longer than this are known by their hash.
+/// Longer texts are represented by their hash.
 const LONG: usize = 200;
 
 /// Named values that a run depends on: its model, data, settings, seed.
@@ -26,13 +27,13 @@ pub struct Fingerprint {
     values: Vec<(String, Told)>,
 }
 
-/// A value as far as it is kept.
+/// A value as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Told {
     /// A value that is shown.
     Text(String),
-    /// One that is too long for it.
+    /// The hash and length of a value that is too long to show.
     Long { hash: u64, length: u64 },
 }
 
@@ -44,7 +45,7 @@ impl Told {
         Self::Long { hash: checksum(text.as_bytes()), length: text.len() as u64 }
     }
 
-    /// How it differs from what it was, if it does.
+    /// A description of the difference to the earlier value, if any.
     fn difference(&self, was: &Self, name: &str) -> Option<String> {
         match (self, was) {
             _ if self == was => None,
@@ -55,14 +56,14 @@ impl Told {
 }
 
 impl Fingerprint {
-    /// One without values.
+    /// A fingerprint without values.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more value, or another for a name that it has.
+    /// Adds a value, or replaces the value with this name.
     ///
-    /// A text of more than 200 bytes, such as a model file, is kept as its hash and length.
+    /// A text of more than 200 bytes, such as a model file, is stored as its hash and length.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         let (name, told) = (name.into(), Told::new(value.to_string()));
@@ -77,8 +78,8 @@ impl Fingerprint {
         self.values.iter().find(|(known, _)| known == name).map(|(_, told)| told)
     }
 
-    /// What is other than it was, in words; nothing if all is the same. The order of names does not
-    /// matter.
+    /// A description of each difference from `was`; empty if there is none. The order of names does
+    /// not matter.
     pub fn differences(&self, was: &Self) -> Vec<String> {
         let both = self.values.iter().filter_map(|(name, now)| Some((name, now, was.get(name)?)));
         let mut differences: Vec<String> =

@@ -1,11 +1,12 @@
-//! The elements of a list as they come: numbers as bytes while all are alike, values otherwise.
+//! Collects the elements of a list: as bytes while all are numbers of one kind, as values
+//! otherwise.
 
 use super::value::{Kind, Numbers, Value};
 use std::borrow::Cow;
 
 /// A list that grows.
 pub(super) struct Gathered {
-    /// The number of elements that were announced.
+    /// The announced number of elements.
     expected: usize,
     items: Items,
 }
@@ -16,7 +17,7 @@ enum Items {
     Values(Vec<Value<'static>>),
 }
 
-/// Elements of one kind and shape.
+/// Elements of the same kind and shape.
 struct Alike {
     kind: Kind,
     /// The shape of an element, empty for a number.
@@ -40,7 +41,7 @@ impl Gathered {
         self.push_another(value);
     }
 
-    /// The first element, or one that is not like those before it.
+    /// Pushes the first element, or one that differs from those before it.
     fn push_another(&mut self, value: Value<'static>) {
         self.items = match std::mem::replace(&mut self.items, Items::None) {
             Items::None => match Alike::begin(&value, self.expected) {
@@ -77,12 +78,12 @@ impl Alike {
         };
         let mut alike = Self { kind, inner, elements: 0, bytes: Vec::new() };
         let each: usize = alike.inner.iter().product::<usize>() * kind.size();
-        // A wish only: a type may announce more than it has.
+        // Ignore a failure: a type may announce more elements than it has.
         let _ = alike.bytes.try_reserve_exact(expected.saturating_mul(each));
         alike.takes(first).then_some(alike)
     }
 
-    /// Takes one more element, if it is like the others.
+    /// Adds an element, if it is like the others.
     #[inline]
     fn takes(&mut self, value: &Value<'static>) -> bool {
         let bytes = &mut self.bytes;

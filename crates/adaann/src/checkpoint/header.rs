@@ -1,4 +1,4 @@
-//! What a checkpoint says of itself, before its state is read.
+//! The header of a checkpoint, which is read before its state.
 
 use super::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
@@ -7,21 +7,22 @@ use std::collections::BTreeMap;
 /// The version of the format that is written and read.
 pub const FORMAT: u32 = 1;
 
-/// What stands at the head of a checkpoint.
+/// The header of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The version of the file's format: [`FORMAT`], whatever it was before it was written.
+    /// The version of the file's format; writing sets it to [`FORMAT`].
     pub format: u32,
     /// The version of the program that wrote it.
     pub program: String,
-    /// The instruction set that it was computed with; another one gives other last bits.
+    /// The instruction set of the computation; another one gives different last bits.
     pub instructions: String,
-    /// What the run depends on.
+    /// The values that the run depends on.
     pub fingerprint: Fingerprint,
-    /// Checkpoints of a run count from 1; set when it is written. Clocks jump, counts do not.
+    /// Numbers the checkpoints of a run from 1; set when the checkpoint is written. Unlike clocks,
+    /// numbers never jump.
     pub sequence: u64,
-    /// Anything else that is good to know before going on.
+    /// Any other information that is useful before resuming.
     pub about: BTreeMap<String, String>,
 }
 
@@ -38,7 +39,7 @@ impl Header {
         }
     }
 
-    /// The same, with one more thing that is good to know.
+    /// Adds a piece of information.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.about.insert(name.into(), value.to_string());

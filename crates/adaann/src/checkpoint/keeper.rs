@@ -1,4 +1,4 @@
-//! When a checkpoint is due, and what becomes of one that cannot be written.
+//! Decides when a checkpoint is due, and handles checkpoints that cannot be written.
 
 use super::{
     header::Header,
@@ -9,11 +9,11 @@ use crate::Error;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// Writes checkpoints of a run now and then.
+/// Writes checkpoints of a run at intervals.
 ///
-/// Time is that of a clock that never jumps, and only what a run works counts: the interval begins when a
-/// checkpoint is done. A checkpoint that cannot be written is no reason to stop a run; the first one is
-/// told of, and the next interval tries again.
+/// Time is measured by a monotonic clock, and only the run's own work counts: an interval begins when a
+/// checkpoint is done. A checkpoint that cannot be written does not stop a run: the first such error is
+/// reported, and the next interval tries again.
 ///
 /// ```
 /// use adaann::checkpoint::{Fingerprint, Header, Keeper, Store};
@@ -38,31 +38,31 @@ use std::time::{Duration, Instant};
 /// ```
 #[derive(Debug)]
 pub struct Keeper {
-    /// None: nothing is ever due.
+    /// None: no checkpoint is ever due.
     store: Option<Store>,
     interval: Duration,
-    /// When the interval under way began.
+    /// The start of the current interval.
     since: Instant,
     is_requested: bool,
     has_warned: bool,
     cost: Cost,
 }
 
-/// What checkpoints have cost.
+/// The cost of the checkpoints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Checkpoints that were written.
     pub written: usize,
     /// Checkpoints that could not be written.
     pub failed: usize,
-    /// The length of all their files.
+    /// The total length of their files.
     pub bytes: u64,
-    /// The time that it took, failures included.
+    /// The time that they took, including failures.
     pub time: Duration,
 }
 
 impl Keeper {
-    /// Writes to a store, when so much time has gone by since the last checkpoint or since now.
+    /// Writes to a store whenever this much time has passed since the last checkpoint, or since now.
     pub fn new(store: Store, interval: Duration) -> Self {
         Self { store: Some(store), ..Self::with(interval) }
     }
@@ -88,14 +88,14 @@ impl Keeper {
         self.store.is_none()
     }
 
-    /// Asks for a checkpoint as soon as there can be one, whatever the time.
+    /// Requests a checkpoint as soon as possible, whatever the time.
     pub fn request(&mut self) {
         self.is_requested = true;
     }
 
     /// Is a checkpoint due?
     pub fn is_due(&self) -> bool {
-        // Without a store not even the clock is asked.
+        // Without a store, skip reading the clock.
         !self.is_off() && self.is_due_at(Instant::now())
     }
 
@@ -105,13 +105,13 @@ impl Keeper {
         !self.is_off() && (self.is_requested || worked >= self.interval)
     }
 
-    /// Writes a checkpoint, due or not. The first error of the run comes back, to be printed as a
-    /// warning; later ones are only counted.
+    /// Writes a checkpoint, due or not. Returns the first error of the run, to be printed as a warning;
+    /// later errors are only counted.
     pub fn write<T: Serialize + ?Sized>(&mut self, header: &Header, state: &T) -> Option<Error> {
         self.write_at(Instant::now(), header, state)
     }
 
-    /// Writes one as if it were this moment.
+    /// Writes a checkpoint as if it were this moment.
     pub fn write_at<T: Serialize + ?Sized>(
         &mut self,
         now: Instant,
@@ -121,7 +121,7 @@ impl Keeper {
         self.write_by(now, |store| store.write(header, state))
     }
 
-    /// Writes a state that is encoded.
+    /// Writes an encoded state.
     pub(super) fn write_value(&mut self, header: &Header, value: &Value<'_>) -> Option<Error> {
         self.write_by(Instant::now(), |store| store.write_value(header, value))
     }
@@ -151,12 +151,12 @@ impl Keeper {
         }
     }
 
-    /// What all checkpoints together have cost.
+    /// The cost of all checkpoints so far.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// The store that is written to.
+    /// The store to which it writes.
     pub fn store(&mut self) -> Option<&mut Store> {
         self.store.as_mut()
     }

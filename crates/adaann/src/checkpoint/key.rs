@@ -1,4 +1,4 @@
-//! Keys of maps as texts: texts, integers, truth values and names of variants.
+//! Keys of maps as texts: texts, integers, booleans and names of variants.
 
 use super::trouble::Trouble;
 use serde::{
@@ -10,9 +10,9 @@ use serde::{
 /// The text of a key.
 ///
 /// # Errors
-/// If it is neither text, integer, truth value nor a variant that holds nothing.
+/// If it is not a text, an integer, a boolean or a variant without content.
 pub(super) fn encode<T: Serialize + ?Sized>(key: &T) -> Result<String, Trouble> {
-    // As a JSON value a key says what it is, and of those only some are keys.
+    // As a JSON value a key shows its type, and only some types can be keys.
     match serde_json::to_value(key) {
         Ok(serde_json::Value::String(text)) => Ok(text),
         Ok(serde_json::Value::Bool(x)) => Ok(x.to_string()),
@@ -21,11 +21,11 @@ pub(super) fn encode<T: Serialize + ?Sized>(key: &T) -> Result<String, Trouble> 
     }
 }
 
-/// A key, to be read back as what it was.
+/// A key, to be decoded to its original type.
 pub(super) struct Key(pub(super) String);
 
-/// Integers and truth values from their texts; what is no such text goes to the visitor, which says
-/// what it wanted.
+/// Parses integers and booleans from their texts. Any other text goes to the visitor, whose error
+/// says what it expected.
 macro_rules! parsed {
     ($($method:ident => $visit:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
@@ -88,7 +88,7 @@ impl<'de> Deserializer<'de> for Key {
     }
 }
 
-/// The key, taken by a seed.
+/// Decodes the key with a seed.
 pub(super) fn decode<'de, K: de::DeserializeSeed<'de>>(
     key: &str,
     seed: K,

@@ -1,9 +1,9 @@
-//! A run as a list of parts: those that are finished are not done again.
+//! A ledger of the parts of a run: finished parts are not done again.
 //!
-//! A run whose random numbers are fixed does the same things in the same order each time. It is enough to
-//! write down what its finished parts came to, and where the one under way is: the same program, begun
-//! again, takes each finished part from the list, and goes on where the list ends. What stands between
-//! the parts is done again, which costs next to nothing.
+//! A run with fixed random numbers does the same work in the same order each time. So it is enough to record the
+//! results of its finished parts, and the state of the current one. The same program, started again, takes each
+//! finished part from the ledger, and resumes where the ledger ends. The work between the parts is repeated, which
+//! costs almost nothing.
 
 use super::{
     entry::{Entry, entries, strange},
@@ -22,16 +22,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a part came to.
+/// The result of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done<T> {
-    /// All of it.
+    /// The complete result.
     Whole(T),
-    /// What there was when somebody ended it: the next run goes on from its state, not from this.
+    /// The partial result when the part was stopped. A later run resumes from its state, not from this result.
     Stopped(T),
 }
 
-/// What a run has finished so far, and where it is.
+/// The parts that a run has finished so far, and its position.
 ///
 /// ```
 /// use adaann::checkpoint::{Done, Ledger};
@@ -55,46 +55,46 @@ pub enum Done<T> {
 /// # Ok::<(), adaann::Error>(())
 /// ```
 pub struct Ledger {
-    /// Finished parts in their order; as they were read also the state of one under way, at the end.
+    /// Finished parts in order; after reading also the state of the current part, at the end.
     entries: Vec<Entry>,
-    /// The state of the part under way, when it was last written or remembered.
+    /// The state of the current part, when it was last written or remembered.
     under_way: Option<Entry>,
-    /// How many of them have been taken.
+    /// How many entries have been taken.
     taken: usize,
-    /// The parts under way, the outermost first.
+    /// The current parts, the outermost first.
     path: Vec<String>,
     header: Header,
     keeper: Keeper,
-    /// Since when it is at work, and for how long it was before it was resumed.
+    /// The start of the work in this process, and the time that the run worked before it was resumed.
     begun: Instant,
     earlier: Duration,
-    /// Was a part stopped, or anybody told to end? What is made of it after that is no part of the run.
+    /// Has a part been stopped, or the run been asked to end? Results after that do not belong to the run.
     is_over: bool,
-    /// Raised by whoever wants a checkpoint as soon as there can be one.
+    /// Raised to request a checkpoint as soon as possible.
     urgent: Option<&'static AtomicBool>,
     was_urgent: bool,
-    /// Raised by whoever knows that the target has failed.
+    /// Raised when the target has failed.
     failed: Option<Arc<AtomicBool>>,
-    /// Is it there to see how far a run is, and nothing else?
+    /// Does it only inspect how far a run is?
     is_looking: bool,
-    /// What has to be there before the first checkpoint is.
+    /// Runs before the first checkpoint.
     prepare: Option<Prepare>,
-    /// Told what could not be written.
+    /// Receives the first write error.
     warn: Option<Warn>,
 }
 
 type Prepare = Box<dyn FnOnce() -> Result<()> + Send>;
 type Warn = Box<dyn FnOnce(&Error) + Send>;
 
-/// What a part may come to.
+/// The result type of a part.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + 'static {}
 
 impl<T: Serialize + DeserializeOwned + Clone + Send + 'static> Part for T {}
 
-/// Behind the path of a part that is under way.
+/// Follows the path of a part that is not finished.
 const STATE: &str = "#";
 
-/// What a header says of the time that a run was at work.
+/// The key of the header for the run's working time.
 const SECONDS: &str = "seconds";
 
 fn duration(text: &str) -> Option<Duration> {
@@ -102,12 +102,12 @@ fn duration(text: &str) -> Option<Duration> {
 }
 
 impl Ledger {
-    /// One that keeps nothing.
+    /// A ledger that stores nothing.
     pub fn off() -> Self {
         Self::new(Keeper::off(), Header::new("", super::Fingerprint::new()))
     }
 
-    /// One of a run that begins.
+    /// The ledger of a new run.
     pub fn new(keeper: Keeper, header: Header) -> Self {
         Self {
             entries: Vec::new(),
@@ -128,10 +128,10 @@ impl Ledger {
         }
     }
 
-    /// The same with what an earlier run of the same target and settings has written.
+    /// Adds the results that an earlier run of the same target and settings has written.
     ///
     /// # Errors
-    /// If checkpoints are there and none can be read.
+    /// If there are checkpoints and none can be read.
     pub fn resumed(mut self) -> Result<Self> {
         if let Some(store) = self.keeper.store()
             && let Some((header, value, _)) = store.read_value()?
@@ -144,20 +144,20 @@ impl Ledger {
         Ok(self)
     }
 
-    /// The same with what its first part came to in an earlier run that this one lengthens, unless it has
-    /// parts of its own.
+    /// Adds the result of the first part from an earlier run that this one lengthens, unless the ledger has parts
+    /// of its own.
     ///
     /// # Errors
-    /// If that cannot be kept.
+    /// If the result cannot be encoded.
     pub fn knowing<T: Serialize>(self, part: &str, found: &T) -> Result<Self> {
         self.beginning_with(part.into(), found)
     }
 
-    /// The same with a state that its first part goes on from, unless it has parts of its own: that in
-    /// which an earlier run left it, which this one lengthens.
+    /// Adds a state from which the first part resumes, unless the ledger has parts of its own: the final state of
+    /// an earlier run that this one lengthens.
     ///
     /// # Errors
-    /// If the state cannot be kept.
+    /// If the state cannot be encoded.
     pub fn taking_up<S: Serialize>(self, part: &str, state: &S) -> Result<Self> {
         self.beginning_with(format!("{part}{STATE}"), state)
     }
@@ -169,11 +169,11 @@ impl Ledger {
         Ok(self)
     }
 
-    /// One that shows how far a run is that is under way or was killed: it takes what that has written,
-    /// raises the flag where the list ends, as whoever asks the run to end does, and never writes.
+    /// A ledger that shows how far a running or killed run is. It replays the recorded parts, raises the flag where
+    /// the list ends, as a request to end the run would, and never writes.
     ///
     /// # Errors
-    /// If checkpoints are there and none can be read.
+    /// If there are checkpoints and none can be read.
     pub fn looking(mut store: Store, flag: &'static AtomicBool) -> Result<Self> {
         let (header, entries) = match store.read_value()? {
             Some((header, value, _)) => (header, entries(value)?),
@@ -185,22 +185,22 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Does it only show how far a run is?
+    /// Does it only inspect how far a run is?
     pub fn is_looking(&self) -> bool {
         self.is_looking
     }
 
-    /// What the list was written for.
+    /// The header of the run.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The paths of the parts in the list, with a # behind that of the one under way.
+    /// The paths of the parts in the list, with a # after that of an unfinished part.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &entry.path[..])
     }
 
-    /// Asks the run to end where what it had written ends.
+    /// Asks the run to end where its recorded list ends.
     fn look_for_the_end(&self) {
         if let Some(flag) = self.urgent.filter(|_| self.is_looking)
             && self.taken >= self.entries.len()
@@ -209,44 +209,45 @@ impl Ledger {
         }
     }
 
-    /// Asks for a checkpoint as soon as there can be one when this is raised.
+    /// Requests a checkpoint as soon as possible when this flag is raised.
     #[must_use]
     pub fn urgent_when(self, flag: &'static AtomicBool) -> Self {
         Self { urgent: Some(flag), ..self }
     }
 
-    /// Takes nothing more once this is raised: what comes after a failure of the target is no part of the run.
+    /// Records nothing more once this flag is raised: results after a failure of the target do not belong to the
+    /// run.
     #[must_use]
     pub fn until(self, failed: Arc<AtomicBool>) -> Self {
         Self { failed: Some(failed), ..self }
     }
 
-    /// Does this before the first checkpoint is written.
+    /// Calls this function before the first checkpoint is written.
     #[must_use]
     pub fn preparing(self, prepare: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
         Self { prepare: Some(Box::new(prepare)), ..self }
     }
 
-    /// Tells this of the first thing that cannot be written, which is no reason to stop.
+    /// Calls this function with the first write error, which does not stop the run.
     #[must_use]
     pub fn warning(self, warn: impl FnOnce(&Error) + Send + 'static) -> Self {
         Self { warn: Some(Box::new(warn)), ..self }
     }
 
-    /// For how long the run was at work, before it was interrupted as well, up to its last checkpoint.
+    /// The working time of the run up to its last checkpoint, including the time before an interruption.
     pub fn time(&self) -> Duration {
         self.earlier + self.begun.elapsed()
     }
 
-    /// Is nothing kept?
+    /// Does it store nothing?
     pub fn is_off(&self) -> bool {
         self.keeper.is_off()
     }
 
-    /// Does a part, unless it is known what it came to.
+    /// Runs a part, or returns its recorded result.
     ///
     /// # Errors
-    /// What the work fails with, or if the list has another part here.
+    /// The error of the work, or if the list has another part at this position.
     pub fn part<T: Part>(
         &mut self,
         name: &str,
@@ -273,7 +274,7 @@ impl Ledger {
             }
             let inside = entry.path.strip_prefix(&path);
             if !inside.is_some_and(|rest| rest.starts_with('/') || rest == STATE) {
-                return Err(strange(&path, &format!("it has {} there", entry.path)));
+                return Err(strange(&path, &format!("it has `{}` there", entry.path)));
             }
         }
         let begun = self.taken;
@@ -286,10 +287,10 @@ impl Ledger {
                 self.close();
                 Ok(found)
             }
-            // Something within it was stopped.
+            // A part within it was stopped.
             Done::Whole(found) if self.is_over => Ok(found),
             Done::Whole(found) => {
-                // What the part was made of is no longer needed.
+                // The entries of its inner parts are no longer needed.
                 self.entries.truncate(begun);
                 self.under_way = None;
                 self.entries.push(Entry::new(path, found.clone()));
@@ -302,10 +303,10 @@ impl Ledger {
         }
     }
 
-    /// The state in which the part under way was left; none if it begins.
+    /// The last recorded state of the current part; none if the part begins.
     ///
     /// # Errors
-    /// If the state is that of something else.
+    /// If the state has another type.
     pub fn take_up<S: DeserializeOwned>(&mut self) -> Result<Option<S>> {
         let path = self.path.join("/") + STATE;
         if self.entries.last().is_none_or(|last| last.path != path)
@@ -316,21 +317,21 @@ impl Ledger {
         let Some(entry) = self.entries.pop() else { return Ok(None) };
         self.look_for_the_end();
         let state = entry.decode().map(Some);
-        // Until there is a later one it is where the part is.
+        // The part remains in this state until there is a later one.
         self.under_way = Some(entry);
         state
     }
 
-    /// Is a checkpoint due? A state that is costly to make is only made then.
+    /// Is a checkpoint due? Use it to avoid creating expensive states in vain.
     pub fn is_due(&self) -> bool {
         let is_kept = !self.is_off() && !self.is_looking;
         is_kept && !self.is_over && (self.is_urgent() || self.keeper.is_due())
     }
 
-    /// Has somebody asked the run to end? Parts that show nothing to an observer look here between rounds.
+    /// Has the run been asked to end? Parts without an observer call this between rounds.
     ///
-    /// A caller that gets `true` breaks off, and then does other things than an uninterrupted run. So the list ends
-    /// here: parts that are finished later are not recorded.
+    /// A caller that gets `true` stops early, and its further work differs from that of an uninterrupted run. So
+    /// the list ends here: parts that finish later are not recorded.
     pub fn is_asked_to_end(&mut self) -> bool {
         let is_asked = self.is_raised();
         if is_asked {
@@ -339,7 +340,7 @@ impl Ledger {
         is_asked
     }
 
-    /// Writes the list and ends it: later parts are not recorded, and a resumed run goes on from here.
+    /// Writes the list and ends it: later parts are not recorded, and a resumed run continues from here.
     pub fn close(&mut self) {
         if self.is_over {
             return;
@@ -348,7 +349,7 @@ impl Ledger {
         self.is_over = true;
     }
 
-    /// What a part came to: not all of it if somebody has asked the run to end.
+    /// The result of a part: only a partial one if the run has been asked to end.
     pub fn done<T>(&mut self, found: T) -> Done<T> {
         if self.is_asked_to_end() { Done::Stopped(found) } else { Done::Whole(found) }
     }
@@ -361,21 +362,21 @@ impl Ledger {
         !self.was_urgent && self.is_raised()
     }
 
-    /// The state of the part under way: it is written down if a checkpoint is due.
+    /// Offers the state of the current part: it is written if a checkpoint is due.
     pub fn offer<S: Serialize>(&mut self, state: &S) {
         if self.is_due() {
             self.keep(state);
         }
     }
 
-    /// Writes the state of the part under way down, due or not.
+    /// Writes the state of the current part, due or not.
     pub fn keep<S: Serialize>(&mut self, state: &S) {
         self.set_under_way(state);
         self.write();
     }
 
-    /// The state of a part that has few of them: it is remembered for the next checkpoint, whenever that
-    /// is, and written if one is due.
+    /// Offers the state of a part that has few states: it is remembered for the next checkpoint, and written if one
+    /// is due.
     pub fn remember<S: Serialize>(&mut self, state: &S) {
         if !self.is_off() && !self.is_over {
             self.set_under_way(state);
@@ -401,7 +402,7 @@ impl Ledger {
         }
     }
 
-    /// Writes down what is finished, and the last state of the part under way.
+    /// Writes the finished parts, and the last state of the current one.
     pub fn write(&mut self) {
         if self.is_off() || self.is_looking {
             return;
@@ -415,7 +416,7 @@ impl Ledger {
                 return self.warn(&error);
             }
         }
-        // The list is lent to the writer and taken back.
+        // The list is moved to the writer and back.
         let finished = self.entries.len();
         let listed = std::mem::take(&mut self.entries).into_iter().chain(self.under_way.take());
         let all = Value::List(listed.filter_map(Entry::into_value).collect());
@@ -431,14 +432,14 @@ impl Ledger {
         }
     }
 
-    /// Tells of the first error; later ones say the same.
+    /// Reports the first error; later ones would repeat it.
     fn warn(&mut self, error: &Error) {
         if let Some(warn) = self.warn.take() {
             warn(error);
         }
     }
 
-    /// What checkpoints have cost so far.
+    /// The cost of the checkpoints so far.
     pub fn cost(&self) -> super::Cost {
         self.keeper.cost()
     }

@@ -1,4 +1,4 @@
-//! States on disk: anything that serde can serialise, read back to the same bits.
+//! States on disk: anything that serde can serialise, restored to the same bits.
 //!
 //! ```
 //! use adaann::checkpoint::{Fingerprint, Header, Store};
@@ -35,15 +35,14 @@
 //! # Ok::<(), adaann::Error>(())
 //! ```
 //!
-//! A checkpoint is one file, and a safetensors file at that: lists of numbers are tensors named by their
-//! place in the state (`particles`, `log_weights`), everything else is JSON in its metadata. Lists of lists
-//! of one length are one tensor. A sum over all bytes tells a file that is damaged; the one before it is
-//! read then ([`Store`]). [`Fingerprint`] says whether a checkpoint is one of the same run, and [`Keeper`]
+//! A checkpoint is a single safetensors file. Lists of numbers are tensors named by their path in the state
+//! (`particles`, `log_weights`); everything else is JSON in the metadata. A list of lists of equal length
+//! is one tensor. A checksum over all bytes detects a damaged file; the previous one is read instead
+//! ([`Store`]). [`Fingerprint`] shows whether a checkpoint belongs to the same run, and [`Keeper`] decides
 //! when the next one is due.
 //!
-//! What a state has that its type does not know, what it lacks and what is of another type are errors that
-//! name the place. Fields that serde fills in by themselves (`#[serde(default)]`, an `Option`) may be
-//! absent, as in any other format.
+//! Unknown fields, missing fields and values of another type are errors that name their path. Fields for
+//! which serde has a default (`#[serde(default)]`, an `Option`) may be absent, as in any other format.
 
 mod bytes;
 mod checksum;

@@ -1,4 +1,4 @@
-//! One number of a list, read where it is: states are mostly these.
+//! Deserialises a number of a list in place: most of a state is such numbers.
 
 use super::{
     trouble::Trouble,
@@ -31,7 +31,7 @@ impl<'de> Deserializer<'de> for Number<'_> {
             Some(Value::U64(x)) => visitor.visit_u64(x),
             Some(Value::I64(x)) => visitor.visit_i64(x),
             Some(Value::Bool(x)) => visitor.visit_bool(x),
-            _ => Err(Trouble::new(format!("{:?} is no {}", self.bytes, self.kind.name()))),
+            _ => Err(Trouble::new(format!("{:?} is not a {}", self.bytes, self.kind.name()))),
         }
     }
 

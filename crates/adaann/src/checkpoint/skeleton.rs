@@ -1,8 +1,8 @@
 //! A tree of values as JSON, in which long lists of numbers are names of tensors.
 //!
-//! Objects with one key that begins with `$` are marks: `{"$tensor": "particles.z"}` is a list that is
-//! elsewhere, `{"$f64": "0x7ff0000000000000"}` a number that JSON has no word for, `{"$some": null}` a
-//! `Some(None)`. A key of the state's own that begins with `$` has one more.
+//! An object with a single key that begins with `$` is a mark: `{"$tensor": "particles.z"}` is a list
+//! stored elsewhere, `{"$f64": "0x7ff0000000000000"}` a number that JSON cannot represent, `{"$some":
+//! null}` a `Some(None)`. A key of the state itself that begins with `$` gets another `$`.
 
 use super::value::{DEPTH, Numbers, Value};
 use serde::{
@@ -11,17 +11,17 @@ use serde::{
 };
 use std::{collections::BTreeMap, fmt};
 
-/// Lists of at most so many numbers stand in the JSON.
+/// Lists of at most this many numbers are part of the JSON.
 const SHORT: usize = 8;
 
-/// The tensor that a state has which is nothing but a list of numbers.
+/// The name of the tensor if the whole state is a list of numbers.
 const ROOT: &str = "$";
 
 /// The JSON of a value, and the lists that it names.
 pub(super) fn write<'v>(value: &'v Value<'_>) -> (String, Vec<(String, &'v Numbers<'v>)>) {
     let mut writing = Writing { text: Vec::new(), path: Vec::new(), tensors: Vec::new() };
     writing.value(value);
-    // Only serde_json has written there.
+    // serde_json writes only UTF-8.
     (String::from_utf8_lossy(&writing.text).into_owned(), writing.tensors)
 }
 
@@ -83,7 +83,7 @@ impl<'v> Writing<'v> {
         }
     }
 
-    /// A list of few numbers, or of such lists.
+    /// A short list of numbers, or of such lists.
     fn short(&mut self, numbers: &Numbers<'_>) {
         let elements = numbers.bytes.chunks_exact(numbers.step());
         self.list(
@@ -119,33 +119,33 @@ impl<'v> Writing<'v> {
     }
 }
 
-/// A key as it stands in the JSON.
+/// A key as written in the JSON.
 fn marked(key: &str) -> String {
     if key.starts_with('$') { format!("${key}") } else { key.to_owned() }
 }
 
-/// A key as it stands in the names of tensors, where two paths must never give one name: dots part
-/// keys, `$` is for names that are no paths, and `__metadata__` for those of the format.
+/// A key as written in the names of tensors. Two paths must never give the same name: dots separate
+/// keys, `$` marks names that are not paths, and `__metadata__` is reserved by the format.
 fn segment(key: &str) -> String {
     let escaped = key.replace('~', "~0").replace('.', "~1");
     if key == "__metadata__" { format!("~{key}") } else { marked(&escaped) }
 }
 
-/// Lists of numbers by their names.
+/// Lists of numbers by name.
 pub(super) type Tensors<'a> = BTreeMap<String, Numbers<'a>>;
 
-/// Reads a value back. Every list is used once: a text that names one again and again would ask for
-/// any amount of memory.
+/// Reads a value. Every list may be used only once: otherwise a text that names one many times could
+/// request any amount of memory.
 ///
 /// # Errors
-/// If the text is no skeleton, or names other lists than there are.
+/// If the text is not a skeleton, or its names do not match the lists.
 pub(super) fn read<'a>(text: &str, mut tensors: Tensors<'a>) -> Result<Value<'a>, String> {
     let mut json = serde_json::Deserializer::from_str(text);
     let reading = Reading { tensors: &mut tensors, depth: 0 };
     let value = reading.deserialize(&mut json).map_err(|error| error.to_string())?;
     json.end().map_err(|error| error.to_string())?;
     match tensors.into_keys().next() {
-        Some(name) => Err(format!("the tensor '{name}' belongs to nothing")),
+        Some(name) => Err(format!("the tensor '{name}' is unused")),
         None => Ok(value),
     }
 }
@@ -157,7 +157,7 @@ struct Reading<'t, 'a> {
 }
 
 impl<'a> Reading<'_, 'a> {
-    /// The reader of what is inside.
+    /// The reader for the next level.
     fn inside<E: Error>(&mut self) -> Result<Reading<'_, 'a>, E> {
         if self.depth >= DEPTH {
             return Err(E::custom(format!("nests deeper than {DEPTH} levels")));
@@ -231,10 +231,10 @@ impl<'de, 'a> Visitor<'de> for Reading<'_, 'a> {
                         Value::F32(f32::from_bits(bits))
                     }
                     "$some" => Value::Some(Box::new(map.next_value_seed(self.inside()?)?)),
-                    _ => return Err(A::Error::custom(format!("'{key}' is no mark"))),
+                    _ => return Err(A::Error::custom(format!("'{key}' is not a mark"))),
                 };
                 if !entries.is_empty() || map.next_key::<String>()?.is_some() {
-                    return Err(A::Error::custom(format!("'{key}' does not stand alone")));
+                    return Err(A::Error::custom(format!("'{key}' is not the only key")));
                 }
                 return Ok(value);
             }
@@ -244,7 +244,7 @@ impl<'de, 'a> Visitor<'de> for Reading<'_, 'a> {
     }
 }
 
-/// The bits that so many hexadecimal digits stand for.
+/// The bits given by this many hexadecimal digits.
 fn bits<E: Error>(text: &str, digits: usize) -> Result<u64, E> {
     let hexadecimal = text
         .strip_prefix("0x")

@@ -1,4 +1,4 @@
-//! A folder of checkpoints, of which there is always a whole one once there was one.
+//! A folder of checkpoints that, after the first one, always contains an intact checkpoint.
 
 use super::{
     container::{self, Parts, Refusal},
@@ -17,30 +17,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Behind the number of a checkpoint in its file's name.
+/// The end of a checkpoint's file name, after its number.
 pub(super) const ENDING: &str = ".safetensors";
-/// Files with numbers are written in pieces of this many bytes at least.
+/// Files with numbers are written in pieces of at least this many bytes.
 const PIECE: usize = 1 << 20;
 
-/// Checkpoints in a folder of their own: `1.safetensors`, `2.safetensors`, ..., of which the last two
-/// are kept.
+/// Checkpoints in a folder of their own: `1.safetensors`, `2.safetensors`, ..., of which the last two are
+/// kept.
 ///
-/// A checkpoint is written under another name, waits until it is on the disk, and is renamed then; only
-/// after that is on the disk too is an older one removed. Whatever moment a process is killed at or the
-/// power fails, the last checkpoint that was written whole can be read.
+/// A checkpoint is written under a temporary name, synced to disk, and then renamed. An older checkpoint
+/// is removed only after the rename is synced too. So the last complete checkpoint can be read after a
+/// kill or a power failure at any moment.
 ///
-/// Two processes must not write to one folder; who uses a store sees to that.
+/// Two processes must not write to one folder; the caller must ensure this.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     disk: Box<dyn Disk>,
-    /// Has the folder been seen? One that was there is not made again where it vanished.
+    /// Has the folder been seen? A folder that vanishes later is not created again.
     is_there: bool,
     /// The last number that was written or seen.
     last: u64,
-    /// Those that could not be read.
+    /// The numbers of checkpoints that could not be read.
     damaged: BTreeSet<u64>,
-    /// Why nothing is written: there are checkpoints, and none could be read.
+    /// The reason why nothing is written: there are checkpoints, and none could be read.
     closed: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// The checkpoints that had to be passed over, newest first; often none.
+/// The checkpoints that could not be read and were skipped, newest first; usually none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fallen {
     /// The file of each, and why it could not be read.
@@ -67,7 +67,7 @@ impl Fallen {
     }
 }
 
-/// One sentence for each, to print.
+/// One sentence for each.
 impl fmt::Display for Fallen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (path, why)) in self.damaged.iter().enumerate() {
@@ -79,10 +79,10 @@ impl fmt::Display for Fallen {
 }
 
 impl Store {
-    /// The store in a folder, which the first checkpoint makes if it is not there.
+    /// The store in a folder, which the first checkpoint creates if necessary.
     ///
     /// # Errors
-    /// If there is something that cannot be listed.
+    /// If the path exists and cannot be listed.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         Self::on(Box::new(RealDisk), folder.into())
     }
@@ -103,27 +103,27 @@ impl Store {
         &self.folder
     }
 
-    /// Writes a checkpoint, and removes those before the one before it. The header gets its format and
-    /// its number here.
+    /// Writes a checkpoint, and removes all but the previous one. The header's format and number are set
+    /// here.
     ///
     /// # Errors
-    /// If the state cannot be serialised or the file cannot be written; if checkpoints are there and none
-    /// could be read ([`Store::discard`] removes them). The older ones are as they were.
+    /// If the state cannot be serialised or the file cannot be written; or if there are checkpoints and
+    /// none could be read ([`Store::discard`] removes them). Older checkpoints are unchanged.
     pub fn write<T: Serialize + ?Sized>(&mut self, header: &Header, state: &T) -> Result<Written> {
         let value = encode(state).map_err(|error| Error::Save(format!("the state: {error}")))?;
         self.write_value(header, &value)
     }
 
-    /// The same of a state that is encoded.
+    /// Writes an encoded state.
     pub(super) fn write_value(&mut self, header: &Header, value: &Value<'_>) -> Result<Written> {
         if let Some(why) = &self.closed {
             return Err(Error::Save(format!(
-                "no checkpoint is written over those that could not be read ({why})"
+                "the checkpoints that could not be read are not overwritten ({why})"
             )));
         }
         let before = self.listed_for_writing().map_err(|error| self.fail(&self.folder, error))?;
         let sequence = self.last.checked_add(1).ok_or_else(|| {
-            Error::Save(format!("{}: no number is left for a checkpoint", self.folder.display()))
+            Error::Save(format!("{}: checkpoint numbers are exhausted", self.folder.display()))
         })?;
         let header = Header { format: FORMAT, sequence, ..header.clone() };
         let parts = Parts::new(&header, value)
@@ -135,13 +135,13 @@ impl Store {
         Ok(Written { sequence, bytes })
     }
 
-    /// The names in the folder, which is made if it never was there.
+    /// The names in the folder, which is created if it never existed.
     fn listed_for_writing(&mut self) -> io::Result<Names> {
         match self.list() {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !self.is_there => {
                 self.disk.create_folder(&self.folder)?;
-                // The folder's own name must last as well; where it cannot be waited for, the
-                // checkpoint is still better than none.
+                // The folder's own name must be synced as well. If that fails, the checkpoint is still
+                // better than none.
                 let parent = self.folder.parent().filter(|path| !path.as_os_str().is_empty());
                 let _ = self.disk.sync_folder(parent.unwrap_or(Path::new(".")));
                 self.list()
@@ -150,7 +150,7 @@ impl Store {
         }
     }
 
-    /// A file that is whole or absent, also after a loss of power.
+    /// Writes a file that is complete or absent, even after a power failure.
     fn write_file(&self, path: &Path, parts: &Parts<'_>) -> io::Result<u64> {
         let temporary = temporary(path);
         let write = || -> io::Result<u64> {
@@ -160,7 +160,7 @@ impl Store {
             out.flush()?;
             drop(out);
             file.sync()?;
-            // Some systems do not rename a file that is open.
+            // Some systems cannot rename an open file.
             drop(file);
             self.disk.rename(&temporary, path)?;
             Ok(bytes)
@@ -173,8 +173,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Removes all but the last checkpoint that was there before, and what killed processes have left.
-    /// What cannot be removed harms nothing, and the next checkpoint tries again.
+    /// Removes all but the last of the earlier checkpoints, and files left by killed processes. Errors
+    /// are harmless: the next checkpoint tries again.
     fn remove_older(&self, before: &Names) {
         let kept = before.numbers.iter().rev().find(|number| !self.damaged.contains(number));
         for number in before.numbers.iter().filter(|number| Some(*number) != kept) {
@@ -185,26 +185,26 @@ impl Store {
         }
     }
 
-    /// Reads the newest checkpoint that is whole, and says which had to be passed over; none if there is
-    /// no checkpoint.
+    /// Reads the newest intact checkpoint, and reports those that were skipped; none if there is no
+    /// checkpoint.
     ///
     /// # Errors
     /// If the folder cannot be listed, if there are checkpoints and none can be read, or if one is of
-    /// another version. Nothing is removed, and nothing written until [`Store::discard`] is called.
+    /// another version. Nothing is removed, and nothing is written until [`Store::discard`] is called.
     pub fn read<T: DeserializeOwned>(&mut self) -> Result<Option<(Header, T, Fallen)>> {
         self.newest(|header, value| {
             decode(value).map_err(|error| {
-                format!("does not fit (it was written by adaann {}): {error}", header.program)
+                format!("it does not match (adaann {} wrote it): {error}", header.program)
             })
         })
     }
 
-    /// Reads the newest checkpoint that is whole, without knowing what it is the state of.
+    /// Reads the newest intact checkpoint without decoding its state.
     pub(super) fn read_value(&mut self) -> Result<Option<(Header, Value<'static>, Fallen)>> {
         self.newest(|_, value| Ok(value.into_owned()))
     }
 
-    /// Reads the header of the newest checkpoint that is whole, whatever it is the state of.
+    /// Reads the header of the newest intact checkpoint, whatever its state.
     ///
     /// # Errors
     /// As [`Store::read`].
@@ -213,7 +213,7 @@ impl Store {
         Ok(found.map(|(header, (), fallen)| (header, fallen)))
     }
 
-    /// The newest checkpoint that something can be made of.
+    /// The newest checkpoint for which `make` succeeds.
     fn newest<T>(
         &mut self,
         make: impl Fn(&Header, Value<'_>) -> Result<T, String>,
@@ -229,7 +229,7 @@ impl Store {
             let made = found.and_then(|bytes| {
                 let (header, value) = container::read(&bytes)?;
                 if header.sequence != *number {
-                    let why = format!("it is checkpoint {} by another name", header.sequence);
+                    let why = format!("it is checkpoint {} under another name", header.sequence);
                     return Err(Refusal::Damaged(why));
                 }
                 let state = make(&header, value).map_err(Refusal::Damaged)?;
@@ -245,7 +245,7 @@ impl Store {
                     self.damaged.insert(*number);
                     fallen.damaged.push((path, why));
                 }
-                // Not damaged: those before it are not asked for.
+                // This file is intact, so older ones are not tried.
                 Err(Refusal::Version(why)) => return Err(self.close(&path, &why)),
             }
         }
@@ -253,19 +253,19 @@ impl Store {
             return Ok(None);
         }
         let why = format!(
-            "no checkpoint can be read ({fallen}); put back a copy of one, or discard them and start anew"
+            "no checkpoint can be read ({fallen}); restore a copy of one, or discard them and start again"
         );
         Err(self.close(&self.folder.clone(), &why))
     }
 
-    /// The error for checkpoints that cannot be gone on from; nothing is written over them.
+    /// The error for checkpoints that cannot be resumed; from now on nothing is written over them.
     fn close(&mut self, path: &Path, why: &str) -> Error {
         let why = format!("{}: {why}", path.display());
         self.closed = Some(why.clone());
         Error::Load(why)
     }
 
-    /// Removes all checkpoints, damaged ones as well: the next one is the first of a new run.
+    /// Removes all checkpoints, including damaged ones: the next one is the first of a new run.
     ///
     /// # Errors
     /// If one cannot be removed.
@@ -274,7 +274,7 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Names::default(),
             listed => listed.map_err(|error| self.fail(&self.folder, error))?,
         };
-        // Oldest first: what is left when this is cut short is the newest.
+        // Oldest first: if this is interrupted, the newest remains.
         let numbers = names.numbers.iter().map(|number| self.path(*number));
         let temporary = names.temporary.iter().map(|name| self.folder.join(name));
         for path in numbers.chain(temporary) {
@@ -285,7 +285,7 @@ impl Store {
         Ok(())
     }
 
-    /// What is in the folder.
+    /// The names in the folder.
     fn list(&mut self) -> io::Result<Names> {
         let names = Names::of(self.disk.list(&self.folder)?);
         self.is_there = true;
@@ -302,7 +302,7 @@ impl Store {
     }
 }
 
-/// What is in a folder of checkpoints.
+/// The names in a folder of checkpoints.
 #[derive(Debug, Default)]
 struct Names {
     /// Numbers of checkpoints, oldest first.
@@ -326,7 +326,7 @@ impl Names {
     }
 }
 
-/// The number of a checkpoint, by its name; a number is written in one way only.
+/// The number of a checkpoint from its name; each number has a single spelling.
 fn number(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(ENDING)?;
     digits.parse().ok().filter(|number: &u64| *number > 0 && number.to_string() == digits)

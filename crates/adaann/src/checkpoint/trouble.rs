@@ -1,25 +1,25 @@
-//! What serde's code has to say when a value does not fit, with the place where it does not.
+//! An error of serde's code about a value, with the path of that value.
 
 use std::fmt::{self, Display};
 
-/// A message and the path to the value that it is about.
+/// A message and the path of the value that it is about.
 #[derive(Debug)]
 pub(super) struct Trouble(Box<Details>);
 
 #[derive(Debug)]
 struct Details {
-    /// Innermost first: the place is known piece by piece, on the way out.
+    /// Innermost first: the path is assembled on the way out.
     path: Vec<String>,
     message: String,
 }
 
 impl Trouble {
-    /// Trouble at a place not yet known.
+    /// An error at a path that is not known yet.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self(Box::new(Details { path: Vec::new(), message: message.into() }))
     }
 
-    /// The same, within the field or element of this name.
+    /// The same error, within the field or element with this name.
     pub(super) fn within(mut self, name: impl Display) -> Self {
         self.0.path.push(name.to_string());
         self

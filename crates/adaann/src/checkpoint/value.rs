@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-/// How deep values may nest. Readers recurse, and a file must not choose how far; serde_json's own
-/// limit is 128, of which the marks of a skeleton need some.
+/// The maximum depth of values. Readers recurse, so a file must not determine the depth;
+/// serde_json's own limit is 128, and the marks of a skeleton need some of it.
 pub(super) const DEPTH: usize = 120;
 
-/// What a state is made of; `'a` is the file that numbers were read from.
+/// A node of a state; `'a` is the lifetime of the file that its numbers refer to.
 #[derive(Debug, Clone)]
 pub(super) enum Value<'a> {
     /// `None`, or `()`.
     Nothing,
-    /// A `Some` of something that would else be read as `None`.
+    /// A `Some` whose content would otherwise be read as `None`.
     Some(Box<Value<'a>>),
     Bool(bool),
     I64(i64),
@@ -21,12 +21,12 @@ pub(super) enum Value<'a> {
     Text(String),
     Numbers(Numbers<'a>),
     List(Vec<Value<'a>>),
-    /// Also structs, and variants of enums that hold something: their name to what they hold.
+    /// Also structs, and variants of enums with content: their name maps to the content.
     Map(Vec<(String, Value<'a>)>),
 }
 
 impl Value<'_> {
-    /// The same with numbers of its own, whatever becomes of the file.
+    /// The same value with its own copy of the numbers, independent of the file.
     pub(super) fn into_owned(self) -> Value<'static> {
         match self {
             Self::Nothing => Value::Nothing,
@@ -47,7 +47,7 @@ impl Value<'_> {
         }
     }
 
-    /// The kind of number that it is, if it is one.
+    /// The kind of number, if it is a number.
     pub(super) fn kind(&self) -> Option<Kind> {
         match self {
             Self::Bool(_) => Some(Kind::Bool),
@@ -82,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// The name that safetensors files have for it.
+    /// Its name in safetensors files.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Bool => "BOOL",
@@ -93,12 +93,12 @@ impl Kind {
         }
     }
 
-    /// The kind of this name.
+    /// The kind with this name.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The number in so many bytes; none where they are too few, or no truth value.
+    /// The number in these bytes; none if their length is wrong, or they are not a valid boolean.
     #[inline]
     pub(super) fn read(self, bytes: &[u8]) -> Option<Value<'static>> {
         Some(match self {
@@ -115,18 +115,18 @@ impl Kind {
     }
 }
 
-/// A list of numbers of one kind, or of lists of them that are all equally long, as little-endian
-/// bytes. It is never empty, in any dimension.
+/// A list of numbers of one kind, or of lists of equal length, as little-endian bytes. It is never
+/// empty, in any dimension.
 #[derive(Debug, Clone)]
 pub(super) struct Numbers<'a> {
     pub(super) kind: Kind,
-    /// As that of a tensor: the outer list first.
+    /// The shape of the tensor, the outer list first.
     pub(super) shape: Vec<usize>,
     pub(super) bytes: Cow<'a, [u8]>,
 }
 
 impl Numbers<'_> {
-    /// Numbers in all, over all dimensions.
+    /// The number of elements over all dimensions.
     pub(super) fn count(&self) -> usize {
         self.bytes.len() / self.kind.size()
     }
@@ -136,7 +136,7 @@ impl Numbers<'_> {
         self.bytes.len() / self.shape[0].max(1)
     }
 
-    /// An element of the outer list, from its bytes: a number, or a list of its own.
+    /// An element of the outer list from its bytes: a number, or a list.
     pub(super) fn element<'b>(&self, bytes: &'b [u8]) -> Option<Value<'b>> {
         match &self.shape[1..] {
             [] => self.kind.read(bytes),

@@ -1,4 +1,4 @@
-//! Thousands of damaged files: each is refused or means what it did, and none takes memory or panics.
+//! Thousands of damaged files: each is refused or keeps its meaning, without excessive memory or panics.
 
 use super::*;
 use crate::rng::{Purpose, Stream};
@@ -15,7 +15,7 @@ impl Dice {
         (self.stream.uniform_at(self.drawn) * n as f64) as usize % n.max(1)
     }
 
-    /// One way in which a file goes bad.
+    /// A kind of damage.
     fn damage(&mut self, bytes: &mut Vec<u8>) {
         let (len, at) = (bytes.len(), self.below(bytes.len()));
         let block = 1 + self.below(64.min(len / 4));
@@ -34,13 +34,13 @@ impl Dice {
                 bytes.splice(at..at, new);
             }
             5 => drop(bytes.drain(at..len.min(at + block))),
-            // A block of zeros: what a disk gives for what was never written.
+            // A block of zeros, as a disk returns for bytes that were never written.
             _ => bytes[at..len.min(at + block)].fill(0),
         }
     }
 }
 
-/// Reads damaged files; gives how many were read all the same.
+/// Reads damaged files, and returns how many were read nevertheless.
 fn read_damaged(count: usize, seed: u64, after: impl Fn(Vec<u8>) -> Option<Vec<u8>>) -> usize {
     let state = everything();
     let whole = to_bytes(&state);
@@ -74,8 +74,8 @@ fn no_damage_goes_unnoticed() {
     assert_eq!(read_damaged(10_000, 1, Some), 0);
 }
 
-/// With a sum that is right for the damage, all that stands behind it meets the damage itself. Some of it
-/// is in numbers, which may be any.
+/// With a checksum that matches the damage, the code after the checksum meets the damage itself. Some of
+/// the damage is in numbers, which may have any value.
 #[test]
 fn damage_under_a_right_sum_does_no_harm() {
     let read = read_damaged(10_000, 2, |bytes| (bytes.len() >= 8).then(|| sealed(bytes)));
@@ -85,7 +85,7 @@ fn damage_under_a_right_sum_does_no_harm() {
     );
 }
 
-/// Damage where it is most likely to be believed: in the head alone.
+/// Damage in the head alone, where it is most likely to be accepted.
 #[test]
 fn damage_of_the_head_does_no_harm() {
     let whole = to_bytes(&everything());

@@ -1,4 +1,4 @@
-//! A write that goes wrong at any moment leaves the old state or the new one, whole.
+//! A write that fails at any moment leaves the old state or the new one, intact.
 
 use super::{
     memory::{Fault, Memory},
@@ -24,7 +24,7 @@ fn disk_of_two() -> Memory {
     disk
 }
 
-/// What another process finds; it must be whole, and the newest.
+/// The checkpoint that another process reads; it must be intact, and the newest.
 fn found(disk: &Memory, what: &str) -> u64 {
     let read = open(disk).read::<(u64, Vec<f64>)>();
     let (header, found, fallen) = read.unwrap_or_else(|error| panic!("{what}: {error}")).unwrap();
@@ -59,10 +59,10 @@ fn every_moment_leaves_the_old_or_the_new_state() {
             seen[left as usize - 2] += 1;
             for disk in disk.after_power_loss() {
                 let left = found(&disk, &format!("{what}, then no power"));
-                // What was reported as written is there.
+                // A checkpoint that was reported as written exists.
                 assert!(left == 3 || left == 2 && outcome.is_err(), "{what}: {left} is left");
             }
-            // The next process goes on, and what was left behind is gone.
+            // The next process continues, and leftovers are removed.
             open(&disk).write(&header(), &state(left + 1)).unwrap();
             assert_eq!(found(&disk, &what), left + 1);
             let kept = [format!("{left}.safetensors"), format!("{}.safetensors", left + 1)];
@@ -72,7 +72,7 @@ fn every_moment_leaves_the_old_or_the_new_state() {
     assert!(seen.iter().all(|n| *n > 5), "{seen:?}");
 }
 
-/// The store that met the fault goes on, too.
+/// The store that met the fault continues, too.
 #[test]
 fn a_failure_is_an_error_and_the_next_write_works() {
     for number in 0..operations() {
@@ -90,7 +90,7 @@ fn a_failure_is_an_error_and_the_next_write_works() {
     }
 }
 
-/// The first write of a run: there is nothing or the state.
+/// The first write of a run leaves nothing or the state.
 #[test]
 fn the_first_write_leaves_nothing_or_the_state() {
     for number in 0..20 {

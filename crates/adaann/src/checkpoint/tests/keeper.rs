@@ -1,4 +1,4 @@
-//! Checkpoints come when they are due, and failures are told of once.
+//! Checkpoints are written when they are due, and failures are reported once.
 
 use super::{
     memory::{Fault, Memory},
@@ -21,7 +21,7 @@ fn one_is_due_after_an_interval_of_work_or_on_request() {
     let later = start + MINUTE;
     assert!(keeper.is_due_at(later));
     assert!(keeper.write_at(later, &header(), &1.5).is_none());
-    // The interval begins when the checkpoint is done, at whatever time that was.
+    // The interval begins when the checkpoint is done, whenever that is.
     assert!(!keeper.is_due_at(later) && !keeper.is_due_at(start));
     assert!(!keeper.is_due_at(later + MINUTE / 2));
     assert!(keeper.is_due_at(later + MINUTE + keeper.cost().time));
@@ -45,10 +45,10 @@ fn a_failure_is_told_of_once_and_the_run_goes_on() {
     disk.break_at(0, Fault::Full);
     let warning = keeper.write_at(now, &header(), &2.5).unwrap().to_string();
     assert!(warning.contains("2.safetensors"), "{warning}");
-    assert!(!keeper.is_due_at(now), "it is not tried again at once");
+    assert!(!keeper.is_due_at(now), "it is not retried at once");
     now += 2 * MINUTE;
     assert!(keeper.is_due_at(now));
-    assert!(keeper.write_at(now, &header(), &3.5).is_none(), "told of before");
+    assert!(keeper.write_at(now, &header(), &3.5).is_none(), "it was reported before");
     assert_eq!((keeper.cost().written, keeper.cost().failed), (1, 2));
     assert_eq!(keeper.store().unwrap().read::<f64>().unwrap().unwrap().1, 1.5);
     disk.mend();

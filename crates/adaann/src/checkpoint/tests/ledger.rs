@@ -1,4 +1,4 @@
-//! Parts that are finished are not done again, and what was stopped goes on.
+//! Finished parts are not done again, and stopped parts resume.
 
 use crate::{
     Error, Result,
@@ -17,8 +17,8 @@ fn ledger(folder: &std::path::Path) -> Ledger {
     Ledger::new(keeper, Header::new("baseline", Fingerprint::new()))
 }
 
-/// Parts within parts, and a long one that is put down at each of its steps. Every call of `alive` is
-/// a moment at which it may be killed.
+/// Parts within parts, and a long one that offers its state after each step. Every call of `alive` is
+/// a moment at which the run may be killed.
 fn work(ledger: &mut Ledger, alive: &mut dyn FnMut() -> Result<()>) -> Result<Vec<f64>> {
     let first = ledger.part("first", |_| {
         alive()?;
@@ -107,7 +107,7 @@ fn a_look_takes_what_there_is_and_leaves_it_as_it_is() {
     let mut looking = look();
     assert_eq!(looking.parts().collect::<Vec<_>>(), ["first", "outer", "outer", "long#"]);
     assert!(!ASKED.load(Ordering::Relaxed), "there is something to be taken");
-    // Whoever looks at the flag ends where the list does.
+    // A run that checks the flag ends where the list ends.
     let mut done = 0;
     let mut asked = || {
         done += 1;
@@ -131,7 +131,7 @@ fn what_cannot_be_written_is_told_once_and_the_run_goes_on() {
     let told = Arc::new(AtomicUsize::new(0));
     let count = told.clone();
     let mut ledger = ledger(&folder).warning(move |_| _ = count.fetch_add(1, Ordering::Relaxed));
-    // A file takes the place that the folder would have.
+    // A file blocks the path of the folder.
     std::fs::write(&folder, "").unwrap();
     let found = work(&mut ledger, &mut || Ok(()));
     assert_eq!(found.unwrap().len(), 15);
@@ -147,7 +147,7 @@ fn a_list_of_something_else_is_refused() {
     first.part("a", |_| Ok(Done::Whole(1.0))).unwrap();
     let mut other = ledger(&folder).resumed().unwrap();
     let error = other.part("b", |_| Ok(Done::Whole(1.0))).unwrap_err().to_string();
-    assert!(error.contains("at `b`: it has a there"), "{error}");
+    assert!(error.contains("at `b`: it has `a` there"), "{error}");
     let mut other = ledger(&folder).resumed().unwrap();
     assert!(other.part("a", |_| Ok(Done::Whole(String::new()))).is_err());
     let _ = std::fs::remove_dir_all(&folder);
@@ -163,7 +163,7 @@ fn a_longer_run_begins_with_what_is_known_unless_it_has_parts_of_its_own() {
     let begun = || ledger(&folder).resumed().unwrap();
     assert_eq!(sum(&mut begun().knowing("sum", &7).unwrap()).unwrap(), 7);
     assert_eq!(sum(&mut begun().taking_up("sum", &7).unwrap()).unwrap(), 8);
-    // It has written down what it came to.
+    // The part has recorded its result.
     assert_eq!(sum(&mut begun().taking_up("sum", &20).unwrap()).unwrap(), 8);
     let _ = std::fs::remove_dir_all(&folder);
 }
@@ -178,10 +178,10 @@ fn what_was_stopped_is_gone_on_with() {
         Ok(Done::Stopped(0_u64))
     });
     assert_eq!(stopped.unwrap(), 0);
-    // What follows is made of what there was, and is done again.
+    // Later work depends on the partial result, and is done again.
     assert_eq!(first.part("b", |_| Ok(Done::Whole(1_u64))).unwrap(), 1);
     first.write();
-    // Taken up, and stopped again before there is a later state: it is not lost.
+    // Resumed, and stopped again before there is a later state: the old state is kept.
     let mut again = ledger(&folder).resumed().unwrap();
     let stopped = again.part("a", |ledger| Ok(Done::Stopped(ledger.take_up::<u64>()?.unwrap())));
     assert_eq!(stopped.unwrap(), 7);

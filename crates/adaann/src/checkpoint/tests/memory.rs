@@ -1,4 +1,4 @@
-//! A disk in memory that knows what would be left after a loss of power, and fails when told to.
+//! A disk in memory that models the loss of power, and fails on request.
 
 use crate::checkpoint::{
     Fingerprint, Header, Keeper, Ledger, Store,
@@ -12,14 +12,14 @@ use std::{
     time::Duration,
 };
 
-/// How an operation goes wrong.
+/// The ways in which an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It fails; those after it do not.
     Fails,
-    /// A write fails after half of its bytes, and so do all after it: the disk is full.
+    /// A write fails after half of its bytes, and so do all later ones: the disk is full.
     Full,
-    /// It and all after it do nothing: the process is gone.
+    /// This operation and all later ones have no effect: the process is gone.
     Killed,
     /// The same, but half of a write has been done.
     KilledHalfway,
@@ -28,25 +28,25 @@ pub(crate) enum Fault {
 #[derive(Debug, Clone, Default)]
 struct Content {
     now: Vec<u8>,
-    /// What is on the disk for certain.
+    /// The data that is on the disk for certain.
     safe: Vec<u8>,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     files: Vec<Content>,
-    /// Which file each name is that of.
+    /// The file behind each name.
     names: BTreeMap<PathBuf, usize>,
     safe_names: BTreeMap<PathBuf, usize>,
     operations: usize,
     fault: Option<(usize, Fault)>,
     is_dead: bool,
-    /// The most bytes of one write, if not a few hundred.
+    /// The most bytes of one write; by default a few hundred.
     piece: Option<usize>,
 }
 
 impl Inner {
-    /// Counts an operation; the fault that it meets, if it meets one.
+    /// Counts an operation; returns its fault, if any.
     fn fault(&mut self) -> Option<Fault> {
         let number = self.operations;
         self.operations += 1;
@@ -60,7 +60,7 @@ impl Inner {
         }
     }
 
-    /// An operation other than a write; a full disk has room for it.
+    /// An operation other than a write; it succeeds on a full disk.
     fn operate(&mut self) -> io::Result<()> {
         match self.fault() {
             None | Some(Fault::Full) => Ok(()),
@@ -77,24 +77,24 @@ impl Memory {
         act(&mut self.0.lock().unwrap())
     }
 
-    /// One that takes this much in one write.
+    /// A disk that takes this many bytes in one write.
     pub(crate) fn in_pieces_of(bytes: usize) -> Self {
         Self(Arc::new(Mutex::new(Inner { piece: Some(bytes), ..Inner::default() })))
     }
 
-    /// What a run keeps on it: after every part and every state that is offered.
+    /// A ledger on this disk that writes after every part and every offered state.
     pub(crate) fn ledger(&self) -> Ledger {
         let store = Store::on(Box::new(self.clone()), "state".into()).unwrap();
         let keeper = Keeper::new(store, Duration::ZERO);
         Ledger::new(keeper, Header::new("any", Fingerprint::new())).resumed().unwrap()
     }
 
-    /// Operations from now on are counted, and the one of this number goes wrong.
+    /// Counts operations from now on, and makes the one with this number fail.
     pub(crate) fn break_at(&self, number: usize, fault: Fault) {
         self.with(|inner| (inner.operations, inner.fault) = (0, Some((number, fault))));
     }
 
-    /// Nothing goes wrong any more; gives the number of operations since it was told to.
+    /// Stops the faults; returns the number of operations since they began.
     pub(crate) fn mend(&self) -> usize {
         self.with(|inner| {
             (inner.fault, inner.is_dead) = (None, false);
@@ -108,8 +108,8 @@ impl Memory {
         self.with(|inner| inner.names.keys().map(name).collect())
     }
 
-    /// The disks that there may be after power was lost: of what nobody has waited for, any part may
-    /// have come to the disk.
+    /// The possible disks after a power failure: any part of the unsynced data may have reached the
+    /// disk.
     pub(super) fn after_power_loss(&self) -> Vec<Self> {
         self.with(|inner| {
             let all: BTreeSet<&PathBuf> =
@@ -155,7 +155,7 @@ impl Disk for Memory {
         self.with(Inner::operate)
     }
 
-    /// Looking changes nothing, and is not counted.
+    /// Reading changes nothing, and is not counted.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
         assert!(self.with(|inner| inner.names.keys().all(|path| path.starts_with(folder))));
         Ok(self.names())
@@ -209,7 +209,7 @@ struct Open {
 }
 
 impl Write for Open {
-    /// In small pieces, so that there are many moments to fail at.
+    /// Writes in small pieces, to have many moments for a failure.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.disk.with(|inner| {
             let piece = &bytes[..bytes.len().min(inner.piece.unwrap_or(400))];

@@ -1,4 +1,4 @@
-//! States that come back, and what happens to those that cannot.
+//! States that are restored, and the handling of those that cannot be.
 
 mod damage;
 mod faults;
@@ -32,7 +32,7 @@ fn to_bytes<T: Serialize>(state: &T) -> Vec<u8> {
     bytes
 }
 
-/// A state from its file, or why not.
+/// A state from its file, or the reason for refusing it.
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (_, value) = container::read(bytes).map_err(|refusal| match refusal {
         Refusal::Damaged(why) | Refusal::Version(why) => why,
@@ -40,7 +40,7 @@ fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     decode(value).map_err(|error| error.to_string())
 }
 
-/// The same bytes with a sum that is right for them, so that all else is read.
+/// The same bytes with a matching checksum, so that everything else is read.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let sum = checksum(&bytes[..end]);
@@ -144,7 +144,7 @@ fn everything() -> Everything {
     }
 }
 
-/// A folder of a test's own, gone at its end.
+/// A folder for one test, removed at its end.
 struct Place(PathBuf);
 
 impl Place {
@@ -156,7 +156,7 @@ impl Place {
         Self(path)
     }
 
-    /// Where a run would keep its checkpoints.
+    /// The folder for a run's checkpoints.
     fn state(&self) -> PathBuf {
         self.0.join("state")
     }

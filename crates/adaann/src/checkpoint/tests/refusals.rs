@@ -1,4 +1,4 @@
-//! What does not fit is refused, with its place.
+//! Values that do not match are refused, with their path.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn other_types_are_named() {
     let why = refusal::<Cloud<f64>>(&Cloud { points: vec!["a"] });
     assert!(why.starts_with("points.0: "), "{why}");
     let why = refusal::<Point>(&(1.0, 2.0));
-    assert!(why.contains("Point"), "a list is no struct: {why}");
+    assert!(why.contains("Point"), "a list is not a struct: {why}");
     let why = refusal::<Vec<f64>>(&Point { x: 0.0, y: 0.0 });
     assert!(why.contains("map"), "{why}");
     let why = refusal::<(f64, f64)>(&vec![1.0; 3]);
@@ -101,7 +101,7 @@ fn nesting_has_a_bound() {
     assert!(error.contains("deeper than"), "{error}");
 }
 
-/// A file with this head and body, and the right sum.
+/// A file with this head and body, and a matching checksum.
 fn forged(head: &str, body: &[u8]) -> Vec<u8> {
     let length = (head.len() as u64).to_le_bytes();
     sealed([&length[..], head.as_bytes(), body, &[0; 8]].concat())
@@ -145,7 +145,7 @@ fn forged_files_are_refused() {
         list("[16]", "U8"),
         list("[2]", "F65"),
         list(&many_ones, "F64"),
-        // No sum, a gap, an overlap, offsets the wrong way round or beyond the end.
+        // No checksum, a gap, an overlap, offsets in the wrong order or beyond the end.
         forged(&head("{\"$tensor\":\"x\"}", &entry("x", "F64", "[2]", 0, 16)), &[0; 16]),
         forged(&head("1", &sum(8)), &[0; 8]),
         forged(&head("1", &sum(8)), &[]),
@@ -156,7 +156,7 @@ fn forged_files_are_refused() {
             }),
             &[0; 16],
         ),
-        // One tensor twice, none, and one that nobody asks for.
+        // A tensor that occurs twice, one that is missing, and one that is unused.
         forged(
             &head("[{\"$tensor\":\"x\"},{\"$tensor\":\"x\"}]", &{
                 entry("x", "F64", "[2]", 0, 16) + &sum(16)
@@ -165,7 +165,7 @@ fn forged_files_are_refused() {
         ),
         forged(&head("{\"$tensor\":\"x\"}", &sum(0)), &[]),
         forged(&head("1", &(entry("x", "F64", "[2]", 0, 16) + &sum(16))), &[0; 16]),
-        // Marks that are none.
+        // Invalid marks.
         forged(&head("{\"$f64\":\"0x7ff\"}", &sum(0)), &[]),
         forged(&head("{\"$f64\":\"0x+ff0000000000000\"}", &sum(0)), &[]),
         forged(&head("{\"$f64\":1}", &sum(0)), &[]),
@@ -187,5 +187,5 @@ fn forged_files_are_refused() {
     assert_eq!(from_bytes::<f64>(&forged(&head("1.5", &sum(0)), &[])).unwrap(), 1.5);
     let truth = entry("x", "BOOL", "[3]", 0, 3) + &sum(3);
     let why = from_bytes::<Vec<bool>>(&forged(&head("{\"$tensor\":\"x\"}", &truth), &[0, 1, 2]));
-    assert!(why.unwrap_err().contains("[2] is no BOOL"));
+    assert!(why.unwrap_err().contains("[2] is not a BOOL"));
 }

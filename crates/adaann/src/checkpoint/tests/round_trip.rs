@@ -1,11 +1,11 @@
-//! What was written comes back, bit by bit, and other programs can read it.
+//! States are restored bit by bit, and other programs can read the files.
 
 use super::*;
 use crate::{Batch, Buffer};
 use safetensors::{Dtype, SafeTensors};
 use std::fmt::Debug;
 
-/// Comes back equal, and would be the same file again.
+/// Checks that a state is restored as equal, and gives the same file again.
 fn holds<T: Serialize + DeserializeOwned + PartialEq + Debug>(state: T) {
     let bytes = to_bytes(&state);
     let back: T = from_bytes(&bytes).unwrap();
@@ -93,7 +93,7 @@ fn lists_come_back() {
     holds(vec!["a".to_owned(), "b".into()]);
     holds([[1.5; 3]; 3]);
     holds((vec![true; 9], vec![false; 8], (1i64, 2u64)));
-    // A list that is of one kind at first.
+    // A list whose first elements have one kind.
     let mut mixed: Vec<Option<f64>> = vec![Some(1.0); 100];
     mixed.push(None);
     holds(mixed);
@@ -146,7 +146,7 @@ fn maps_and_wrappers_come_back() {
     holds((Empty {}, Unit, Wrapped(vec![1; 20])));
 }
 
-/// Two places must not have one name, whatever keys they have.
+/// Two paths must not have the same name, whatever their keys.
 #[test]
 fn names_of_tensors_are_never_shared() {
     type Deep = BTreeMap<String, BTreeMap<String, Vec<f64>>>;
@@ -181,7 +181,8 @@ fn buffers_and_batches_are_tensors() {
     assert!(empty.is_empty());
 }
 
-/// The crate of the format's inventors reads the file, and finds numbers under the names of their fields.
+/// The reference implementation of the format reads the file, and finds the numbers under the names of
+/// their fields.
 #[test]
 fn other_readers_can_read_the_file() {
     let state = everything();
@@ -219,7 +220,7 @@ fn the_same_state_is_the_same_file() {
     assert_eq!(to_bytes(&everything()), to_bytes(&everything()));
 }
 
-/// Writing holds one copy of the numbers, and reading none besides the file's bytes and the state.
+/// Writing needs one copy of the numbers; reading needs none beyond the file's bytes and the state.
 #[test]
 fn memory_is_that_of_one_copy() {
     let state = vec![0.5; 1_000_000];

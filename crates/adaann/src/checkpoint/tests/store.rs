@@ -86,9 +86,9 @@ fn where_the_newest_is_damaged_the_one_before_is_read() {
     let (header, found, fallen) = store.read::<State>().unwrap().unwrap();
     assert_eq!((header.sequence, found), (2, state(2)));
     let told = fallen.to_string();
-    assert!(told.contains("3.safetensors: its bytes are not those that were written"), "{told}");
+    assert!(told.contains("3.safetensors: its checksum does not match its bytes"), "{told}");
     assert_eq!(store.read_header().unwrap().unwrap().0.sequence, 2);
-    // The run goes on: the whole one stays as the one before, not the damaged one.
+    // The run continues: the intact checkpoint is kept as the previous one, not the damaged one.
     assert_eq!(store.write(&header, &state(4)).unwrap().sequence, 4);
     assert_eq!(names(&place.state()), ["2.safetensors", "4.safetensors"]);
 }
@@ -106,14 +106,14 @@ fn where_all_are_damaged_nothing_is_touched_until_it_is_asked_for() {
     assert!(matches!(error, Error::Load(_)));
     let told = error.to_string();
     assert!(told.contains("3.safetensors: ") && told.contains("2.safetensors: "), "{told}");
-    assert!(told.contains("put back a copy of one"), "it says what to do: {told}");
+    assert!(told.contains("restore a copy of one"), "it says what to do: {told}");
     let refused = store.write(&header(), &state(4)).unwrap_err();
     assert!(matches!(refused, Error::Save(_)), "{refused}");
     assert_eq!([contents("2.safetensors"), contents("3.safetensors")], before);
     assert_eq!(names(&place.state()), ["2.safetensors", "3.safetensors"]);
     store.discard().unwrap();
     assert!(store.read::<State>().unwrap().is_none());
-    // Numbers are not used again: a file that comes back from somewhere is not taken for a new one.
+    // Numbers are not reused, so an old file that reappears is not taken for a new one.
     assert_eq!(store.write(&header(), &state(4)).unwrap().sequence, 4);
     assert_eq!(store.read::<State>().unwrap().unwrap().1, state(4));
 }
@@ -154,7 +154,7 @@ fn a_checkpoint_by_another_name_is_not_believed() {
     fs::copy(place.state().join("1.safetensors"), place.state().join("3.safetensors")).unwrap();
     let (header, _, fallen) = store.read::<State>().unwrap().unwrap();
     assert_eq!(header.sequence, 2);
-    assert!(fallen.to_string().contains("checkpoint 1 by another name"), "{fallen}");
+    assert!(fallen.to_string().contains("checkpoint 1 under another name"), "{fallen}");
 }
 
 #[test]
@@ -177,12 +177,12 @@ fn a_folder_that_vanished_is_an_error() {
     fs::rename(&aside, place.state()).unwrap();
     assert_eq!(store.read::<State>().unwrap().unwrap().1, state(2));
     store.write(&header(), &state(3)).unwrap();
-    // A run's whole folder that is not there.
+    // The whole folder of the run is missing.
     let mut nowhere = Store::open(place.0.join("no/such")).unwrap();
     assert!(matches!(nowhere.write(&header(), &state(1)), Err(Error::Io { .. })));
 }
 
-/// A folder that cannot be written to; for a user who may write anywhere, it is a file instead.
+/// A folder that cannot be written to; for a user with all permissions, a file in its place.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_to_is_an_error() {
@@ -197,7 +197,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
     let outcome = store.write(&header(), &state(3));
     allow(0o755);
     if may_write_anywhere {
-        // A folder stands where the temporary file would be.
+        // A folder blocks the path of the temporary file.
         fs::create_dir(place.state().join("4.safetensors.tmp")).unwrap();
         assert!(matches!(store.write(&header(), &state(4)), Err(Error::Io { .. })));
         assert_eq!(store.read::<State>().unwrap().unwrap().1, state(3));
