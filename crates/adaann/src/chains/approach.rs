@@ -1,7 +1,7 @@
 //! Before warm-up: chains that start far from the mass climb towards it.
 //!
-//! Trajectories would come down from there by themselves, but by steps that are short enough for the
-//! steepest place of all, while every chain waits for every other. An ascent has no energy to keep.
+//! Trajectories would come down from there on their own, but with steps short enough for the steepest
+//! point of all, while all chains wait for each other. An ascent has no kinetic energy to conserve.
 
 use super::{
     metric::Metric,
@@ -14,25 +14,25 @@ use crate::{
     path::Tile,
 };
 
-/// Steps between looks at what they gained, and the most in all.
+/// Steps between checks of the gain, and the most steps in all.
 const STRETCH: usize = 10;
 const MOST_STEPS: usize = 300;
 
-/// What a step moves each whitened coordinate by at first, by how much it is divided where a stretch has
-/// gained too little, and how often that may be before a chain stays where it is.
+/// The initial step of each whitened coordinate, the factor by which it is divided after a stretch with
+/// too little gain, and the most such divisions before a chain stops.
 const RATE: f64 = 0.1;
 const SHORTER: f64 = 4.0;
 const ROUNDS: usize = 3;
 
-/// Stretches are short, and so is the memory of slopes.
+/// Stretches are short, so the memory of slopes is short too.
 const ADAM: Adam = Adam { beta1: 0.7, beta2: 0.9, epsilon: 1e-12 };
 
 /// Chains that climb together, as on trajectories.
 const PIECE: usize = 32;
 
 impl Sampler<'_> {
-    /// Moves chains uphill for as long as a stretch gains more than d/2. A draw is about that far below
-    /// the mode: less says nothing, and a chain that starts as a draw stays where it is.
+    /// Moves chains uphill as long as a stretch gains more than d/2. A draw lies about that far below
+    /// the mode, so a smaller gain says nothing, and a chain that starts at a draw stays there.
     pub(super) fn approach(&self, state: &mut State) -> Result<()> {
         let chains = state.places.len();
         let left = (self.settings.max_evaluations / 2).saturating_sub(state.evaluations);
@@ -61,7 +61,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// One step of some chains; `places` is room to work in.
+    /// One step of some chains; `places` is scratch space.
     fn climb(&self, metric: &Metric, places: &mut Places, climbs: &mut [Climb]) -> Result<()> {
         let (dim, len) = (places.z.dim(), climbs.len());
         let [mut slopes, mut steps] = [0, 1].map(|_| Batch::zeros(dim, len));
@@ -86,7 +86,7 @@ impl Sampler<'_> {
     }
 }
 
-/// The place of one chain.
+/// The position of one chain.
 #[derive(Clone)]
 struct Place {
     z: Vec<f64>,
@@ -102,16 +102,16 @@ impl Place {
     }
 }
 
-/// A chain on its way up.
+/// A chain that is climbing.
 struct Climb {
-    /// Where it is sure to have gained.
+    /// The last position with a confirmed gain.
     kept: Place,
-    /// The highest place of this stretch.
+    /// The highest position of this stretch.
     best: Place,
     at: Place,
     adam: optim::State,
     rate: f64,
-    /// Stretches that may still gain too little.
+    /// The number of further stretches with too little gain that are allowed.
     rounds: usize,
 }
 
@@ -137,7 +137,7 @@ impl Climb {
         step
     }
 
-    /// Takes a step's end for where it is, unless nothing leads on from there.
+    /// Moves to the end of a step, unless it has no finite density or gradient.
     fn look(&mut self, place: Place) {
         if !lost::is_followed(place.log_density, place.gradient.iter().copied()) {
             self.shorten();
@@ -158,7 +158,7 @@ impl Climb {
         }
     }
 
-    /// Begins again from where it was sure to have gained, by shorter steps.
+    /// Restarts from the last confirmed position, with shorter steps.
     fn shorten(&mut self) {
         self.rounds = self.rounds.saturating_sub(1);
         self.rate /= SHORTER;
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_chain_goes_up_by_the_sign_of_its_slope() {
-        // The first of Adam's steps is the rate along each coordinate.
+        // Adam's first step equals the rate along each coordinate.
         let step = climb(0.0).step(&[3.0, -4.0]);
         assert!((step[0] - RATE).abs() < 1e-9 && (step[1] + RATE).abs() < 1e-9, "{step:?}");
     }

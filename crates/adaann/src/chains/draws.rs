@@ -1,21 +1,22 @@
-//! The draws of all chains, kept iteration by iteration and thinned where they would be too many.
+//! The draws of all chains, stored iteration by iteration and thinned if there would be too many.
 
 use super::{places::Places, rank};
 use crate::Batch;
 use rayon::prelude::*;
 
-/// Draws: number n·M + m is that of chain m in iteration n, of those that are kept.
+/// Draws: number n·M + m is the draw of chain m in the n-th stored iteration.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Draws {
     chains: usize,
     rows: Vec<Vec<f64>>,
     log_density: Vec<f64>,
-    /// Every so many iterations are kept.
+    /// The interval between stored iterations.
     every: usize,
     seen: usize,
 }
 
-/// Numbers that are kept at most: a quarter of a gigabyte. One more, and every second iteration goes.
+/// The most numbers to store: a quarter of a gigabyte. Beyond that, every second iteration is
+/// dropped.
 const MOST: usize = 1 << 25;
 
 impl Draws {
@@ -23,7 +24,7 @@ impl Draws {
         Self { chains, rows: vec![Vec::new(); dim], log_density: Vec::new(), every: 1, seen: 0 }
     }
 
-    /// Keeps the places of an iteration, if it is its turn.
+    /// Stores the positions of an iteration, if it is due.
     pub(super) fn push(&mut self, places: &Places) {
         self.push_within(places, MOST);
     }
@@ -45,12 +46,12 @@ impl Draws {
         }
     }
 
-    /// Iterations that are kept.
+    /// The number of stored iterations.
     pub(super) fn iterations(&self) -> usize {
         self.log_density.len() / self.chains
     }
 
-    /// What `of` makes of each coordinate, and of the log density last.
+    /// The values of `of` for each coordinate, and last for the log density.
     pub(super) fn each<T: Send>(&self, of: fn(&[f64], usize) -> T) -> Vec<T> {
         let last = std::slice::from_ref(&self.log_density);
         self.rows.par_iter().chain(last).map(|row| of(row, self.chains)).collect()
@@ -99,12 +100,12 @@ impl Draws {
     }
 }
 
-/// The firsts and the seconds.
+/// The first elements and the second elements.
 pub(super) fn pairs(both: Vec<[f64; 2]>) -> [Vec<f64>; 2] {
     [0, 1].map(|which| both.iter().map(|pair| pair[which]).collect())
 }
 
-/// Leaves out every second iteration.
+/// Drops every second iteration.
 fn thin(row: &mut Vec<f64>, chains: usize) {
     let mut at = 0;
     row.retain(|_| {
@@ -113,12 +114,12 @@ fn thin(row: &mut Vec<f64>, chains: usize) {
     });
 }
 
-/// The largest; NaN if one is.
+/// The largest value; NaN if one is NaN.
 pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(f64::NEG_INFINITY, |a, &b| if b.is_nan() || b > a { b } else { a })
 }
 
-/// The smallest; NaN if one is.
+/// The smallest value; NaN if one is NaN.
 pub(super) fn smallest(values: &[f64]) -> f64 {
     values.iter().fold(f64::INFINITY, |a, &b| if b.is_nan() || b < a { b } else { a })
 }

@@ -1,8 +1,8 @@
 //! The evidence from draws of chains, by bridge sampling (Meng and Wong 1996).
 //!
-//! The proposal q is the Gaussian with mean and covariance of half of the chains; the bridge is between
-//! the draws of the other half and draws of q, so that no draw is looked at by a q that was fitted to it.
-//! Then the halves change places, and the answer is the mean of the two.
+//! The proposal q is the Gaussian with mean and covariance of half of the chains. The bridge is between the
+//! draws of the other half and draws of q, so that q is never evaluated at draws it was fitted to. Then the
+//! halves swap roles, and the answer is the mean of the two.
 
 use super::{Chains, rank};
 use crate::{
@@ -15,17 +15,17 @@ use crate::{
     weight::log_weight,
 };
 
-/// log Z, if there is one to be had.
+/// log Z, if it can be estimated.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Evidence {
-    /// log ∫ p, with its standard error. None where the Gaussian and the density overlap too little for
-    /// either's draws to say how high the other is.
+    /// log ∫ p, with its standard error. None if the Gaussian and the density overlap too little for a bridge
+    /// between their draws.
     pub log_z: Option<Estimate>,
-    /// Points at which the target was evaluated.
+    /// The evaluations of the target.
     pub evaluations: usize,
 }
 
-/// Bridge sampling from the draws of chains to Gaussians fitted to them; the seed fixes the Gaussians'
+/// Bridge sampling from the draws of chains to Gaussians fitted to them; the seed determines the Gaussians'
 /// draws.
 ///
 /// # Errors
@@ -34,7 +34,7 @@ pub struct Evidence {
 pub fn evidence(target: &Unconstrained, chains: &Chains, seed: u64) -> Result<Evidence> {
     let density = Tempered::untempered(target.clone());
     let stream = Stream::new(seed, Purpose::Chains);
-    // What more draws would add to the bridge is not worth their evaluations; the Gaussian sees all.
+    // Further draws would improve the bridge less than their evaluations cost. The Gaussian uses all draws.
     let every = (chains.z.len() / 2).div_ceil(MOST_DRAWS).max(1);
     let (mut log_zs, mut evaluations) = (Vec::new(), 0);
     for parity in [0, 1] {
@@ -50,22 +50,22 @@ pub fn evidence(target: &Unconstrained, chains: &Chains, seed: u64) -> Result<Ev
     Ok(Evidence { log_z, evaluations })
 }
 
-/// Numbers of draws that no chain uses, not even of the same seed.
+/// Numbers of draws that no chain uses, not even with the same seed.
 const FIRST_DRAW: u64 = 1 << 62;
 
-/// Draws of a half that are used at most, about.
+/// The approximate maximum of draws used from a half.
 const MOST_DRAWS: usize = 10_000;
 
-/// Points that are looked at together.
+/// Points evaluated together.
 const PIECE: usize = 64;
 
-/// Draws of one kind that must share the weight at the least; with fewer their spread is not known.
+/// The least number of draws of one kind that must share the weight; with fewer, their variance is unknown.
 const FEWEST: f64 = 50.0;
 
-/// The least ∫ p q/(s₁ p + s₂ q), with p normalised, which is 1 where p and q are the same.
+/// The least ∫ p q/(s₁ p + s₂ q), with p normalised; it is 1 if p and q are the same.
 const LEAST_OVERLAP: f64 = 1e-3;
 
-/// Every second chain, and of these every so many iterations.
+/// Every second chain, and evenly spaced iterations of it.
 struct Half {
     chains: usize,
     z: Batch,
@@ -86,7 +86,7 @@ impl Half {
         Self { chains: (0..all.chains).filter(|&m| is_chain(m)).count(), z, log_density }
     }
 
-    /// The Gaussian of these draws.
+    /// The Gaussian fitted to these draws.
     fn gaussian(&self) -> Result<Base> {
         let count = self.z.len();
         let mean = |d: usize| self.z.row(d).iter().sum::<f64>() / count as f64;
@@ -133,12 +133,12 @@ fn ratios_of_proposals(
     Ok(ratios.concat())
 }
 
-/// log Z from log p − log q at draws of p, which are those of so many chains, and at draws of q.
+/// log Z from log p − log q at draws of p, from this number of chains, and at draws of q.
 ///
-/// The optimal bridge is h = 1/(s₁ p/Z + s₂ q), with s₁ and s₂ the shares of the two kinds of draws, those of
-/// p counted by what they are worth. It has Z in it, so that Z = E_q[p h]/E_p[q h] is solved by
-/// iteration (Meng and Wong's equation 4.1). Errors are Frühwirth-Schnatter's (2004): the relative variance of
-/// either mean, that over p by its effective number of draws.
+/// The optimal bridge is h = 1/(s₁ p/Z + s₂ q), with s₁ and s₂ the shares of the two kinds of draws; those of
+/// p count by their effective sample size. It depends on Z, so that Z = E_q[p h]/E_p[q h] is solved by
+/// iteration (Meng and Wong's equation 4.1). Errors follow Frühwirth-Schnatter (2004): the relative variance
+/// of either mean, that over p by its effective sample size.
 fn bridge(at_p: &[f64], chains: usize, at_q: &[f64]) -> Option<Estimate> {
     if at_q.iter().any(|l| l.is_nan() || *l == f64::INFINITY) {
         return None;
@@ -179,13 +179,13 @@ fn bridge(at_p: &[f64], chains: usize, at_q: &[f64]) -> Option<Estimate> {
 
 const MOST_ROUNDS: usize = 1_000;
 
-/// Mean of both; half of what they are apart is an error that neither may see alone.
+/// The mean of both estimates. Half of their difference is an error that neither may show alone.
 fn mean(a: Estimate, b: Estimate) -> Estimate {
     let error = f64::max(0.5 * a.error.hypot(b.error), 0.5 * (a.value - b.value).abs());
     Estimate { value: 0.5 * (a.value + b.value), error }
 }
 
-/// Variance over the square of the mean.
+/// The variance divided by the square of the mean.
 fn relative_variance(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -215,8 +215,8 @@ mod tests {
         ]
     }
 
-    /// Over 60 pairs of samples the scores are standard normal, so that their mean square is 1 within 4
-    /// standard errors of √(2/60).
+    /// Over 60 pairs of samples the scores are standard normal, so their mean square is 1 within 4 standard
+    /// errors of √(2/60).
     #[test]
     fn errors_are_as_large_as_they_should_be() {
         let score = |seed: u64| {

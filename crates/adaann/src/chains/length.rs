@@ -1,32 +1,32 @@
-//! How far trajectories go: the length at which proposals change their distance from the middle most.
+//! The length of trajectories: the length at which proposals change their distance from the centre most.
 //!
 //! ChEES is E[(|x' − E x'|² − |x − E x|²)²]/4 (Hoffman, Radul and Sountsov 2021, "An adaptive-MCMC scheme for
-//! setting trajectory lengths in Hamiltonian Monte Carlo"). Its slope along the length of a trajectory is
-//! the mean of (|x' − E x'|² − |x − E x|²) ⟨x' − E x', v'⟩, here in the coordinates of the metric, so that no
-//! coordinate outweighs another.
+//! setting trajectory lengths in Hamiltonian Monte Carlo"). Its derivative with respect to the length of a
+//! trajectory is the mean of (|x' − E x'|² − |x − E x|²) ⟨x' − E x', v'⟩, here in the coordinates of the
+//! metric, so that no coordinate outweighs another.
 
 use super::trajectory::Moved;
 use crate::{Batch, chains::metric::Metric};
 use std::f64::consts::PI;
 
-/// The longest trajectory, in units of the metric, where a Gaussian turns once in 2π.
+/// The longest trajectory, in units of the metric, where a Gaussian has a period of 2π.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Length {
     log_longest: f64,
-    /// Mean of log T, later ones weighing more.
+    /// Mean of log T, with more weight on later values.
     log_average: f64,
     /// Mean square of the slopes (Adam's, without momentum).
     square: f64,
     count: f64,
 }
 
-/// Trajectories last from a third of the longest to all of it. With T = 3π/4 they end between an eighth
-/// and three eighths of a turn, so that on a Gaussian x' is uncorrelated with x on average, and x'² nearly
-/// so with x²; and of one that turns at any other rate no trajectory always comes back to its start.
+/// Trajectories last from a third of the longest to all of it. With T = 3π/4 they end between an eighth and
+/// three eighths of a period, so that on a Gaussian x' is uncorrelated with x on average, and x'² nearly so
+/// with x². For any other period, the trajectories do not all return to their start.
 const SHORTEST: f64 = 1.0 / 3.0;
 const FIRST: f64 = 0.75 * PI;
 
-/// Rates of the paper.
+/// The rates of the paper.
 const RATE: f64 = 0.025;
 const FORGETTING: f64 = 0.95;
 
@@ -35,23 +35,23 @@ impl Length {
         Self { log_longest: FIRST.ln(), log_average: FIRST.ln(), square: 0.0, count: 0.0 }
     }
 
-    /// The length of the trajectories of an iteration. Shares are multiples of the golden ratio, which
-    /// fill the interval more evenly than random numbers, and depend on no draw.
+    /// The length of the trajectories of an iteration. The shares are multiples of the golden ratio, which
+    /// fill the interval more evenly than random numbers, and do not depend on the draws.
     pub(super) fn at(&self, iteration: u64) -> f64 {
         self.log_longest.exp() * share(iteration)
     }
 
-    /// The length of trajectories on average.
+    /// The mean length of trajectories.
     pub(super) fn mean(&self) -> f64 {
         0.5 * (SHORTEST + 1.0) * self.log_longest.exp()
     }
 
-    /// From now on the length stays what it has been on average.
+    /// Fixes the length at its average so far.
     pub(super) fn settle(&mut self) {
         self.log_longest = self.log_average;
     }
 
-    /// Learns from the trajectories of an iteration.
+    /// Adapts to the trajectories of an iteration.
     pub(super) fn adapt(&mut self, metric: &Metric, from: &Batch, moved: &Moved, iteration: u64) {
         let slope = self.at(iteration) * slope(metric, from, moved);
         if !slope.is_finite() || slope == 0.0 {
@@ -68,7 +68,7 @@ impl Length {
     }
 }
 
-/// The share of the longest that trajectories of an iteration last.
+/// The share of the longest length for the trajectories of an iteration.
 fn share(iteration: u64) -> f64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     // The top 53 bits of multiples of 2⁶⁴/φ, as a number below 1.
@@ -76,7 +76,8 @@ fn share(iteration: u64) -> f64 {
     SHORTEST + (1.0 - SHORTEST) * even
 }
 
-/// Slope of ChEES along the time of the trajectories, each weighing as likely as it is accepted.
+/// The derivative of ChEES with respect to the length; each trajectory is weighted by its acceptance
+/// probability.
 fn slope(metric: &Metric, from: &Batch, moved: &Moved) -> f64 {
     let centred = |x: &Batch| {
         let mut u = metric.whitened(x);

@@ -1,4 +1,4 @@
-//! The coordinates that chains move in: x = L u, with L Lᵀ a covariance of the draws so far.
+//! The coordinates in which chains move: x = L u, with L Lᵀ a covariance of the draws so far.
 
 use crate::{
     Batch, Result,
@@ -9,7 +9,7 @@ use crate::{
 use fearless_simd::Simd;
 use std::ops::Range;
 
-/// A covariance by its factor.
+/// A covariance, given by its factor.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Metric {
     dim: usize,
@@ -22,12 +22,12 @@ pub(super) struct Metric {
 }
 
 impl Metric {
-    /// That of a covariance, row by row.
+    /// The metric of a covariance, row by row.
     pub(super) fn new(dim: usize, covariance: &[f64]) -> Result<Self> {
         Ok(Self::of_factor(dim, linear::cholesky(dim, covariance)?))
     }
 
-    /// The coordinates as they are.
+    /// The identity metric.
     pub(super) fn identity(dim: usize) -> Self {
         Self::of_factor(dim, (0..dim * dim).map(|at| unit(at / dim, at % dim)).collect())
     }
@@ -71,12 +71,13 @@ impl Metric {
         (0..dim * dim).map(|at| entry(rows(at / dim, at % dim))).collect()
     }
 
-    /// The metric of draws, which were made with this one by chains that could go as far as `reach` in its
+    /// The metric of draws that chains made with this one, where they could move as far as `reach` in its
     /// units.
     ///
-    /// Their covariance S in coordinates that this metric has whitened is mixed with c I, where log c is
-    /// the mean of the logarithms of S's diagonal: with few draws S has directions of next to no spread, in
-    /// which steps would be far too short. Whatever this metric knows of leaning and scale is kept so.
+    /// The draws' covariance S, in coordinates whitened by this metric, is mixed with c I, where log c is
+    /// the mean of the logarithms of S's diagonal. Without this, few draws would give S directions of
+    /// almost no spread, in which steps would be far too short. The correlations and scales of this metric
+    /// are preserved.
     pub(super) fn learn(&self, draws: &Batch, reach: f64) -> Result<Self> {
         let (dim, len) = (self.dim, draws.len());
         let mut s = covariance(&self.whitened(draws), &vec![1.0; len])?;
@@ -103,10 +104,10 @@ impl Metric {
 
 /// The covariance with a variance of at least 1 along axes where it is not below `least`.
 ///
-/// Chains whose steps are short, because the density is narrow somewhere, do not get far in a window. Along
-/// an axis where they could have gone further than they are spread the density has held them, and the
-/// spread is its own; along any other it only says how far they came, and taken for a scale it would make
-/// them come less far again.
+/// Chains with short steps, because the density is narrow somewhere, do not move far in a window. Along an
+/// axis where they could have moved further than their spread, the density limits them, and the spread is
+/// its own. Along any other axis, the spread only shows how far they moved; as a scale it would make them
+/// move even less.
 fn resolved(dim: usize, s: &[f64], least: f64) -> Vec<f64> {
     let (values, axes) = linear::symmetric_eigen(dim, s);
     let mut out = vec![0.0; dim * dim];
@@ -121,23 +122,23 @@ fn resolved(dim: usize, s: &[f64], least: f64) -> Vec<f64> {
     out
 }
 
-/// Chains that can go so far see a density that this metric fits from end to end; those whose trajectories
-/// have their full length can within ten.
+/// Chains that can move this far see all of a density that this metric fits; chains with trajectories of
+/// full length can do so within ten iterations.
 const FAR: f64 = 4.0;
 
-/// Of the square of what chains could reach the part that they are spread by where nothing holds them is a
-/// sixth; eigenvalues of few draws are some times smaller.
+/// Without a limit by the density, the variance of chains is a sixth of the square of the distance that
+/// they could reach; eigenvalues from few draws are several times smaller.
 const RESOLVED: f64 = 0.01;
 
-/// What c I has of the mixture where there are far fewer draws than coordinates. Draws of a chain lean on
-/// those before, so that even many are worth few; a floor of a tenth of the variance costs trajectories
-/// three times as long at worst, and one of half would learn slowly.
+/// The share of c I in the mixture if there are far fewer draws than coordinates. Draws of a chain are
+/// correlated, so even many have a small effective sample size. A floor of a tenth of the variance makes
+/// trajectories at most three times as long; a floor of half would adapt slowly.
 const SHARE: f64 = 0.5;
 
-/// Variance, of one that should be 1, at which chains have not moved at all.
+/// The variance, where 1 is expected, below which chains have not moved at all.
 const LEAST_SPREAD: f64 = 1e-12;
 
-/// 1 on the diagonal.
+/// Ones on the diagonal.
 fn unit(row: usize, column: usize) -> f64 {
     f64::from(u8::from(row == column))
 }
@@ -157,7 +158,7 @@ const ROWS: usize = 4;
 const REGISTERS: usize = 2;
 
 impl AddProduct<'_> {
-    /// M rows from `first` on, at the points from `at` on.
+    /// M rows starting at `first`, for the points starting at `at`.
     #[inline(always)]
     fn tile<S: Simd, const M: usize>(&mut self, simd: S, first: usize, at: usize) {
         let Range { start, end } = if self.is_lower { 0..first + M } else { first..self.dim };
@@ -219,7 +220,7 @@ mod tests {
         z
     }
 
-    /// In 7 dimensions, so that rows are left over from whole tiles.
+    /// Seven dimensions, so that rows are left over after whole tiles.
     #[test]
     fn products_are_those_of_the_factor_and_whitening_undoes_them() {
         let (dim, len) = (7, 40);
@@ -251,8 +252,9 @@ mod tests {
         }
     }
 
-    /// Draws of N(0, diag(1, 1e-6, 1e6)) seen from the identity: nothing is pulled to the identity's scale
-    /// by more than the share, and a second look, from the metric learned, sees next to nothing to correct.
+    /// Draws of N(0, diag(1, 1e-6, 1e6)) starting from the identity: nothing is pulled towards the
+    /// identity's scale by more than the share, and a second step, from the learned metric, has almost
+    /// nothing to correct.
     #[test]
     fn a_metric_is_learned_whatever_the_scales() {
         let mut draws = normals(3, 2_000);
@@ -270,8 +272,8 @@ mod tests {
         }
     }
 
-    /// Chains that start 1e-3 wide, and along the second axis come no further than 0.03: only the first,
-    /// along which the density holds them, is narrow.
+    /// Chains that start 1e-3 wide, and move no further than 0.03 along the second axis: only the first
+    /// axis, along which the density limits them, is narrow.
     #[test]
     fn how_far_chains_came_is_no_scale() {
         let mut draws = normals(2, 2_000);

@@ -1,11 +1,11 @@
-//! Long Hamiltonian chains side by side: the answer of last resort in many dimensions, where no
-//! importance weights survive.
+//! Long Hamiltonian chains side by side: the last resort in many dimensions, where no importance weights
+//! survive.
 //!
-//! Trajectories run in coordinates that are whitened by a full covariance, learned in warm-up from the
-//! draws of all chains together. All chains take the same number of leapfrog steps in an iteration, so
-//! that the target is always asked for whole batches; how long steps and trajectories are follows from what
-//! is accepted and from how far it carries (ChEES-HMC). R-hat and effective sample sizes, by ranks, say when
-//! there are draws enough ([`rank`]), and bridge sampling gives the evidence ([`evidence()`]).
+//! Trajectories run in coordinates whitened by a full covariance, which warm-up learns from the draws of all
+//! chains together. All chains take the same number of leapfrog steps in an iteration, so that the target
+//! always evaluates whole batches. The lengths of steps and trajectories adapt to the acceptance and to the
+//! distance moved (ChEES-HMC). R-hat and effective sample sizes, based on ranks, show when there are enough
+//! draws ([`rank`]), and bridge sampling gives the evidence ([`evidence()`]).
 //!
 //! ```
 //! use adaann::{Batch, Program, chains, target::Unconstrained};

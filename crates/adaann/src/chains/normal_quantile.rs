@@ -1,6 +1,6 @@
 //! The quantiles of the standard normal distribution.
 
-/// The number that a standard normal one is below with probability p, to 16 digits.
+/// The standard normal quantile of probability p, to 16 digits.
 ///
 /// M. Wichura, "Algorithm AS241: the percentage points of the normal distribution" (1988).
 pub(super) fn normal_quantile(p: f64) -> f64 {
@@ -43,7 +43,7 @@ const MIDDLE: [[f64; 8]; 2] = [
     ],
 ];
 
-/// Beyond that, to e^−25.
+/// Coefficients beyond that, to e^−25.
 const TAIL: [[f64; 8]; 2] = [
     [
         0.000_774_545_014_278_341_4,
@@ -67,7 +67,7 @@ const TAIL: [[f64; 8]; 2] = [
     ],
 ];
 
-/// And further out.
+/// Coefficients further out.
 const FAR: [[f64; 8]; 2] = [
     [
         2.010_334_399_292_288_1e-07,
@@ -95,7 +95,7 @@ const FAR: [[f64; 8]; 2] = [
 mod tests {
     use super::*;
 
-    /// By mpmath, to 17 digits.
+    /// Reference values from mpmath, to 17 digits.
     #[test]
     fn known_quantiles() {
         for (p, x) in [

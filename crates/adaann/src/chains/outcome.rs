@@ -1,4 +1,4 @@
-//! What a run of chains gives: its draws, and how far they can be trusted.
+//! The outcome of a run of chains: its draws, and their convergence diagnostics.
 
 use super::draws::{largest, smallest};
 use crate::{Batch, importance::Mixing};
@@ -6,47 +6,49 @@ use crate::{Batch, importance::Mixing};
 /// The draws of chains after warm-up.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Chains {
-    /// The draws in unconstrained coordinates, iteration by iteration: number n·M + m is that of chain m
-    /// of M in iteration n. All have the same weight.
+    /// The draws in unconstrained coordinates, iteration by iteration: number n·M + m is the draw of
+    /// chain m of M in iteration n. All have the same weight.
     pub z: Batch,
-    /// log p + log|J| at each.
+    /// log p + log|J| at each draw.
     pub log_density: Vec<f64>,
-    /// How many chains there are.
+    /// The number of chains.
     pub chains: usize,
-    /// Iterations that are kept: all, or every second, fourth, ... where all would be too many numbers.
+    /// The number of stored iterations: all of them, or every second, fourth, ... if all would be too
+    /// many.
     pub iterations: usize,
-    /// Mean probability to accept.
+    /// Mean acceptance probability.
     pub acceptance: f64,
     /// Length of a leapfrog step, in units of the covariance.
     pub step_size: f64,
     /// Mean number of leapfrog steps.
     pub steps: f64,
-    /// Trajectories after warm-up that diverged or met a point without density; all were refused. Many
-    /// of them say that the chains do not enter part of the mass.
+    /// Trajectories after warm-up that diverged or met a point without density; all were rejected. Many
+    /// of them mean that the chains do not enter part of the mass.
     pub divergences: usize,
-    /// Points at which the target was evaluated, warm-up included.
+    /// The evaluations of the target, including warm-up.
     pub evaluations: usize,
-    /// Rank-normalised R-hat of each coordinate, and of the log density last; likewise below.
+    /// Rank-normalised R-hat of each coordinate, and last of the log density; the same order holds
+    /// below.
     pub r_hat: Vec<f64>,
     /// Bulk effective sample sizes.
     pub bulk_ess: Vec<f64>,
     /// Tail effective sample sizes.
     pub tail_ess: Vec<f64>,
-    /// The covariance that coordinates were whitened by, row by row.
+    /// The covariance that whitened the coordinates, row by row.
     pub covariance: Vec<f64>,
-    /// Did the draws become worth what was asked for, with R-hat as low as was asked for?
+    /// Did the draws reach the required effective sample size and R-hat?
     pub has_converged: bool,
-    /// Did the observer end the run?
+    /// Did the observer stop the run?
     pub stopped: bool,
 }
 
 impl Chains {
-    /// The largest R-hat; NaN where there are too few draws to tell.
+    /// The largest R-hat; NaN if there are too few draws.
     pub fn worst_r_hat(&self) -> f64 {
         largest(&self.r_hat)
     }
 
-    /// The smallest bulk effective sample size; NaN where there are too few draws to tell.
+    /// The smallest bulk effective sample size; NaN if there are too few draws.
     pub fn worst_bulk_ess(&self) -> f64 {
         smallest(&self.bulk_ess)
     }
@@ -56,7 +58,7 @@ impl Chains {
         self.divergences as f64 / (self.chains * self.iterations).max(1) as f64
     }
 
-    /// How far `kept` of the draws, taken evenly, are from independent ones.
+    /// The mixing of `kept` evenly spaced draws.
     pub fn mixing(&self, kept: usize) -> Mixing {
         let dim = self.z.dim();
         let Self { bulk_ess, tail_ess, .. } = self;
@@ -67,12 +69,12 @@ impl Chains {
             &of_coordinates(tail_ess),
             (self.z.len(), kept),
         );
-        // The log density counts for the judgement, but is no coordinate.
+        // The log density counts for convergence, but is not a coordinate.
         let worst = [self.worst_bulk_ess(), self.worst_tail_ess()];
         Mixing { ess: smallest(&worst), ..mixing }
     }
 
-    /// The smallest tail effective sample size; NaN where there are too few draws to tell.
+    /// The smallest tail effective sample size; NaN if there are too few draws.
     pub fn worst_tail_ess(&self) -> f64 {
         smallest(&self.tail_ess)
     }

@@ -1,4 +1,4 @@
-//! Where all chains are, with what is known of each place.
+//! The positions of all chains, with the density and gradient at each.
 
 use crate::{
     Batch, Error, Result, error, lost,
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// One place a chain.
+/// The position of each chain.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Places {
     pub(super) z: Batch,
@@ -16,8 +16,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Places for so many chains: those starts that have a density and a gradient, one after another and
-    /// again from the first where they are fewer.
+    /// Positions for `chains` chains: the starts with a finite density and gradient in order, repeated
+    /// from the first if there are fewer.
     pub(super) fn start(
         density: &Tempered,
         weights: Parts,
@@ -38,9 +38,9 @@ impl Places {
         let inside: Vec<usize> = (0..starts.len()).filter(is_inside).collect();
         if inside.is_empty() {
             return Err(Error::Target(format!(
-                "at none of the {} starts of chains are its log density and gradient finite; start from \
+                "log density and gradient are finite at none of the {} starts of chains; start from \
                  points inside its support, such as particles of sequential Monte Carlo or draws of the \
-                 prior, or give a density to all points nearby",
+                 prior, or define the density at all points nearby",
                 starts.len()
             )));
         }
@@ -57,12 +57,12 @@ impl Places {
         Ok(places)
     }
 
-    /// How many chains there are.
+    /// The number of chains.
     pub(super) fn len(&self) -> usize {
         self.log_density.len()
     }
 
-    /// Some of them.
+    /// Some of the positions.
     pub(super) fn gather(&self, range: Range<usize>) -> Self {
         let batch = |from: &Batch| {
             let mut to = Batch::zeros(from.dim(), range.len());
@@ -76,7 +76,7 @@ impl Places {
         }
     }
 
-    /// Sets chains from `to` on to some other places.
+    /// Overwrites the chains from `to` on with other positions.
     pub(super) fn copy(&mut self, to: usize, source: &Self) {
         let len = source.len();
         self.z.copy_points(to, &source.z, 0, len);
@@ -84,7 +84,7 @@ impl Places {
         self.log_density[to..to + len].copy_from_slice(&source.log_density);
     }
 
-    /// Puts a chain where another is.
+    /// Moves a chain to the position of another.
     pub(super) fn put(&mut self, chain: usize, other: usize) {
         for batch in [&mut self.z, &mut self.gradient] {
             for d in 0..batch.dim() {

@@ -1,12 +1,12 @@
-//! How far draws of chains can be trusted: rank-normalised R-hat, bulk and tail effective sample sizes.
+//! Convergence diagnostics of chains: rank-normalised R-hat, bulk and tail effective sample sizes.
 //!
-//! As A. Vehtari, A. Gelman, D. Simpson, B. Carpenter and P.-C. Bürkner have them ("Rank-normalization, folding,
-//! and localization: an improved R-hat for assessing convergence of MCMC", 2021): chains are cut in
-//! halves, so that one that drifts disagrees with itself, and numbers give way to normal scores of their
-//! ranks, so that tails do no harm. R-hat above 1.01 says that the chains have not mixed.
+//! As defined by A. Vehtari, A. Gelman, D. Simpson, B. Carpenter and P.-C. Bürkner ("Rank-normalization,
+//! folding, and localization: an improved R-hat for assessing convergence of MCMC", 2021). Chains are split in
+//! halves, so that a chain that drifts disagrees with itself, and numbers are replaced by normal scores of their
+//! ranks, so that heavy tails do no harm. R-hat above 1.01 means that the chains have not mixed.
 //!
-//! Draws are given iteration by iteration: number n·M + m is that of chain m of M in iteration n. All
-//! functions give NaN for fewer than four iterations, for none or part of a chain, and where a draw is not
+//! Draws are given iteration by iteration: number n·M + m is the draw of chain m of M in iteration n. All
+//! functions return NaN for fewer than four iterations, for no or incomplete chains, and if a draw is not
 //! finite.
 //!
 //! ```
@@ -22,19 +22,19 @@
 
 use super::normal_quantile::normal_quantile;
 
-/// The larger of the R-hats of ranks and of ranks of the distance from the median, which sees chains that
-/// differ in spread alone.
+/// The larger of the R-hats of ranks and of folded ranks, the ranks of the distance from the median. The latter
+/// detects chains that differ only in spread.
 pub fn r_hat(draws: &[f64], chains: usize) -> f64 {
     r_hat_and_bulk_ess(draws, chains)[0]
 }
 
-/// Independent draws that these are worth where the mass is.
+/// The effective sample size in the bulk of the distribution.
 pub fn bulk_ess(draws: &[f64], chains: usize) -> f64 {
     let Some(split) = Split::new(draws, chains) else { return f64::NAN };
     split.normal_scores(&split.order()).ess()
 }
 
-/// Both from one sorting, which is most of the work.
+/// Both from a single sorting, which is most of the work.
 pub(super) fn r_hat_and_bulk_ess(draws: &[f64], chains: usize) -> [f64; 2] {
     let Some(split) = Split::new(draws, chains) else { return [f64::NAN; 2] };
     let order = split.order();
@@ -42,8 +42,8 @@ pub(super) fn r_hat_and_bulk_ess(draws: &[f64], chains: usize) -> [f64; 2] {
     [f64::max(scores.r_hat(), folded.r_hat()), scores.ess()]
 }
 
-/// Independent draws that these are worth for the shares below the quantiles of 5 and 95 per cent,
-/// whichever are fewer.
+/// The effective sample size in the tails: the smaller of those for the shares below the 5 and 95 per cent
+/// quantiles.
 pub fn tail_ess(draws: &[f64], chains: usize) -> f64 {
     let Some(split) = Split::new(draws, chains) else { return f64::NAN };
     let mut sorted = draws.to_vec();
@@ -55,12 +55,12 @@ pub fn tail_ess(draws: &[f64], chains: usize) -> f64 {
     below(0.05).min(below(0.95))
 }
 
-/// Independent draws that these are worth for their mean: (their number) / (1 + 2 Σ ρ_t).
+/// The effective sample size for the mean: (number of draws) / (1 + 2 Σ ρ_t).
 pub fn mean_ess(draws: &[f64], chains: usize) -> f64 {
     Split::new(draws, chains).map_or(f64::NAN, |split| split.ess())
 }
 
-/// Chains cut in halves, iteration by iteration; of an odd number the one in the middle is left out.
+/// Chains split in halves, iteration by iteration; the middle iteration of an odd number is dropped.
 struct Split {
     chains: usize,
     values: Vec<f64>,
@@ -83,15 +83,15 @@ impl Split {
         Self { chains: self.chains, values: self.values.iter().map(|&x| f(x)).collect() }
     }
 
-    /// The values in ascending order, each with its place.
+    /// The values in ascending order, each with its index.
     fn order(&self) -> Vec<(f64, usize)> {
         let mut order: Vec<(f64, usize)> = self.values.iter().copied().zip(0..).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         order
     }
 
-    /// Φ⁻¹((r − 3/8)/(S + 1/4)) of the rank r of each of S values in ascending order; equal ones share the
-    /// mean of their ranks (equation 14).
+    /// Φ⁻¹((r − 3/8)/(S + 1/4)) for the rank r of each of S values in ascending order; ties share the mean of
+    /// their ranks (equation 14).
     fn normal_scores(&self, order: &[(f64, usize)]) -> Self {
         let count = order.len() as f64;
         let mut scores = vec![0.0; order.len()];
@@ -120,7 +120,7 @@ impl Split {
         means
     }
 
-    /// Every value less the mean of its half chain.
+    /// Every value minus the mean of its half chain.
     fn deviations(&self, means: &[f64]) -> Vec<f64> {
         let iterations = self.values.chunks_exact(self.chains);
         iterations.flat_map(|row| row.iter().zip(means).map(|(x, mean)| x - mean)).collect()
@@ -136,8 +136,8 @@ impl Split {
 
     /// Equations 10 and 11, with Geyer's initial positive and monotone sequences.
     ///
-    /// Autocovariances are needed as means over all halves only, and lie side by side: that of lag t is one
-    /// product of the deviations with themselves, and those beyond the last that counts are never made.
+    /// Only the means of autocovariances over all halves are needed. They lie side by side: that of lag t is one
+    /// product of the deviations with themselves, and lags beyond the last one needed are never computed.
     fn ess(&self) -> f64 {
         let (means, n) = (self.means(), self.iterations());
         let deviations = self.deviations(&means);
@@ -149,7 +149,7 @@ impl Split {
         let at_0 = autocovariance(0);
         let (within, total) = (at_0 * n / (n - 1.0), at_0 + variance(&means));
         if total == 0.0 {
-            // Nothing varies, and the mean is known.
+            // The values are constant, so the mean is known.
             return count;
         }
         let correlation = |lag: usize| 1.0 - (within - autocovariance(lag)) / total;
@@ -161,7 +161,7 @@ impl Split {
             pairs.push(pair);
             lag += 2;
         }
-        // The last pair ends the sequence; of it the even lag still counts if it is positive.
+        // The last pair ends the sequence; its even lag still counts if it is positive.
         let [last, odd] = pairs.pop().expect("the first pair");
         let last = if last + odd < 0.0 { last.max(0.0) } else { last };
         let mut sum = 0.0;
@@ -175,8 +175,8 @@ impl Split {
     }
 }
 
-/// Distances from the median in ascending order, from values in ascending order: those below it, backwards,
-/// between those above.
+/// Distances from the median in ascending order, from values in ascending order: merges the distances below it,
+/// in reverse, with those above.
 fn folded(order: &[(f64, usize)]) -> Vec<(f64, usize)> {
     let sorted: Vec<f64> = order.iter().map(|(x, _)| *x).collect();
     let median = quantile(&sorted, 0.5);
@@ -191,7 +191,7 @@ fn folded(order: &[(f64, usize)]) -> Vec<(f64, usize)> {
     merged
 }
 
-/// Of sorted values the one that the share p is below, linear between them.
+/// The quantile of probability p of sorted values, with linear interpolation.
 fn quantile(sorted: &[f64], p: f64) -> f64 {
     let at = p * (sorted.len() - 1) as f64;
     let (low, share) = (at.floor() as usize, at.fract());
@@ -206,7 +206,7 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0)
 }
 
-/// Σ x y in eight sums, which a processor adds up at once.
+/// Σ x y in eight partial sums, which a processor computes at once.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -257,7 +257,7 @@ mod tests {
                 draws.extend(new);
             }
             let exact = 16_000.0 * (1.0 - rho) / (1.0 + rho);
-            // Over seeds the ratio spreads by a few per cent.
+            // Over seeds the ratio varies by a few per cent.
             for of in [bulk_ess, mean_ess] {
                 let found = of(&draws, 8);
                 assert!((found / exact - 1.0).abs() < 0.2, "{rho}: {found} is not {exact}");

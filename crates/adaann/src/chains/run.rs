@@ -1,4 +1,4 @@
-//! Long chains: warm-up, then draws until they are worth enough.
+//! Runs long chains: warm-up, then draws until their effective sample size is large enough.
 
 use super::{
     Chains, Observer, Settings,
@@ -16,17 +16,16 @@ use serde::{Deserialize, Serialize};
 
 /// Hamiltonian Monte Carlo with many chains side by side, on log p + log|J| in unconstrained coordinates.
 ///
-/// Chains begin at `starts`: at some of them, evenly, where these are more, and again from the first where
-/// they are fewer; starts without a density are left out, and those far from the mass climb towards it first. `shape` is a covariance, row by row, that is thought to be near that of the density; without
-/// one all coordinates are taken to have spread 1 at first. Runs on the threads of the rayon pool it is
-/// called in; their number never changes the result.
+/// Chains begin at `starts`: at an even selection if there are more starts than chains, and repeated from the first if
+/// there are fewer. Starts without a density are dropped, and chains far from the mass first climb towards it. `shape`
+/// is a covariance, row by row, that should be near that of the density; without it, all coordinates are assumed to
+/// have a standard deviation of 1. Uses the threads of the current rayon pool; their number never changes the result.
 ///
-/// The answer is right for as much of the density as the chains pass through: modes that they do not
-/// pass between show as an R-hat far above 1, if chains start in more than one.
+/// The answer is right for the part of the density that the chains visit. If chains start in several modes and do not
+/// pass between them, R-hat is far above 1.
 ///
 /// # Errors
-/// If a setting is out of range, starts or shape do not fit the target, no start has a density, or the
-/// target fails.
+/// If a setting is out of range, starts or shape do not match the target, no start has a density, or the target fails.
 #[doc(alias("HMC", "MCMC", "NUTS", "ChEES"))]
 pub fn run(
     target: &Unconstrained,
@@ -38,10 +37,10 @@ pub fn run(
     run_with(target, starts, shape, settings, observer, &mut Ledger::off())
 }
 
-/// The same with a list of what was finished before: it goes on where that ends, and keeps it.
+/// Like [`run`], with a ledger of finished work: it resumes where the ledger ends, and records its own work.
 ///
 /// # Errors
-/// As [`run`], and if the list is that of other chains.
+/// As [`run`], and if the ledger belongs to other chains.
 pub fn run_with(
     target: &Unconstrained,
     starts: &Batch,
@@ -75,7 +74,7 @@ pub fn run_with(
     })
 }
 
-/// Chains that are being drawn from.
+/// The state of chains after warm-up.
 #[derive(Serialize, Deserialize)]
 struct Sampling {
     state: State,
@@ -84,7 +83,7 @@ struct Sampling {
     /// Sums over the iterations.
     acceptance: f64,
     steps: usize,
-    /// Iterations so far, and when to look next.
+    /// Iterations so far, and the next check.
     done: usize,
     look: usize,
     has_converged: bool,
@@ -107,12 +106,12 @@ impl Sampling {
     }
 }
 
-/// Iterations before R-hat and effective sample size are first looked at, and at least between looks.
+/// Iterations before R-hat and effective sample size are first computed, and the least interval between checks.
 const FIRST_LOOK: usize = 50;
 const BETWEEN_LOOKS: usize = 25;
 
 impl Sampler<'_> {
-    /// Draws until they are worth enough.
+    /// Draws until the effective sample size is large enough.
     fn sample(
         &self,
         mut sampling: Sampling,
@@ -120,7 +119,7 @@ impl Sampler<'_> {
         ledger: &mut Ledger,
     ) -> Result<Chains> {
         let settings = self.settings;
-        // Who only looks wants to see where they are.
+        // A viewer shows the current state.
         sampling.state.is_stopped |= ledger.is_looking() && sampling.done > 0;
         while !sampling.state.is_stopped
             && !sampling.has_converged
@@ -149,7 +148,7 @@ impl Sampler<'_> {
             sampling;
         let chains = state.places.len();
         if done == 0 {
-            // There is always a draw, of each chain where it is.
+            // There is always a draw: the current position of each chain.
             draws.push(&state.places);
         }
         let [r_hat, bulk_ess] = pairs(draws.each(rank::r_hat_and_bulk_ess));
@@ -174,8 +173,8 @@ impl Sampler<'_> {
     }
 }
 
-/// When to look again: where the draws will be worth enough if they go on as they do, since looking costs
-/// as much as some iterations. R-hat − 1 falls as 1/n, as the error of a variance between chains.
+/// The iteration of the next check: where the effective sample size is expected to be large enough, since a check costs
+/// as much as some iterations. R-hat − 1 falls as 1/n, like the error of a variance between chains.
 fn next_look(done: usize, ess: f64, r_hat: f64, settings: &Settings) -> usize {
     let longer =
         (settings.target_ess / ess.max(1.0)).max((r_hat - 1.0) / (settings.max_r_hat - 1.0));

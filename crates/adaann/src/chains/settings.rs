@@ -1,4 +1,4 @@
-//! What a run of chains is told, checked before the first step.
+//! The settings of a run of chains, checked before the first step.
 
 use crate::{Result, error};
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// How many chains run side by side. The target sees them in batches of 32.
+    /// The number of chains that run side by side. The target evaluates them in batches of 32.
     pub chains: usize,
-    /// Sampling goes on until the draws are worth so many independent ones, in each coordinate and in the
-    /// log density.
+    /// Sampling ends when each coordinate and the log density have this effective sample size, and
+    /// `max_r_hat` is reached too.
     pub target_ess: f64,
-    /// And until the largest R-hat is below this.
+    /// Sampling ends when the largest R-hat is below this, and `target_ess` is reached too.
     pub max_r_hat: f64,
     /// The most iterations of warm-up.
     pub max_warm_up: usize,
-    /// The most iterations after it.
+    /// The most iterations after warm-up.
     pub max_iterations: usize,
-    /// The most points at which the target is evaluated; warm-up uses half of them at most.
+    /// The most evaluations of the target; warm-up uses at most half of them.
     pub max_evaluations: usize,
-    /// The mean probability to accept that the length of steps aims at.
+    /// The target of the mean acceptance probability, which determines the step size.
     pub acceptance: f64,
     /// The most leapfrog steps of a trajectory.
     pub max_steps: usize,
-    /// Fixes every random number of the run.
+    /// The seed of every random number of the run.
     pub seed: u64,
 }
 
@@ -45,7 +45,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses settings out of range; every run begins with this.
+    /// Refuses settings out of range; every run begins with this check.
     ///
     /// # Errors
     /// Names the setting, its value and the range.
@@ -74,7 +74,7 @@ impl Settings {
     }
 }
 
-/// More is surely a slip.
+/// A larger value is surely a mistake.
 const MOST_CHAINS: usize = 100_000;
 
 #[cfg(test)]

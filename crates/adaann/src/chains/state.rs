@@ -1,4 +1,4 @@
-//! What a run carries from iteration to iteration, and how it takes one.
+//! The state of a run between iterations, and one iteration.
 
 use super::{
     Observer, Progress, Settings,
@@ -14,30 +14,30 @@ use crate::{
     target::Unconstrained,
 };
 
-/// What does not change in a run.
+/// The constants of a run.
 pub(super) struct Sampler<'a> {
     pub(super) settings: &'a Settings,
     pub(super) density: Tempered<'a>,
-    /// Of log p + log|J|.
+    /// The weights of log p + log|J|.
     pub(super) weights: Parts,
     stream: Stream,
 }
 
-/// What is carried.
+/// The state of a run.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct State {
     pub(super) places: Places,
     pub(super) metric: Metric,
     pub(super) length: Length,
     pub(super) step_size: f64,
-    /// Iterations so far, which number the random draws.
+    /// The number of iterations so far, which numbers the random draws.
     pub(super) iteration: u64,
     pub(super) evaluations: usize,
     pub(super) divergences: usize,
-    /// R-hat and effective sample size when last looked at.
+    /// R-hat and effective sample size at the last check.
     pub(super) r_hat: Option<f64>,
     pub(super) bulk_ess: Option<f64>,
-    /// Has the observer ended the run? The next one goes on.
+    /// Has the observer stopped this run? A resumed run continues.
     #[serde(skip)]
     pub(super) is_stopped: bool,
 }
@@ -53,7 +53,7 @@ impl<'a> Sampler<'a> {
     pub(super) fn start(&self, starts: &Batch, shape: Option<&[f64]>) -> Result<State> {
         let dim = self.density.target.dim();
         let metric = shape.map_or_else(|| Ok(Metric::identity(dim)), |s| Metric::new(dim, s))?;
-        // Of more starts than chains some, evenly.
+        // An even selection if there are more starts than chains.
         let chains = self.settings.chains;
         let used = starts.len().min(chains);
         let mut some = Batch::zeros(starts.dim(), used);
@@ -79,8 +79,9 @@ impl<'a> Sampler<'a> {
         (steps as usize).clamp(1, self.settings.max_steps)
     }
 
-    /// Trajectories of the next iteration and their steps, unless these would be more evaluations than
-    /// `most` or the time is over; chains stay where they are until [`State::move_to`].
+    /// Trajectories of the next iteration and their steps; none if they would take more evaluations
+    /// than `most` or the deadline has passed. Chains stay at their positions until
+    /// [`State::move_to`].
     pub(super) fn iterate(&self, state: &mut State, most: usize) -> Result<Option<(Moved, usize)>> {
         let steps = self.steps(state);
         let each = self.density.target.values_with_gradients(state.places.len());
@@ -107,13 +108,13 @@ impl<'a> Sampler<'a> {
 }
 
 impl State {
-    /// The chains are there now.
+    /// Moves the chains to their new positions.
     pub(super) fn move_to(&mut self, moved: Moved) {
         self.places = moved.places;
         self.iteration += 1;
     }
 
-    /// Tells of an iteration.
+    /// Reports an iteration to the observer.
     pub(super) fn tell(
         &mut self,
         observer: &mut dyn Observer,

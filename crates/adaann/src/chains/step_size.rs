@@ -1,16 +1,17 @@
-//! The length of a leapfrog step, by dual averaging of what is accepted (Hoffman and Gelman 2014).
+//! The length of a leapfrog step, by dual averaging of the acceptance probability (Hoffman and Gelman
+//! 2014).
 
 /// Dual averaging of log ε.
 #[derive(Debug, Clone)]
 pub(super) struct DualAveraging {
-    /// The acceptance aimed at.
+    /// The target acceptance probability.
     aim: f64,
-    /// Where log ε is pulled to.
+    /// The value towards which log ε is pulled.
     centre: f64,
     log_step_size: f64,
     /// Weighted mean of log ε, later ones weighing more.
     log_average: f64,
-    /// Mean of the aim less what was accepted.
+    /// The mean difference between the target and the actual acceptance probability.
     shortfall: f64,
     count: f64,
 }
@@ -21,9 +22,9 @@ const DELAY: f64 = 10.0;
 const FORGETTING: f64 = 0.75;
 
 impl DualAveraging {
-    /// Starts at the length that a Gaussian would ask for if the metric were its covariance: steps fall
-    /// off as d^(−1/4) (Beskos and others 2013). A metric that is wrong shows within some iterations,
-    /// which are cheap, since long steps are few.
+    /// Starts at the length for a Gaussian whose covariance is the metric: steps decrease as d^(−1/4)
+    /// (Beskos and others 2013). A wrong metric shows within a few iterations, which are cheap because
+    /// long steps are few.
     pub(super) fn new(dim: usize, aim: f64) -> Self {
         let centre = (1.4 / (dim as f64).powf(0.25)).ln();
         Self { aim, centre, log_step_size: centre, log_average: centre, shortfall: 0.0, count: 0.0 }
@@ -34,12 +35,12 @@ impl DualAveraging {
         self.log_step_size.exp()
     }
 
-    /// The length that it has settled on.
+    /// The final length.
     pub(super) fn settled(&self) -> f64 {
         self.log_average.exp()
     }
 
-    /// Learns from a mean probability to accept.
+    /// Adapts to a mean acceptance probability.
     pub(super) fn adapt(&mut self, acceptance: f64) {
         self.count += 1.0;
         let share = 1.0 / (self.count + DELAY);
@@ -54,7 +55,7 @@ impl DualAveraging {
 mod tests {
     use super::*;
 
-    /// Acceptance falls as exp(−(ε/s)⁴), for any scale s.
+    /// The acceptance probability falls as exp(−(ε/s)⁴), for any scale s.
     #[test]
     fn it_settles_where_as_much_is_accepted_as_was_aimed_at() {
         for scale in [1e-4, 0.1, 3.0] {

@@ -1,4 +1,4 @@
-//! Chains on densities whose moments and integrals are known, and on what may go wrong.
+//! Chains on densities with known moments and integrals, and their failures.
 
 use super::*;
 use crate::{
@@ -105,7 +105,7 @@ fn an_asymmetric_density_has_its_moments_and_its_integral() {
     }
 }
 
-/// Chains start as a cloud that is ten times as wide as the density at its widest, and as a narrow one.
+/// Chains start in a cloud that is ten times as wide as the density at its widest, and in a narrow one.
 #[test]
 fn a_gaussian_of_many_scales_is_learned_from_poor_starts() {
     for (scale, seed) in [(10.0, 1), (1e-3, 2)] {
@@ -189,7 +189,7 @@ fn threads_and_batches_never_change_a_result() {
     assert_eq!(bits(1), bits(2));
 }
 
-/// A normal cut off at −0.5, where the log density is NaN: its mean is φ(0.5)/Φ(0.5).
+/// A normal truncated at −0.5, where the log density is NaN: its mean is φ(0.5)/Φ(0.5).
 #[test]
 fn regions_without_a_density_are_never_entered() {
     let target = crate::Program::record(2, |z| {
@@ -284,8 +284,8 @@ fn autoregressive(phi: f64, chains: usize, iterations: usize, seed: u64) -> Vec<
     x
 }
 
-/// Errors of what correlated draws say are those of their effective sample sizes, also where only every
-/// second or fourth of them is kept.
+/// The errors of estimates from correlated draws follow their effective sample sizes, even if only every second
+/// or fourth draw is kept.
 #[test]
 fn errors_of_correlated_draws_cover() {
     const RUNS: u64 = 200;
@@ -315,15 +315,16 @@ fn errors_of_correlated_draws_cover() {
             let naive = sample.coordinates().unwrap()[0].mean;
             of_independent += (naive.value / naive.error).powi(2) / RUNS as f64;
         }
-        // The mean of 200 squares of standard normals has a standard deviation of 0.1; four of them. Effective
-        // sizes are off by some per cent. For tails the smaller of two effective sizes is used, which may state
-        // up to twice the variance.
+        // The mean of 200 squares of standard normals has a standard deviation of 0.1; the interval allows
+        // four. Effective sample sizes are off by a few per cent. For tails the smaller of two effective sample
+        // sizes is used, which may overstate the variance up to twofold.
         let [mean, sd, median, low] = squares;
         assert!((0.55..1.45).contains(&mean), "every {thinning}: mean {mean}");
         assert!((0.3..1.45).contains(&sd), "every {thinning}: sd {sd}");
         assert!((0.4..1.45).contains(&median), "every {thinning}: median {median}");
         assert!((0.3..1.45).contains(&low), "every {thinning}: low quantile {low}");
-        // Taken for independent, (1 + φ^k)/(1 − φ^k) times the variance is missing: 9, 4.6 and 2.4.
+        // Treated as independent, the draws understate the variance by the factor (1 + φ^k)/(1 − φ^k): 9, 4.6
+        // and 2.4.
         let lag = phi.powi(thinning as i32);
         let missing = (1.0 + lag) / (1.0 - lag);
         assert!(of_independent > 0.55 * missing, "every {thinning}: {of_independent}");

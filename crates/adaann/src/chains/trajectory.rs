@@ -1,6 +1,6 @@
-//! One iteration of all chains: Hamiltonian trajectories of leapfrog steps, taken or refused.
+//! One iteration of all chains: Hamiltonian trajectories of leapfrog steps, accepted or rejected.
 //!
-//! Chains go the same number of steps side by side, so that the target sees whole batches.
+//! All chains take the same number of steps side by side, so that the target evaluates whole batches.
 
 use super::metric::Metric;
 use super::places::Places;
@@ -11,10 +11,10 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The density that chains move on, and what they move by.
+/// The density on which chains move, and the settings of their trajectories.
 pub(super) struct Moves<'a> {
     pub(super) density: &'a Tempered<'a>,
-    /// Of log p + log|J|.
+    /// The weights of log p + log|J|.
     pub(super) weights: Parts,
     pub(super) metric: &'a Metric,
     pub(super) stream: &'a Stream,
@@ -23,13 +23,14 @@ pub(super) struct Moves<'a> {
     pub(super) steps: usize,
 }
 
-/// Where chains went, chain by chain.
+/// The results of the trajectories, chain by chain.
 pub(super) struct Moved {
     pub(super) places: Places,
-    /// The ends of the trajectories, taken or not, and the velocities there, in units of the metric.
+    /// The ends of the trajectories, accepted or not, and the velocities there, in units of the
+    /// metric.
     pub(super) ends: Batch,
     pub(super) velocity: Batch,
-    /// Probability to take each.
+    /// The acceptance probability of each.
     pub(super) acceptance: Vec<f64>,
     pub(super) is_taken: Vec<bool>,
     /// Trajectories that met a point without density, or gained more energy than [`DIVERGENCE`].
@@ -37,12 +38,12 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Mean probability to take a trajectory.
+    /// Mean acceptance probability.
     pub(super) fn mean_acceptance(&self) -> f64 {
         self.acceptance.iter().sum::<f64>() / self.acceptance.len() as f64
     }
 
-    /// The probability that half of the chains have less of.
+    /// Median acceptance probability.
     pub(super) fn median_acceptance(&self) -> f64 {
         let mut sorted = self.acceptance.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -50,14 +51,15 @@ impl Moved {
     }
 }
 
-/// Energy that no trajectory of steps that fit gains; Stan's threshold.
+/// An energy error that no trajectory with suitable steps reaches; Stan's threshold.
 const DIVERGENCE: f64 = 1000.0;
 
-/// Chains that go together: targets work on so many points at a time, and two threads share 64 chains.
+/// Chains that move together: targets evaluate this many points at a time, and two threads share 64
+/// chains.
 const PIECE: usize = 32;
 
 impl Moves<'_> {
-    /// Moves all chains; `iteration` fixes the random numbers.
+    /// Moves all chains; `iteration` determines the random numbers.
     pub(super) fn iterate(&self, from: &Places, iteration: u64) -> Result<Moved> {
         let pieces = self
             .density
@@ -92,15 +94,15 @@ impl Moves<'_> {
             self.metric.add_stretched(self.step_size, &velocity, &mut ends);
             self.density.evaluate_parts(&ends, Some(self.weights), &mut tile)?;
             let gradient = tile.gradient();
-            // Two half kicks in a row are one.
+            // Two consecutive half kicks are one full kick.
             let share = if step == self.steps { 0.5 } else { 1.0 };
             self.metric.add_stretched_back(share * self.step_size, gradient, &mut velocity);
             for i in 0..len {
                 let slopes = (0..dim).map(|d| gradient.row(d)[i]);
                 is_lost[i] |= !lost::is_followed(tile.log_density(self.weights, i), slopes);
                 if is_lost[i] {
-                    // Nothing leads on from here, and the way back would end here too: the
-                    // trajectory is refused from both its ends. It waits where it began.
+                    // The trajectory cannot continue from here, and its reverse would stop here too:
+                    // it is rejected from both ends. The chain waits at its start.
                     ends.copy_points(i, &places.z, i, 1);
                     (0..dim).for_each(|d| velocity.row_mut(d)[i] = 0.0);
                 }

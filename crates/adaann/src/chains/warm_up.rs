@@ -1,5 +1,5 @@
-//! Warm-up: windows in which the length of steps and of trajectories is tuned, and after each of which
-//! the metric is learned anew from the draws of all chains.
+//! Warm-up: windows that tune the lengths of steps and trajectories; after each, the metric is learned again
+//! from the draws of all chains.
 
 use super::{
     Observer,
@@ -11,38 +11,37 @@ use super::{
 use crate::{Batch, Result, checkpoint::Ledger};
 use serde::{Deserialize, Serialize};
 
-/// Iterations of the first window, and by how much each is longer than the one before. The first ones see
-/// chains on their way and are short.
+/// Iterations of the first window, and the factor by which each further window is longer. The first ones are
+/// short, because the chains have not arrived yet.
 const FIRST_WINDOW: usize = 20;
 const GROWTH: f64 = 1.5;
 
-/// No window is longer: with 64 chains it has as many draws as 100 for each of 150 coordinates.
+/// The longest window: with 64 chains it has as many draws as 100 for each of 150 coordinates.
 const LONGEST_WINDOW: usize = 250;
 
 /// Windows before the first that may be the last.
 const FEWEST_WINDOWS: usize = 4;
 
-/// The share of a window that goes by before draws count: steps are being tuned.
+/// The first part of a window, whose draws do not count while steps are tuned.
 const LEFT_OUT: f64 = 0.3;
 
-/// Chains whose R-hat within a window is below this have come to where the mass is. Windows are short: of
-/// halves of 125 iterations, each worth a tenth, it is 1.04 at best.
+/// Chains whose R-hat within a window is below this have reached the mass. Windows are short: with halves of
+/// 125 iterations, of which a tenth is effective, R-hat is 1.04 at best.
 const SETTLED_R_HAT: f64 = 1.1;
 
-/// Where R-hat is above this chains are on their way.
+/// Chains whose R-hat is above this have not arrived yet.
 const EARLY_R_HAT: f64 = 1.5;
 
-/// Iterations at the end in which the steps for the last metric are found.
+/// Final iterations that tune the steps for the last metric.
 const LAST_WINDOW: usize = 50;
 
-/// Iterations that a metric is learned from, and after which a chain that has not moved is stuck.
+/// The least iterations for learning a metric, and after which a chain that has not moved is stuck.
 const FEWEST: usize = 10;
 
-/// The share of trajectories that are taken where a chain is stuck, when for half of the chains it is more
-/// than four in five.
+/// The acceptance rate below which a chain is stuck, if that of half of the chains is above 80 per cent.
 const NOW_AND_THEN: f64 = 0.2;
 
-/// Warm-up between two windows.
+/// The state of warm-up between two windows.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Windows {
     pub(super) state: State,
@@ -50,27 +49,27 @@ pub(super) struct Windows {
     done: usize,
     /// Windows so far.
     number: usize,
-    /// Iterations of the next one.
+    /// Iterations of the next window.
     iterations: usize,
 }
 
 impl Windows {
-    /// Before the first.
+    /// The state before the first window.
     pub(super) fn first(state: State) -> Self {
         Self { state, done: 0, number: 0, iterations: FIRST_WINDOW }
     }
 }
 
-/// What a window tells of its iterations.
+/// The results of a window.
 struct Window {
     draws: Draws,
-    /// Which chains have moved more than now and then.
+    /// Which chains are not stuck.
     has_moved: Vec<bool>,
 }
 
 impl Sampler<'_> {
-    /// Goes on until the chains of a window agree, or the iterations or evaluations of warm-up are used
-    /// up, and leaves metric and lengths settled.
+    /// Runs windows until their chains agree, or the iterations or evaluations of warm-up are spent, and
+    /// fixes metric and lengths.
     pub(super) fn warm_up(
         &self,
         windows: &mut Windows,
@@ -105,10 +104,11 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Iterations with one metric; fewer than asked for if evaluations are used up or the observer stops.
+    /// Runs iterations with one metric; fewer than requested if evaluations are spent or the observer stops
+    /// the run.
     ///
-    /// An early window has the steps that suit half of the chains: where some are in places so narrow that
-    /// they ask for far shorter ones, as in the neck of a funnel, all would come to a halt with them.
+    /// An early window uses steps that suit half of the chains. If some chains are in regions so narrow that
+    /// they need far shorter steps, as in the neck of a funnel, all chains would otherwise stop with them.
     fn window(
         &self,
         state: &mut State,
@@ -119,7 +119,7 @@ impl Sampler<'_> {
     ) -> Result<Window> {
         let (dim, chains) = (state.places.z.dim(), state.places.len());
         let mut draws = Draws::new(dim, chains);
-        // What suits one metric says little of the next.
+        // Lengths tuned for one metric say little about the next.
         state.length = Length::new();
         let mut tuned = DualAveraging::new(dim, self.settings.acceptance);
         let mut moves = vec![0_usize; chains];
@@ -146,8 +146,8 @@ impl Sampler<'_> {
         Ok(Window { draws, has_moved: moves.into_iter().map(|n| n as f64 > few).collect() })
     }
 
-    /// The metric of a window's draws, without those of chains far from the others. In an early window those
-    /// of stuck chains do not count either, and these chains go on from elsewhere.
+    /// The metric of a window's draws, without chains far from the others. In an early window, stuck chains
+    /// are excluded too, and move to positions of other chains.
     fn learn(&self, state: &mut State, window: &Window, is_early: bool) -> Result<()> {
         let Window { draws, has_moved } = window;
         let from = (LEFT_OUT * draws.iterations() as f64) as usize;
@@ -159,7 +159,7 @@ impl Sampler<'_> {
         if is_half(&both) {
             counted = both;
         }
-        // Each trajectory sets off in a new direction, so that squares add up.
+        // Each trajectory sets off in a new direction, so squares add up.
         let trajectories = (draws.iterations() - from) as f64;
         let longest = self.settings.max_steps as f64 * state.step_size;
         let reach = longest.min(state.length.mean()) * trajectories.sqrt();
@@ -171,8 +171,8 @@ impl Sampler<'_> {
     }
 }
 
-/// Which chains are not far from the others, by their means in the metric's coordinates: a few that have gone
-/// astray, down the neck of a funnel or to a mode of their own, would set the scale for all.
+/// Which chains are not far from the others, judged by their means in the metric's coordinates. A few chains
+/// that have gone astray, down the neck of a funnel or into another mode, would set the scale for all.
 fn near(means: &Batch) -> Vec<bool> {
     let median = |values: &[f64]| {
         let mut sorted = values.to_vec();
@@ -189,11 +189,11 @@ fn near(means: &Batch) -> Vec<bool> {
     near
 }
 
-/// Median distances from the median, beyond which a chain is astray; of a million normal means none is.
+/// A chain is astray beyond this many median distances from the median; none of a million normal values is.
 const ASTRAY: f64 = 10.0;
 
-/// Chains that hardly a trajectory has moved go on from where others are, chosen in turn. One that moves, in
-/// a mode of its own, stays there; a mode that is too narrow for steps that suit half of the chains is lost.
+/// Moves stuck chains to positions of the others, in turn. A chain that moves within a mode of its own stays
+/// there; a mode that is too narrow for steps that suit half of the chains is lost.
 fn release(state: &mut State, has_moved: &[bool]) {
     let moving: Vec<usize> = (0..has_moved.len()).filter(|&i| has_moved[i]).collect();
     let stuck = (0..has_moved.len()).filter(|&i| !has_moved[i]);

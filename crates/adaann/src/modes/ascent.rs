@@ -9,26 +9,26 @@ use crate::modes::{
 /// A climb is at its peak when the next step promises less than this, in nats.
 const ENOUGH: f64 = 1e-12;
 
-/// Steps that are shortened this often without success lead nowhere.
+/// The most times that a step is shortened without success before the climb ends.
 const MAX_CUTS: u32 = 30;
 
-/// Where a climb has ended.
+/// The end of a climb.
 #[derive(Debug, Clone)]
 pub(super) struct End {
     pub(super) u: Vec<f64>,
     pub(super) height: f64,
-    /// Has it come to a peak, and not just to the end of its rounds or of what it could do?
+    /// Has it reached a peak, rather than the limit of its rounds or of its steps?
     pub(super) has_peaked: bool,
 }
 
-/// A climb on its way.
+/// A climb in progress.
 struct Climb {
     at: Place,
     curvature: Curvature,
-    /// Where the next trial is, seen from here.
+    /// The next trial point, relative to the current one.
     step: Vec<f64>,
-    /// Steps are no longer than this. It starts as the distance to a neighbour and grows with
-    /// success, so that climbs do not leap over valleys that they have not seen.
+    /// The longest step. It starts as the distance to a neighbour and grows with success, so that climbs do
+    /// not jump over valleys that they have not seen.
     radius: f64,
     cuts: u32,
     has_moved: bool,
@@ -67,8 +67,8 @@ pub(super) fn climb(
     Ok(climbs.into_iter().map(Climb::end).collect())
 }
 
-/// Climbs in bursts of rounds, after each of which those that `is_done` may stop where they are; it is told
-/// the place, its height and the evaluations so far.
+/// Climbs in bursts of rounds. After each burst, climbs for which `is_done` holds stop; its arguments are
+/// the position, its height and the evaluations so far.
 pub(super) fn climb_in_bursts(
     heights: &mut Heights,
     starts: Vec<(Place, f64)>,
@@ -110,8 +110,8 @@ impl Climb {
         self.at.u.iter().zip(&self.step).map(|(u, s)| u + s).collect()
     }
 
-    /// Chooses the next step. A density that did not bend down along the last one has no known
-    /// scale, and is walked up by the radius.
+    /// Chooses the next step. If the density did not bend down along the last one, its scale is unknown,
+    /// and the climb moves uphill by the radius.
     fn aim(&mut self, has_scale: bool) {
         let slope = &self.at.slope;
         let mut step = self.curvature.direction(slope);
@@ -135,7 +135,7 @@ impl Climb {
         (self.step, self.cuts) = (step, 0);
     }
 
-    /// Goes to a trial point, or tries a shorter step.
+    /// Moves to a trial point, or shortens the step.
     fn consider(&mut self, place: Place) {
         let (before, after) = (dot(&self.at.slope, &self.step), dot(&place.slope, &self.step));
         let gain = place.height - self.at.height;
@@ -151,8 +151,8 @@ impl Climb {
         self.aim(has_scale);
     }
 
-    /// To the top of the parabola through what is known of the step, but to no more than half of it
-    /// and no less than a tenth.
+    /// Moves to the top of the parabola through the known values along the step, between a tenth and a half
+    /// of its length.
     fn shorten(&mut self, gain: f64, before: f64) {
         let top = 0.5 * before / (before - gain);
         let share = if top.is_finite() { top.clamp(0.1, 0.5) } else { 0.1 };
@@ -175,10 +175,10 @@ impl Climb {
     }
 }
 
-/// Was a step one along the slope of one and the same peak? It gains, does not end on the far
-/// side, and its gain is what the slopes at both ends promise.
+/// Did the step stay on the slope of a single peak? It does if it gains, does not end on the far side, and
+/// gains what the slopes at both ends promise.
 fn is_followed(gain: f64, before: f64, after: f64, size: f64) -> bool {
-    // What rounding leaves of the heights says nothing: near the peak the slopes decide.
+    // Rounding dominates the differences of heights near the peak, so the slopes decide.
     let rounding = 8.0 * f64::EPSILON * size;
     if gain.abs() <= rounding {
         return after.abs() <= before;

@@ -1,36 +1,36 @@
-//! The mode of a point: that of the nearest place whose mode is known.
+//! Assigns points to modes: to the mode of the nearest anchor.
 //!
-//! Places are the starts and the ends of the climbs, and what is between ends; lengths are in units
-//! of how far climbs go, in each coordinate. A mode whose nearest place is at distance r has the
-//! density r^−d of a nearest neighbour there, up to a constant, if r is within the length l that its
-//! own climbs typically have: among such modes the nearest place decides. Beyond, its density goes
-//! on as a Gaussian's, to which r^−d is tangent at r = l, so that a narrow mode does not reach into
-//! a wide one beside it.
+//! Anchors are the starts and the ends of the climbs, and points between ends; lengths are in units
+//! of how far climbs go, in each coordinate. A mode whose nearest anchor is at distance r has the
+//! density r^−d of a nearest neighbour there, up to a constant, if r is within the typical length l
+//! of its own climbs: among such modes the nearest anchor decides. Beyond l, its density continues
+//! as a Gaussian's, to which r^−d is tangent at r = l, so that a narrow mode does not reach into a
+//! wide one beside it.
 
 use crate::Batch;
 use crate::modes::units::{Units, median};
 use rayon::prelude::*;
 
-/// A mode's typical length counts as if this many more climbs had gone as far as those of all.
+/// A mode's typical length is averaged with this many climbs of the length typical for all modes.
 const SHARED_CLIMBS: f64 = 8.0;
 
-/// Points that are assigned by one thread at a time.
+/// Points that one thread assigns at a time.
 const CHUNK: usize = 256;
 
-/// Places whose mode is known.
+/// Points whose mode is known.
 #[derive(Debug, Clone)]
 pub(super) struct Anchors {
     units: Units,
     /// How far climbs go in each coordinate, in these units.
     reach: Vec<f64>,
-    /// For each mode its places, in units of the reach and one after another.
+    /// The anchors of each mode, in units of the reach, one after another.
     places: Vec<Vec<f64>>,
-    /// The square of the length that a mode's climbs typically have.
+    /// The square of the typical length of a mode's climbs.
     typical: Vec<f64>,
 }
 
 impl Anchors {
-    /// Anchors from climbs, each with its start, its end and its mode, and further places.
+    /// Anchors from climbs, each with its start, its end and its mode, and from further points.
     pub(super) fn new(
         units: Units,
         reach: Vec<f64>,
@@ -52,7 +52,7 @@ impl Anchors {
         }
         let is_length = |square: &f64| square.is_finite() && *square > 0.0;
         let shared = median(squares.concat()).filter(is_length).unwrap_or(1.0);
-        // Lengths differ by factors, so it is their logarithms that are averaged.
+        // Lengths differ by factors, so their logarithms are averaged.
         let typical = |own: Vec<f64>| {
             let trust = own.len() as f64 / (own.len() as f64 + SHARED_CLIMBS);
             let ratio = median(own).filter(is_length).map_or(1.0, |square| square / shared);

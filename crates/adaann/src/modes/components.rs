@@ -1,13 +1,13 @@
-//! Which places belong to one mode, from the passes between them.
+//! Groups places into modes by the passes between them.
 //!
-//! Passes are opened from the highest down. Two regions become one if the lower of their tops is
-//! at most `drop` above the pass: what is left apart are tops that stand out by more than that. A
-//! place on a flank thus joins one region and never links two.
+//! Passes are opened from the highest down. Two regions merge if the lower of their tops is at most
+//! `drop` above the pass, so that only tops that stand out by more remain separate. A place on a
+//! flank thus joins one region and never links two.
 //!
 //! F. Chazal, L. Guibas, S. Oudot, P. Skraba, "Persistence-based clustering in Riemannian
 //! manifolds" (2013).
 
-/// The way between two places.
+/// The pass between two places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pass {
     pub(super) a: usize,
@@ -16,14 +16,14 @@ pub(super) struct Pass {
     pub(super) height: f64,
 }
 
-/// The highest place of the region that each place belongs to.
+/// The highest place of the region of each place.
 pub(super) fn tops(heights: &[f64], passes: &[Pass], drop: f64) -> Vec<usize> {
     let mut passes = passes.to_vec();
     passes.sort_by(|p, q| q.height.total_cmp(&p.height).then((p.a, p.b).cmp(&(q.a, q.b))));
     let mut parent: Vec<usize> = (0..heights.len()).collect();
     for pass in passes {
         let (a, b) = (root(&mut parent, pass.a), root(&mut parent, pass.b));
-        // The root is the top; of two equal ones the first.
+        // The root is the top; in a tie the first.
         let (upper, lower) = match heights[a].total_cmp(&heights[b]).then(b.cmp(&a)) {
             std::cmp::Ordering::Less => (b, a),
             _ => (a, b),
@@ -53,17 +53,17 @@ mod tests {
 
     #[test]
     fn a_flank_between_two_peaks_joins_one_and_links_none() {
-        // 0 and 1 are peaks, 2 is in the valley; from it the way is up to both.
+        // 0 and 1 are peaks, 2 is in the valley; from it both are uphill.
         let heights = [5.0, 4.0, 1.0];
         let passes = [pass(0, 2, 1.0), pass(2, 1, 1.0)];
         assert_eq!(tops(&heights, &passes, 0.5), [0, 1, 0]);
-        // A valley of 3 nats is none to those who ask for 3.
+        // A valley of 3 nats does not separate peaks if the drop is 3.
         assert_eq!(tops(&heights, &passes, 3.0), [0, 0, 0]);
     }
 
     #[test]
     fn a_ridge_is_one_region_however_its_heights_run() {
-        // Each neighbour is 0.4 lower; the ends are 1.2 apart in height, with no valley between.
+        // Each neighbour is 0.4 lower; the ends differ by 1.2 in height, with no valley between.
         let heights = [0.0, -0.4, -0.8, -1.2];
         let passes = [pass(0, 1, -0.4), pass(1, 2, -0.8), pass(2, 3, -1.2)];
         assert_eq!(tops(&heights, &passes, 0.1), [0; 4]);

@@ -1,4 +1,4 @@
-//! The density to be climbed, log p + log|J|, at many points a call and within a budget.
+//! The density to climb, log p + log|J|, evaluated at many points per call and within a budget.
 
 use crate::modes::units::Units;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Points of a call to the target: the same for any number of threads.
+/// Points per call to the target: the same for any number of threads.
 const CHUNK: usize = 64;
 
 /// A log density of z, with its gradient.
@@ -18,17 +18,17 @@ pub(super) type LogDensity<'a> = dyn Fn(&[f64]) -> (f64, Vec<f64>) + Sync + 'a;
 pub(super) struct Heights<'a> {
     density: Tempered<'a>,
     units: Units,
-    /// log q, which is taken off log p.
+    /// log q, which is subtracted from log p.
     log_q: Option<&'a LogDensity<'a>>,
     used: usize,
     budget: usize,
 }
 
-/// What is known of a point.
+/// A point with its height and slope.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) u: Vec<f64>,
-    /// log p + log|J|; −∞ where it, or its slope, is not finite.
+    /// log p + log|J|; −∞ if it, or its slope, is not finite.
     pub(super) height: f64,
     /// Its gradient with respect to u.
     pub(super) slope: Vec<f64>,
@@ -53,12 +53,12 @@ impl<'a> Heights<'a> {
         self.used
     }
 
-    /// Points with slopes that are left.
+    /// The number of points with slopes that the budget still allows.
     pub(super) fn left(&self) -> usize {
         self.budget.saturating_sub(self.used) / self.density.target.values_with_gradients(1)
     }
 
-    /// Heights and slopes at points, of which there are no more than [`Heights::left`].
+    /// Heights and slopes at points, at most [`Heights::left`] of them.
     pub(super) fn places(&mut self, points: Vec<Vec<f64>>) -> Result<Vec<Place>> {
         let seen = self.evaluate(&points, true)?;
         let place = |(u, (height, slope)): (Vec<f64>, (f64, Vec<f64>))| Place { u, height, slope };

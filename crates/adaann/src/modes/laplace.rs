@@ -3,35 +3,35 @@
 use crate::modes::heights::{Heights, Place};
 use crate::{Result, linear};
 
-/// The curvature in units of the search, and the Gaussian that it makes.
+/// The curvature in units of the search, and the Gaussian that it implies.
 #[derive(Debug, Clone)]
 pub(super) struct Curved {
     /// Its covariance, row by row.
     pub(super) covariance: Vec<f64>,
     /// log det of the covariance's factor.
     pub(super) log_det: f64,
-    /// Did the density bend down in every direction?
+    /// Does the density bend down in every direction?
     pub(super) is_peak: bool,
 }
 
-/// A first step of differences.
+/// The first step of the differences.
 const FIRST_STEP: f64 = 1e-5;
 
-/// The step proper, in units of the density's own width: the error of differences is then its square
-/// times the fourth derivative, and rounding is 1e-16 of the slope over it.
+/// The final step, in units of the density's own width: the error of the differences is its square
+/// times the fourth derivative, and rounding is 1e-16 of the slope divided by it.
 const STEP: f64 = 0.01;
 
-/// Passes in which the widths are found, each by the steps of the one before.
+/// Passes that determine the widths, each with steps based on the previous one.
 const PASSES: usize = 5;
 
-/// Steps that are right to this factor are right.
+/// The factor within which steps are accurate enough.
 const NEAR: f64 = 5.0;
 
-/// A direction in which a density does not bend down is taken to be this many times as wide as the
+/// A direction in which the density does not bend down is taken to be this many times as wide as the
 /// others.
 const FLAT: f64 = 10.0;
 
-/// The Gaussian that has the density's curvature at a place.
+/// The Gaussian with the density's curvature at a point.
 pub(super) fn curvature(heights: &mut Heights, at: &[f64]) -> Result<Curved> {
     let dim = at.len();
     let mut steps = vec![FIRST_STEP; dim];
@@ -42,7 +42,7 @@ pub(super) fn curvature(heights: &mut Heights, at: &[f64]) -> Result<Curved> {
         let mut is_settled = true;
         for d in 0..dim {
             let bend = curvature[d * dim + d];
-            // Where it does not bend down on this scale, a longer step may see more.
+            // If it does not bend down on this scale, a longer step may show more.
             let width =
                 if bend > 0.0 { bend.sqrt().recip() } else { NEAR * NEAR * steps[d] / STEP };
             let step = STEP * width.min(1e12);
@@ -76,7 +76,7 @@ fn differences(heights: &mut Heights, at: &[f64], steps: &[f64]) -> Result<Vec<f
         let [below, above]: &[Place; 2] = pair.try_into().expect("pairs");
         let is_known = below.height.is_finite() && above.height.is_finite();
         for j in 0..dim {
-            // Beside a cliff nothing is known.
+            // Beside a cliff the curvature is unknown.
             let bend =
                 if is_known { (below.slope[j] - above.slope[j]) / (2.0 * steps[d]) } else { 0.0 };
             curvature[d * dim + j] += 0.5 * bend;
@@ -95,7 +95,8 @@ fn of_curvature(dim: usize, curvature: &[f64], widths: &[f64]) -> Curved {
             return Curved { covariance, log_det, is_peak: true };
         }
     }
-    // By the size of the bend where it is not downwards, in units of the widths, and not much wider.
+    // Where it does not bend down, use the absolute curvature, in units of the widths, and limit the
+    // width.
     let scaled = |i: usize| curvature[i] * widths[i / dim] * widths[i % dim];
     let scaled: Vec<f64> = (0..dim * dim).map(scaled).collect();
     let (values, vectors) = linear::symmetric_eigen(dim, &scaled);

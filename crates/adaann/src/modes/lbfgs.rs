@@ -1,13 +1,13 @@
-//! The direction of a climb: the gradient, turned by what the last steps say of the curvature.
+//! The direction of a climb: the gradient, transformed by the curvature along the last steps.
 //!
 //! J. Nocedal, "Updating quasi-Newton matrices with limited storage" (1980), for a maximum.
 
 use std::collections::VecDeque;
 
-/// Steps remembered: enough to be BFGS itself in a few dimensions.
+/// Steps to remember: enough for full BFGS in a few dimensions.
 const MEMORY: usize = 16;
 
-/// A pair of a step s and the fall y of the gradient along it, with s·y > 0.
+/// A pair of a step s and the decrease y of the gradient along it, with s·y > 0.
 #[derive(Debug, Clone)]
 struct Pair {
     step: Vec<f64>,
@@ -15,7 +15,7 @@ struct Pair {
     product: f64,
 }
 
-/// What is remembered of a climb.
+/// The memory of a climb.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curvature {
     pairs: VecDeque<Pair>,
@@ -26,13 +26,13 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Curvature {
-    /// Takes a step in. Says whether the density bends down along it; only then is it of use.
+    /// Adds a step. Returns whether the density bends down along it; only then is the step useful.
     pub(super) fn learn(&mut self, step: Vec<f64>, before: &[f64], after: &[f64]) -> bool {
         let fall: Vec<f64> =
             before.iter().zip(after).map(|(before, after)| before - after).collect();
         let product = dot(&step, &fall);
         let size = (dot(&step, &step) * dot(&fall, &fall)).sqrt();
-        // Beyond this the pair says more about rounding than about curvature.
+        // Below this the pair reflects rounding rather than curvature.
         let bends_down = product > 1e-8 * size && size.is_finite();
         if bends_down {
             if self.pairs.len() == MEMORY {
@@ -51,7 +51,7 @@ impl Curvature {
         self.pairs.is_empty()
     }
 
-    /// H g with H the inverse of the negative curvature, as far as it is known.
+    /// H g, with H the inverse of the negative curvature as far as it is known.
     pub(super) fn direction(&self, slope: &[f64]) -> Vec<f64> {
         let mut direction = slope.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn two_steps_know_a_quadratic_in_the_plane() {
-        // log p = −(2 x² + 2 x y + 3 y²)/2, so that the fall of the gradient is A s.
+        // log p = −(2 x² + 2 x y + 3 y²)/2, so that the decrease of the gradient is A s.
         let a = |s: &[f64]| vec![2.0 * s[0] + s[1], s[0] + 3.0 * s[1]];
         let mut curvature = Curvature::default();
         // Conjugate steps, s·A t = 0, make the inverse exact.

@@ -1,8 +1,8 @@
-//! End points that belong together: those between which the density never drops by much.
+//! Merges end points between which the density never drops by much.
 //!
-//! Straight segments between neighbours are looked at first. Where one passes below, a climb from
-//! its lowest point finds the ridge if there is one, and the way over it is two shorter segments: a
-//! chord that is σ below a curved ridge is σ/4 below it then.
+//! Straight segments between neighbours are examined first. If a segment passes below the limit, a
+//! climb from its lowest point finds the ridge if there is one, and the path over it consists of
+//! two shorter segments: a chord that is σ below a curved ridge is then σ/4 below it.
 
 use crate::Result;
 use crate::modes::{
@@ -13,21 +13,21 @@ use crate::modes::{
 };
 use std::collections::BTreeSet;
 
-/// Regions that each region is compared with: its nearest.
+/// The number of nearest regions with which each region is compared.
 const NEIGHBOURS: usize = 3;
 
-/// How often all regions are compared, and in how many of the first rounds ridges are sought.
+/// The most rounds of comparing all regions, and the first rounds that search for ridges.
 const ROUNDS: usize = 12;
 const BENDS: usize = 3;
 
-/// End points nearer than this, in units of the climbs, and as high, are one.
+/// End points closer than this, in units of the climbs, and equally high, are the same.
 const SAME_PLACE: f64 = 1e-4;
 const SAME_HEIGHT: f64 = 1e-6;
 
-/// Places on a segment, the middle first: where it is low it is mostly low there.
+/// Points on a segment, the middle first, since a low segment is usually low there.
 const ALONG: [&[f64]; 3] = [&[0.5], &[0.25, 0.75], &[0.125, 0.375, 0.625, 0.875]];
 
-/// Regions of the density and the places that they are known by.
+/// Regions of the density and their known places.
 #[derive(Default)]
 pub(super) struct Regions {
     pub(super) places: Vec<End>,
@@ -35,20 +35,20 @@ pub(super) struct Regions {
     pub(super) place_of: Vec<usize>,
     /// The highest place of each place's region.
     pub(super) top_of: Vec<usize>,
-    /// Ways between places that never pass below.
+    /// Paths between places that never pass below the limit.
     pub(super) ways: Vec<Pass>,
 }
 
-/// Where lengths are measured: in units of how far climbs go.
+/// The units of lengths: how far climbs go.
 fn distance(a: &[f64], b: &[f64], reach: &[f64]) -> f64 {
     let square = |((a, b), reach): ((&f64, &f64), &f64)| ((a - b) / reach).powi(2);
     a.iter().zip(b).zip(reach).map(square).sum::<f64>().sqrt()
 }
 
-/// The segment between two places, as far as it has been seen.
+/// The segment between two places, as far as it is known.
 struct Segment {
     pass: Pass,
-    /// Where it is lowest.
+    /// Its lowest point.
     lowest: f64,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Merge<'a, 'h> {
 }
 
 impl Merge<'_, '_> {
-    /// Regions of end points.
+    /// The regions of end points.
     pub(super) fn run(mut self, ends: &[End]) -> Result<Regions> {
         let mut regions = Regions::default();
         for end in ends {
@@ -91,7 +91,7 @@ impl Merge<'_, '_> {
         Ok(regions)
     }
 
-    /// The place that an end point is at: one that is there already, or a new one.
+    /// The place of an end point: an existing one, or a new one.
     fn place(&self, places: &mut Vec<End>, end: &End) -> usize {
         let is_there = |place: &End| {
             (place.height - end.height).abs() <= SAME_HEIGHT
@@ -137,8 +137,8 @@ impl Merge<'_, '_> {
         pairs.into_iter().collect()
     }
 
-    /// Heights along segments, each until it is known to pass below. Segments that the budget has
-    /// no room for are left out.
+    /// Heights along segments, each until it is known to pass below the limit. Segments that the
+    /// budget does not allow are dropped.
     fn look(&mut self, places: &[End], pairs: &[(usize, usize)]) -> Result<Vec<Segment>> {
         let mut pairs = pairs.to_vec();
         pairs.truncate(self.heights.left() / ALONG.concat().len());
@@ -176,12 +176,12 @@ impl Merge<'_, '_> {
         places[pass.a].height.min(places[pass.b].height) - pass.height > self.drop
     }
 
-    /// Climbs from the lowest points of segments that pass below, and returns the ways from both
-    /// ends to where they lead.
+    /// Climbs from the lowest points of segments that pass below the limit, and returns the paths
+    /// from both ends to where the climbs lead.
     fn bend(&mut self, places: &mut Vec<End>, segments: &[Segment]) -> Result<Vec<(usize, usize)>> {
         let mut below: Vec<_> =
             segments.iter().filter(|s| self.is_below(places, &s.pass)).collect();
-        // Half of what is left is for the climbs, the other half for segments.
+        // Half of the remaining budget is for the climbs, the other half for segments.
         let evaluations = self.heights.left() / 2;
         below.truncate(evaluations);
         let middle = |segment: &&Segment| -> Vec<f64> {

@@ -1,8 +1,8 @@
-//! The modes of a density, found from draws and its gradient alone.
+//! The modes of a density, found from draws and the gradient alone.
 //!
 //! Some of the draws climb log p + log|J| on the unconstrained coordinates, all together. Ends
-//! between which the density never drops by much are one mode, be it a peak or a ridge; any point is
-//! then given the mode of the nearest start or end.
+//! between which the density never drops by much are one mode, whether a peak or a ridge. Any point
+//! is then assigned the mode of the nearest start or end.
 //!
 //! ```
 //! use adaann::{Batch, modes, registry, target::Unconstrained};
@@ -44,20 +44,21 @@ use merge::{Merge, Regions};
 use starts::{reach, steps};
 use units::Units;
 
-/// How modes are sought.
+/// The settings for finding modes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// At most this many draws climb; they are taken evenly from those given.
+    /// The most draws that climb; an even selection of those given.
     pub starts: usize,
     /// Evaluations of one climb.
     pub iterations: usize,
-    /// Evaluations of the target in all, which are never exceeded. A quarter is kept for merging.
+    /// The most evaluations of the target; never exceeded. A quarter is reserved for merging.
     pub evaluations: usize,
-    /// Two peaks are one if the way between them is at most this far below the lower, in nats.
+    /// Two peaks are one mode if the path between them is at most this far below the lower one, in
+    /// nats.
     ///
     /// Two equal Gaussians on a line are 0.44 nats above the valley between them at a distance of 3
-    /// standard deviations, and 0.03 at 2.2; the chord of a ridge, between ends that chance has put
-    /// far apart, easily is 0.1 below it.
+    /// standard deviations, and 0.03 at 2.2. The chord of a ridge, between ends that are far apart
+    /// by chance, is easily 0.1 below it.
     pub merge_drop: f64,
 }
 
@@ -67,14 +68,14 @@ impl Default for Settings {
     }
 }
 
-/// A mode: its highest point.
+/// A mode, described by its highest point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peak {
-    /// Where it is, in unconstrained coordinates.
+    /// Its position in unconstrained coordinates.
     pub z: Vec<f64>,
     /// log p + log|J| there.
     pub log_density: f64,
-    /// How many draws climbed to this mode: none, if it was met only on the way between others.
+    /// How many draws climbed to this mode; 0 if it was found only on the path between others.
     pub climbs: usize,
 }
 
@@ -88,17 +89,17 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// How many there are; at least one.
+    /// The number of modes; at least one.
     pub fn len(&self) -> usize {
         self.peaks.len()
     }
 
-    /// Are there none? Never, of what [`find`] returns.
+    /// Is it empty? Never for a result of [`find`].
     pub fn is_empty(&self) -> bool {
         self.peaks.is_empty()
     }
 
-    /// Their peaks, the highest first.
+    /// The peaks, the highest first.
     pub fn peaks(&self) -> &[Peak] {
         &self.peaks
     }
@@ -106,44 +107,44 @@ impl Modes {
     /// The mode of each point, given in unconstrained coordinates; none for a point that is not
     /// finite.
     ///
-    /// Needs no evaluation of the target: a point has the mode of the nearest place that a climb
-    /// started or ended at, where near is meant in units of how far the climbs of each mode go. On
-    /// long ridges side by side, gaps between these places are filled by the wrong one: of four
-    /// rings, 256 climbs mislabel up to 1 draw in 100. More starts leave smaller gaps.
+    /// It needs no evaluation of the target: a point has the mode of the nearest start or end of a
+    /// climb, with distances in units of how far the climbs of each mode go. On long parallel
+    /// ridges, gaps between these points are assigned to the wrong one: with four rings, 256 climbs
+    /// mislabel up to 1 draw in 100. More starts leave smaller gaps.
     pub fn assign(&self, points: &Batch) -> Vec<Option<usize>> {
         self.anchors.assign(points)
     }
 
-    /// How often the target was evaluated.
+    /// The number of evaluations of the target.
     pub fn evaluations(&self) -> usize {
         self.evaluations
     }
 
-    /// Starts from which no climb was possible: the density or its gradient was not finite there.
+    /// Starts that could not climb because the density or its gradient was not finite there.
     pub fn lost(&self) -> usize {
         self.lost
     }
 }
 
-/// Finds the modes that climbs from draws lead to, in unconstrained coordinates.
+/// Finds the modes to which climbs from draws lead, in unconstrained coordinates.
 ///
-/// A climb that ends more than 10 + d nats below its mode without having peaked was stuck, on a
-/// plateau for example, and is not counted. Regions of nothing but such ends are no modes if they
-/// are as far below the highest peak and hold at most one climb in fifty.
+/// A climb that ends more than 10 + d nats below its mode without reaching a peak was stuck, on a
+/// plateau for example, and is ignored. A region that contains only such ends is not a mode if it is
+/// as far below the highest peak and holds at most one climb in fifty.
 ///
 /// # Errors
-/// If a setting is out of range, there are no draws or none where the density and its gradient are
-/// finite, the draws have another dimension, or the target fails.
+/// If a setting is out of range, there are no draws or none with a finite density and gradient, the
+/// draws have another dimension, or the target fails.
 pub fn find(target: &Unconstrained, starts: &Batch, settings: &Settings) -> Result<Modes> {
     settings.check()?;
     if starts.dim() != target.dim() || target.dim() == 0 {
         return Err(Error::Shape {
-            what: "the draws that modes are sought from".into(),
+            what: "the draws for finding modes".into(),
             found: format!("{} dimensions", starts.dim()),
             expected: target.dim().max(1).to_string(),
         });
     }
-    // Climbs of fewer evaluations lead nowhere.
+    // Climbs with fewer evaluations lead nowhere.
     let most = settings.starts.min(settings.evaluations / 8).max(1);
     let z = starts::choose(starts, most);
     let given = z.len();
@@ -155,8 +156,8 @@ pub fn find(target: &Unconstrained, starts: &Batch, settings: &Settings) -> Resu
     places.retain(|place| place.height.is_finite());
     if places.is_empty() {
         return Err(Error::Data(format!(
-            "no modes can be sought: of {} draws, none of the {given} that were tried has a finite \
-             log density and gradient; draw where the density is",
+            "modes cannot be found: of {} draws, none of the {given} that were tried has a finite \
+             log density and gradient; use draws from the support of the density",
             starts.len()
         )));
     }
@@ -171,7 +172,7 @@ pub fn find(target: &Unconstrained, starts: &Batch, settings: &Settings) -> Resu
     Ok(modes(&heights, &from, &ends, &regions, reach, given - from.len()))
 }
 
-/// Names the regions that are modes, and puts anchors into them.
+/// Decides which regions are modes, and places anchors in them.
 fn modes(
     heights: &Heights,
     from: &[Vec<f64>],

@@ -1,9 +1,9 @@
-//! Where ascents start, and how far they go.
+//! The starts of ascents, and the lengths of their steps.
 
 use crate::Batch;
 use crate::modes::{ascent::End, units::spread};
 
-/// At most this many of the finite draws, evenly taken.
+/// An even selection of at most this many finite draws.
 pub(super) fn choose(draws: &Batch, most: usize) -> Vec<Vec<f64>> {
     let is_finite = |&i: &usize| (0..draws.dim()).all(|d| draws.row(d)[i].is_finite());
     let finite: Vec<usize> = (0..draws.len()).filter(is_finite).collect();
@@ -17,7 +17,7 @@ pub(super) fn reach(from: &[Vec<f64>], ends: &[End]) -> Vec<f64> {
     (0..from[0].len()).map(|d| spread(moved(d))).collect()
 }
 
-/// The length of each climb's first step: the distance to the nearest start that is elsewhere.
+/// The length of each climb's first step: the distance to the nearest start at another position.
 pub(super) fn steps(from: &[Vec<f64>]) -> Vec<f64> {
     let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let nearest = |a: &Vec<f64>| {

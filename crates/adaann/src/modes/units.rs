@@ -1,11 +1,11 @@
-//! Units of the coordinates: middle and spread of the draws, or the shape of the density at a place.
+//! Units of the coordinates: centre and spread of the draws, or the shape of the density at a point.
 
 use crate::linear;
 
-/// Of a normal distribution, the median distance from its middle in standard deviations.
+/// For a normal distribution, the median distance from its centre in standard deviations.
 const MEDIAN_DEVIATION: f64 = 0.674_489_750_196_081_7;
 
-/// Middle and spread of the draws in each coordinate: z = middle + spread · u; or z = middle + L u with
+/// Centre and spread of the draws in each coordinate: z = middle + spread · u; or z = middle + L u with
 /// a lower-triangular L.
 #[derive(Debug, Clone)]
 pub(super) struct Units {
@@ -19,15 +19,15 @@ enum Scale {
     Factor(Vec<f64>),
 }
 
-/// The middle of numbers, or what is between the two in the middle; none of no numbers.
+/// The median of numbers, or the mean of the two in the middle; none if there are no numbers.
 pub(super) fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.sort_by(f64::total_cmp);
     let last = numbers.len().checked_sub(1)?;
     Some(0.5 * numbers[last / 2] + 0.5 * numbers[last.div_ceil(2)])
 }
 
-/// The spread of deviations, which a few that are huge do not change: from their median, or else
-/// their mean square, or else 1.
+/// The spread of deviations, insensitive to a few huge ones: from their median, or else their mean
+/// square, or else 1.
 pub(super) fn spread(deviations: impl Iterator<Item = f64> + Clone) -> f64 {
     let is_spread = |spread: &f64| spread.is_finite() && *spread > 0.0;
     let typical = median(deviations.clone().map(f64::abs).collect());
@@ -46,18 +46,19 @@ impl Units {
         Self { middle, scale: Scale::Spread(spread) }
     }
 
-    /// Units in which a Gaussian with this middle and factor is a standard one.
+    /// Units in which a Gaussian with this centre and factor is a standard one.
     pub(super) fn whitening(middle: Vec<f64>, factor: Vec<f64>) -> Self {
         Self { middle, scale: Scale::Factor(factor) }
     }
 
-    /// The coordinates as they are, around a place.
+    /// The original coordinates, relative to a point.
     pub(super) fn around(middle: Vec<f64>) -> Self {
         let scale = Scale::Spread(vec![1.0; middle.len()]);
         Self { middle, scale }
     }
 
-    /// Middle and half-width of each coordinate, so many spreads wide; of units that are spreads.
+    /// Centre and half-width of each coordinate, this many spreads wide; only for units given by
+    /// spreads.
     pub(super) fn ranges(&self, spreads: f64) -> Vec<(f64, f64)> {
         let half = |d: usize| match &self.scale {
             Scale::Spread(spread) => spreads * spread[d],

@@ -1,33 +1,33 @@
-//! What weighted draws say of each mode: its share, its mean and its covariance.
+//! Summaries of each mode by weighted draws: its share, its mean and its covariance.
 
 use crate::modes::Modes;
 use crate::{Batch, Error, Result, error, importance::Estimate, target::Unconstrained};
 
-/// What draws say of a mode, in the target's own coordinates.
+/// The summary of a mode by weighted draws, in the target's own coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModeSummary {
-    /// Where log p + log|J| peaks.
+    /// The peak of log p + log|J|.
     pub position: Vec<f64>,
     /// log p + log|J| there.
     pub log_density: f64,
     /// The mode's share of the mass.
     pub share: Estimate,
-    /// Mean of its draws; none if no draw of positive weight is its own.
+    /// The mean of its draws; none if it has no draw of positive weight.
     pub mean: Option<Vec<f64>>,
     /// Their covariance, row by row.
     pub covariance: Option<Vec<f64>>,
 }
 
-/// The share of each of `count` modes from the modes of draws and their weights, which need not
+/// The share of each of `count` modes, from the modes of draws and their weights, which need not
 /// sum to 1.
 ///
-/// With W normalised weights, p_m = Σ W_i 1[i in m] has the standard error
-/// √(Σ W_i² (1[i in m] − p_m)²), that of a ratio of two sums. It is 0 for a mode with no draws,
-/// which says nothing of how much the draws have missed.
+/// With normalised weights W, p_m = Σ W_i 1[i in m] has the standard error √(Σ W_i² (1[i in m] −
+/// p_m)²), that of a ratio of two sums. It is 0 for a mode without draws; this does not reflect
+/// what the draws have missed.
 ///
 /// # Errors
 /// If there is not one weight for each draw, one is negative or not finite, or all are 0; and if a
-/// draw has a mode that is not among the `count`.
+/// draw's mode is not below `count`.
 pub fn shares(count: usize, modes: &[Option<usize>], weights: &[f64]) -> Result<Vec<Estimate>> {
     let total = total(modes.len(), weights)?;
     if let Some(beyond) = modes.iter().flatten().find(|&&mode| mode >= count) {
@@ -52,7 +52,7 @@ pub fn shares(count: usize, modes: &[Option<usize>], weights: &[f64]) -> Result<
 }
 
 impl Modes {
-    /// What weighted draws, in unconstrained coordinates, say of each mode.
+    /// The summary of each mode by weighted draws, in unconstrained coordinates.
     ///
     /// # Errors
     /// As [`shares`], and if the draws have another dimension.
@@ -87,9 +87,9 @@ impl Modes {
     }
 }
 
-/// Mean and covariance of some of the points; none of no points.
+/// Mean and covariance of some of the points; none without points.
 fn moments(points: &Batch, weights: &[f64], members: &[usize]) -> Option<(Vec<f64>, Vec<f64>)> {
-    // Relative to the largest, so that a sum of tiny weights is not 0.
+    // Relative to the largest weight, so that a sum of tiny weights is not 0.
     let largest = members.iter().map(|&i| weights[i]).reduce(f64::max)?;
     let dim = points.dim();
     let total: f64 = members.iter().map(|&i| weights[i] / largest).sum();
@@ -108,7 +108,7 @@ fn moments(points: &Batch, weights: &[f64], members: &[usize]) -> Option<(Vec<f6
     Some((mean, covariance))
 }
 
-/// The sum of weights that are weights.
+/// The sum of the weights, after checking them.
 fn total(draws: usize, weights: &[f64]) -> Result<f64> {
     if weights.len() != draws {
         return Err(Error::Shape {
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn shares_and_errors_of_four_draws() {
-        // W = 1/8, 1/2, 1/4, 1/8; the last is in no mode.
+        // W = 1/8, 1/2, 1/4, 1/8; the last draw is in no mode.
         let modes = [Some(1), Some(0), Some(1), None];
         let shares = shares(3, &modes, &[1.0, 4.0, 2.0, 1.0]).unwrap();
         let values: Vec<f64> = shares.iter().map(|share| share.value).collect();

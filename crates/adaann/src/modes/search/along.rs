@@ -9,7 +9,7 @@ use super::{
 use crate::Result;
 use crate::modes::{heights::Heights, units::Units};
 
-/// Half-width of the base in which lines look, in its standard deviations.
+/// Half-width of lines, in standard deviations of the base.
 const LINE_SPREADS: f64 = 3.0;
 
 impl Work<'_, '_> {

@@ -1,4 +1,4 @@
-//! Ascents from places around the peaks that are known: images of them, and shells near and far.
+//! Ascents from points around the known peaks: images of them, and shells near and far.
 
 use super::{
     kinds::{self, Kind, Start},
@@ -13,23 +13,24 @@ use crate::{Batch, Result, linear};
 /// The least radius of shells around a peak, in its widths.
 const LEAST_RADIUS: f64 = 3.0;
 
-/// Starts of a widening, without and with a prior that integrates to 1. Such a prior leaves little mass so far out.
+/// Starts per widening, without and with a prior that integrates to 1. Such a prior leaves little mass that far
+/// out.
 const FAR_STARTS: (usize, usize) = (32, 8);
 
-/// Shells reach so many times the largest distance between two known peaks.
+/// The largest radius of shells, as a multiple of the largest distance between two known peaks.
 const BEYOND: f64 = 3.0;
 
-/// Starts of a batch on shells, at most.
+/// The most starts per batch on shells.
 const MOST_SHELLS: usize = 8_192;
 
-/// For so many starts on shells there is one on log p − log q, which costs about four times as much.
+/// The number of starts on shells per start on log p − log q, which costs about four times as much.
 const SHELLS_PER_RESIDUAL: usize = 8;
 
-/// Starts of any batch on shells, at least, and what an ascent from one may cost.
+/// The least starts per batch on shells, and the evaluations that an ascent from one may take.
 const FEWEST_SHELLS: usize = 32;
 const EACH: usize = 10;
 
-/// Images that are looked at, and those that ascents start from.
+/// Images to evaluate, and the number of them from which ascents start.
 const IMAGES: (usize, usize) = (256, 16);
 
 impl Work<'_, '_> {
@@ -61,19 +62,19 @@ impl Work<'_, '_> {
         let count = state.shells.min(left / (EACH * self.search.values_each)).max(FEWEST_SHELLS);
         let starts = kinds::of_shells(&peaks, radii, &self.stream(), state.number, count);
         state.has_just_found = self.finds(state, starts, Kind::Shell)?;
-        // Of an expensive target each start counts, so that batches grow slowly.
+        // For an expensive target every start counts, so batches grow slowly.
         let grown =
             if self.is_cheap() { 2 * state.shells } else { state.shells + state.shells / 2 };
         state.shells = grown.min(MOST_SHELLS);
         state.is_far_next = true;
         state.residual = count / SHELLS_PER_RESIDUAL;
-        // A cheap target is searched as thoroughly a second time.
+        // A cheap target is searched equally thoroughly a second time.
         let earlier = if self.is_cheap() { &[] } else { self.earlier };
         state.ask(&self.plant(), earlier);
         Ok(())
     }
 
-    /// Ascents from where ascents on log p − log q from shells ended.
+    /// Ascents from the ends of ascents on log p − log q that started on shells.
     pub(super) fn residual(&self, state: &mut State) -> Result<()> {
         let peaks: Vec<Summit> = state.found.that_matter().cloned().collect();
         let peaks: Vec<&Summit> = peaks.iter().collect();
@@ -88,7 +89,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// Do ascents find a peak that matters or, where there are more than can be listed, one away from all others?
+    /// Do ascents find a peak that matters or, if there are too many to list, one away from all others?
     fn finds(&self, state: &mut State, starts: Vec<Start>, kind: Kind) -> Result<bool> {
         let before = state.found.tally(kind).found;
         let crowd = state.found.crowd();
@@ -99,16 +100,16 @@ impl Work<'_, '_> {
         })
     }
 
-    /// The least radius of shells, the least one of every second start, and the largest.
+    /// The least radius of shells, the least radius of every second start, and the largest.
     fn radii(&self, state: &mut State, peaks: &[&Summit]) -> (f64, f64, f64) {
         let furthest = furthest(peaks);
         state.reach = state.reach.max(BEYOND * furthest).max(self.prior_reach(peaks));
         (LEAST_RADIUS, (0.5 * furthest).max(LEAST_RADIUS), state.reach)
     }
 
-    /// How far most draws of the prior are from a peak, in its widths; 0 without a prior.
+    /// The distance of most draws of the prior from a peak, in its widths; 0 without a prior.
     fn prior_reach(&self, peaks: &[&Summit]) -> f64 {
-        /// Draws of N(0, 1) in units of the prior that tell, and the one of them by length.
+        /// The number of draws of N(0, 1) in units of the prior, and the rank of the one whose distance is used.
         const DRAWS: usize = 64;
         const LONGEST: usize = 48;
         if !self.target.target().has_prior() {
@@ -125,7 +126,7 @@ impl Work<'_, '_> {
             lengths.sort_by(f64::total_cmp);
             lengths[LONGEST]
         };
-        // Of peaks of different widths the widest has the shells that reach furthest.
+        // Of peaks with different widths, the shells of the widest reach furthest.
         let reaches = peaks.iter().map(reach).filter(|reach| reach.is_finite());
         reaches.reduce(f64::min).unwrap_or(0.0)
     }
@@ -153,7 +154,7 @@ impl Work<'_, '_> {
 /// The largest distance between two peaks, in widths of one of them.
 fn furthest(peaks: &[&Summit]) -> f64 {
     let length = |y: Vec<f64>| linear::dot(&y, &y).sqrt();
-    // Of many peaks the first tell enough: shells go beyond that distance.
+    // Of many peaks the first are enough: shells go beyond that distance.
     let first = peaks.iter().take(8);
     let pairs = first.flat_map(|a| peaks.iter().map(move |b| length(a.whitened(&b.z))));
     pairs.filter(|length| length.is_finite()).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! Ascents from a batch of starts, in units of the curvature where the highest one has arrived.
+//! Ascents from a batch of starts, in units of the curvature at the end of the highest one.
 
 use super::summit::{Arrived, Summit};
 use crate::modes::{
@@ -9,20 +9,20 @@ use crate::modes::{
 };
 use crate::{Result, budget::Budget, linear, target::Unconstrained};
 
-/// Rounds after which ascents that are on their way to a known peak are ended.
+/// Rounds after which ascents towards a known peak are ended.
 const BURST: usize = 6;
 
-/// How far one ascent goes.
+/// The limits of one ascent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Evaluations of one ascent, between two looks at the curvature.
+    /// Evaluations of one ascent between two computations of the curvature.
     pub(super) rounds: usize,
-    /// How often ascents that have not arrived go on, in units of the curvature where the highest is.
+    /// How often unfinished ascents continue, in units of the curvature at the highest end.
     pub(super) whitenings: usize,
     pub(super) budget: Budget,
 }
 
-/// Ascends from places, each with the length of its first step; returns where each ended, and the evaluations.
+/// Ascends from places, each with the length of its first step; returns the end of each, and the evaluations.
 pub(super) fn arrive(
     target: &Unconstrained,
     (mut units, places): (Units, Vec<(Place, f64)>),
@@ -48,7 +48,7 @@ pub(super) fn arrive(
             let end = Arrived { z: units.to_z(u), log_density: height, has_peaked: false };
             known.iter().any(|summit| summit.is_at(&end))
         };
-        // Who has little time looks at the clock after each round.
+        // With little time left, check the clock after each round.
         let burst = if budget.deadline().is_some() { 1 } else { BURST };
         let bursts = (burst, limits.rounds);
         let ends = climb_in_bursts(&mut heights, std::mem::take(&mut starts), bursts, &mut stop)?;

@@ -1,4 +1,4 @@
-//! What a search has found.
+//! The results of a search.
 
 use super::{
     crowd::Crowd,
@@ -15,62 +15,61 @@ use crate::modes::{
 use crate::{Result, linear, mixture::Component, target::Unconstrained};
 use serde::{Deserialize, Serialize};
 
-/// Peaks with less than this share of the greatest mass, as a logarithm, are left out.
+/// The logarithm of the share of the greatest mass below which peaks are dropped.
 const LEAST_MASS: f64 = -14.0;
 
-/// Peaks that are kept.
+/// The most peaks to keep.
 pub(super) const MOST_SUMMITS: usize = 64;
 
-/// Peaks beyond these that are kept if they are far from all others.
+/// The most peaks to keep in addition if they are far from all others.
 const MOST_FAR: usize = 16;
 
-/// Ascents after which peaks are too many if most of them have one of their own, and that share.
+/// Ascents after which peaks count as too many if most ascents have a peak of their own, and that share.
 const FEW_ASCENTS: usize = 48;
 const ENDLESS: f64 = 0.6;
 
-/// An end so many nats, and so many for each dimension, below the highest peak is not looked at: to matter it would have to be
-/// twenty times as wide in every dimension.
+/// An end this many nats, in total and per dimension, below the highest peak is ignored: to matter, its peak would have
+/// to be twenty times as wide in every dimension.
 const TOO_LOW: (f64, f64) = (20.0, 3.0);
 
-/// Ascents of one kind of start, and what they found.
+/// The ascents from one kind of start, and their finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Ascents.
+    /// The number of ascents.
     pub ascents: usize,
     /// Peaks that one of them was the first to reach.
     pub found: usize,
 }
 
-/// What a search has found.
+/// The results of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Searched {
-    /// Peaks, the one with most mass first.
+    /// The peaks, the heaviest first.
     pub summits: Vec<Summit>,
-    /// Ascents that were made.
+    /// The number of ascents.
     pub ascents: usize,
-    /// Ascents that came to no peak: on their way where the density is unbounded or endless, or stuck.
+    /// Ascents that reached no peak: they were still moving where the density is unbounded or flat, or were stuck.
     pub adrift: usize,
-    /// The chance that one more ascent from any draw of the base leads to a basin that none has reached and that
-    /// matters.
+    /// The chance that another ascent, from any draw of the base, leads to a new basin that matters.
     pub unseen: f64,
-    /// Did nearly every ascent find a peak of its own? Then there are more than can be listed.
+    /// Did nearly every ascent find a peak of its own? Then there are too many to list.
     pub is_endless: bool,
-    /// Did the last starts around what is known still find something new?
+    /// Did the last starts around known peaks still find something new?
     pub is_still_finding: bool,
-    /// Points at which the density was evaluated.
+    /// The evaluations of the density.
     pub evaluations: usize,
     /// Ascents by the kind of their start, in the order of [`Kind::ALL`].
     pub tallies: [Tally; Kind::ALL.len()],
-    /// What became of the terms of a density that is a sum.
+    /// The results for the terms of a density that is a sum.
     pub terms: Terms,
-    /// Gaussians of terms that no peak of the density describes: another term hides their peaks.
+    /// Gaussians of terms that no peak of the density describes, because another term hides their peaks.
     pub hidden: Vec<Summit>,
-    /// Where ascents started.
+    /// The starts of the ascents.
     pub starts: Starts,
 }
 
 impl Default for Searched {
-    /// Nothing: all is unseen.
+    /// A search without results, in which everything is unseen.
     fn default() -> Self {
         Self {
             summits: Vec::new(),
@@ -89,7 +88,7 @@ impl Default for Searched {
 }
 
 impl Searched {
-    /// How many of the summits that matter are peaks in every direction.
+    /// The number of summits that matter and are peaks in every direction.
     pub fn peaks(&self) -> usize {
         self.that_matter().filter(|summit| summit.is_peak).count()
     }
@@ -100,14 +99,14 @@ impl Searched {
         self.summits.iter().filter(move |summit| summit.log_mass > least)
     }
 
-    /// Where there are more peaks than can be listed: the Gaussian of their places.
+    /// The Gaussian of the peaks' positions, if there are too many to list.
     pub(super) fn crowd(&self) -> Option<Crowd> {
         let peaks: Vec<&Summit> = self.that_matter().collect();
         if self.is_endless { Crowd::of(&peaks) } else { None }
     }
 
-    /// What shells are around and planted modes are like: the summits that matter or, where there are too many, the Gaussian
-    /// of their places.
+    /// The shapes for shells and planted modes: the summits that matter or, if there are too many, the Gaussian of
+    /// their positions.
     pub(super) fn landmarks(&self) -> Vec<Summit> {
         match self.crowd() {
             Some(crowd) => vec![crowd.into_summit()],
@@ -131,7 +130,7 @@ impl Searched {
         masses.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The mass from which a summit matters.
+    /// The least mass of a summit that matters.
     pub(super) fn least_log_mass(&self) -> f64 {
         self.most_log_mass() + LEAST_MASS
     }
@@ -142,7 +141,7 @@ impl Searched {
         self.summits.iter().filter(|summit| summit.is_peak).max_by(mass)
     }
 
-    /// Which summit is the highest, by its number.
+    /// The highest summit.
     pub(crate) fn highest(&self) -> Option<&Summit> {
         self.summits.iter().max_by(|a, b| a.log_density.total_cmp(&b.log_density))
     }
@@ -176,7 +175,7 @@ impl Searched {
         Ok(())
     }
 
-    /// Takes in a new peak, if it may matter and there is room for it.
+    /// Adds a new peak, if it may matter and there is room for it.
     fn add(
         &mut self,
         target: &Unconstrained,
@@ -216,7 +215,7 @@ impl Searched {
         Ok(())
     }
 
-    /// Makes room for a peak among those that are kept: the lowest one that is lower leaves.
+    /// Makes room for a peak: removes the lowest one that is lower.
     fn has_room(&mut self, end: &Arrived) -> bool {
         if self.summits.len() < MOST_SUMMITS {
             return true;
@@ -237,15 +236,15 @@ impl Searched {
         is_lower
     }
 
-    /// Tells, from ascents of the base, how much is unseen and whether there are more peaks that matter than can be
-    /// listed. So many of the ascents started from any draw.
+    /// Estimates from ascents of the base how much is unseen, and whether the peaks that matter are too many to list.
+    /// `any` of the ascents started from arbitrary draws.
     pub(super) fn judge(&mut self, any: usize) {
         if self.terms.are_all_known() {
             (self.unseen, self.is_endless) = (0.0, false);
             return;
         }
         let matter = self.that_matter().count();
-        // A peak by which no answer would change is not missed.
+        // A peak that changes no answer may be missed.
         let once = self.that_matter().filter(|summit| summit.any == 1).count();
         self.unseen = once as f64 / any.max(1) as f64;
         let ascents = self.tally(Kind::Base).ascents;
@@ -254,8 +253,8 @@ impl Searched {
         self.is_endless = is_full || ascents >= FEW_ASCENTS && own > ENDLESS;
     }
 
-    /// The Gaussians of all peaks, and of hidden terms, that may matter, weighted by their mass, on unconstrained
-    /// coordinates: a little wider than their curvature says, and with light Student tails.
+    /// The Gaussians of all peaks and hidden terms that may matter, weighted by their mass, on unconstrained
+    /// coordinates: a little wider than their curvature implies, and with light Student tails.
     pub fn components(&self) -> Vec<Component> {
         let Some(first) = self.summits.first() else { return Vec::new() };
         let dim = first.z.len() as f64;

@@ -1,13 +1,13 @@
-//! The frame of what is known: a wide Gaussian around all modes.
+//! The frame of the known modes: a wide Gaussian around all of them.
 
 use super::found::Searched;
 use crate::flow::BaseSpec;
 
-/// How much wider the frame is than the modes that it covers, as a factor of their standard deviations.
+/// The factor by which the frame is wider than the modes that it covers, in standard deviations.
 const WIDER: f64 = 2.0;
 
-/// A Gaussian around all modes that matter, wider than their mixture: mean and covariance of the mixture of their Gaussians,
-/// each mode counting alike. None if no mode is known, or if there are too many of them.
+/// A Gaussian around all modes that matter, wider than their mixture: mean and covariance of the mixture of their
+/// Gaussians, all with equal weight. None if no mode is known, or if there are too many.
 pub fn frame(searched: &Searched) -> Option<BaseSpec> {
     let peaks: Vec<_> = searched.that_matter().filter(|summit| summit.is_peak).collect();
     let dim = peaks.first().filter(|_| !searched.is_endless)?.z.len();

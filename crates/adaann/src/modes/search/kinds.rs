@@ -1,4 +1,4 @@
-//! Where ascents start: several kinds of places, each blind to something that another one sees.
+//! The kinds of starts for ascents: each misses modes that another one finds.
 
 use super::summit::Summit;
 use crate::{
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Draws of the base, which is the prior's middle and spread where there is one.
+    /// Draws of the base, which has the prior's centre and spread if there is a prior.
     Base,
     /// Local maxima along lines through the highest peak.
     Line,
@@ -27,7 +27,7 @@ pub enum Kind {
     Given,
     /// Peaks of the terms of a density that is a sum.
     Term,
-    /// Points where ascents on log p − log q ended, with q the Gaussians of known peaks.
+    /// Ends of ascents on log p − log q, with q the Gaussians of known peaks.
     Residual,
 }
 
@@ -44,7 +44,7 @@ impl Kind {
         Self::Residual,
     ];
 
-    /// What starts of this kind are called.
+    /// A description of starts of this kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Base => "draws of the base",
@@ -59,8 +59,8 @@ impl Kind {
     }
 }
 
-/// Widths of the base that ascents start from; the draws are dealt out among them. Far out a wide mode
-/// draws all ascents to itself, the more so in many dimensions; between modes a narrow one has its turn.
+/// Scales of the base for starts, to which the draws are distributed. Far out, a wide mode attracts all ascents,
+/// especially in many dimensions; between modes, a narrow one gets its share.
 const SCALES: [f64; 8] = [1.0, 0.1, 3.0, 0.3, 1.0, 0.03, 0.5, 0.2];
 
 /// A start, and the length of its first step in units of the widest peak.
@@ -90,7 +90,7 @@ pub(super) fn of_base(
 }
 
 /// Points on shells around peaks: m + r L u with u on the unit sphere and log r uniform, for every second point only
-/// from `middle` on. Each peak has its turn.
+/// above `middle`. The peaks take turns.
 pub(super) fn of_shells(
     peaks: &[&Summit],
     (low, middle, high): (f64, f64, f64),
@@ -105,17 +105,17 @@ pub(super) fn of_shells(
         let mut y = normals.point(i);
         let length = y.iter().map(|y| y * y).sum::<f64>().sqrt();
         let share = stream.point_uniform_of(draw, i as u64, 1);
-        // Peaks may be an even number: both kinds of radii have to fall on each.
+        // The number of peaks may be even: each must get both kinds of radii.
         let low = if (i / peaks.len()).is_multiple_of(2) { low } else { middle };
         let radius = low * (high / low).powf(share);
         y.iter_mut().for_each(|y| *y *= radius / length);
-        // Modes are about as wide as the shell is far: a first step of an eighth passes over none.
+        // Modes are about as wide as the radius of the shell: a first step of an eighth does not skip one.
         Start { z: peaks[i % peaks.len()].coloured(&y), step: (radius / 8.0).max(1.0) }
     };
     (0..count).map(start).collect()
 }
 
-/// Images of known peaks under symmetries that posteriors often have.
+/// Images of known peaks under symmetries that are common in posteriors.
 pub(super) fn images(target: &Unconstrained, peaks: &[&Summit], most: usize) -> Vec<Vec<f64>> {
     let dim = target.dim();
     let units: Vec<(f64, f64)> = (0..dim).map(|d| target.target().standardisation(d)).collect();

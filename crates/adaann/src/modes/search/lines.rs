@@ -1,33 +1,33 @@
-//! Local maxima along lines through a peak, on a grid that becomes finer as long as that finds more of them.
+//! Local maxima along lines through a peak, on a grid that is refined as long as this finds more of them.
 //!
-//! A period has one peak for each cycle more or less over the time of observation: thousands of narrow modes along
-//! one coordinate, between which no ascent passes.
+//! The period of a signal, for example, has one peak for each additional cycle over the time of observation: thousands
+//! of narrow modes along one coordinate, between which no ascent passes.
 
 use super::summit::Summit;
 use crate::modes::heights::Heights;
 use crate::{Result, linear};
 
-/// Points of the first grid, and how much finer each further one is.
+/// Points of the first grid, and the factor by which each further grid is finer.
 const FIRST: usize = 64;
 const FINER: usize = 4;
 
-/// Grids of fewer points see nothing.
+/// Grids with fewer points are useless.
 const FEWEST: usize = 8;
 
 /// The finest grid.
 const FINEST: usize = 1 << 15;
 
-/// Maxima from which a line is rough, and the factor by which a finer grid has to add to them.
+/// The number of maxima from which a line is rough, and the factor by which a finer grid has to increase it.
 const ROUGH: usize = 6;
 const MORE: f64 = 1.3;
 
-/// The highest maxima of a line that ascents start from: on a smooth and on a rough one.
+/// The number of highest maxima of a line from which ascents start: on a smooth and on a rough one.
 const KEPT: (usize, usize) = (3, 24);
 
-/// Dimensions up to which principal axes are looked along as well.
+/// The most dimensions in which lines along principal axes are added.
 const MOST_PRINCIPAL: usize = 20;
 
-/// Widths of a peak that a line goes to either side, where it stays near.
+/// Half-length of a line that stays near a peak, in the peak's widths.
 const NEAR: f64 = 16.0;
 
 /// A line: origin + a · direction with a from `low` to `high`.
@@ -37,8 +37,9 @@ struct Line {
     high: f64,
 }
 
-/// Places on lines through a peak from which ascents should start. `around` is the middle and the half-width in
-/// which each coordinate is expected; `most` bounds the evaluations. Every line has a coarse grid; rough ones share what is left.
+/// Points on lines through a peak from which ascents should start. `around` is the centre and the half-width in which
+/// each coordinate is expected; `most` bounds the evaluations. Every line has a coarse grid; rough ones share the
+/// remaining evaluations.
 pub(super) fn maxima(
     heights: &mut Heights,
     peak: &Summit,
@@ -96,7 +97,7 @@ fn lines(peak: &Summit, around: &[(f64, f64)]) -> Vec<Line> {
     lines
 }
 
-/// Local maxima on an even grid of one line: their heights, and where they are.
+/// Local maxima on an even grid of one line: their heights and positions.
 fn along(
     heights: &mut Heights,
     peak: &Summit,
@@ -113,7 +114,7 @@ fn along(
     Ok((0..count).filter(is_maximum).map(|i| (seen[i], place(i))).collect())
 }
 
-/// The highest of a line's maxima, without those that the peak itself makes.
+/// The highest maxima of a line, except those of the peak itself.
 fn highest(peak: &Summit, line: &Line, mut maxima: Vec<(f64, f64)>) -> Vec<Vec<f64>> {
     let kept = if maxima.len() >= ROUGH { KEPT.1 } else { KEPT.0 };
     maxima.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));

@@ -1,12 +1,13 @@
 //! The search for modes from nothing: ascents from several kinds of starts, and the Gaussian at each peak.
 //!
-//! Draws of the base come first. What they find is the frame of all further starts: lines through the highest peak,
-//! images of known peaks, and shells around them in their own metric, so that a shift, a scale or a rotation of the target
-//! changes nothing. The search ends when its starts would have led to nearly all modes planted at random, or its effort is spent.
+//! Draws of the base come first. Their results are the frame of all further starts: lines through the highest peak,
+//! images of known peaks, and shells around them in their own metric, so that a shift, a scale or a rotation of the
+//! target changes nothing. The search ends when its starts would have led to nearly all modes planted at random, or its
+//! effort is spent.
 //!
-//! Half of the ascents of the base start from its highest draws, half from any, so that from the latter the chance
-//! that one more finds something new can be told (I. Good, A. Turing 1953): the share of ascents whose
-//! mode no other has reached. It speaks of basins under the law of the starts, and not of mass.
+//! Half of the ascents of the base start from its highest draws, half from arbitrary ones. The latter give the chance
+//! that another ascent finds something new (I. Good, A. Turing 1953): the share of ascents whose mode no other has
+//! reached. It refers to basins under the distribution of the starts, not to mass.
 
 mod along;
 mod around;
@@ -39,12 +40,12 @@ pub use terms::Terms;
 
 use crate::{Result, checkpoint::Ledger, error, flow::Base, target::Unconstrained};
 
-/// What is known before a search begins.
+/// Prior knowledge for a search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// Points that ascents start from as well.
+    /// Further points from which ascents start.
     pub points: &'a [Vec<f64>],
-    /// What earlier searches have found. The search of an expensive target counts on their starts, and ends sooner.
+    /// The results of earlier searches. The search of an expensive target relies on their starts, and ends sooner.
     pub earlier: &'a [Searched],
 }
 
@@ -56,10 +57,11 @@ pub fn search(target: &Unconstrained, base: &Base, search: &Search, seed: u64) -
     search_with(target, base, search, seed, Known::default(), &mut Ledger::off())
 }
 
-/// The same with what is known, and with a list of what was finished before: it goes on where that ends, and keeps it.
+/// Like [`search`], with prior knowledge and a ledger of finished work: it resumes where the ledger ends, and records
+/// its own work.
 ///
 /// # Errors
-/// As [`search`], and if the list is that of another search.
+/// As [`search`], and if the ledger belongs to another search.
 pub fn search_with(
     target: &Unconstrained,
     base: &Base,

@@ -9,7 +9,7 @@ use super::{
 use crate::modes::{heights::Heights, units::Units};
 use crate::{Error, Result, target::Unconstrained};
 
-/// Where no draw of the base has a density, at least so many times as many points are looked at.
+/// If no draw of the base has a density, this many times as many points are evaluated at least.
 const LOOKS: usize = 32;
 
 impl Work<'_, '_> {
@@ -39,14 +39,14 @@ impl Work<'_, '_> {
         state.of_base += found.evaluations - before;
         let made = found.tally(Kind::Base).ascents;
         let is_enough = made >= search.ascents && found.unseen <= search.unseen;
-        // A mode that was reached once is soon reached twice, which ends these batches: they grow slowly.
+        // A mode that was reached once is soon reached twice, which ends these batches, so they grow slowly.
         let next = (made / 2).max(ascents / 2).max(1);
         let next = next.min(search.most_ascents.saturating_sub(made));
         state.batch = if is_enough { 0 } else { next };
         Ok(())
     }
 
-    /// Looks for points with a density where the first draws of the base have none: among more draws each time, further
+    /// Searches for points with a density if the first draws of the base have none: among more draws each time, further
     /// out and closer in.
     fn support(&self, found: &mut Searched, ascents: usize, first: usize) -> Result<Looked> {
         let most = self.search.effort.max(LOOKS * first).min(self.search.budget.evaluations());
@@ -72,11 +72,11 @@ impl Work<'_, '_> {
     }
 }
 
-/// Draws at which the density was looked at.
+/// Draws at which the density was evaluated.
 struct Looked {
     draws: Vec<Vec<f64>>,
     units: Units,
-    /// Those that ascents start from, and whether each is any draw or one of the highest.
+    /// The starts of ascents, and whether each is an arbitrary draw or one of the highest.
     chosen: Vec<(usize, bool)>,
     /// Evaluations.
     used: usize,
@@ -92,11 +92,11 @@ impl Looked {
     }
 }
 
-/// Which draws ascents start from, and whether each is any draw or one of the highest.
+/// Chooses the draws from which ascents start, and marks each as an arbitrary draw or one of the highest.
 fn choose(seen: &[f64], ascents: usize) -> Vec<(usize, bool)> {
     let finite: Vec<usize> = (0..seen.len()).filter(|&i| seen[i].is_finite()).collect();
     let any = ascents.div_ceil(2).min(finite.len());
-    // The draws are independent, so that the first are any.
+    // The draws are independent, so the first ones are arbitrary.
     let mut chosen: Vec<(usize, bool)> = finite[..any].iter().map(|&i| (i, true)).collect();
     let mut rest = finite[any..].to_vec();
     rest.sort_by(|&a, &b| seen[b].total_cmp(&seen[a]).then(a.cmp(&b)));

@@ -1,4 +1,4 @@
-//! Ascents on the terms of a density that is a sum, and from there on the whole.
+//! Ascents on the terms of a density that is a sum, and from there on the whole density.
 
 use super::{
     ascend::arrive,
@@ -12,12 +12,12 @@ use crate::modes::{heights::Heights, units::Units};
 use crate::{Result, target::Unconstrained};
 
 impl Work<'_, '_> {
-    /// Ascents on each term of a sum, and from there on the whole.
+    /// Ascents on each term of a sum, and from there on the whole density.
     pub(super) fn terms(&self, state: &mut State) -> Result<()> {
-        /// Starts on each term, beside the highest peak.
+        /// Starts on each term, in addition to the highest peak.
         const DRAWS: usize = 3;
-        /// How far from a term's peak the ascent on the whole begins, in its widths: one that cannot move is not known to have
-        /// arrived.
+        /// Distance from a term's peak at which the ascent on the whole density begins, in its widths: an ascent that
+        /// cannot move is not known to have arrived.
         const AWAY: f64 = 0.1;
         state.are_terms_done = true;
         let summands = self.target.target().summands();
@@ -48,7 +48,7 @@ impl Work<'_, '_> {
             found.gather(self.target, &arrived, &[false], Kind::Term)?;
             let leads_to = |summit: &Summit| arrived.iter().any(|end| summit.is_at(end));
             let is_reached = found.summits.iter().any(|peak| peak.is_peak && leads_to(peak));
-            // A wide term around a narrow one has mass that the narrow one's peak knows nothing of.
+            // A wide term around a narrow one has mass that the narrow one's peak does not show.
             let is_described = found.summits.iter().any(|summit| summit.describes(&peak));
             if !is_described {
                 found.hidden.push(peak);

@@ -1,8 +1,8 @@
-//! The power of a search: how many of some modes planted at random its starts would have led to.
+//! The power of a search: how many modes planted at random its starts would have found.
 //!
-//! A planted mode makes p into (1 − w) p + w Z N(c, s² Σ). An ascent from a point where the second term is the larger
-//! one ends at c. Where the starts of a search were, and how high p is there, is recorded; so that no evaluation is
-//! needed to tell which of the planted modes it would have found.
+//! A planted mode turns p into (1 − w) p + w Z N(c, s² Σ). An ascent from a point where the second term is larger
+//! ends at c. The starts of a search and log p there are recorded, so that no evaluation is needed to determine which
+//! of the planted modes it would have found.
 
 use super::summit::Summit;
 use crate::{
@@ -12,32 +12,32 @@ use crate::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The share of the mass that a planted mode has.
+/// The share of the mass of a planted mode.
 const WEIGHT: f64 = 0.2;
 
-/// How far planted modes are from a known peak, in widths of the widest.
+/// The distance of planted modes from a known peak, in widths of the widest.
 const DISTANCE: (f64, f64) = (6.0, 12.0);
 
-/// Numbers that are recorded of starts; later starts are not.
+/// The most numbers recorded for starts; later starts are not recorded.
 const MOST_NUMBERS: usize = 2_000_000;
 
 const PLANTED_SEED: u64 = 0x3b9a_ca07_c0ff_ee11;
 
-/// Where ascents started, and log p + log|J| there.
+/// The starts of ascents, and log p + log|J| there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Starts {
-    /// One point after another.
+    /// The coordinates, one point after another.
     z: Vec<f64>,
     log_density: Vec<f64>,
 }
 
 impl Starts {
-    /// How many starts are recorded.
+    /// The number of recorded starts.
     pub fn len(&self) -> usize {
         self.log_density.len()
     }
 
-    /// Are none recorded?
+    /// Is no start recorded?
     pub fn is_empty(&self) -> bool {
         self.log_density.is_empty()
     }
@@ -56,29 +56,29 @@ impl Starts {
     }
 }
 
-/// What the planted modes are like.
+/// The settings for planted modes.
 #[derive(Debug, Clone, Copy)]
 pub struct Plant {
-    /// How many.
+    /// The number of planted modes.
     pub count: usize,
     /// The least width, as a share of the widest peak's; the largest is 1.
     pub narrowest: f64,
-    /// Is every second one planted where the prior is: at N(0, 1) in its units? The others are near known peaks.
+    /// Is every second mode planted where the prior is, at N(0, 1) in its units? The others are near known peaks.
     pub has_prior: bool,
-    /// Fixes where they are.
+    /// The seed of their positions.
     pub seed: u64,
 }
 
-/// A mode that is planted, in units of the widest peak's Gaussian.
+/// A planted mode, in units of the widest peak's Gaussian.
 struct Planted {
     centre: Vec<f64>,
     width: f64,
 }
 
-/// Peaks with less than this share of the largest mass lend planted modes neither their shape nor their place.
+/// Peaks with less than this share of the largest mass are used neither as shapes nor as centres of planted modes.
 const LEAST_MASS: f64 = 0.01;
 
-/// How many of the planted modes the starts would have led to. They have the shape of the widest peak.
+/// The number of planted modes that the starts would have found. They have the shape of the widest peak.
 pub fn caught(starts: &Starts, peaks: &[Summit], log_z: f64, plant: &Plant) -> usize {
     let mut missed = vec![true; plant.count];
     let peaks: Vec<&Summit> = peaks.iter().collect();
@@ -86,7 +86,7 @@ pub fn caught(starts: &Starts, peaks: &[Summit], log_z: f64, plant: &Plant) -> u
     missed.iter().filter(|missed| !**missed).count()
 }
 
-/// Takes out of `missed` the modes that starts from number `first` on would have led to.
+/// Clears in `missed` the modes that the starts from number `first` on would have found.
 pub(super) fn catch(
     starts: &Starts,
     first: usize,
@@ -115,8 +115,8 @@ pub(super) fn catch(
     });
 }
 
-/// Is a start in the basin of a planted mode? With y the start and c the centre in units of the peak,
-/// log w + log Z − log|L| − d log s − d/2 log 2π − |y − c|²/(2 s²) > log(1 − w) + log p.
+/// Is a start in the basin of a planted mode? With y the start and c the centre in units of the peak, log w + log Z −
+/// log|L| − d log s − d/2 log 2π − |y − c|²/(2 s²) > log(1 − w) + log p.
 fn leads_to(mode: &Planted, y: &[f64], log_density: &[f64], log_z: f64) -> bool {
     let (dim, width) = (mode.centre.len(), mode.width);
     let peak = (WEIGHT / (1.0 - WEIGHT)).ln() + log_z
@@ -135,7 +135,7 @@ fn leads_to(mode: &Planted, y: &[f64], log_density: &[f64], log_z: f64) -> bool 
     })
 }
 
-/// Where modes are planted: around the heavy peaks, each in its turn.
+/// The positions of planted modes: around the heavy peaks, which take turns.
 fn modes(widest: &Summit, heavy: &[&Summit], plant: &Plant) -> Vec<Planted> {
     let dim = widest.z.len();
     let stream = Stream::new(plant.seed ^ PLANTED_SEED, Purpose::Modes);

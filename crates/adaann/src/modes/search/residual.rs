@@ -1,13 +1,14 @@
 //! Ascents on log p − log q, where q has the Gaussians of the known peaks.
 //!
-//! A wide mode draws every ascent on log p from far away to itself. Where q describes it, its slope cancels, and an ascent
-//! follows what is left: it reaches a narrow mode from where its density is a small share of the wide one's.
+//! A wide mode attracts every ascent on log p from far away. Where q describes the wide mode, its slope cancels, and an
+//! ascent follows the residual: it reaches a narrow mode from points where its density is a small share of the wide
+//! one's.
 
 use super::{kinds::Start, summit::Summit};
 use crate::modes::{ascent::climb_in_bursts, heights::Heights, units::Units};
 use crate::{Result, linear, target::Unconstrained};
 
-/// Evaluations of an ascent: what is left of log p falls steeply towards a mode, or leads nowhere.
+/// Evaluations of an ascent: the residual is steep near a mode, or leads nowhere.
 const ROUNDS: usize = 12;
 
 /// log Σ exp(hᵢ − |yᵢ|²/2) and its gradient −Σ rᵢ Lᵢ⁻ᵀ yᵢ: the Gaussians of peaks with heights hᵢ and shares rᵢ.
@@ -26,7 +27,7 @@ fn log_gaussians(peaks: &[&Summit], z: &[f64]) -> (f64, Vec<f64>) {
     (value, gradient)
 }
 
-/// Ascends on log p − log q from starts. Returns starts for log p where these ascents ended, and the evaluations.
+/// Ascends on log p − log q from starts. Returns the ends as starts for log p, and the evaluations.
 pub(super) fn ends(
     target: &Unconstrained,
     peaks: &[&Summit],
@@ -65,8 +66,8 @@ mod tests {
         }
     }
 
-    /// N(0, 1) in ten dimensions and a mode of the same mass, a third as wide and seven away. From a point on the way
-    /// where the wide mode is 4,000 times denser, an ascent on log p turns back.
+    /// N(0, 1) in ten dimensions and a mode of the same mass, a third as wide and at a distance of seven. From a point
+    /// on the way where the wide mode is 4,000 times denser, an ascent on log p turns back.
     #[test]
     fn a_wide_mode_does_not_swallow_an_ascent() {
         let dim = 10;

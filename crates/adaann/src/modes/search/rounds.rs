@@ -1,4 +1,4 @@
-//! The rounds of a search: which starts come next, and when enough was seen.
+//! The rounds of a search: which starts come next, and when the search ends.
 
 use super::{
     crowd::Crowd,
@@ -10,26 +10,26 @@ use super::{
 };
 use crate::{Error, Result, checkpoint::Ledger};
 
-/// How many widenings in a row may find nothing.
+/// The most widenings in a row without a find.
 const MOST_IN_VAIN: usize = 2;
 
-/// A search that still finds new peaks may take so many times its effort.
+/// The factor by which a search that still finds new peaks may exceed its effort.
 const EXTENDED: usize = 10;
 
-/// How often lines are looked along, each time through a higher peak.
+/// The most times that lines are searched, each time through a higher peak.
 const MOST_LINES: usize = 4;
 
-/// The search ends once it would have found this share of planted modes, which are no wider than those that its power is
-/// told by. An expensive target is searched again by the check, and both together have to reach 0.9.
+/// The search ends once it would have found this share of planted modes, which are no wider than those that measure its
+/// power. The check searches an expensive target again, and both searches together have to reach 0.9.
 const ENOUGH_OF_CHEAP: f64 = 0.97;
 const ENOUGH_OF_EXPENSIVE: f64 = 0.93;
 const PLANTED: usize = 128;
 const NARROWEST: f64 = 0.35;
 
-/// Of a cheap target modes of so small a share of the volume are planted in few dimensions.
+/// For a cheap target in few dimensions, planted modes have a share of the volume as small as this.
 const SMALLEST_VOLUME: f64 = 1e-3;
 
-/// What comes next.
+/// The next step of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     Base,
@@ -43,7 +43,7 @@ enum Step {
 }
 
 impl Work<'_, '_> {
-    /// Rounds until enough was seen.
+    /// Runs rounds until the search ends.
     pub(super) fn run(&self, ledger: &mut Ledger) -> Result<Searched> {
         let mut state = ledger.take_up()?.unwrap_or_else(|| State::new(self.search));
         while let Some(step) = self.next(&state) {
@@ -62,7 +62,7 @@ impl Work<'_, '_> {
                 Step::Far => self.far(&mut state),
             };
             match taken {
-                // What was found before counts.
+                // Results so far count.
                 Err(Error::OutOfTime) if !state.found.summits.is_empty() => break,
                 taken => taken?,
             }
@@ -74,14 +74,15 @@ impl Work<'_, '_> {
         }
         let mut found = state.found;
         found.judge(state.any);
-        // On a ridge or a shell nearly every ascent has a peak of its own, which is news only if it is far from the others.
+        // On a ridge or a shell nearly every ascent has a peak of its own, which is new only if it is far from the
+        // others.
         let is_news = |crowd: Crowd| found.that_matter().any(|summit| crowd.is_far_from(&summit.z));
         found.is_still_finding = state.has_just_found && found.crowd().is_none_or(is_news);
         found.summits.sort_by(|a, b| b.log_mass.total_cmp(&a.log_mass));
         Ok(found)
     }
 
-    /// What comes next; nothing if enough was seen.
+    /// The next step; none if the search ends.
     fn next(&self, state: &State) -> Option<Step> {
         let found = &state.found;
         let is_first = found.ascents == 0;
@@ -96,7 +97,7 @@ impl Work<'_, '_> {
         if found.terms.are_all_known() {
             return None;
         }
-        // Lines come early: what they find decides whether the other peaks matter.
+        // Lines come early: their results decide whether the other peaks matter.
         let is_higher = found.highest().is_some_and(|best| best.log_density > state.lines_through);
         if has_effort && is_higher && state.lines < MOST_LINES {
             return Some(Step::Lines);
@@ -117,7 +118,7 @@ impl Work<'_, '_> {
         if state.is_far_next && state.in_vain < MOST_IN_VAIN {
             return Some(Step::Far);
         }
-        // A peak that one ascent alone has reached tells of others that none has (Good and Turing).
+        // A peak that only one ascent has reached indicates others that none has reached (Good and Turing).
         let is_one_reached_once =
             !found.is_endless && found.that_matter().any(|summit| summit.ascents == 1);
         let is_unfinished = state.has_just_found || is_one_reached_once;
@@ -125,7 +126,7 @@ impl Work<'_, '_> {
         let effort = self.search.effort.saturating_mul(factor);
         let is_spent = found.evaluations - state.of_base >= effort;
         if is_spent || state.would_have_found(self.enough()) {
-            // Far shells are looked at whatever the effort.
+            // Far shells are searched whatever the effort.
             return (state.in_vain < MOST_IN_VAIN).then_some(Step::Far);
         }
         if state.residual > 0 && !found.is_endless {
@@ -134,7 +135,7 @@ impl Work<'_, '_> {
         Some(Step::Shells)
     }
 
-    /// The modes that are planted to see how far the search has come.
+    /// The planted modes that measure the progress of the search.
     pub(super) fn plant(&self) -> Plant {
         let target = self.target.target();
         let is_cheap = self.is_cheap();

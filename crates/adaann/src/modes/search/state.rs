@@ -1,4 +1,4 @@
-//! How far a search has come.
+//! The state of a search.
 
 use super::{
     found::Searched,
@@ -8,34 +8,34 @@ use super::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The largest radius of shells around a peak at first, in its widths.
+/// The initial largest radius of shells around a peak, in its widths.
 const FIRST_REACH: f64 = 24.0;
 
 /// Starts of the first batch on shells.
 const FIRST_SHELLS: usize = 32;
 
-/// A search under way.
+/// A search in progress.
 #[derive(Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) found: Searched,
-    /// Ascents that started from any draw of the base.
+    /// Ascents that started from arbitrary draws of the base.
     pub(super) any: usize,
-    /// Ascents of the next batch of the base; 0 when there are enough.
+    /// Ascents of the next batch of the base; 0 if there are enough.
     pub(super) batch: usize,
     /// The number of the next batch of random numbers.
     pub(super) number: u64,
-    /// Evaluations of the base's starts.
+    /// Evaluations for starts of the base.
     pub(super) of_base: usize,
     pub(super) is_given_done: bool,
     pub(super) are_terms_done: bool,
-    /// How often lines were looked along, and the height of the peak that they went through.
+    /// How often lines were searched, and the height of the peak that they went through.
     pub(super) lines: usize,
     pub(super) lines_through: f64,
-    /// Peaks whose images were looked at.
+    /// The number of peaks whose images were evaluated.
     pub(super) imaged: usize,
     /// Starts of the next batch on shells.
     pub(super) shells: usize,
-    /// The largest radius, the widenings in a row that found nothing, and whether the next batch is one.
+    /// The largest radius, the widenings in a row without a find, and whether the next batch is a widening.
     pub(super) reach: f64,
     pub(super) in_vain: usize,
     pub(super) is_far_next: bool,
@@ -50,7 +50,7 @@ pub(super) struct State {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Power {
     pub(super) missed: Vec<bool>,
-    /// Starts that were asked, and the peaks and the mass that were known then.
+    /// The number of evaluated starts, and the peaks and mass that were known then.
     pub(super) asked: usize,
     pub(super) peaks: usize,
     pub(super) log_mass: f64,
@@ -79,8 +79,8 @@ impl State {
         }
     }
 
-    /// Asks the latest starts which of the planted modes they would have led to; all starts, and those of earlier searches,
-    /// if the peaks have changed.
+    /// Updates the missed modes with the latest starts, or with all starts, including those of earlier searches, if the
+    /// peaks have changed.
     pub(super) fn ask(&mut self, plant: &Plant, earlier: &[Searched]) {
         let found = &self.found;
         let (peaks, log_mass) = (found.that_matter().count(), found.log_mass());
@@ -100,7 +100,7 @@ impl State {
         self.power.asked = found.starts.len();
     }
 
-    /// Would the starts have led to this share of the planted modes?
+    /// Would the starts have found this share of the planted modes?
     pub(super) fn would_have_found(&self, share: f64) -> bool {
         let missed = self.power.missed.iter().filter(|missed| **missed).count();
         let all = self.power.missed.len();

@@ -3,21 +3,22 @@
 use crate::linear;
 use serde::{Deserialize, Serialize};
 
-/// Two ends are one peak if they are nearer than this in units of its Gaussian, for each √d, and as high.
+/// Two ends are the same peak if they are closer than this in units of its Gaussian, times √d, and equally
+/// high.
 const SAME_PLACE: f64 = 0.3;
 const SAME_HEIGHT: f64 = 0.3;
 
-/// Two Gaussians stand for the same mass if its logarithms differ by less than this.
+/// Two Gaussians have the same mass if the logarithms of their masses differ by less than this.
 const SAME_MASS: f64 = 0.5;
 
 /// A point belongs to a Gaussian peak if its Newton step ends within this share of its distance, and its height
-/// differs from the Gaussian's by no more than this share.
+/// differs from the Gaussian's by at most this share.
 const NEWTON: f64 = 0.2;
 
 /// A peak, with the Gaussian of its curvature, on unconstrained coordinates.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summit {
-    /// Where it is.
+    /// Its position.
     pub z: Vec<f64>,
     /// log p + log|J| there.
     pub log_density: f64,
@@ -25,17 +26,17 @@ pub struct Summit {
     pub covariance: Vec<f64>,
     /// log of the mass that the density would have if it were this Gaussian.
     pub log_mass: f64,
-    /// Ascents that came here.
+    /// The number of ascents that ended here.
     pub ascents: usize,
-    /// Is it a peak in every direction, and not the end of an ascent that came no further?
+    /// Is it a peak in every direction, rather than the end of an unfinished ascent?
     pub is_peak: bool,
-    /// Ascents that came here from draws of the base that were not chosen for their height.
+    /// The number of ascents that ended here from draws of the base that were not chosen for their height.
     pub(super) any: usize,
     /// Lower factor of the covariance.
     pub(super) factor: Vec<f64>,
 }
 
-/// An ascent that has ended, on unconstrained coordinates.
+/// The end of an ascent, on unconstrained coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Arrived {
     pub(super) z: Vec<f64>,
@@ -44,7 +45,7 @@ pub(super) struct Arrived {
 }
 
 impl Summit {
-    /// The peak of a Gaussian of mass 1; none if its covariance cannot be factored.
+    /// The peak of a Gaussian of mass 1; none if its covariance is not positive definite.
     pub(crate) fn of_gaussian(mean: Vec<f64>, covariance: Vec<f64>) -> Option<Self> {
         let dim = mean.len();
         let factor = linear::cholesky(dim, &covariance).ok()?;
@@ -67,7 +68,7 @@ impl Summit {
         &self.factor
     }
 
-    /// log det of the factor: the logarithm of the Gaussian's volume but for a constant.
+    /// log det of the factor: the logarithm of the Gaussian's volume up to a constant.
     pub(super) fn log_det(&self) -> f64 {
         let dim = self.z.len();
         (0..dim).map(|d| self.factor[d * (dim + 1)].ln()).sum()
@@ -85,7 +86,7 @@ impl Summit {
         self.is_at(&Arrived { z, log_density, has_peaked: true })
     }
 
-    /// Does this peak stand for the Gaussian of another one, mass included?
+    /// Does this peak represent the Gaussian of another one, including its mass?
     pub(super) fn describes(&self, other: &Self) -> bool {
         self.is_same(other) && (self.log_mass - other.log_mass).abs() < SAME_MASS
     }
@@ -118,8 +119,8 @@ impl Summit {
         is_on_it || is_on_its_way
     }
 
-    /// Does the density around a point look like this peak's Gaussian and nothing else? Both its height and its
-    /// gradient have to agree, so that one evaluation replaces a whole ascent.
+    /// Does the density around a point match this peak's Gaussian alone? Both its height and its gradient have
+    /// to agree, so that one evaluation replaces a whole ascent.
     pub(super) fn explains(&self, z: &[f64], log_density: f64, gradient: &[f64]) -> bool {
         let dim = z.len();
         let y = self.whitened(z);
@@ -128,7 +129,7 @@ impl Summit {
         if (drop - 0.5 * square).abs() > NEWTON * (0.5 * square + 1.0) {
             return false;
         }
-        // Of a Gaussian Lᵀ ∇ log p = −y.
+        // For a Gaussian, Lᵀ ∇ log p = −y.
         let mut pulled = y;
         for (i, slope) in gradient.iter().enumerate() {
             let row = &self.factor[i * dim..][..=i];
@@ -137,9 +138,9 @@ impl Summit {
         linear::dot(&pulled, &pulled) <= NEWTON * NEWTON * square
     }
 
-    /// Points as far from the peak as draws of its Gaussian are, on two sides.
+    /// Two points on opposite sides, as far from the peak as draws of its Gaussian.
     pub(crate) fn beside(&self) -> [Vec<f64>; 2] {
-        // Half a standard deviation in each coordinate of the factor, with signs that differ.
+        // Half a standard deviation in each coordinate of the factor, with different signs.
         let away = |d: usize| if d.is_multiple_of(2) { 0.5 } else { -0.5 };
         [1.0, -1.0].map(|side| {
             let y: Vec<f64> = (0..self.z.len()).map(|d| side * away(d)).collect();

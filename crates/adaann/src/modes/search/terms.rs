@@ -1,6 +1,7 @@
 //! Ascents on the terms of a density that is a sum, such as a mixture.
 //!
-//! An ascent on p itself reaches a narrow term only from within its small basin. On the term alone it reaches it from anywhere.
+//! An ascent on p itself reaches a narrow term only from within its small basin. An ascent on the term alone reaches it
+//! from anywhere.
 
 use super::{
     ascend::{Limits, arrive},
@@ -14,25 +15,25 @@ use crate::modes::{
 use crate::{Result, linear, target::Unconstrained};
 use serde::{Deserialize, Serialize};
 
-/// What became of the terms of a density that is a sum.
+/// The results for the terms of a density that is a sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// How many there are; 0 if the density is not known to be a sum.
+    /// The number of terms; 0 if the density is not known to be a sum.
     pub count: usize,
-    /// How many are known: by a peak of the density, or by their own Gaussian where another peak hides theirs.
+    /// The number of known terms: by a peak of the density, or by their own Gaussian if another peak hides theirs.
     pub climbed: usize,
-    /// Are all of them proved to be log-concave, so that each has one peak?
+    /// Are all terms proved to be log-concave, so that each has one peak?
     pub are_log_concave: bool,
 }
 
 impl Terms {
-    /// Is all of the mass in terms with one peak each, and has every one of these been reached?
+    /// Do all terms have one peak each, and has every one been reached?
     pub fn are_all_known(&self) -> bool {
         self.count > 0 && self.are_log_concave && self.climbed == self.count
     }
 }
 
-/// The highest peak of one term that ascents from some starts reach; none if none arrives. Also the evaluations.
+/// The highest peak of one term that ascents from some starts reach, and the evaluations; none if no ascent arrives.
 pub(super) fn peak(
     term: &Unconstrained,
     starts: &[Vec<f64>],

@@ -1,4 +1,4 @@
-//! Searches of densities whose peaks and curvatures are known.
+//! Searches of densities with known peaks and curvatures.
 
 use super::*;
 use crate::{
@@ -15,7 +15,7 @@ fn found(target: &dyn Target, seed: u64) -> Searched {
     search(&unconstrained, &base, &Search::new(target.dim()), seed).unwrap()
 }
 
-/// Weights 0.3 and 0.7, far apart: each peak has the Gaussian that it is, and its mass.
+/// Weights 0.3 and 0.7, far apart: each peak has its exact Gaussian, and its mass.
 #[test]
 fn peaks_have_their_places_covariances_and_masses() {
     let target = Program::record(2, |z| {
@@ -40,7 +40,7 @@ fn peaks_have_their_places_covariances_and_masses() {
             for (found, exact) in summit.z.iter().zip(place) {
                 assert!((found - exact).abs() < 1e-4, "{summit:?}");
             }
-            // Differences of a quadratic are exact but for rounding, 1e-13 over a step of 1e-2.
+            // Differences of a quadratic are exact up to rounding, 1e-13 over a step of 1e-2.
             for (found, exact) in summit.covariance.iter().zip(covariance) {
                 assert!((found - exact).abs() < 1e-6, "{summit:?}");
             }
@@ -62,7 +62,7 @@ fn evaluations_are_those_that_the_target_counts() {
     assert!((found.summits[0].z[1] - 0.5 * x * x).abs() < 1e-4);
 }
 
-/// A condition number of 1e8, along no axis.
+/// A condition number of 1e8, along no coordinate axis.
 #[test]
 fn a_narrow_ridge_is_one_peak() {
     let target = Program::record(3, |z| {
@@ -75,7 +75,7 @@ fn a_narrow_ridge_is_one_peak() {
     assert!(found.summits[0].z.iter().all(|z| (z - 1.0).abs() < 1e-2), "{:?}", found.summits[0]);
 }
 
-/// x is N(0, 1) and log σ has no bound below: the density grows for ever.
+/// x is N(0, 1) and log σ has no lower bound: the density grows without bound.
 #[test]
 fn an_unbounded_density_has_ascents_adrift_and_no_peak() {
     let target = Program::record(3, |z| {
@@ -107,8 +107,7 @@ fn a_base_outside_the_support_is_named() {
 /// A map of the coordinates.
 type Map = fn(&[f64]) -> Vec<f64>;
 
-/// Two Gaussians of weights 0.6 and 0.4, eight widths apart, the lighter one half as wide in the coordinates that
-/// the map leads to.
+/// Two Gaussians of weights 0.6 and 0.4, eight widths apart; the lighter one is half as wide in the mapped coordinates.
 fn pair(map: Map) -> impl Target {
     crate::target::pointwise_by_differences(5, move |x: &[f64]| {
         let y = map(x);
@@ -126,7 +125,7 @@ fn pair(map: Map) -> impl Target {
 #[test]
 fn the_search_is_equivariant() {
     fn turned(x: &[f64]) -> Vec<f64> {
-        // Householder's reflection along (1, 2, 0, −1, 1), then the coordinates in another order.
+        // Householder's reflection along (1, 2, 0, −1, 1), then a permutation of the coordinates.
         let v = [1.0, 2.0, 0.0, -1.0, 1.0];
         let along = 2.0 * x.iter().zip(&v).map(|(x, v)| x * v).sum::<f64>() / 7.0;
         let y: Vec<f64> = x.iter().zip(&v).map(|(x, v)| x - along * v).collect();
@@ -148,13 +147,13 @@ fn the_search_is_equivariant() {
             let found = search(&unconstrained, &Base::standard(5), &settings, seed).unwrap();
             assert_eq!(found.peaks(), 2, "map {number}, seed {seed}");
             let [heavy, light] = &found.summits[..2] else { panic!("two") };
-            // Masses are exact for Gaussians; gradients by differences leave 1e-4.
+            // Masses are exact for Gaussians; gradients by differences leave an error of 1e-4.
             assert!((light.log_mass - heavy.log_mass - (2.0_f64 / 3.0).ln()).abs() < 1e-2);
         }
     }
 }
 
-/// What the search claims of planted modes is what it finds of real ones.
+/// The search finds as many real modes as its power claims for planted ones.
 #[test]
 fn power_is_the_share_of_planted_modes_that_are_found() {
     const DIM: usize = 8;
@@ -165,7 +164,7 @@ fn power_is_the_share_of_planted_modes_that_are_found() {
     let plant = Plant { count: 400, narrowest: 0.35, has_prior: false, seed: 3 };
     let found = search(&unconstrained, &Base::standard(DIM), &settings, 5).unwrap();
     let claimed = caught(&found.starts, &found.summits, found.log_mass(), &plant) as f64 / 400.0;
-    // Neither certain nor hopeless: else this would compare nothing.
+    // Neither certain nor hopeless, so that the comparison is informative.
     assert!(claimed > 0.15 && claimed < 0.9, "{claimed}");
 
     let stream = Stream::new(9, Purpose::Modes);
@@ -190,12 +189,13 @@ fn power_is_the_share_of_planted_modes_that_are_found() {
         search(&unconstrained, &Base::standard(DIM), &settings, trial).unwrap().peaks() == 2
     };
     let share = (0..trials).filter(|&trial| is_found(trial)).count() as f64 / trials as f64;
-    // Three standard errors of 60 and 400 trials, and a tenth more, since ascents near the edge of a basin may leave it.
+    // Three standard errors of 60 and 400 trials, and another tenth, since ascents near the edge of a basin may leave
+    // it.
     let error = (0.25 * (1.0 / trials as f64 + 1.0 / 400.0)).sqrt();
     assert!((share - claimed).abs() < 3.0 * error + 0.1, "{share} for {claimed}");
 }
 
-/// Sixty peaks along one coordinate, of which a remote one is by far the highest.
+/// Sixty peaks along one coordinate, of which a distant one is by far the highest.
 #[test]
 fn lines_find_the_highest_of_many_peaks() {
     let target = Program::record(3, |z| {
@@ -212,7 +212,8 @@ fn lines_find_the_highest_of_many_peaks() {
     }
 }
 
-/// Images of (1, 2, −3), each a tenth of a width of 0.1 away: all signs flipped, one sign flipped, two coordinates exchanged.
+/// Images of (1, 2, −3), each at a tenth of a width of 0.1: all signs flipped, one sign flipped, two coordinates
+/// exchanged.
 #[test]
 fn images_are_flipped_and_exchanged() {
     let target = Program::record(3, |z| -(z[0].square() + z[1].square() + z[2].square()));

@@ -1,4 +1,4 @@
-//! What a search works on, and ascents from a batch of its starts.
+//! The context of a search, and ascents from a batch of its starts.
 
 use super::{
     ascend::{Limits, arrive},
@@ -20,21 +20,21 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// How much further each widening goes.
+/// The factor between successive widenings.
 pub(super) const WIDER: f64 = 8.0;
 
 /// A target with fewer operations than this is cheap.
 const CHEAP: f64 = 2_000.0;
 
-/// What a search works on.
+/// The context of a search.
 pub(super) struct Work<'a, 't> {
     pub(super) target: &'a Unconstrained<'t>,
     pub(super) base: &'a Base,
     pub(super) search: &'a Search,
     pub(super) seed: u64,
-    /// Points that ascents start from as well.
+    /// Further points from which ascents start.
     pub(super) given: &'a [Vec<f64>],
-    /// What earlier searches have found.
+    /// The results of earlier searches.
     pub(super) earlier: &'a [Searched],
 }
 
@@ -43,7 +43,7 @@ impl Work<'_, '_> {
         self.target.target().operations().is_some_and(|operations| operations < CHEAP)
     }
 
-    /// How far ascents may go, after what was spent.
+    /// The limits of ascents within the remaining budget.
     pub(super) fn limits(&self, found: &Searched) -> Limits {
         let Search { rounds, whitenings, budget, .. } = *self.search;
         Limits { rounds, whitenings, budget: budget.after(found.evaluations) }
@@ -68,14 +68,14 @@ impl Work<'_, '_> {
         let is_any = vec![false; starts.len()];
         let before = found.that_matter().count();
         self.ascend(found, units, starts, &is_any, kind)?;
-        // A new peak is a new place to look from.
+        // A new peak is a new centre for starts.
         if !found.is_endless && found.that_matter().count() > before {
             state.in_vain = 0;
         }
         Ok(())
     }
 
-    /// Ascends from starts and puts what is found together. Where a peak is known, its curvature makes for shorter ways than
+    /// Ascends from starts and merges the ends into peaks. At a known peak, its curvature makes ascents shorter than
     /// `units` do.
     pub(super) fn ascend(
         &self,
@@ -128,7 +128,7 @@ pub(super) fn widest_units(found: &Searched) -> Option<Units> {
     Some(Units::whitening(peak.z.clone(), peak.factor.clone()))
 }
 
-/// The summit whose Gaussian explains a start, if one does.
+/// The summit whose Gaussian explains a start, if any.
 fn explained(summits: &[Summit], units: &Units, place: &Place, start: &Start) -> Option<usize> {
     if !place.height.is_finite() {
         return None;
