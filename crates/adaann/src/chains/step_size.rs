@@ -9,7 +9,7 @@ pub(super) struct DualAveraging {
     /// The value towards which log ε is pulled.
     centre: f64,
     log_step_size: f64,
-    /// Weighted mean of log ε, later ones weighing more.
+    /// Mean of log ε, with more weight on later values.
     log_average: f64,
     /// The mean difference between the target and the actual acceptance probability.
     shortfall: f64,

@@ -152,7 +152,7 @@ impl Searched {
         self.summits[summit].any += usize::from(is_any);
     }
 
-    /// Puts ends of ascents together to peaks, the highest first.
+    /// Merges ends of ascents into peaks, the highest first.
     pub(super) fn gather(
         &mut self,
         target: &Unconstrained,
