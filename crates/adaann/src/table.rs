@@ -1,6 +1,6 @@
 //! Data as a table: named columns of numbers.
 
-/// Named columns of numbers; NaN where one is missing.
+/// Named columns of numbers; NaN where a value is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// Names of the columns.

@@ -18,7 +18,7 @@ impl Tails {
             (ways + k as f64 * ln_p + (n - k) as f64 * ln_q).exp()
         };
         let masses: Vec<f64> = (0..=n).map(mass).collect();
-        // Each from its own end, so that small tails keep their digits.
+        // Sum each tail from its own end, so that small tails keep their precision.
         let running = |sum: &mut f64, mass: &f64| {
             *sum += mass;
             Some(sum.min(1.0))
@@ -29,7 +29,7 @@ impl Tails {
         Self { lower, upper }
     }
 
-    /// Twice the smaller tail that `count` is in.
+    /// Twice the smaller of the two tails at `count`.
     pub(super) fn of(&self, count: usize) -> f64 {
         2.0 * self.lower[count].min(self.upper[count])
     }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn tails_are_those_of_coins() {
-        // Heads among three coins that show them one time in four: 27, 27, 9 and 1 of 64.
+        // Heads in three tosses of a coin with P(heads) = 1/4: probabilities 27, 27, 9 and 1 of 64.
         let tails = Tails::new(3, 0.25, &ln_factorials(3));
         for (k, (lower, upper)) in
             [(27.0, 64.0), (54.0, 37.0), (63.0, 10.0), (64.0, 1.0)].into_iter().enumerate()
@@ -78,7 +78,7 @@ mod tests {
         // The sum of 10,000 logarithms is off by 1e-9 at most.
         assert!((tails.lower[10_000] - 1.0).abs() < 1e-8);
         assert!((tails.lower[4_000].ln() - tails.upper[6_000].ln()).abs() < 1e-8);
-        // Twenty standard deviations: e^-200 and a factor.
+        // Twenty standard deviations: about e^-200.
         assert!(tails.lower[4_000] > 0.0 && tails.lower[4_000] < 1e-80);
     }
 }

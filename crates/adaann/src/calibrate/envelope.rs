@@ -1,7 +1,7 @@
-//! How far the distribution function of ranks may be from that of uniform ones, everywhere at once.
+//! A simultaneous confidence band for the distribution function of ranks.
 //!
-//! The number of ranks up to r among N is binomial. At each r the band ends where a tail is γ/2; γ is
-//! such that the whole function stays inside with the coverage that is asked for, found by simulating
+//! The number of ranks up to r among N is binomial. At each r the band ends where a tail is γ/2. γ is
+//! chosen so that the whole function stays inside with the requested coverage; it is found by simulating
 //! uniform ranks.
 //!
 //! T. Säilynoja, P. Bürkner, A. Vehtari, "Graphical test for discrete uniformity and its applications
@@ -11,10 +11,10 @@ use super::binomial::{Tails, ln_factorials};
 use crate::rng::{Purpose, Stream};
 use crate::{Result, error};
 
-/// Ranks at which the function is looked at.
+/// Maximum number of ranks at which the function is evaluated.
 const MOST_POINTS: usize = 100;
 
-/// Simulations beyond the band that its place is found from, and bounds for how many there are.
+/// Simulations that should fall outside the band, and bounds on the total number of simulations.
 const BEYOND: f64 = 100.0;
 const SIMULATIONS: (f64, f64) = (2_000.0, 20_000.0);
 
@@ -23,29 +23,28 @@ const SIMULATIONS: (f64, f64) = (2_000.0, 20_000.0);
 pub struct Envelope {
     trials: usize,
     draws: usize,
-    /// Ranks r at which the share of ranks up to r is looked at.
+    /// Ranks r at which the share of ranks up to r is evaluated.
     points: Vec<usize>,
     tails: Vec<Tails>,
-    /// The smallest tail of each simulation, ascending.
+    /// The smallest tail of each simulation, in ascending order.
     simulated: Vec<f64>,
-    /// Where a tail leaves the band.
+    /// The tail probability at which the function leaves the band.
     smallest: f64,
 }
 
-/// How far ranks are from uniform ones.
+/// How far ranks deviate from uniform ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deviation {
-    /// The largest difference between their distribution function and the uniform one, with its
-    /// sign.
+    /// The largest difference between their distribution function and the uniform one, with its sign.
     pub largest: f64,
     /// Is the function inside the band everywhere?
     pub is_inside: bool,
-    /// Share of uniform ranks that are as far out.
+    /// Share of simulated uniform ranks that deviate at least as much.
     pub p_value: f64,
 }
 
 impl Envelope {
-    /// A band for this many ranks among `draws` draws that holds uniform ones with probability
+    /// A band for `trials` ranks among `draws` draws that contains uniform ranks with probability
     /// `coverage`.
     ///
     /// # Errors
@@ -70,7 +69,7 @@ impl Envelope {
         Ok(envelope)
     }
 
-    /// The smallest tails of uniform ranks, ascending.
+    /// The smallest tails of uniform ranks, in ascending order.
     fn simulate(&self, simulations: usize) -> Vec<f64> {
         let stream = Stream::new(1, Purpose::MonteCarlo);
         let mut smallest: Vec<f64> = (0..simulations)
@@ -112,7 +111,8 @@ impl Envelope {
         (self.points[point] + 1) as f64 / (self.draws + 1) as f64
     }
 
-    /// Shares of uniform ranks, and how far below and above them the band reaches.
+    /// The expected share of uniform ranks at each point, and how far the band reaches below and above
+    /// it.
     pub fn band(&self) -> Vec<(f64, f64, f64)> {
         let band = |(i, tails): (usize, &Tails)| {
             let (low, high) = tails.between(self.smallest);
@@ -122,10 +122,11 @@ impl Envelope {
         self.tails.iter().enumerate().map(band).collect()
     }
 
-    /// Shares of uniform ranks, and by how much the shares of these differ from them.
+    /// The expected share of uniform ranks at each point, and the difference of the observed share from
+    /// it.
     ///
-    /// # Errors
-    /// If there are not as many ranks as the band is for, or one is above the number of draws.
+    /// # Errors If the number of ranks differs from that of the band, or a rank exceeds the number of
+    /// draws.
     pub fn differences(&self, ranks: &[usize]) -> Result<Vec<(f64, f64)>> {
         let up_to = self.counted(ranks)?;
         let difference = |(i, &count): (usize, &usize)| {
@@ -134,10 +135,10 @@ impl Envelope {
         Ok(up_to.iter().enumerate().map(difference).collect())
     }
 
-    /// How far ranks are from uniform ones.
+    /// How far ranks deviate from uniform ranks.
     ///
     /// # Errors
-    /// If there are not as many ranks as the band is for, or one is above the number of draws.
+    /// If the number of ranks differs from that of the band, or a rank exceeds the number of draws.
     pub fn deviation(&self, ranks: &[usize]) -> Result<Deviation> {
         let tail = self.smallest_tail(&self.counted(ranks)?);
         let differences = self.differences(ranks)?;
@@ -178,8 +179,8 @@ mod tests {
             inside += usize::from(envelope.deviation(&ranks).unwrap().is_inside);
         }
         let share = inside as f64 / REPEATS as f64;
-        // Errors of two simulations of 2,000, four standard deviations each of √(0.9 · 0.1/2000); counts
-        // are whole numbers, which only widens the band.
+        // Errors of two simulations of 2,000, four standard deviations each of √(0.9 · 0.1/2000). Counts
+        // are integers, which can only widen the band.
         assert!(share > 0.9 - 0.04, "{share}");
         assert!(share < 0.99, "{share}");
     }
@@ -207,7 +208,7 @@ mod tests {
         let stream = Stream::new(2, Purpose::Evaluation);
         let mut seen = [0, 0];
         for repeat in 0..200_u64 {
-            // Squares of uniform numbers, now and then too many small ones.
+            // Powers of uniform numbers: as the power grows, small ranks become too frequent.
             let power = 1.0 + 0.01 * repeat as f64;
             let rank = |i: u64| (251.0 * stream.uniform_at(40 * repeat + i).powf(power)) as usize;
             let ranks: Vec<usize> = (0..40).map(rank).collect();

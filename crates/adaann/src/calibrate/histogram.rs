@@ -1,4 +1,4 @@
-//! Ranks in bins: how many there are beside how many there should be.
+//! Histograms of ranks: observed counts compared with expected counts.
 
 use super::binomial::{Tails, ln_factorials};
 use crate::simd::Special;
@@ -9,30 +9,31 @@ use crate::{Result, error};
 pub struct Histogram {
     /// How many ranks are in each bin.
     pub counts: Vec<usize>,
-    /// How many of uniform ranks are.
+    /// The expected number of uniform ranks in each bin.
     pub expected: Vec<f64>,
     /// Σ (count − expected)²/expected.
     pub chi_square: f64,
-    /// The probability that uniform ranks have a larger one.
+    /// The probability that uniform ranks give a larger chi-square.
     pub p_value: f64,
     trials: usize,
 }
 
-/// Ranks that a bin should have for chi-square's distribution to be its limit, and bins that can be
-/// looked at.
+/// Expected ranks per bin for which the chi-square approximation holds, and the maximum number of
+/// bins.
 const FEWEST_EXPECTED: usize = 10;
 const MOST_BINS: usize = 20;
 
-/// How many bins suit: at most 20, with ten ranks in each if that leaves two.
+/// A suitable number of bins: at most 20, with at least ten ranks per bin where that allows two
+/// bins.
 pub fn bins_for(trials: usize, draws: usize) -> usize {
     (trials / FEWEST_EXPECTED).clamp(2, MOST_BINS).min(draws + 1)
 }
 
 impl Histogram {
-    /// Counts ranks among `draws` draws, which go from 0 to `draws`.
+    /// Counts ranks among `draws` draws; ranks range from 0 to `draws`.
     ///
     /// # Errors
-    /// If there are no ranks, one is above `draws`, or there are no bins or more than values.
+    /// If there are no ranks, a rank exceeds `draws`, or `bins` is not between 1 and `draws` + 1.
     pub fn new(ranks: &[usize], draws: usize, bins: usize) -> Result<Self> {
         error::at_least_one("trials", ranks.len())?;
         if !(1..=draws + 1).contains(&bins) {
@@ -56,7 +57,7 @@ impl Histogram {
         Ok(Self { counts, expected, chi_square, p_value, trials: ranks.len() })
     }
 
-    /// For each bin the counts between which it lies with this probability, for uniform ranks.
+    /// For each bin, the interval that contains the count of uniform ranks with this probability.
     pub fn bands(&self, coverage: f64) -> Vec<(usize, usize)> {
         let ln_factorials = ln_factorials(self.trials);
         let band = |expected: &f64| match expected / self.trials as f64 {
@@ -69,8 +70,8 @@ impl Histogram {
     }
 }
 
-/// The probability that a chi-square number with this many degrees of freedom is above x: Q(n/2, x/2),
-/// by Q(a + 1, y) = Q(a, y) + y^a e^−y/Γ(a + 1).
+/// The probability that a chi-square variable with this many degrees of freedom exceeds x: Q(n/2,
+/// x/2), by Q(a + 1, y) = Q(a, y) + y^a e^−y/Γ(a + 1).
 fn chi_square_tail(degrees: usize, x: f64) -> f64 {
     if degrees == 0 {
         return 1.0;
@@ -109,9 +110,9 @@ mod tests {
 
     #[test]
     fn tails_are_those_of_tables() {
-        // The 5 per cent points of every table of the chi-square distribution.
+        // The 5 per cent points of the chi-square distribution, from tables.
         for (degrees, x) in [(1, 3.841), (2, 5.991), (5, 11.070), (10, 18.307), (19, 30.144)] {
-            // Half a unit of the last digit times a density of at most 0.03 there.
+            // Half a unit in the last digit times a density of at most 0.03 there.
             assert!((chi_square_tail(degrees, x) - 0.05).abs() < 2e-5, "{degrees}");
         }
         assert_eq!(chi_square_tail(5, 0.0), 1.0);

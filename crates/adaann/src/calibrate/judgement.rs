@@ -1,4 +1,4 @@
-//! What ranks that are not uniform say about the draws that they are ranks among.
+//! What non-uniform ranks say about the draws.
 
 use super::Deviation;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// The ranks are as uniform ones are.
+    /// The ranks are consistent with uniform ranks.
     Calibrated,
     /// The truth lies outside the draws too often.
     TooNarrow,
@@ -18,7 +18,7 @@ pub enum Judgement {
     BiasedLow,
     /// The draws lie above the truth.
     BiasedHigh,
-    /// The ranks are not uniform in a way that has no name.
+    /// The ranks are not uniform, in none of the ways above.
     Uneven,
 }
 
@@ -35,11 +35,11 @@ impl fmt::Display for Judgement {
     }
 }
 
-/// Standard errors from which the mean or the spread of ranks gives a deviation its name.
+/// Number of standard errors from which the mean or the spread of the ranks names the deviation.
 const CLEAR: f64 = 2.0;
 
 impl Judgement {
-    /// Judges ranks among `draws` draws by how far they are from uniform ones.
+    /// Judges ranks among `draws` draws by their deviation from uniform ranks.
     pub fn of(ranks: &[usize], draws: usize, deviation: &Deviation) -> Self {
         if deviation.is_inside {
             return Self::Calibrated;
@@ -55,8 +55,8 @@ impl Judgement {
     }
 }
 
-/// The mean of the ranks and that of their squares about the middle, less what uniform ranks have, in
-/// standard errors.
+/// The mean of the ranks and the mean of their squares about the middle, minus the values for uniform
+/// ranks, in standard errors.
 fn standardised(ranks: &[usize], draws: usize) -> (f64, f64) {
     let middle = 0.5 * draws as f64;
     let square = |rank: usize| (rank as f64 - middle).powi(2);
@@ -77,7 +77,8 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// Judges 200 trials: the truth is standard normal, and draws are it scaled and moved.
+    /// Judges 200 trials: the truth is standard normal, and the draws are standard normal, scaled and
+    /// shifted.
     fn judged(scale: f64, shift: f64) -> Judgement {
         const TRIALS: usize = 200;
         const DRAWS: usize = 49;
@@ -97,7 +98,8 @@ mod tests {
     #[test]
     fn wrong_draws_are_called_what_they_are() {
         assert_eq!(judged(1.0, 0.0), Judgement::Calibrated);
-        // Half the spread puts three in ten truths beyond two of its standard deviations.
+        // With half the spread, three in ten truths lie more than two standard deviations of the
+        // draws away.
         assert_eq!(judged(0.5, 0.0), Judgement::TooNarrow);
         assert_eq!(judged(2.0, 0.0), Judgement::TooWide);
         assert_eq!(judged(1.0, 0.5), Judgement::BiasedHigh);

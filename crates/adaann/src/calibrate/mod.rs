@@ -1,9 +1,9 @@
 //! Simulation-based calibration: do the draws of a fit spread around the truth as they should?
 //!
-//! Parameters are drawn from the prior, data from the parameters, and the model is fitted to the data.
-//! The rank of the true value among L draws of the posterior is then uniform on 0, ..., L, whatever
-//! the model, if the draws are right. [`trial`] makes one such rank for each parameter; [`Histogram`]
-//! and [`Envelope`] say whether many of them are uniform, and [`Judgement`] what it means if not.
+//! Each trial draws parameters from the prior, simulates data from them, and fits the model to the
+//! data. If the draws of the posterior are correct, the rank of the true value among L draws is
+//! uniform on 0, ..., L, for any model. [`trial`] computes one rank for each parameter; [`Histogram`]
+//! and [`Envelope`] test whether many ranks are uniform, and [`Judgement`] interprets the deviation.
 //!
 //! S. Talts, M. Betancourt, D. Simpson, A. Vehtari, A. Gelman, "Validating Bayesian inference
 //! algorithms with simulation-based calibration" (2018).

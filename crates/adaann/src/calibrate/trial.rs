@@ -7,37 +7,38 @@ use crate::model::{Model, Replicate};
 use crate::rng::{Purpose, Stream};
 use crate::{Batch, Result, error};
 
-/// The name of the log density among what is ranked. It depends on the data, which parameters do not:
-/// draws of the prior in place of the posterior rank every parameter uniformly, but not this.
+/// The name of the log density among the ranked values. The log density depends on the data and the parameters do
+/// not: draws from the prior in place of the posterior give uniform ranks for every parameter, but not for it.
 pub const LOG_P: &str = "log_p";
 
-/// Draws of an annealed flow that are weighted, of which `draws` are chosen: enough that few are chosen twice.
+/// Number of weighted draws of an annealed flow from which `draws` are resampled: enough that few are chosen
+/// twice.
 pub fn weighted(draws: usize) -> usize {
     (4 * draws).max(4_000)
 }
 
-/// Tells a trial's own random numbers from those that particles of a fit with its seed have.
+/// Separates a trial's own random numbers from those of the particles of a fit with the same seed.
 const RANK_SEED: u64 = 0x517c_c1b7_2722_0a95;
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Trial {
     /// How many of the draws are below the truth, in the order of [`names`].
     pub ranks: Vec<usize>,
     /// Shape of the tail of the weights p/q.
     pub k_hat: f64,
-    /// Share of the weighted draws that count as draws of the posterior.
+    /// Effective sample size as a share of the weighted draws.
     pub ess_share: f64,
 }
 
-/// What is ranked: the target's coordinates, then log p.
+/// The names of the ranked values: the target's coordinates, then log p.
 pub fn names(model: &Model) -> Vec<String> {
     let mut names = model.target().names();
     names.push(LOG_P.to_owned());
     names
 }
 
-/// The seed of a trial, by its number: seeds of neighbours have nothing in common.
+/// The seed of a trial, by its number; seeds of neighbouring trials are unrelated.
 pub fn seed_of(seed: u64, number: usize) -> u64 {
     // Steele, Lea and Flood's SplitMix64.
     let mut x = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -46,12 +47,11 @@ pub fn seed_of(seed: u64, number: usize) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Runs a trial with all random numbers from its seed; that of the plan is not used, nor is there a check. Ranks are
-/// among `draws` draws of the fit, corrected by importance weights. None if the observer has stopped
-/// the fit.
+/// Runs a trial. All random numbers come from `seed`; the seed of the plan is ignored, and no check is run. Ranks
+/// are among `draws` draws of the fit, corrected by importance weights. Returns None if the observer stops the
+/// fit.
 ///
-/// # Errors
-/// If no data can be made, the fit fails, or no draw has a density.
+/// # Errors If no data can be simulated, the fit fails, or no draw has a finite density.
 pub fn trial(
     model: &Model,
     plan: &Plan,
@@ -85,7 +85,7 @@ pub fn trial(
     let k_hat = sample.smoothed()?.k_hat;
     let ess_share = sample.weight_sums()?.ess_share();
     let chosen = sample.resampled(draws, seed ^ RANK_SEED);
-    // The first of its numbers has chosen the draws.
+    // Number 0 of the stream was used to choose the draws.
     let stream = Stream::new(seed ^ RANK_SEED, Purpose::MonteCarlo);
     let log_p = approximation.log_p(&Batch::from_points(truth.len(), &[&truth]))?[0];
     let rows = (0..truth.len()).map(|d| (truth[d], chosen.x().row(d)));
@@ -94,8 +94,8 @@ pub fn trial(
     Ok(Some(Trial { ranks: ranks.collect(), k_hat, ess_share }))
 }
 
-/// How many draws are below the truth; among those that equal it, the place is chosen by a uniform
-/// number between 0 and 1.
+/// The number of draws below the truth. Among draws that equal the truth, `uniform`, a number between 0 and 1,
+/// chooses the rank.
 ///
 /// ```
 /// use adaann::calibrate::rank;
@@ -139,8 +139,8 @@ mod tests {
 
     const DRAWS: usize = 99;
 
-    /// A normal mean with a known spread: its posterior is normal, so that every single rank is known
-    /// up to the draws' own noise.
+    /// A normal mean with a known spread: the posterior is normal, so each rank is known up to the sampling noise
+    /// of the draws.
     #[test]
     fn ranks_are_those_among_draws_of_the_exact_posterior() {
         let text = "[data]\ny = [0, 0, 0, 0]\n[parameters]\nmu = \"normal(1, 2)\"\n\
@@ -171,7 +171,7 @@ mod tests {
             let z = (truth[0] - mean) * precision.sqrt();
             let share = 0.5 * Special::Erfc.at(-z / 2.0_f64.sqrt());
             let trial = trial(model, plan, DRAWS, seed, &mut ()).unwrap().unwrap();
-            // Where nearly all draws count, the shape of the tail is noise.
+            // If nearly all draws count, the shape of the tail is noise.
             let is_fine = trial.k_hat < pareto::k_hat_threshold(weighted(DRAWS));
             let is_noise = plan.method() != Method::Adaann && trial.ess_share > 0.9;
             assert!(is_fine || is_noise, "{trial:?}");
@@ -181,8 +181,8 @@ mod tests {
             assert!(difference.abs() < 5.0 * own.sqrt() + 1.0, "{number}: {difference}");
             sum += difference;
             variance += own;
-            // log p falls with the distance from the mean: it is below that of the truth for draws
-            // that are further away.
+            // log p falls with the distance from the mean: draws that are further away than the truth have a
+            // lower log p.
             let further = Special::Erfc.at(z.abs() / 2.0_f64.sqrt());
             let own = DRAWS as f64 * further * (1.0 - further);
             let difference = trial.ranks[1] as f64 - DRAWS as f64 * further;

@@ -1,21 +1,22 @@
-//! What a model asks of a data file: which columns are kept of it, and how much of it messages show.
+//! What a model needs from a data file: which columns to keep, and how much of the file messages may show.
 //!
-//! A model may come from somebody else and name any file of this machine, as a key of its owner. So messages show
-//! what stands in a file only once it is known to be the table that the model asks for: a column that the model names
-//! has a number in the first row. Names of columns are shown as well where they look like names and stand above a
-//! number, since a model that names another column is most often a slip. Of all else there is the place alone.
+//! A model may come from somebody else and may name any file on this machine, such as its owner's private key. So
+//! messages quote a file only once it is known to be the table that the model needs: a column that the model names
+//! has a number in the first row. Column names are also shown if they look like names and stand above a number,
+//! since a model that names another column is most often a typo. For any other file messages give only the line
+//! and column.
 
 use super::cells::{cell_text, number};
 use super::diagnostic::Source;
 use super::file::File;
 
-/// Columns that doses are read from without being named.
+/// Columns of doses, which are read even if the model does not name them.
 const DOSES: [&str; 8] = ["amt", "rate", "evid", "cmt", "ii", "addl", "ss", "mdv"];
 
-/// Characters of a column's name that is shown though the model does not name it.
+/// Maximum length, in characters, of a column name that is shown although the model does not name it.
 const LONGEST: usize = 40;
 
-/// What a model asks of a data file.
+/// What a model needs from a data file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'m> {
     /// The model file.
@@ -25,7 +26,7 @@ pub(super) struct Asked<'m> {
     shows_all: bool,
 }
 
-/// How much of a file messages show.
+/// How much of a file messages may show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Shown {
     pub(super) names: bool,
@@ -33,34 +34,34 @@ pub(super) struct Shown {
 }
 
 impl<'m> Asked<'m> {
-    /// What a model file asks of its data.
+    /// What a model file needs from its data.
     pub(super) fn of(source: &'m Source, file: &File) -> Self {
         let text = &source.text[..];
-        // An escape may spell a name in another way.
+        // An escape sequence may spell a column's name differently.
         let keeps_all = text.contains('\\');
         Self { text, has_system: file.ode.is_some(), keeps_all, shows_all: false }
     }
 
-    /// A file that the user has named, all of which is looked at.
+    /// For a file that the user has named: keeps and shows everything.
     pub(super) fn by_the_user() -> Self {
         Self { text: "", has_system: false, keeps_all: true, shows_all: true }
     }
 
-    /// The same of a file all of whose columns stay.
+    /// The same, but keeps all columns.
     pub(super) fn whole(self) -> Self {
         Self { keeps_all: true, ..self }
     }
 
-    /// Is a column to be kept? One that is named anywhere, in a comment at worst.
+    /// Should this column be kept? Yes if its name occurs anywhere in the model file, even in a comment.
     pub(super) fn keeps(&self, name: &str) -> bool {
         let is_implied = || {
-            // The name of time where the model gives none; doses have names in any case.
+            // `t` is the default name of time; columns of doses are recognised in upper and lower case.
             name == "t" || DOSES.iter().any(|dose| name.eq_ignore_ascii_case(dose))
         };
         self.keeps_all || self.names(name) || self.has_system && is_implied()
     }
 
-    /// Does the model file have this name, as a word? To its user every name is known.
+    /// Does the model file contain this name as a word? Always true for a file that the user has named.
     pub(super) fn names(&self, name: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let joins =
@@ -73,7 +74,7 @@ impl<'m> Asked<'m> {
         self.shows_all || !name.is_empty() && self.text.match_indices(name).any(is_there)
     }
 
-    /// What is shown of a file with these columns whose first row has these cells.
+    /// How much may be shown of a file with these columns and these cells in the first row.
     pub(super) fn shown<'c>(&self, names: &[String], row: impl Iterator<Item = &'c str>) -> Shown {
         let has_number = |cell: &str| number(cell).is_some_and(|x| !x.is_nan());
         let numbers: Vec<bool> = row.map(has_number).collect();

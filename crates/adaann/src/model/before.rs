@@ -20,8 +20,8 @@ impl<'g> Evaluator<'_, 'g> {
             return self.no_delays(&whole.span);
         }
         if !self.place.is_at_row() {
-            let message =
-                "`before` looks at earlier rows of the data, and this is no formula of a row";
+            let message = "`before` reads earlier rows of the data; use it in formulas that are \
+                           evaluated row by row";
             return self.unknown(&whole.span, message.to_owned(), None);
         }
         let Some(column) = self.column(column) else { return Value::Unknown };
@@ -37,7 +37,7 @@ impl<'g> Evaluator<'_, 'g> {
             return Value::Unknown;
         };
         Value::Number(match (found.is_there.as_constant(), otherwise.flatten()) {
-            // That it is not there was said.
+            // The missing row has been reported.
             (Some(0.0), None) => return Value::Unknown,
             (Some(0.0), Some(otherwise)) => otherwise,
             (Some(_), _) | (None, None) => found.value,
@@ -47,37 +47,40 @@ impl<'g> Evaluator<'_, 'g> {
         })
     }
 
-    /// The column that a name stands for.
+    /// The column that the first argument names.
     fn column(&mut self, ast: &Ast) -> Option<usize> {
-        let help = "a state's name in `next` is its value at the row before already".to_owned();
+        let help =
+            "in `next`, a state's name already means its value at the previous row".to_owned();
         let (message, help) = match &ast.kind {
             Kind::Name(name) => match self.names.find(name) {
                 Some(Meaning::Column(column)) => return Some(column),
                 Some(Meaning::Unread) => return None,
                 None if self.names.is_partial => return None,
                 Some(Meaning::Carried(_)) => {
-                    (format!("`{name}` is a state, and `before` takes a column"), Some(help))
+                    (format!("`{name}` is a state, but `before` needs a column"), Some(help))
                 }
-                Some(_) => (format!("`{name}` is no column of the data"), None),
+                Some(_) => (format!("`{name}` is not a column of the data"), None),
                 None => {
-                    // Says that the name is unknown, and what may have been meant.
+                    // Reports the unknown name, with a suggestion.
                     self.evaluate(ast);
                     return None;
                 }
             },
-            _ => ("`before` takes the name of a column".to_owned(), Some(format!("write {USAGE}"))),
+            _ => ("`before` needs the name of a column".to_owned(), Some(format!("write {USAGE}"))),
         };
         self.fault(&ast.span, message, help);
         None
     }
 
-    /// How many rows back.
+    /// The number of rows to go back.
     fn rows_back(&mut self, ast: &Ast) -> Option<usize> {
         let number = self.number(ast)?;
         let message = match number.as_constant() {
             Some(k) if k.fract() == 0.0 && (1.0..=1e9).contains(&k) => return Some(k as usize),
-            Some(k) => format!("{k} rows before is no row: write a whole number from 1"),
-            None => "how many rows before must be a constant".to_owned(),
+            Some(k) => {
+                format!("the number of rows to go back is {k}, but must be a whole number from 1")
+            }
+            None => "the number of rows to go back must be a constant".to_owned(),
         };
         self.fault(&ast.span, message, None);
         None

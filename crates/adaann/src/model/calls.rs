@@ -13,18 +13,17 @@ use super::value::{Value, constants};
 use crate::distribution::Family;
 use crate::program::Expr;
 
-/// Distributions that are no family of single numbers.
+/// Distributions of vectors and matrices, and mixtures.
 pub(super) const JOINT: [&str; 6] =
     ["multi_normal", "multi_normal_cholesky", "dirichlet", "lkj", "lkj_cholesky", "mixture"];
 
-/// Names that functions of earlier states have in other programs.
+/// Names that other programs use for functions of delayed states.
 const DELAYS: [&str; 3] = ["delay", "lag", "lagvalue"];
 
-/// Why earlier states are not there, and what can be done about it.
-const NO_DELAYS: &str = "states at another time are not to be had: delay equations, whose rates depend on earlier \
-                         states, are not solved";
-const CHAIN: &str =
-    "a lag that need not be sharp can be a chain of states, each fed by the one before";
+/// Error for delayed states, and a suggestion.
+const NO_DELAYS: &str = "delayed states such as u(t - 3) are not supported: rates can depend on current states \
+                         only";
+const CHAIN: &str = "to approximate a lag, use a chain of states, each fed by the one before it";
 
 impl<'g> Evaluator<'_, 'g> {
     /// f(...)
@@ -69,26 +68,26 @@ impl<'g> Evaluator<'_, 'g> {
     }
 
     fn no_function(&mut self, name: &str, span: &Span) -> Value<'g> {
-        // x(t − lag), or what other programs call such a thing.
+        // A delayed state such as x(t − lag), or a delay function of another program.
         let is_delay = match self.names.find(name) {
             Some(meaning) => matches!(meaning, Meaning::State(_)),
             None => DELAYS.contains(&name) && !self.place.is_at_row(),
         };
         if is_delay && self.place == Place::Quantity {
-            let message = format!("`{name}` is a state, no function");
-            let help = format!("at({name}, time) is its value at a time");
+            let message = format!("`{name}` is a state, not a function");
+            let help = format!("at({name}, time) is its value at that time");
             return self.unknown(span, message, Some(help));
         }
         if is_delay {
             return self.no_delays(span);
         }
         let message = if self.names.find(name).is_some() {
-            format!("`{name}` is no function; for a product write {name} * (...)")
+            format!("`{name}` is not a function; for a product, write {name} * (...)")
         } else {
             format!("unknown function `{name}`")
         };
         if DELAYS.contains(&name) {
-            let help = "before(column, k) is a column k rows before".to_owned();
+            let help = "before(column, k) is the value of a column k rows earlier".to_owned();
             return self.unknown(span, message, Some(help));
         }
         let families = Family::ALL.iter().map(|family| family.name());
@@ -97,12 +96,12 @@ impl<'g> Evaluator<'_, 'g> {
         self.unknown(span, message, help)
     }
 
-    /// Says that no state is known at another time than that of a rate.
+    /// Reports that delayed states are not supported.
     pub(super) fn no_delays(&mut self, span: &Span) -> Value<'g> {
         self.unknown(span, NO_DELAYS.to_owned(), Some(CHAIN.to_owned()))
     }
 
-    /// Says what is wrong, where nothing is known any more.
+    /// Reports an error and returns an unknown value.
     pub(super) fn unknown(
         &mut self,
         span: &Span,
@@ -113,7 +112,7 @@ impl<'g> Evaluator<'_, 'g> {
         Value::Unknown
     }
 
-    /// Says that a call has another number of arguments than it needs.
+    /// Reports a call with the wrong number of arguments.
     pub(super) fn wrong_count(&mut self, whole: &Ast, usage: &str, found: usize) -> Value<'g> {
         let name = usage.split('(').next().unwrap_or(usage);
         let plural = if found == 1 { "" } else { "s" };
@@ -177,7 +176,11 @@ impl<'g> Evaluator<'_, 'g> {
                     Value::Vector(products) => Value::Number(products.iter().sum()),
                     Value::Unknown => Value::Unknown,
                     _ => {
-                        self.fault(&whole.span, format!("two numbers given: write {usage}"), None);
+                        self.fault(
+                            &whole.span,
+                            format!("expected vectors, found two numbers: write {usage}"),
+                            None,
+                        );
                         Value::Unknown
                     }
                 }
@@ -186,7 +189,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// The elements of a vector; a function of whole vectors has no use for a number.
+    /// The elements of a vector; a number is an error.
     pub(super) fn vector(&mut self, value: &Value<'g>, span: &Span) -> Option<Vec<Expr<'g>>> {
         match value {
             Value::Vector(elements) if !elements.is_empty() => Some(elements.clone()),
@@ -194,7 +197,7 @@ impl<'g> Evaluator<'_, 'g> {
             other => {
                 let is_of_row = matches!(other, Value::Number(_)) && self.place.is_at_row();
                 let help = is_of_row.then(|| {
-                    "inside a likelihood a column is the row's value; sums over a column stand in \
+                    "in a likelihood, a column is its value at the row; compute sums over a column under \
                      [constants]"
                         .to_owned()
                 });
@@ -238,7 +241,7 @@ impl<'g> Evaluator<'_, 'g> {
         };
         if law.size().is_some_and(|size| size != numbers.len()) {
             let size = law.size().unwrap_or_default();
-            let message = format!("the distribution is of {size} numbers, not of {}", value.kind());
+            let message = format!("the distribution needs {size} numbers, found {}", value.kind());
             self.fault(&x.span, message, None);
             return Value::Unknown;
         }
@@ -273,7 +276,7 @@ impl<'g> Evaluator<'_, 'g> {
                 }
             }
             let bad = value.numbers().iter().filter_map(|x| x.as_constant()).find(|&x| {
-                // Columns are constants while rows are looked at, and checked there.
+                // Columns are constants while one row is evaluated; they are checked there.
                 !argument.range.contains(x)
             });
             if let Some(bad) = bad {
@@ -296,8 +299,9 @@ impl<'g> Evaluator<'_, 'g> {
         };
         let value = self.evaluate(concentrations);
         if matches!(value, Value::Number(_)) {
-            let message = "dirichlet takes a concentration for each part of the simplex, and this is one number";
-            let help = "write them out, like dirichlet([1, 1, 1])".to_owned();
+            let message = "dirichlet needs a vector with one concentration for each part of the \
+                           simplex, found one number";
+            let help = "write, for example, dirichlet([1, 1, 1])".to_owned();
             return self.unknown(&concentrations.span, message.to_owned(), Some(help));
         }
         let Some(elements) = self.vector(&value, &concentrations.span) else {

@@ -1,4 +1,4 @@
-//! The states of a series in mathematics: each row by the row before.
+//! The states of a series in mathematical notation: each row in terms of the previous row.
 
 use super::expression::{Ast, Kind};
 use super::file::Series;
@@ -6,7 +6,7 @@ use super::names::BEFORE;
 use super::{Model, Notation};
 
 impl Model {
-    /// What is carried from row to row, line by line.
+    /// The states and the final term of a series, line by line.
     pub(super) fn series_lines(&self, notation: Notation) -> Vec<String> {
         let Some(series) = &self.outline.file.series else { return Vec::new() };
         let mut lines = Vec::new();
@@ -31,7 +31,7 @@ impl Model {
     }
 }
 
-/// A formula in which states are those of the row before, with `before` written around them.
+/// A formula in which states are those of the previous row, shown as calls of `before`.
 fn of_row_before(ast: &Ast, series: &Series) -> Ast {
     let all = |parts: &[Ast]| parts.iter().map(|part| of_row_before(part, series)).collect();
     let one = |part: &Ast| Box::new(of_row_before(part, series));

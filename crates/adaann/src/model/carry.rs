@@ -1,4 +1,4 @@
-//! States of a series in plain numbers, row by row: for predictions and for data that a model makes.
+//! The states of a series as plain numbers, row by row, for predictions and simulated data.
 
 use super::evaluate::Evaluator;
 use super::expression::Ast;
@@ -8,13 +8,13 @@ use super::value::Value;
 use crate::program::Expr;
 
 impl Outline {
-    /// Moves the states on to a row whose columns, and earlier ones, are there.
+    /// Moves the states on to a row; its columns and the earlier columns are already in the scope.
     pub(super) fn carry_on(&self, scope: &mut Scope<'static>, begins: bool) {
         let Some(series) = self.file.series.as_ref().filter(|series| !series.states.is_empty())
         else {
             return;
         };
-        // Their states are those of the row before.
+        // At this point the states are still those of the previous row.
         self.evaluate_quantities(scope, &mut Vec::new(), |reach| reach.is_of_rows());
         let place = if begins { Place::First } else { Place::Row };
         let mut moved = Vec::with_capacity(series.states.len());
@@ -25,7 +25,7 @@ impl Outline {
         scope.carried = moved;
     }
 
-    /// A state as its formula says; NaN where it says nothing.
+    /// The value of a state by its formula; NaN if the formula has no value.
     fn state(
         &self,
         scope: &mut Scope<'static>,

@@ -1,8 +1,8 @@
-//! Rows and cells of a table as text, and the numbers in them.
+//! Splits the text of a table into rows and cells, and parses the numbers in cells.
 
 use super::expression::Span;
 
-/// Rows that are not empty, with the place where they begin.
+/// The rows that are not empty, each with the offset of its beginning.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -15,7 +15,7 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A comma; or a semicolon or tab if the names are separated by one and by no comma.
+/// The delimiter: a comma, or a semicolon or tab if the header contains one and no comma.
 pub(super) fn delimiter(header: &str) -> u8 {
     if header.contains(',') {
         b','
@@ -24,7 +24,7 @@ pub(super) fn delimiter(header: &str) -> u8 {
     }
 }
 
-/// The cells of a row; a delimiter between quotes belongs to its cell.
+/// The cells of a row; a delimiter between quotes belongs to the cell.
 pub(super) fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
     let (bytes, mut from) = (row.as_bytes(), Some(0));
     std::iter::from_fn(move || {
@@ -39,7 +39,7 @@ pub(super) fn cells(row: &str, delimiter: u8) -> impl Iterator<Item = Span> {
     })
 }
 
-/// A cell without space and quotes around it.
+/// The text of a cell without surrounding space and quotes.
 pub(super) fn cell_text(cell: &str) -> String {
     let cell = cell.trim();
     match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
@@ -48,10 +48,10 @@ pub(super) fn cell_text(cell: &str) -> String {
     }
 }
 
-/// The number in a cell; NaN if it is missing, none if it is something else.
+/// The number in a cell: NaN if it is missing, None if the cell contains something else.
 pub(super) fn number(cell: &str) -> Option<f64> {
     let cell = cell.trim();
-    // A quote inside is part of no number.
+    // A number contains no quotes.
     let inside = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
     match inside.trim() {
         "" | "NA" | "NaN" | "nan" | "." => Some(f64::NAN),

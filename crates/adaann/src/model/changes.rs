@@ -1,59 +1,60 @@
-//! What happens to a system on its way: the ways in which its states jump, and what flows into them when.
+//! Changes to a system along its trajectory: jumps of the states, and inflows over intervals of time.
 
 use super::names::Meaning;
 use crate::posterior::{Effect, Event, MovingEvent};
 
-/// What the numbers of jumps and of stretches stand for.
+/// The jumps, inflows and moving times of a model, and the layout of an interval's numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
     pub(super) jumps: Vec<Jump>,
     pub(super) flows: Vec<Flow>,
     pub(super) moments: Vec<Moment>,
-    /// Where the numbers of each input begin among those of a stretch.
+    /// For each input, where its numbers begin among those of an interval.
     pub(super) inputs: Vec<usize>,
-    /// How many numbers a stretch has: those of flows, then those of inputs.
+    /// Number of values per interval: those of inflows, then those of inputs.
     pub(super) numbers: usize,
-    /// Rows that are no measurements.
+    /// Rows that are not measurements.
     pub(super) unmeasured: Vec<u32>,
 }
 
-/// A way in which states jump.
+/// A jump of the states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Jump {
-    /// So much is added to a state as the event says.
+    /// Adds the amount of the event to this state.
     Dose(usize),
-    /// All states have their start values again.
+    /// Resets all states to their start values.
     Reset,
-    /// What an event of the file's list does, by its number there.
+    /// The effect of an event listed in the model file, by its number in the list.
     Listed(usize),
 }
 
 /// A time that is a function of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// When an event of the file's list happens, by its number there.
+    /// The time of an event listed in the model file, by its number in the list.
     Listed(usize),
-    /// How much later a dose arrives in a state.
+    /// The lag of doses into this state.
     Lag(usize),
 }
 
-/// What happens to one subject.
+/// The events of one subject.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Story {
     pub(super) events: Vec<Event>,
     pub(super) moving: Vec<MovingEvent>,
 }
 
-/// Something that flows in on stretches; the stretch has its size.
+/// An inflow; each interval gives its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// Into a state, at the rate that the stretch has.
+    /// Into this state, at the rate that the interval gives.
     Infusion(usize),
-    /// That of an event of the file's list, so many times at once as the stretch has.
+    /// The infusion of an event listed in the model file; the interval gives how many run at the same
+    /// time.
     Listed(usize),
 }
 
-/// A stretch of time on which something flows in.
+/// An interval of time with an inflow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inflow {
     pub(super) flow: usize,
@@ -62,7 +63,7 @@ pub(super) struct Inflow {
     pub(super) rate: f64,
 }
 
-/// The number of something among others, to which it is added if it is new.
+/// The index of an element; it is appended if it is new.
 pub(super) fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> usize {
     all.iter().position(|other| *other == one).unwrap_or_else(|| {
         all.push(one);
@@ -70,7 +71,7 @@ pub(super) fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> usize {
     })
 }
 
-/// Events at which the sum of what flows in changes.
+/// The events at which the total rate of an inflow changes.
 pub(super) fn turns(inflows: &[Inflow]) -> Vec<Event> {
     let mut events = Vec::new();
     let mut flows: Vec<usize> = inflows.iter().map(|inflow| inflow.flow).collect();
@@ -89,7 +90,7 @@ pub(super) fn turns(inflows: &[Inflow]) -> Vec<Event> {
             if changes.get(i + 1).is_some_and(|next| next.0 == time) {
                 continue;
             }
-            // Nothing is left of what has ended, not even rounding.
+            // Once all have ended, clear the rounding error.
             if active == 0 {
                 sum = 0.0;
             }
@@ -99,7 +100,7 @@ pub(super) fn turns(inflows: &[Inflow]) -> Vec<Event> {
     events
 }
 
-/// The state that a name means.
+/// The state that a name stands for, if it is one.
 pub(super) fn as_state(meaning: Option<Meaning>) -> Option<usize> {
     match meaning {
         Some(Meaning::State(state)) => Some(state),

@@ -1,4 +1,4 @@
-//! The posterior of a model whose likelihood is a program outside, started when it is first asked.
+//! The posterior of a model whose likelihood is an external program, which is started on first use.
 
 use super::Output;
 use super::file::{Command, GradientName, Run};
@@ -11,29 +11,29 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// A prior, and a likelihood from a program that may not run yet: reading a model starts nothing.
+/// A prior and a likelihood from an external program. Reading a model does not start the program.
 pub(super) struct Outside {
     prior: Program,
     supports: Vec<Support>,
     names: Vec<String>,
     command: external::Command,
-    /// What was asked for in place of the command's own.
+    /// Overrides of the command's own retries and timeout.
     patience: Mutex<Patience>,
     started: OnceLock<Result<external::Posterior, Absent>>,
 }
 
-/// How long, and how often, a program is waited for.
+/// How often the program is restarted, and how long it may take.
 #[derive(Debug, Clone, Copy, Default)]
 struct Patience {
     retries: Option<usize>,
     timeout: Option<Interval>,
 }
 
-/// Why there is no program to ask.
+/// Why the program is not available.
 enum Absent {
-    /// It could not be started, or does not speak the language.
+    /// It could not be started, or violated the protocol.
     Failed(String),
-    /// Nobody has allowed it.
+    /// Running it is forbidden.
     Forbidden,
 }
 
@@ -67,20 +67,20 @@ impl Outside {
         }
     }
 
-    /// Has the program called with the patience that is given; one that runs already goes on as it is.
+    /// Sets retries and timeout for the program; a program that is already running keeps its own.
     pub(super) fn be_patient(&self, output: &Output) {
         let given = Patience { retries: output.retries, timeout: output.command_timeout };
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = given;
     }
 
-    /// The patience that was asked for.
+    /// The retries and timeout that were set.
     pub(super) fn patience(&self) -> Output {
         let Patience { retries, timeout } =
             *self.patience.lock().unwrap_or_else(PoisonError::into_inner);
         Output { retries, command_timeout: timeout, ..Output::default() }
     }
 
-    /// How the program is called with the patience that is asked for.
+    /// The command with these overrides applied.
     fn patiently(&self) -> external::Command {
         let Patience { retries, timeout } =
             *self.patience.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +119,7 @@ impl Outside {
         &self.command
     }
 
-    /// From now on the program is not started; one that runs already goes on.
+    /// Forbids starting the program; a program that is already running continues.
     pub(super) fn forbid(&self) {
         let _ = self.started.set(Err(Absent::Forbidden));
     }
@@ -139,7 +139,7 @@ impl Target for Outside {
         self.posterior()?.evaluate(points, gradient, out)
     }
 
-    /// A program that cannot be asked is taken to give no gradients.
+    /// If the program is not available, gradients are assumed to need finite differences.
     fn values_per_gradient(&self, of: Weights) -> usize {
         let by_differences = 2 * self.dim() + 1;
         self.posterior().map_or(by_differences, |posterior| posterior.values_per_gradient(of))

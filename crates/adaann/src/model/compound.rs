@@ -1,4 +1,5 @@
-//! Distributions that are made of others, of probabilities, or of arguments with names, in formulas.
+//! Distributions built from other distributions, from probabilities, or with named arguments, in
+//! formulas.
 
 use super::chances;
 use super::evaluate::{Evaluator, nearest};
@@ -7,33 +8,30 @@ use super::value::{Censoring, Law, Truth, Value, constants};
 use crate::distribution::Range;
 use crate::program::Expr;
 
-/// How each is written, and one line on it.
+/// The syntax of each, and a one-line description.
 pub(super) const COMPOUND: [(&str, &str); 7] = [
     (
         "censored(distribution, lower = l, upper = u, left = condition, right = condition, until = x)",
-        "what is at a limit or beyond it, where a condition holds or until x, was not seen itself",
+        "values at or beyond a limit, where a condition holds, or up to x are known only as bounds",
     ),
     (
         "truncated(distribution, lower = l, upper = u)",
-        "a distribution between bounds, normalised again",
+        "a distribution restricted to its bounds and renormalised",
     ),
     ("categorical(probabilities)", "1, 2, ... with these probabilities, which sum to 1"),
-    ("categorical_logit(logits)", "the same from logarithms of what they are proportional to"),
+    ("categorical_logit(logits)", "1, 2, ... with probabilities softmax(logits)"),
     (
         "ordered_logistic(location, cutpoints)",
-        "1, 2, ... by where a logistic number around the location falls between the cutpoints",
+        "1, 2, ... by the two cutpoints between which a logistic variable around the location falls",
     ),
-    (
-        "zero_inflated(p, distribution)",
-        "0 with the probability p, else a count, which may be 0 too",
-    ),
-    ("hurdle(p, distribution)", "0 with the probability p, else a count above 0"),
+    ("zero_inflated(p, distribution)", "0 with probability p, else a count, which may also be 0"),
+    ("hurdle(p, distribution)", "0 with probability p, else a count above 0"),
 ];
 
-/// What the limits of `censored` are called.
+/// The names of the arguments of `censored`.
 pub(super) const CENSORED: [&str; 5] = ["lower", "upper", "left", "right", "until"];
 
-/// What formulas call them.
+/// The names of these distributions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     COMPOUND.iter().map(|(usage, _)| name_of(usage))
 }
@@ -42,7 +40,7 @@ fn name_of(usage: &'static str) -> &'static str {
     usage.split('(').next().unwrap_or(usage)
 }
 
-/// The value of an argument that is given by its name.
+/// The value of a named argument.
 pub(super) fn named<'a>(arguments: &'a [Ast], wanted: &str) -> Option<&'a Ast> {
     arguments.iter().find_map(|argument| match &argument.kind {
         Kind::Named { name, value } if name == wanted => Some(&**value),
@@ -51,7 +49,7 @@ pub(super) fn named<'a>(arguments: &'a [Ast], wanted: &str) -> Option<&'a Ast> {
 }
 
 impl<'g> Evaluator<'_, 'g> {
-    /// One of these by its name.
+    /// Evaluates one of these distributions, by its name.
     pub(super) fn compound(&mut self, whole: &Ast, name: &str, arguments: &[Ast]) -> Value<'g> {
         let law = match name {
             "censored" => self.censored(whole, arguments),
@@ -70,7 +68,7 @@ impl<'g> Evaluator<'_, 'g> {
         self.fault(&whole.span, message, help);
     }
 
-    /// The distribution that a call begins with; other arguments have these names.
+    /// The distribution in a call's first argument; checks the names of the other arguments.
     fn part_and_names(&mut self, whole: &Ast, call: &str, arguments: &[Ast]) -> Option<Law<'g>> {
         let known: &[&str] = match call {
             "censored" => &CENSORED,
@@ -78,21 +76,21 @@ impl<'g> Evaluator<'_, 'g> {
         };
         let Some((first, others)) = arguments.split_first().filter(|(_, rest)| !rest.is_empty())
         else {
-            self.write(whole, call, &format!("`{call}` has a distribution and limits"));
+            self.write(whole, call, &format!("`{call}` needs a distribution and its limits"));
             return None;
         };
         let part = self.law(first);
         let mut seen: Vec<&str> = Vec::new();
         for other in others {
             let Kind::Named { name, .. } = &other.kind else {
-                let message = format!("the limits of `{call}` are given by their names");
+                let message = format!("the limits of `{call}` must be named arguments");
                 self.write(other, call, &message);
                 return None;
             };
             if !known.contains(&&name[..]) {
                 let message = format!("`{call}` has no argument `{name}`");
                 let help = nearest(name, known.iter().copied())
-                    .unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                    .unwrap_or_else(|| format!("the arguments are {}", known.join(", ")));
                 self.fault(&other.span, message, Some(help));
                 return None;
             }
@@ -104,24 +102,24 @@ impl<'g> Evaluator<'_, 'g> {
         }
         let part = part?;
         if part.is_joint() {
-            let message = format!("`{call}` is for distributions of single numbers");
+            let message = format!("`{call}` needs a distribution of single numbers");
             self.fault(&first.span, message, None);
             return None;
         }
-        // Whether the distribution function is known does not depend on the number.
+        // Whether the distribution function is available does not depend on the value.
         if part.at(0).log_tails(0.5.into()).is_none() {
             let message = format!(
-                "`{call}` needs the share of this distribution beyond a limit, which is not known"
+                "`{call}` needs the distribution function, which is not available for this distribution"
             );
-            let help = "that of skew_normal, von_mises, beta_binomial and of what is cut already is \
-                        not; log-likelihood takes any formula";
+            let help = "skew_normal, von_mises, beta_binomial and distributions that are already censored or truncated \
+                        have none; write the density as a formula in log-likelihood";
             self.fault(&first.span, message, Some(help.to_owned()));
             return None;
         }
         Some(part)
     }
 
-    /// A limit by its name: Err if it is no number, which was said.
+    /// A limit by its name; Err if it is not a number, which has been reported.
     fn limit(&mut self, arguments: &[Ast], name: &str) -> Result<Option<Expr<'g>>, ()> {
         let Some(ast) = named(arguments, name) else { return Ok(None) };
         let x = self.number(ast).ok_or(())?;
@@ -131,7 +129,7 @@ impl<'g> Evaluator<'_, 'g> {
         Ok(Some(x))
     }
 
-    /// Both limits, in their order as far as that is known.
+    /// Both limits; checks their order if both are constants.
     fn limits(&mut self, whole: &Ast, arguments: &[Ast]) -> Option<[Option<Expr<'g>>; 2]> {
         let (lower, upper) = (self.limit(arguments, "lower"), self.limit(arguments, "upper"));
         let (lower, upper) = (lower.ok()?, upper.ok()?);
@@ -139,7 +137,11 @@ impl<'g> Evaluator<'_, 'g> {
             (lower.and_then(Expr::as_constant), upper.and_then(Expr::as_constant))
             && low >= high
         {
-            self.fault(&whole.span, format!("lower is {low} and upper is {high}"), None);
+            self.fault(
+                &whole.span,
+                format!("lower is {low}, but must be below upper, which is {high}"),
+                None,
+            );
             return None;
         }
         Some([lower, upper])
@@ -167,22 +169,28 @@ impl<'g> Evaluator<'_, 'g> {
         if let (Some(low), Some(high)) = (lower, upper) {
             let mass = part.at(0).log_between(Some(low), Some(high)).and_then(Expr::as_constant);
             if mass == Some(f64::NEG_INFINITY) {
-                self.fault(&whole.span, "the distribution has nothing between the bounds", None);
+                self.fault(
+                    &whole.span,
+                    "the distribution has no probability between the bounds",
+                    None,
+                );
                 return None;
             }
         }
         Some(Law::Truncated { part: Box::new(part), lower, upper })
     }
 
-    /// The elements of a vector of two or more.
+    /// The elements of a vector with at least `least` elements.
     fn categories(&mut self, ast: &Ast, name: &str, least: usize) -> Option<Vec<Expr<'g>>> {
         let value = self.evaluate(ast);
         match value {
             Value::Vector(elements) if elements.len() >= least => Some(elements),
             Value::Unknown => None,
             other => {
-                let message =
-                    format!("`{name}` needs a vector of {least} or more, found {}", other.kind());
+                let message = format!(
+                    "`{name}` needs a vector of at least {least} elements, found {}",
+                    other.kind()
+                );
                 self.write(ast, name, &message);
                 None
             }
@@ -191,7 +199,7 @@ impl<'g> Evaluator<'_, 'g> {
 
     fn categorical(&mut self, whole: &Ast, arguments: &[Ast]) -> Option<Law<'g>> {
         let [argument] = arguments else {
-            self.write(whole, "categorical", "`categorical` takes one vector");
+            self.write(whole, "categorical", "`categorical` needs one vector");
             return None;
         };
         let p = self.categories(argument, "categorical", 2)?;
@@ -200,7 +208,7 @@ impl<'g> Evaluator<'_, 'g> {
             if plain.iter().any(|p| p.is_nan() || *p < 0.0) || (sum - 1.0).abs() > 1e-9 {
                 let message =
                     format!("the probabilities are {plain:?}: they must be positive and sum to 1");
-                let help = "softmax(x) makes such a vector; categorical_logit(x) takes x itself";
+                let help = "softmax(x) is such a vector; categorical_logit(x) accepts x itself";
                 self.fault(&argument.span, message, Some(help.to_owned()));
                 return None;
             }
@@ -210,7 +218,7 @@ impl<'g> Evaluator<'_, 'g> {
 
     fn categorical_logit(&mut self, whole: &Ast, arguments: &[Ast]) -> Option<Law<'g>> {
         let [argument] = arguments else {
-            self.write(whole, "categorical_logit", "`categorical_logit` takes one vector");
+            self.write(whole, "categorical_logit", "`categorical_logit` needs one vector");
             return None;
         };
         let logits = self.categories(argument, "categorical_logit", 2)?;
@@ -219,14 +227,14 @@ impl<'g> Evaluator<'_, 'g> {
 
     fn ordered_logistic(&mut self, whole: &Ast, arguments: &[Ast]) -> Option<Law<'g>> {
         let [location, cutpoints] = arguments else {
-            self.write(whole, "ordered_logistic", "`ordered_logistic` takes a number and a vector");
+            self.write(whole, "ordered_logistic", "`ordered_logistic` needs a number and a vector");
             return None;
         };
         let location = self.number(location);
         let points = self.categories(cutpoints, "ordered_logistic", 1)?;
         if constants(&points).is_some_and(|plain| !plain.is_sorted_by(|a, b| a < b)) {
-            let help = "a parameter with support = \"ordered\" has its elements in order";
-            let message = "the cutpoints must be in order, each above the one before";
+            let help = "a parameter with support = \"ordered\" keeps its elements in order";
+            let message = "the cutpoints must increase";
             self.fault(&cutpoints.span, message, Some(help.to_owned()));
             return None;
         }
@@ -236,7 +244,7 @@ impl<'g> Evaluator<'_, 'g> {
 
     fn with_zeros(&mut self, whole: &Ast, name: &str, arguments: &[Ast]) -> Option<Law<'g>> {
         let [p, part] = arguments else {
-            self.write(whole, name, &format!("`{name}` takes a probability and a distribution"));
+            self.write(whole, name, &format!("`{name}` needs a probability and a distribution"));
             return None;
         };
         let (chance, law) = (self.number(p), self.law(part));
@@ -247,7 +255,7 @@ impl<'g> Evaluator<'_, 'g> {
             return None;
         }
         if !law.is_discrete() || matches!(law, Law::Categorical { .. }) {
-            let message = format!("`{name}` is for counts, like poisson(mean)");
+            let message = format!("`{name}` needs a distribution of counts, like poisson(mean)");
             self.fault(&part.span, message, None);
             return None;
         }

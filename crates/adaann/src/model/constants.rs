@@ -1,4 +1,4 @@
-//! Constants of a model file: plain numbers, or formulas of others and of whole columns.
+//! Constants of a model file: plain numbers, or formulas of other constants and of whole columns.
 
 use super::diagnostic::Report;
 use super::evaluate::{Evaluator, MOST_NUMBERS};
@@ -23,7 +23,7 @@ impl Outline {
             })
             .collect();
         let count = formulas.len();
-        // Constants may be of derived columns, and these of constants.
+        // Constants may depend on derived columns, and derived columns on constants.
         let derived: Vec<(usize, Name, Formula)> = self.derived();
         formulas.extend(derived.iter().map(|(_, _, formula)| &formula.ast));
         let place = |column: usize| derived.iter().position(|(own, ..)| *own == column);
@@ -73,7 +73,7 @@ impl Outline {
         self.say(faults, report);
     }
 
-    /// The value of a formula of constants.
+    /// The value of a formula of constants; adds its mistakes to `faults`.
     pub(super) fn constant(&self, ast: &Ast, faults: &mut Vec<Fault>) -> Plain {
         let mut scope = self.scope(&[]);
         scope.budget = Some(MOST_NUMBERS.max(10 * self.data.len()));
@@ -86,7 +86,7 @@ impl Outline {
         scope.columns = vec![Value::Unknown; self.data.columns.len()];
         for column in used {
             let values = self.data.columns[column].iter();
-            // What is missing does not enter sums and means.
+            // Sums and means skip missing values.
             let present = values.filter(|x| !x.is_nan()).map(|&x| x.into()).collect();
             scope.columns[column] = Value::Vector(present);
         }
@@ -109,7 +109,7 @@ impl Outline {
         }
     }
 
-    /// What a formula of constants is.
+    /// The value of a formula of constants; reports its mistakes.
     pub(super) fn constant_value(&self, formula: &Formula, report: &mut Report) -> Plain {
         let mut faults = Vec::new();
         let value = self.constant(&formula.ast, &mut faults);
@@ -117,7 +117,7 @@ impl Outline {
         value
     }
 
-    /// A number that is given by a formula of constants.
+    /// A formula of constants that must be a number.
     pub(super) fn plain_number(&self, formula: &Formula, report: &mut Report) -> Option<f64> {
         match self.constant_value(formula, report) {
             Plain::Number(x) => Some(x),

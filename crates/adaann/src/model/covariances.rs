@@ -1,4 +1,4 @@
-//! Covariance functions, and distributions that have a covariance.
+//! Covariance functions, and distributions with a covariance.
 
 use super::evaluate::Evaluator;
 use super::expression::Ast;
@@ -41,8 +41,10 @@ impl<'g> Evaluator<'_, 'g> {
             }
             Value::Unknown => return None,
             other => {
-                let message =
-                    format!("expected points, a vector or a row for each, found {}", other.kind());
+                let message = format!(
+                    "expected points (a vector, or a matrix with one row per point), found {}",
+                    other.kind()
+                );
                 self.fault(&points.span, message, None);
                 return None;
             }
@@ -68,7 +70,7 @@ impl<'g> Evaluator<'_, 'g> {
         let Some(mean) = self.mean_of(mean_value, mean, rows.len(), covariance) else {
             return Value::Unknown;
         };
-        // Constants are factorised once; and so is what is the same for all rows of the data.
+        // Factorise constants once, and also matrices that are the same for all rows of the data.
         let is_constant = constants(&rows.concat()).is_some();
         let spread = if is_constant || self.place.is_at_row() {
             self.factor(covariance, &rows).map(Spread::Factor)
@@ -92,8 +94,9 @@ impl<'g> Evaluator<'_, 'g> {
             return Value::Unknown;
         };
         let Some(l) = lower_triangle(&rows) else {
-            let message = "a factor is lower-triangular: 0 above its diagonal";
-            let help = "cholesky(covariance) is one".to_owned();
+            let message =
+                "a Cholesky factor must be lower-triangular, with zeros above the diagonal";
+            let help = "cholesky(covariance) computes it".to_owned();
             self.fault(&factor.span, message, Some(help));
             return Value::Unknown;
         };
@@ -116,7 +119,7 @@ impl<'g> Evaluator<'_, 'g> {
         Value::Law(Law::Lkj { eta: value, is_factor: name == "lkj_cholesky" })
     }
 
-    /// A mean of n numbers; a number stands for n of them.
+    /// A mean of n numbers; a single number stands for all of them.
     fn mean_of(
         &mut self,
         value: Value<'g>,
@@ -129,7 +132,8 @@ impl<'g> Evaluator<'_, 'g> {
             value => self.vector(&value, &ast.span)?,
         };
         if mean.len() != n {
-            let message = format!("{n} rows for a mean of {}", mean.len());
+            let message =
+                format!("the matrix has {n} rows, but the mean has {} elements", mean.len());
             self.fault(&matrix.span, message, None);
             return None;
         }
@@ -137,7 +141,7 @@ impl<'g> Evaluator<'_, 'g> {
     }
 }
 
-/// The matrix of a covariance function; equal distances are computed once.
+/// The matrix of a covariance function; equal distances share one node.
 fn matrix<'g>(
     kind: CovarianceKind,
     settings: CovarianceSettings<'g>,
@@ -168,7 +172,7 @@ fn matrix<'g>(
     (0..n).map(|i| (0..n).map(|j| element(i, j)).collect()).collect()
 }
 
-/// The distance of two points.
+/// The distance between two points.
 fn between<'g>(a: &[Expr<'g>], b: &[Expr<'g>]) -> Expr<'g> {
     match (a, b) {
         ([a], [b]) => (*a - *b).abs(),

@@ -1,17 +1,17 @@
-//! Curves through knots: polynomials between them, the first value before them and the last behind.
+//! Curves through knots: piecewise polynomials, constant before the first knot and after the last.
 
 use super::file::Shape;
 use crate::program::Expr;
 
-/// A curve as numbers that hold from a time on.
+/// A curve as pieces: each begins at a time and has its numbers.
 pub(super) type Pieces = Vec<(f64, Vec<f64>)>;
 
 /// The curves of an input, by subject.
 #[derive(Clone, Default)]
 pub(super) struct Curves {
-    /// With the number of the subject, if each has its own.
+    /// Each with the number of its subject, or one curve for all subjects.
     pub(super) of: Vec<(Option<f64>, Pieces)>,
-    /// The text of the file that they were read from, if there is one.
+    /// The text of the file that they were read from, if any.
     pub(super) text: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Curves {
     }
 }
 
-/// How many numbers a piece has.
+/// The number of values per piece.
 pub(super) fn width(shape: Shape) -> usize {
     match shape {
         Shape::Step => 1,
@@ -51,7 +51,8 @@ pub(super) fn value<'g>(numbers: &[Expr<'g>], t: Expr<'g>) -> Expr<'g> {
     }
 }
 
-/// The pieces of a curve whose times rise: one from each knot on. Before the first, its value holds.
+/// The pieces of a curve with ascending times, one from each knot on; before the first knot the curve is
+/// constant.
 pub(super) fn pieces(shape: Shape, times: &[f64], values: &[f64]) -> Pieces {
     let bends = match shape {
         Shape::Cubic => second_derivatives(times, values),
@@ -75,7 +76,7 @@ pub(super) fn pieces(shape: Shape, times: &[f64], values: &[f64]) -> Pieces {
     (0..times.len()).map(piece).collect()
 }
 
-/// The second derivatives at the knots of a natural cubic spline: 0 at both ends, and continuous slopes.
+/// The second derivatives at the knots of a natural cubic spline: 0 at both ends, with continuous slopes.
 fn second_derivatives(times: &[f64], values: &[f64]) -> Vec<f64> {
     let n = times.len();
     let mut bends = vec![0.0; n];
@@ -84,7 +85,7 @@ fn second_derivatives(times: &[f64], values: &[f64]) -> Vec<f64> {
     }
     let h = |i: usize| times[i + 1] - times[i];
     let slope = |i: usize| (values[i + 1] - values[i]) / h(i);
-    // Thomas' elimination of h₀ m₀ + 2(h₀ + h₁) m₁ + h₁ m₂ = 6(s₁ − s₀).
+    // Thomas algorithm for h₀ m₀ + 2(h₀ + h₁) m₁ + h₁ m₂ = 6(s₁ − s₀).
     let (mut ratios, mut rights) = (vec![0.0; n], vec![0.0; n]);
     for i in 1..n - 1 {
         let pivot = 2.0 * (h(i - 1) + h(i)) - h(i - 1) * ratios[i - 1];
@@ -97,12 +98,12 @@ fn second_derivatives(times: &[f64], values: &[f64]) -> Vec<f64> {
     bends
 }
 
-/// The piece that holds at a time; the first one's value before it.
+/// The piece that holds at a time; before the first knot, the first value.
 pub(super) fn at(pieces: &Pieces, time: f64) -> Option<Vec<f64>> {
     match pieces.partition_point(|(from, _)| *from <= time) {
         0 => {
             let (_, numbers) = pieces.first()?;
-            // Its level, and no slope.
+            // The value of the first knot, with slope 0.
             let mut level = numbers[..numbers.len().min(2)].to_vec();
             level.resize(numbers.len(), 0.0);
             Some(level)
@@ -137,7 +138,8 @@ mod tests {
         assert_eq!(curve(&step, 3.999), -1.0);
     }
 
-    /// A natural spline has continuous first and second derivatives, and none of the second at its ends.
+    /// A natural spline has continuous first and second derivatives, and its second derivative is 0 at both
+    /// ends.
     #[test]
     fn cubic_curves_are_smooth() {
         let (times, values) = ([0.0, 0.5, 2.0, 3.0, 3.25], [1.0, 2.0, 0.0, 4.0, 3.0]);

@@ -1,14 +1,15 @@
-//! Laws that are cut: what is known of a measurement beyond a limit, and what a law is between bounds.
+//! Censored and truncated distributions: probabilities of tails and intervals, draws and means.
 
 use super::value::{Censoring, Law, Value};
 use crate::distribution::{self, Family, Tails, ln_complement};
 use crate::program::{Expr, log_sum_exp};
 
-/// Draws that are refused before a law between bounds is drawn from by its distribution function.
+/// Rejected draws from a truncated distribution before its quantile function is used.
 const MOST_REFUSED: usize = 50;
 
 impl<'g> Law<'g> {
-    /// What a number cuts a law of single numbers into; None if the distribution function is not known.
+    /// The tails below and above x of a distribution of single numbers; None if the distribution function is not
+    /// available.
     pub(super) fn log_tails(&self, x: Expr<'g>) -> Option<Tails<'g>> {
         match self {
             Self::Of { family, arguments } => {
@@ -28,7 +29,7 @@ impl<'g> Law<'g> {
             }
             Self::WithZeros { p, part, is_hurdle } => {
                 let tails = part.log_tails(x)?;
-                // Of a hurdle, what is above 0 is shared out among the counts above it.
+                // A hurdle distributes the probability above 0 among the counts above 0.
                 let above = if *is_hurdle {
                     let least: Expr<'g> = tails.above - part.log_tails(0.0.into())?.above;
                     (-*p).ln_1p() + least
@@ -57,7 +58,7 @@ impl<'g> Law<'g> {
 
     /// ln P(X ≥ x)
     pub(super) fn log_at_least(&self, x: Expr<'g>) -> Option<Expr<'g>> {
-        // Of counts, all above the one before.
+        // For counts, P(X ≥ x) is the probability above the previous count.
         let before = if self.is_discrete() { -(1.0 - x).floor() } else { x };
         self.log_tails(before).map(|tails| tails.above)
     }
@@ -68,7 +69,7 @@ impl<'g> Law<'g> {
         self.log_between(Some(next), Some(to))
     }
 
-    /// ln P(lower ≤ X ≤ upper); a bound that is not given is infinite.
+    /// ln P(lower ≤ X ≤ upper); a missing bound is infinite.
     pub(super) fn log_between(
         &self,
         lower: Option<Expr<'g>>,
@@ -82,13 +83,13 @@ impl<'g> Law<'g> {
         };
         let before = if self.is_discrete() { -(1.0 - lower).floor() } else { lower };
         let (low, high) = (self.log_tails(before)?, self.log_tails(upper)?);
-        // From the side on which less is left: there the difference has its digits.
+        // Subtract on the side with less probability, to keep precision.
         let from_below = difference(high.below, low.below);
         let from_above = difference(low.above, high.above);
         Some(high.below.lt(low.above).select(from_below, from_above))
     }
 
-    /// The log density of a law that is cut, at a number.
+    /// The log density of a censored or truncated distribution at x.
     pub(super) fn log_density_of_cut(&self, x: Expr<'g>) -> Expr<'g> {
         let missing = || f64::NAN.into();
         match self {
@@ -124,8 +125,8 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// A draw between bounds of a law of single numbers whose arguments are constants; NaN if nothing is
-    /// there.
+    /// A draw between bounds from a distribution of single numbers with constant arguments; NaN if there is no
+    /// probability between them.
     pub(super) fn draw_between(
         &self,
         (lower, upper): (f64, f64),
@@ -140,7 +141,7 @@ impl<'g> Law<'g> {
         Some(self.quantile_between((lower, upper), uniform()).unwrap_or(f64::NAN))
     }
 
-    /// The number that a share of what is between two bounds is below.
+    /// The quantile of the distribution between two bounds.
     fn quantile_between(&self, (lower, upper): (f64, f64), share: f64) -> Option<f64> {
         let given = |x: f64| x.is_finite().then(|| Expr::from(x));
         let log_mass = |low: f64, high: f64| {
@@ -148,7 +149,7 @@ impl<'g> Law<'g> {
         };
         let whole = log_mass(lower, upper)?;
         let is_past = |x: f64| log_mass(lower, x).map(|below| below - whole >= share.ln());
-        // A finite place on each side, then halves.
+        // Bracket with finite points, then bisect.
         let (mut low, mut high) = match (lower.is_finite(), upper.is_finite()) {
             (true, true) => (lower, upper),
             (true, false) => (lower, lower + 1.0),
@@ -175,7 +176,7 @@ impl<'g> Law<'g> {
         Some(found.clamp(lower, upper))
     }
 
-    /// The mean of what is left of a law whose arguments are constants.
+    /// The mean of a censored or truncated distribution with constant arguments.
     pub(super) fn mean_of_cut(&self) -> Option<f64> {
         let plain = |x: &Option<Expr<'g>>, or: f64| x.map_or(Some(or), Expr::as_constant);
         match self {
@@ -201,7 +202,7 @@ impl<'g> Law<'g> {
                 let mass =
                     |low: f64, high: f64| part.log_between(given(low), given(high))?.as_constant();
                 let whole = mass(lower, upper)?;
-                // Bounds are included, and what is above a count begins with the next.
+                // Bounds are included; the probability above a count begins at the next count.
                 let next = if part.is_discrete() { 1.0 } else { 0.0 };
                 part.mean_between((lower, upper), |x| {
                     Some(((mass(lower, x)? - whole).exp(), (mass(x + next, upper)? - whole).exp()))
@@ -211,11 +212,11 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// The mean of a normal number that is `lower` below it and `upper` above it: that of the number, with what is
-    /// missing from `lower` and without what is beyond `upper`, σ (φ(z) + z Φ(z)) each.
+    /// The mean of a censored normal variable, which is `lower` below that limit and `upper` above it: the mean,
+    /// plus what is missing below `lower` and minus what exceeds `upper`, each σ (φ(z) + z Φ(z)).
     fn mean_of_censored_normal(&self, sd: f64, (lower, upper): (f64, f64)) -> Option<f64> {
         let mean = self.mean(0)?;
-        // The distance that a number has on average beyond one that is z standard deviations outwards.
+        // The mean distance beyond a limit that lies z standard deviations outwards.
         let beyond = |limit: f64, z: f64, side: fn(&Tails<'g>) -> Expr<'g>| {
             let share = side(&self.log_tails(limit.into())?).as_constant()?.exp();
             Some(sd * ((-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt() - z * share))
@@ -230,8 +231,8 @@ impl<'g> Law<'g> {
         Some(mean + below - above)
     }
 
-    /// The mean of a number that is `lower` below it and `upper` above it, from what is below and above a
-    /// number in between: zero + ∫ P(X > x) dx above zero − ∫ P(X ≤ x) dx below it.
+    /// The mean of a variable that is `lower` below that limit and `upper` above it, by integrating its tails on
+    /// both sides of an interior point: zero + ∫ P(X > x) dx above zero − ∫ P(X ≤ x) dx below it.
     fn mean_between(
         &self,
         (lower, upper): (f64, f64),
@@ -240,7 +241,7 @@ impl<'g> Law<'g> {
         if self.is_discrete() {
             return self.mean_of_counts((lower, upper), tails);
         }
-        // An integral of sums over a hundred points, for each draw and row, takes minutes.
+        // Integrating sums over a hundred points for each draw and row would take minutes.
         if self.has_summed_tails() {
             return None;
         }
@@ -250,7 +251,7 @@ impl<'g> Law<'g> {
         Some(zero + above - below)
     }
 
-    /// Is its distribution function a sum over points?
+    /// Is the distribution function a sum over points?
     fn has_summed_tails(&self) -> bool {
         match self {
             Self::Of { family, .. } => family.has_summed_tails(),
@@ -259,13 +260,13 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// The same for counts: Σ P(X > k) from the lowest on.
+    /// The same for counts: Σ P(X > k) from the lowest count on.
     fn mean_of_counts(
         &self,
         (lower, upper): (f64, f64),
         tails: impl Fn(f64) -> Option<(f64, f64)>,
     ) -> Option<f64> {
-        /// Counts that are added up.
+        /// Maximum number of counts to sum over.
         const MOST: usize = 10_000;
         let first = lower.max(0.0).ceil();
         let mut mean = first;

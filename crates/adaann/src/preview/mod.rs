@@ -1,9 +1,9 @@
-//! What a posterior looks like before it is fitted: typical points of it, and what its data says there.
+//! A look at a posterior before it is fitted: typical points, and what the data determines there.
 //!
-//! Draws of a wide prior are no points to judge a likelihood by: most of them are where nobody will ever
-//! be, and the steepest of them hide all else. [`typical`] climbs to a peak first, and draws from the
-//! Gaussian of its curvature; [`unsaid`] asks there, in units of the posterior, what the likelihood leaves
-//! to the prior.
+//! Draws from a wide prior are poor points at which to judge a likelihood: most lie where the posterior has no
+//! mass, and the steepest of them dominate. [`typical`] climbs to a peak first and draws from the Gaussian of
+//! its curvature. At these points [`unsaid`] finds, in units of the posterior, what the likelihood leaves to
+//! the prior.
 //!
 //! ```
 //! use adaann::{Program, flow::Base, preview, target::Unconstrained};

@@ -1,4 +1,4 @@
-//! Points like those that the posterior will have: a short ascent, and draws of the Gaussian at its peak.
+//! Typical points of a posterior: a short ascent, then draws from the Gaussian at the peak.
 
 use crate::{
     Batch, Error, Result,
@@ -10,16 +10,16 @@ use crate::{
     target::{Unconstrained, Workspace},
 };
 
-/// What may be spent to find typical points.
+/// The effort that may be spent to find typical points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
     /// Ascents to the peaks.
     pub ascents: usize,
-    /// Evaluations after which no further ascent begins.
+    /// Number of evaluations after which no further ascent begins.
     pub evaluations: usize,
-    /// Draws of the Gaussian at the peak, and this many times the dimension.
+    /// Draws from the Gaussian at the peak; twice the dimension is added.
     pub draws: usize,
-    /// For its random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
@@ -29,29 +29,29 @@ impl Default for Effort {
     }
 }
 
-/// Points near a peak of a posterior, on unconstrained coordinates.
+/// Points near a peak of a posterior, in unconstrained coordinates.
 #[derive(Debug, Clone)]
 pub struct Typical {
-    /// The peak with most mass, or where the highest ascent ended.
+    /// The peak with the most mass, or the end point of the highest ascent.
     pub peak: Vec<f64>,
-    /// Does the density bend down in every direction there?
+    /// Is the curvature negative in every direction there?
     pub is_peak: bool,
-    /// The posterior's standard deviation of each coordinate, as the curvature at the peak has it.
+    /// The posterior's standard deviation of each coordinate, according to the curvature at the peak.
     pub sd: Vec<f64>,
-    /// Which share of that Gaussian's width the points have. It is less than 1 where the density is much
-    /// narrower than its curvature says, as on a ridge that is bent.
+    /// The factor by which the draws are narrower than that Gaussian. It is less than 1 where the density
+    /// is much narrower than its curvature suggests, as on a curved ridge.
     pub width: f64,
-    /// Draws of that Gaussian, narrowed by `width`, at which the density is finite and not far below what it
-    /// should be.
+    /// Draws from that Gaussian, narrowed by `width`, at which the density is finite and not far below the
+    /// expected value.
     pub points: Batch,
-    /// Lower factor of the Gaussian's covariance, row by row.
+    /// Lower Cholesky factor of the Gaussian's covariance, row by row.
     pub(super) factor: Vec<f64>,
 }
 
-/// Looks for typical points from draws of a base; none if no ascent comes anywhere.
+/// Finds typical points, with ascents from draws of a base; None if every ascent fails.
 ///
 /// # Errors
-/// What the target says.
+/// Those of the target.
 pub fn typical(target: &Unconstrained, base: &Base, effort: &Effort) -> Result<Option<Typical>> {
     let search = Search {
         first: effort.ascents,
@@ -62,7 +62,7 @@ pub fn typical(target: &Unconstrained, base: &Base, effort: &Effort) -> Result<O
     };
     let found = match modes::search(target, base, &search, effort.seed) {
         Ok(found) => found,
-        // Nowhere to start from.
+        // No starting point has a finite density.
         Err(Error::Target(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -87,10 +87,10 @@ pub fn typical(target: &Unconstrained, base: &Base, effort: &Effort) -> Result<O
     Ok(None)
 }
 
-/// Shares of a Gaussian's width that are tried.
+/// The widths to try, relative to the Gaussian.
 const WIDTHS: [f64; 4] = [1.0, 0.1, 0.01, 0.001];
 
-/// Draws of a Gaussian, narrowed.
+/// Draws from a Gaussian, narrowed by `width`.
 fn draw(mean: &[f64], factor: &[f64], width: f64, effort: &Effort) -> Batch {
     let dim = mean.len();
     let mut noise = Batch::zeros(dim, effort.draws + 2 * dim);
@@ -106,12 +106,12 @@ fn draw(mean: &[f64], factor: &[f64], width: f64, effort: &Effort) -> Batch {
     drawn
 }
 
-/// Nats per dimension, and at all, that a typical point is below the peak at most. A Gaussian's is half a
-/// nat a dimension; what is much further down is where the Gaussian is wrong.
+/// How far below the peak a typical point may be, in nats: per dimension, and in addition. Points of a
+/// Gaussian are half a nat per dimension below; far lower points show that the Gaussian does not fit.
 const FAR_PER_DIMENSION: f64 = 2.0;
 const FAR: f64 = 10.0;
 
-/// The draws that are as high as they should be.
+/// The draws whose density is not too far below the peak.
 fn near(target: &Unconstrained, drawn: &Batch, peak: f64) -> Result<Batch> {
     let dim = target.dim();
     let mut work = Workspace::zeros(dim, drawn.len());

@@ -1,5 +1,5 @@
-//! What the data says nothing about: directions along which the likelihood stays as it is while the
-//! posterior goes through its whole width.
+//! What the data does not determine: directions along which the likelihood barely changes over the whole
+//! width of the posterior.
 
 use super::typical::Typical;
 use crate::{
@@ -7,30 +7,29 @@ use crate::{
     target::{Unconstrained, Weights, Workspace},
 };
 
-/// A direction that only the prior holds.
+/// A direction that only the prior constrains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unsaid {
-    /// The coordinates that it moves, and by how many of their standard deviations, the most first.
+    /// The coordinates that it moves, and by how many of their standard deviations, largest first.
     pub along: Vec<(usize, f64)>,
     /// How much the log likelihood changes over one standard deviation of the posterior in this direction:
     /// a root mean square over the points.
     pub change: f64,
 }
 
-/// A change of the log likelihood by so little over one standard deviation says nothing. A prior whose
-/// precision is a hundred times that of the data leaves half as much.
+/// A direction counts as undetermined if the log likelihood changes by less than this over one standard
+/// deviation. A prior whose precision is a hundred times that of the data gives half as much.
 const NOTHING: f64 = 0.02;
 
-/// A coordinate belongs to a direction if it moves by this share of the one that moves most.
+/// A coordinate belongs to a direction if it moves by at least this share of the largest move.
 const MOVED: f64 = 0.2;
 
-/// What the likelihood leaves to the prior, at typical points and in units of the posterior.
+/// Finds what the likelihood leaves to the prior, at typical points and in units of the posterior.
 ///
-/// Single coordinates come first; then combinations of the others, each made of as few coordinates as
-/// elimination leaves.
+/// Single coordinates come first, then combinations of the others, each of as few coordinates as
+/// elimination allows.
 ///
-/// # Errors
-/// What the target says.
+/// # Errors Those of the target.
 pub fn unsaid(target: &Unconstrained, typical: &Typical) -> Result<Vec<Unsaid>> {
     let dim = target.dim();
     let slopes = slopes(target, typical)?;
@@ -51,7 +50,7 @@ pub fn unsaid(target: &Unconstrained, typical: &Typical) -> Result<Vec<Unsaid>> 
             others.push(d);
         }
     }
-    // In the coordinates that the posterior's factor whitens a unit vector is one standard deviation.
+    // In coordinates whitened by the posterior's factor, a unit vector is one standard deviation.
     let whitened: Vec<Vec<f64>> = slopes.iter().map(|slope| whiten(typical, slope)).collect();
     let mut moments = vec![0.0; dim * dim];
     for slope in &whitened {
@@ -63,7 +62,7 @@ pub fn unsaid(target: &Unconstrained, typical: &Typical) -> Result<Vec<Unsaid>> 
     }
     let (values, vectors) = linear::symmetric_eigen(dim, &moments);
     let flat = (0..dim).filter(|&k| values[k].max(0.0).sqrt() < NOTHING);
-    // As moves of the coordinates, each in its own standard deviations; those that were told are left out.
+    // As moves of the coordinates, in standard deviations of each; coordinates found above are left out.
     let mut moves: Vec<Vec<f64>> = flat
         .map(|k| {
             let step = |d: usize| {
@@ -91,7 +90,7 @@ pub fn unsaid(target: &Unconstrained, typical: &Typical) -> Result<Vec<Unsaid>> 
     Ok(found)
 }
 
-/// Gradients of the log likelihood at the typical points that have one.
+/// Gradients of the log likelihood at the typical points where they are finite.
 fn slopes(target: &Unconstrained, typical: &Typical) -> Result<Vec<Vec<f64>>> {
     let mut work = Workspace::zeros(target.dim(), typical.points.len());
     let likelihood = Weights { prior: 0.0, likelihood: 1.0 };
@@ -106,10 +105,10 @@ fn whiten(typical: &Typical, slope: &[f64]) -> Vec<f64> {
     (0..dim).map(|k| (k..dim).map(|d| typical.factor[d * dim + k] * slope[d]).sum()).collect()
 }
 
-/// A pivot below this is rounding, or a direction that was told already.
+/// A pivot below this is rounding, or belongs to a direction found before.
 const LEAST_PIVOT: f64 = 1e-3;
 
-/// The rows that span the same space with as many zeros as Gauss's and Jordan's elimination makes.
+/// The rows that span the same space with as many zeros as Gauss-Jordan elimination gives.
 fn eliminate(rows: &mut [Vec<f64>]) -> Vec<Vec<f64>> {
     let mut kept: Vec<usize> = Vec::new();
     for _ in 0..rows.len() {

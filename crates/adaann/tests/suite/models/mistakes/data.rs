@@ -123,9 +123,8 @@ fn data_in_other_places() {
     assert_none(differences);
 }
 
-const DELAY: &str = "states at another time are not to be had: delay equations, whose rates depend on \
-                     earlier states, are not solved | a lag that need not be sharp can be a chain of \
-                     states, each fed by the one before";
+const DELAY: &str = "delayed states such as u(t - 3) are not supported: rates can depend on current \
+                     states only | to approximate a lag, use a chain of states, each fed by the one before it";
 
 #[test]
 fn systems() {

@@ -29,7 +29,7 @@ fn names_and_calls() {
         (
             "call-of-a-name",
             "[likelihood]\ny = \"normal(¦slope(x), 1)\"",
-            "`slope` is no function; for a product write slope * (...)",
+            "`slope` is not a function; for a product, write slope * (...)",
         ),
         (
             "few-arguments",
@@ -90,7 +90,7 @@ fn names_and_calls() {
         (
             "sum-of-a-number",
             "[likelihood]\ny = \"normal(slope * sum(¦x), 1)\"",
-            "expected a vector, found a number | inside a likelihood a column is the row's value",
+            "expected a vector, found a number | in a likelihood, a column is its value at the row",
         ),
         (
             "element-of-a-column",
@@ -102,8 +102,8 @@ fn names_and_calls() {
             "concentrations",
             "p = { prior = \"dirichlet(¦1)\", support = \"simplex\", size = 3 }\n\
              [likelihood]\ny = \"normal(slope, p[1])\"",
-            "dirichlet takes a concentration for each part of the simplex, and this is one number | write them out, \
-             like dirichlet([1, 1, 1])",
+            "dirichlet needs a vector with one concentration for each part of the simplex, found one number | \
+             write, for example, dirichlet([1, 1, 1])",
         ),
         (
             "index",

@@ -59,7 +59,7 @@ fn shapes_and_indices() {
         (
             "mean",
             "q = \"logpdf(multi_normal([0, 0, 0], ¦[[1, 0], [0, 1]]), v)\"",
-            "2 rows for a mean of 3",
+            "the matrix has 2 rows, but the mean has 3 elements",
         ),
         ("range-outside", "q = \"sum(1¦:3)\"", "`:` is out of place | in brackets"),
     ];

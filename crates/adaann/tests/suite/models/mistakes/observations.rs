@@ -1,4 +1,4 @@
-//! Mistakes in distributions of what was not seen itself, of categories and of zeros.
+//! Mistakes in censored, truncated, categorical and zero-inflated distributions.
 
 use super::{assert_none, difference};
 
@@ -10,12 +10,12 @@ fn limits_and_categories() {
         (
             "no-limits",
             "y = \"¦censored(normal(a, 1))\"",
-            "`censored` has a distribution and limits | write censored(distribution, lower = l",
+            "`censored` needs a distribution and its limits | write censored(distribution, lower = l",
         ),
         (
             "limit-without-a-name",
             "y = \"truncated(normal(a, 1), ¦0)\"",
-            "the limits of `truncated` are given by their names | write truncated(distribution, lower",
+            "the limits of `truncated` must be named arguments | write truncated(distribution, lower",
         ),
         (
             "limit-misspelt",
@@ -25,7 +25,7 @@ fn limits_and_categories() {
         (
             "limit-of-the-other",
             "y = \"truncated(normal(a, 1), ¦right = x == 2)\"",
-            "`truncated` has no argument `right` | there are lower, upper",
+            "`truncated` has no argument `right` | the arguments are lower, upper",
         ),
         (
             "limit-twice",
@@ -35,17 +35,17 @@ fn limits_and_categories() {
         (
             "limits-in-disorder",
             "y = \"¦truncated(normal(a, 1), lower = 3, upper = 1)\"",
-            "lower is 3 and upper is 1",
+            "lower is 3, but must be below upper, which is 1",
         ),
         (
             "no-distribution-function",
             "y = \"censored(¦von_mises(a, 1), lower = 3)\"",
-            "needs the share of this distribution beyond a limit, which is not known",
+            "needs the distribution function, which is not available for this distribution",
         ),
         (
             "a-vector-censored",
             "y = \"censored(¦multi_normal(b, [[1, 0], [0, 1]]), lower = 3)\"",
-            "`censored` is for distributions of single numbers",
+            "`censored` needs a distribution of single numbers",
         ),
         (
             "a-condition-is-a-law",
@@ -60,22 +60,22 @@ fn limits_and_categories() {
         (
             "no-probabilities",
             "x = \"categorical(¦[0.5, 0.6])\"",
-            "they must be positive and sum to 1 | softmax(x) makes such a vector",
+            "they must be positive and sum to 1 | softmax(x) is such a vector",
         ),
         (
             "no-vector-of-categories",
             "x = \"categorical_logit(¦a)\"",
-            "`categorical_logit` needs a vector of 2 or more, found a number",
+            "`categorical_logit` needs a vector of at least 2 elements, found a number",
         ),
         (
             "cutpoints-in-disorder",
             "x = \"ordered_logistic(a, ¦[1, 0])\"",
-            "the cutpoints must be in order",
+            "the cutpoints must increase",
         ),
         (
             "no-count",
             "x = \"hurdle(0.5, ¦normal(a, 1))\"",
-            "`hurdle` is for counts, like poisson(mean)",
+            "`hurdle` needs a distribution of counts, like poisson(mean)",
         ),
         (
             "no-probability",

@@ -64,7 +64,7 @@ fn parameters_and_priors() {
         (
             "covariance-shape",
             "p = { prior = \"multi_normal([0, 0, 0], ¦[[1, 0], [0, 1]])\", size = 3 }",
-            "2 rows for a mean of 3",
+            "the matrix has 2 rows, but the mean has 3 elements",
         ),
         (
             "size-number",

@@ -58,12 +58,13 @@ fn states_and_earlier_rows() {
         (
             "before-a-state",
             "[series.states]\nh = { start = 0, next = \"before(¦h)\" }\n[likelihood]\ny = \"normal(h, 1)\"",
-            "`h` is a state, and `before` takes a column | a state's name in `next` is its value",
+            "`h` is a state, but `before` needs a column | in `next`, a state's name already means \
+             its value",
         ),
         (
             "before-a-formula",
             "[likelihood]\ny = \"normal(before(¦y + 1, 1, 0), 1)\"",
-            "`before` takes the name of a column",
+            "`before` needs the name of a column",
         ),
         (
             "before-an-unknown-column",
@@ -73,27 +74,27 @@ fn states_and_earlier_rows() {
         (
             "before-a-parameter",
             "[likelihood]\ny = \"normal(before(¦a, 1, 0), 1)\"",
-            "`a` is no column of the data",
+            "`a` is not a column of the data",
         ),
         (
             "before-in-a-prior",
             "b = \"normal(¦before(y), 1)\"\n[likelihood]\ny = \"normal(b, 1)\"",
-            "`before` looks at earlier rows of the data, and this is no formula of a row",
+            "`before` reads earlier rows of the data; use it in formulas that are evaluated row by row",
         ),
         (
             "half-a-row-back",
             "[likelihood]\ny = \"normal(before(y, ¦0.5, 0), 1)\"",
-            "0.5 rows before is no row",
+            "the number of rows to go back is 0.5",
         ),
         (
             "back-by-a-parameter",
             "[likelihood]\ny = \"normal(before(y, ¦a, 0), 1)\"",
-            "how many rows before must be a constant",
+            "the number of rows to go back must be a constant",
         ),
         (
             "other-programs-name",
             "[likelihood]\ny = \"normal(¦lag(y, 1), 1)\"",
-            "unknown function `lag` | before(column, k) is a column k rows before",
+            "unknown function `lag` | before(column, k) is the value of a column k rows earlier",
         ),
         (
             "no-such-order",

@@ -48,7 +48,7 @@ fn what_they_are_asked() {
         ("with-rows", only("¦at(u, 2) * wt"), "it stands in [quantities]"),
         ("vector", only("at(¦[u, 2], 2)"), "expected a number, found a vector"),
         ("law", only("at(¦normal(u, 1), 2)"), "expected a number, found a distribution"),
-        ("like-a-function", only("¦u(2)"), "at(u, time) is its value at a time"),
+        ("like-a-function", only("¦u(2)"), "at(u, time) is its value at that time"),
         ("element", only("at(u, 2)[¦3]"), "3"),
         ("no-call", only("1 + ¦integral"), "`integral` is a function: write integral(...)"),
     ];
@@ -113,7 +113,7 @@ fn where_they_stand() {
             of_draws,
         ),
         ("rate", rate.replace("-k * u", "-k * u * ¦q"), of_draws),
-        ("rate-call", rate.replace("-k * u", "-k * ¦at(u, 1)"), "delay equations"),
+        ("rate-call", rate.replace("-k * u", "-k * ¦at(u, 1)"), "delayed states"),
         ("start", rate.replace("start = 1,", "start = \"¦q\","), of_draws),
         ("likelihood", model("at(u, 2)[1]", "", &likelihood("normal(u + ¦q, 1)")), of_draws),
         (
