@@ -11,38 +11,38 @@ use std::sync::Arc;
 pub(super) struct Data {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Vec<f64>>,
-    /// Of each column, the first cell that is neither a number nor empty.
+    /// For each column, the first cell that is neither a number nor empty.
     strange: Vec<Option<usize>>,
-    /// The number of each row where it was given, from 1.
+    /// The number of each row in its source, from 1.
     numbers: Vec<u32>,
-    /// The file that it was read from.
+    /// The file that the columns were read from, if any.
     file: Option<Arc<Csv>>,
 }
 
-/// What is kept of a file: the columns that are asked for, in the lines where they stand.
+/// The part of a file that is kept: the columns that the model needs, in the lines where they stood.
 #[derive(Debug)]
 pub(super) struct Csv {
     pub(super) source: Source,
     pub(super) delimiter: u8,
     /// Where each row begins in the text.
     pub(super) starts: Vec<usize>,
-    /// Of each row, where its cells are in the line of the file, in characters from 1; empty if the text is that of
-    /// the file.
+    /// For each row, where its cells begin in the line of the file, in characters from 1. Empty if the text is the
+    /// whole file.
     pub(super) places: Vec<u32>,
-    /// Names of other columns, as far as they are shown.
+    /// Names of the other columns, if messages may show them.
     pub(super) others: Vec<String>,
     pub(super) shown: Shown,
 }
 
 impl Data {
-    /// Columns that are given as they are.
+    /// Columns given by their numbers.
     pub(super) fn new(names: Vec<String>, columns: Vec<Vec<f64>>) -> Self {
         let strange = vec![None; names.len()];
         let numbers = numbers(columns.first().map_or(0, Vec::len));
         Self { names, columns, strange, numbers, file: None }
     }
 
-    /// Columns of a file.
+    /// Columns read from a file.
     pub(super) fn of_file(
         names: Vec<String>,
         columns: Vec<Vec<f64>>,
@@ -53,47 +53,47 @@ impl Data {
         Self { names, columns, strange, numbers, file: Some(csv) }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    /// The column of this name.
+    /// The column with this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
-    /// One more column; that of a row of a file has no cell there.
+    /// Adds a column, which has no cells in the file.
     pub(super) fn add(&mut self, name: String, values: Vec<f64>) {
         self.names.push(name);
         self.columns.push(values);
         self.strange.push(None);
     }
 
-    /// The number of a row where it was given, from 1.
+    /// The number of a row in its source, from 1.
     pub(super) fn number_of(&self, row: usize) -> usize {
         self.numbers[row] as usize
     }
 
-    /// The names of columns that messages may show: all that a file has, if it is known to be a table.
+    /// The names of columns that messages may show: all names of a file if it is known to be a table.
     pub(super) fn shown_names(&self) -> Vec<&str> {
         let is_shown = self.file.as_ref().is_none_or(|file| file.shown.names);
         let own = self.names.iter().filter(|_| is_shown);
         own.chain(self.others()).map(String::as_str).collect()
     }
 
-    /// The columns of the file that are not kept, as far as messages may show them.
+    /// The columns of the file that are not kept, if messages may show them.
     pub(super) fn others(&self) -> &[String] {
         self.file.as_ref().map_or(&[], |file| &file.others)
     }
 
-    /// Says what columns there are, where that may be said.
+    /// A help text that lists the columns, if messages may show them.
     pub(super) fn columns_in_words(&self) -> Option<String> {
         let names = self.shown_names();
         (!names.is_empty()).then(|| format!("its columns are {}", names.join(", ")))
     }
 
-    /// A mistake at a cell of a file; says whether it is in one.
+    /// Reports a mistake at a cell of a file; returns false if the cell is not in a file.
     pub(super) fn error_at(
         &self,
         (row, column): (usize, usize),
@@ -112,7 +112,7 @@ impl Data {
         true
     }
 
-    /// Where a cell is written, if it is in a file: the row of the file, and the span.
+    /// Where a cell is written, if it is in a file: its line in the kept text, and its span.
     pub(super) fn cell(&self, row: usize, column: usize) -> Option<(&Csv, usize, Span)> {
         let file = self.file.as_ref()?;
         let row = self.numbers.get(row)?.checked_sub(1)? as usize;
@@ -122,13 +122,13 @@ impl Data {
         Some((file, row, start + cell.start..start + cell.end))
     }
 
-    /// How many columns come from the file.
+    /// The number of columns that come from the file.
     fn width(&self) -> usize {
         let file = self.file.as_ref();
         file.map_or(0, |file| file.places.len() / file.starts.len().max(1))
     }
 
-    /// What is kept of the file's text, if it is from one.
+    /// The kept text of the file, if the data is from one.
     pub(super) fn text(&self) -> Option<&Arc<str>> {
         self.file.as_ref().map(|file| &file.source.text)
     }
@@ -138,7 +138,7 @@ impl Data {
         self.strange[column]
     }
 
-    /// The same rows in the order of a column.
+    /// The same rows, sorted by a column.
     pub(super) fn sorted_by(&self, column: usize) -> Self {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| self.columns[column][a].total_cmp(&self.columns[column][b]));
@@ -157,7 +157,7 @@ impl Data {
     }
 }
 
-/// The numbers of so many rows.
+/// The numbers 1, 2, ... of the rows.
 fn numbers(rows: usize) -> Vec<u32> {
     (1..).take(rows).collect()
 }

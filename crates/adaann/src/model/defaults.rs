@@ -1,4 +1,4 @@
-//! Settings that suit a target, and those of a file over them.
+//! Default settings for a target, and the settings of a model file applied to them.
 
 use super::diagnostic::{Report, Source};
 use super::expression::Span;
@@ -12,14 +12,14 @@ use crate::schedule::{Guarded, Work};
 use crate::target::Target;
 use crate::{Error, fit::Settings, flow::BaseSpec};
 
-/// Half the distance between the quartiles of a standard normal number.
+/// The upper quartile of the standard normal distribution.
 const NORMAL_QUARTILE: f64 = 0.674_489_750_196_081_7;
 
-/// Dimensions up to which planar layers are the better choice for a density without a prior: they
-/// split into modes readily, but each bends the density along one direction only.
+/// Up to this dimension planar layers are the better choice for a density without a prior: they split into
+/// modes readily, but each bends the density along one direction only.
 const MOST_PLANAR: usize = 3;
 
-/// Settings of Algorithm 1 that suit a target nothing else is known of: those of a model that says nothing.
+/// Default settings of Algorithm 1 for a target, which a model file may override.
 pub fn suiting(target: &dyn Target) -> Settings {
     if target.has_prior() && target.has_proper_prior() {
         return posterior();
@@ -30,21 +30,21 @@ pub fn suiting(target: &dyn Target) -> Settings {
     powers()
 }
 
-/// Powers of a density with many coordinates, or of a posterior whose prior is flat.
+/// Settings for a path of powers: a density with many coordinates, or a posterior with a flat prior.
 fn powers() -> Settings {
     let schedule = Guarded { tau: 0.05, ..Guarded::default() }.into();
     let base = BaseSpec::default();
     Settings { base, path: PathKind::Power, schedule, ..posterior() }
 }
 
-/// From the prior to the posterior. Masked autoregressive layers came out best, or close to it, on
-/// every model of the gallery; the linear layer behind them carries the change of scale, which may be
-/// a factor of a thousand, so that they work around 0 with a spread of 1.
+/// Settings for a path from the prior to the posterior. Masked autoregressive layers performed best, or
+/// close to it, on every model of the gallery. The linear layer behind them handles the change of scale,
+/// which may be a factor of a thousand, so that they work around 0 with unit spread.
 fn posterior() -> Settings {
     let settings = Settings {
-        // In its units a prior is about as wide as this.
+        // In the prior's units, the prior has about this width.
         base: BaseSpec { sd: vec![1.0], ..BaseSpec::default() },
-        // Nearly the identity: a prior has no modes to prefer.
+        // Start near the identity: a prior has no preferred modes.
         initial_scale: 0.01,
         path: PathKind::Likelihood,
         schedule: Guarded { t0: 0.0, tau: 0.1, ..Guarded::default() }.into(),
@@ -52,7 +52,7 @@ fn posterior() -> Settings {
         samples: 128,
         refine_samples: 256,
         variance_samples: 512,
-        // Systems of equations fall off cliffs.
+        // Densities of systems of equations can drop off sharply.
         point_clip: Some(100.0),
         refine_lr_rule: RateRule::Cosine { over: 3_000, floor: 0.01 },
         ..Settings::default()
@@ -60,7 +60,7 @@ fn posterior() -> Settings {
     settings.with_flow(FlowSpec::named("maf+linear").expect("a known flow"))
 }
 
-/// Settings that choose what others belong to: where one cannot be read, nobody knows whether they do.
+/// Settings that decide which others apply. If one of them cannot be read, conflicts are not reported.
 const CHOOSERS: [&str; 9] = [
     "method",
     "auto",
@@ -73,11 +73,11 @@ const CHOOSERS: [&str; 9] = [
     "forward-kl",
 ];
 
-/// The method of a file that chooses none.
+/// The method if a file names none.
 pub(super) const METHOD: Method = Method::Ladder;
 
-/// The file's settings of Algorithm 1 over those that suit the target, what the file asks for, and
-/// reports of all that is wrong with them.
+/// Applies the file's settings of Algorithm 1 to the defaults for the target and reports all mistakes in
+/// them; also returns the run that the file requests.
 pub(super) fn with_those_of_the_file(
     fit: &Fit,
     target: &dyn Target,
@@ -92,12 +92,12 @@ pub(super) fn with_those_of_the_file(
     faults.extend(fit.settings.output.faults_of_program(has_program));
     report_faults(fit, faults, source, report);
     let plan = Given::default().plan(&fit.settings, METHOD, &own, target);
-    // Where there is none, what is wrong has been reported.
+    // If there is no plan, the mistakes have been reported.
     let plan = plan.unwrap_or_else(|_| Plan::Adaann(Box::new(settings.clone())));
     (settings, plan)
 }
 
-/// Reports what is wrong with the file's settings whatever the rest of the file turns out to be.
+/// Reports mistakes in the file's settings that do not depend on the rest of the file.
 pub(super) fn check_those_of_the_file(fit: &Fit, source: &Source, report: &mut Report) {
     let (settings, mut faults) = fit.settings.fit.examine(posterior(), None);
     for base in [Settings::default(), powers()] {
@@ -120,8 +120,8 @@ fn report_faults(fit: &Fit, faults: Vec<Error>, source: &Source, report: &mut Re
     }
 }
 
-/// Where the setting that an error is about stands in the file: its value if that is wrong, its key
-/// if it should not be there.
+/// The place in the file of the setting that an error is about: its value if the value is wrong, its key if
+/// the setting does not apply.
 pub(super) fn place(fit: &Fit, fault: &Error) -> Option<Span> {
     let name = fault.setting()?;
     let (key, value) = fit.given.iter().find(|(key, _)| key.text == name)?;
@@ -129,8 +129,8 @@ pub(super) fn place(fit: &Fit, fault: &Error) -> Option<Span> {
     Some(if is_conflict { key.span.clone() } else { value.clone() })
 }
 
-/// The median, and the standard deviation that a normal number with the same quartiles has: heavy
-/// tails do not move it.
+/// The median, and a standard deviation computed from the quartiles as for a normal distribution: heavy
+/// tails do not affect it.
 pub(super) fn middle_and_spread(values: &[f64]) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

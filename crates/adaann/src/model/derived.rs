@@ -1,4 +1,4 @@
-//! Columns that are computed from others, row by row.
+//! Columns computed from other columns, row by row.
 
 use super::diagnostic::Report;
 use super::evaluate::Evaluator;
@@ -12,26 +12,26 @@ use crate::table::Table;
 use std::borrow::Cow;
 
 impl Outline {
-    /// Gives every derived column its place behind the others; its numbers come with the constants.
+    /// Appends the derived columns; their values are computed with the constants.
     pub(super) fn add_derived(&mut self, report: &mut Report) {
         let derived = self.file.data.iter().flat_map(|data| &data.derived);
         let missing = vec![f64::NAN; self.data.len()];
         for (name, _) in derived {
-            // What is missing was said.
+            // Missing data has been reported.
             if self.data.names.is_empty() {
                 return;
             }
             match self.data.find(&name.text) {
                 None => self.data.add(name.text.clone(), missing.clone()),
                 Some(_) => {
-                    let message = format!("the data has a column `{}` already", name.text);
+                    let message = format!("the data already has a column `{}`", name.text);
                     report.error(&self.source, name.span.clone(), message, None);
                 }
             }
         }
     }
 
-    /// The derived columns: their numbers among the columns, names and formulas.
+    /// The derived columns, each with its index, name and formula.
     pub(super) fn derived(&self) -> Vec<(usize, Name, Formula)> {
         let derived = self.file.data.iter().flat_map(|data| &data.derived);
         let known = derived.filter_map(|(name, formula)| {
@@ -52,7 +52,10 @@ impl Outline {
         let said = faults.len();
         self.check_derived(&formula.ast, name, faults);
         if self.time == Some(column) {
-            let message = format!("time is a column of the data, and `{}` is derived", name.text);
+            let message = format!(
+                "the times must be a column of the data, but `{}` is a derived column",
+                name.text
+            );
             faults.push(Fault { span: name.span.clone(), message, help: None });
         }
         if faults.len() > said {
@@ -66,7 +69,7 @@ impl Outline {
             if faults.len() > said {
                 return;
             }
-            // What is made of a number that is missing is missing.
+            // A value computed from a missing number is missing.
             let is_missing = used.iter().any(|&column| cell(column).is_nan());
             if !is_missing && !found.is_finite() {
                 let number = self.data.number_of(row);
@@ -78,7 +81,7 @@ impl Outline {
         }
     }
 
-    /// The value of a derived column in a row whose other cells are known; NaN if it has none.
+    /// The value of a derived column in a row, from the row's other cells; NaN if it has none.
     pub(super) fn derived_value(
         &self,
         scope: &mut Scope<'static>,
@@ -87,7 +90,7 @@ impl Outline {
         faults: &mut Vec<Fault>,
     ) -> f64 {
         self.enter_row(scope, cell);
-        // The name of a state that is a column too means the column here.
+        // If a column has the name of a state, the name means the column here.
         let states = self.file.ode.iter().flat_map(|ode| &ode.states);
         let column = |name: &Name| self.data.find(&name.text).map_or(f64::NAN, cell);
         scope.states = states.map(|state| column(&state.name).into()).collect();
@@ -98,20 +101,20 @@ impl Outline {
             Value::Unknown => f64::NAN,
             other => {
                 let message =
-                    format!("a column has a number in each row, and this is {}", other.kind());
+                    format!("a derived column needs a number in each row, found {}", other.kind());
                 faults.push(Fault { span: ast.span.clone(), message, help: None });
                 f64::NAN
             }
         }
     }
 
-    /// New inputs with the derived columns that can be computed from them.
+    /// New inputs, with the derived columns that can be computed from them.
     pub(super) fn with_derived<'t>(&self, inputs: &'t Table) -> Cow<'t, Table> {
         let place = |table: &Table, name: &str| table.names.iter().position(|known| known == name);
         let mut table = Cow::Borrowed(inputs);
         let mut waiting = self.derived();
         waiting.retain(|(_, name, _)| place(inputs, &name.text).is_none());
-        // Derived columns may be of each other, in any order.
+        // Derived columns may depend on each other, in any order.
         for _ in 0..waiting.len() {
             let (ready, others): (Vec<_>, Vec<_>) =
                 waiting.into_iter().partition(|(_, _, formula)| {
@@ -146,7 +149,7 @@ impl Outline {
         columns
     }
 
-    /// Says what a derived column cannot be made of.
+    /// Reports names that a derived column cannot depend on.
     fn check_derived(&self, ast: &Ast, name: &Name, faults: &mut Vec<Fault>) {
         let mut strange = None;
         each_name(ast, &mut |used| {
@@ -160,7 +163,7 @@ impl Outline {
         });
         if let Some(strange) = strange {
             let message = format!("`{}` cannot depend on {strange}", name.text);
-            let help = "a column is made of columns and constants; what depends on parameters stands \
+            let help = "a derived column can depend on columns and constants; define what depends on parameters \
                         under [quantities]";
             faults.push(Fault { span: ast.span.clone(), message, help: Some(help.to_owned()) });
         }

@@ -1,16 +1,16 @@
-//! What is wrong with a file, shown at the place where it is.
+//! Mistakes in files, shown with their line.
 
 use super::excerpt::{Excerpt, clean};
 use super::expression::{Fault, Span};
 use std::fmt;
 use std::sync::Arc;
 
-/// A text to read, and the name to call it by.
+/// A text and its name.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The file's name, as messages have it.
+    /// The name of the file, as shown in messages.
     pub name: String,
-    /// All of the file.
+    /// The whole text of the file.
     pub text: Arc<str>,
 }
 
@@ -27,15 +27,15 @@ impl Source {
 pub struct Diagnostic {
     /// The file's name.
     pub file: String,
-    /// Where in the file; none if it is about all of it.
+    /// Where in the file; None if the mistake concerns the whole file.
     pub place: Option<Place>,
     /// What is wrong.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// A place in a file, with what stands there.
+/// A place in a file, with the text there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
@@ -43,10 +43,10 @@ pub struct Place {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// The line as it is shown: tabs as spaces, cut around the carets if it is long. Empty if the line may not be
-    /// shown, because the file is not known to be the model's table.
+    /// The line as shown: with tabs as spaces, and cut around the carets if it is long. Empty if the line may not
+    /// be shown, because the file is not known to be the model's table.
     pub excerpt: String,
-    /// The columns of `excerpt` that carets point at, from 0, in cells of a terminal.
+    /// The columns of `excerpt` that the carets mark, from 0, in terminal cells.
     pub carets: std::ops::Range<usize>,
 }
 
@@ -57,24 +57,24 @@ impl Place {
         Self { line, column, excerpt: text, carets }
     }
 
-    /// The same without what stands there.
+    /// The same place without its text.
     pub(super) fn unseen(self) -> Self {
         Self { excerpt: String::new(), carets: 0..0, ..self }
     }
 }
 
-/// All that is wrong with the files of a model, in the order of the places.
+/// All mistakes in the files of a model, in the order of their places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostics {
     shown: Vec<Diagnostic>,
     more: usize,
 }
 
-/// Diagnostics that are shown of one model.
+/// Maximum number of diagnostics shown for one model.
 const MOST_SHOWN: usize = 50;
-/// Mistakes that are kept to choose those from.
+/// Maximum number of mistakes kept, from which the first are shown.
 const MOST_KEPT: usize = 1_000;
-/// Help behind the carets ends before this column, or has a line of its own.
+/// Help text that would extend beyond this column is shown on a line of its own.
 const WIDTH: usize = 110;
 
 impl Diagnostics {
@@ -83,7 +83,7 @@ impl Diagnostics {
         &self.shown
     }
 
-    /// How many there are.
+    /// The total number of mistakes.
     pub fn count(&self) -> usize {
         self.shown.len() + self.more
     }
@@ -130,29 +130,29 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A mistake before its place is looked up.
+/// A mistake whose place may not have been looked up yet.
 #[derive(Debug)]
 struct Entry {
     /// Index into the sources.
     source: usize,
     span: Option<Span>,
-    /// The place, where it is known already: the text of a long file is not kept.
+    /// The place, if it is already known; the text of a long file is not kept.
     place: Option<Place>,
     message: String,
     help: Option<String>,
 }
 
-/// Collects mistakes in any order.
+/// Collects mistakes, in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     sources: Vec<Source>,
     entries: Vec<Entry>,
-    /// Mistakes beyond those kept.
+    /// Number of mistakes that were dropped.
     dropped: usize,
 }
 
 impl Report {
-    /// A mistake at a place.
+    /// Reports a mistake at a place.
     pub(crate) fn error(
         &mut self,
         source: &Source,
@@ -163,7 +163,7 @@ impl Report {
         self.push(source, (Some(span), None), message.into(), help);
     }
 
-    /// A mistake of a file as a whole.
+    /// Reports a mistake that concerns a whole file.
     pub(crate) fn error_of_file(
         &mut self,
         source: &Source,
@@ -173,7 +173,7 @@ impl Report {
         self.push(source, (None, None), message.into(), help);
     }
 
-    /// A mistake at a place that was looked up; `start` is where it begins, for the order of mistakes.
+    /// Reports a mistake at a known place; `start` is its offset, used for sorting.
     pub(super) fn error_at(
         &mut self,
         source: &Source,
@@ -184,7 +184,7 @@ impl Report {
         self.push(source, (Some(start..start), Some(place)), message.into(), help);
     }
 
-    /// The mistakes of a formula.
+    /// Reports the mistakes of a formula.
     pub(crate) fn faults(&mut self, source: &Source, faults: Vec<Fault>) {
         for Fault { span, message, help } in faults {
             self.error(source, span, message, help);
@@ -195,12 +195,12 @@ impl Report {
         self.entries.is_empty()
     }
 
-    /// All that was reported, sorted, each once; nothing if all is well.
+    /// All reported mistakes, sorted and without duplicates; Ok if there are none.
     pub(crate) fn into_result(mut self) -> Result<(), Diagnostics> {
         if self.is_empty() {
             return Ok(());
         }
-        // What concerns a whole file stands behind what has a place in it.
+        // Mistakes that concern a whole file come after those with a place in it.
         let key = |entry: &Entry| match &entry.span {
             Some(span) => (entry.source, false, span.start, span.end),
             None => (entry.source, true, 0, 0),

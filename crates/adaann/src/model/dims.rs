@@ -1,4 +1,4 @@
-//! How many numbers something has, and how they are named.
+//! Shapes of values, and the names of their elements.
 
 /// The shape of a number, a vector or a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub(super) enum Dims {
 }
 
 impl Dims {
-    /// How many numbers there are.
+    /// The number of elements.
     pub(super) fn len(self) -> usize {
         self.rows() * self.width()
     }
 
-    /// A vector is one row.
+    /// The number of rows; a vector is one row.
     pub(super) fn rows(self) -> usize {
         match self {
             Self::Number | Self::Vector(_) => 1,
@@ -23,7 +23,7 @@ impl Dims {
         }
     }
 
-    /// Numbers of a row.
+    /// The number of elements per row.
     pub(super) fn width(self) -> usize {
         match self {
             Self::Number => 1,
@@ -31,7 +31,7 @@ impl Dims {
         }
     }
 
-    /// The names of all numbers, from 1, row by row.
+    /// The names of all elements, row by row, with indices from 1.
     pub(super) fn names(self, name: &str) -> Vec<String> {
         match self {
             Self::Number => vec![name.to_owned()],

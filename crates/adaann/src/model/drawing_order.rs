@@ -1,24 +1,24 @@
-//! In which order parameters are drawn from their priors, found once for all draws.
+//! The order in which parameters are drawn from their priors, computed once for all draws.
 
 use super::expression::Ast;
 use super::names::{Meaning, each_name, in_order};
 use super::outline::Outline;
 
-/// A step of a draw.
+/// One step of drawing from the prior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Works out a quantity, whose parameters are all drawn.
+    /// Evaluates a quantity; its parameters have all been drawn.
     Quantity(usize),
     /// Draws a parameter.
     Parameter(usize),
 }
 
 impl Outline {
-    /// All parameters and all quantities that priors may name, each once, after those that it names. Nothing
-    /// if there is a circle.
+    /// All parameters, and all quantities that priors may name, each once and after everything that it depends on.
+    /// None if there is a cycle.
     ///
-    /// As far as they can, parameters come as the file has them. Those that must wait come in a second round, again
-    /// as the file has them, and so on; quantities are worked out between rounds.
+    /// Parameters keep the order of the file where possible. Those that depend on later ones follow in a second
+    /// round, again in the order of the file, and so on; quantities are evaluated between rounds.
     pub(super) fn drawing_order(&self) -> Option<Vec<Step>> {
         let needs = self.direct_needs();
         let (order, cycle) = in_order(&needs);
@@ -44,18 +44,18 @@ impl Outline {
             .map(|&q| (rounds[parameters + q], Step::Quantity(q)))
             .chain((0..parameters).map(|i| (rounds[i], Step::Parameter(i))))
             .collect();
-        // A stable sort: within a round quantities stay in front, and all as they are.
+        // The sort is stable: within a round, quantities stay in front and the order of the file is kept.
         steps.sort_by_key(|(round, _)| *round);
         Some(steps.into_iter().map(|(_, step)| step).collect())
     }
 
-    /// Is a quantity one that a prior may name?
+    /// May a prior name this quantity?
     fn is_shared(&self, quantity: usize) -> bool {
         let reach = self.names.of(Meaning::Quantity(quantity));
         !reach.is_of_rows() && !reach.trajectories
     }
 
-    /// What each parameter, and behind these each quantity, names itself.
+    /// The direct dependencies of each parameter, then of each quantity.
     fn direct_needs(&self) -> Vec<Vec<usize>> {
         let parameters = self.file.parameters.len();
         let named = |formulas: &mut dyn Iterator<Item = &Ast>| {
@@ -110,8 +110,8 @@ mod tests {
         assert_eq!(found, [parameter(1), parameter(2), quantity(0), parameter(0), quantity(1)]);
     }
 
-    /// A draw takes these steps and no others, whatever the order of the file: it once asked every prior that
-    /// waited again after each that was drawn.
+    /// A draw takes exactly these steps, whatever the order of the file. An earlier version re-evaluated every
+    /// waiting prior after each draw.
     #[test]
     fn a_chain_of_priors_from_its_end_takes_each_step_once() {
         const LINKS: usize = 300;

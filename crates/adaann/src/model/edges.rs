@@ -1,4 +1,4 @@
-//! Bounds of parameters that depend on parameters above them.
+//! Bounds of parameters that depend on earlier parameters.
 
 use super::diagnostic::Report;
 use super::evaluate::Evaluator;
@@ -14,7 +14,7 @@ use crate::target::{Edge, Support};
 use std::cell::RefCell;
 
 impl Outline {
-    /// A bound of the parameter below those that are laid out; open if there is none, or none that can be
+    /// A bound of the next parameter, after those that are laid out; open if it is missing or cannot be
     /// used.
     pub(super) fn edge(
         &self,
@@ -52,13 +52,13 @@ impl Outline {
             let name = &self.file.parameters[later].name.text;
             let own = &self.file.parameters[above.len()].name.text;
             let message = format!("a bound of `{own}` cannot depend on `{name}`");
-            return refuse(&message, "it can depend on the parameters that stand above it", faults);
+            return refuse(&message, "it can depend only on parameters defined above it", faults);
         }
         if self.names.reach(&formula.ast).is_of_rows() {
-            let message = "a bound is the same for all rows of the data, and this is not";
+            let message = "a bound cannot differ between the rows of the data";
             return refuse(
                 message,
-                "it can depend on constants and the parameters above it",
+                "it can depend only on constants and on parameters defined above it",
                 faults,
             );
         }
@@ -82,21 +82,21 @@ impl Outline {
                 Some((terms, offset)) if terms.is_empty() => Some(Edge::new(offset)),
                 Some((terms, offset)) => Some(Edge::Beside { offset, terms }),
                 None => {
-                    let message = "a bound is a number and multiples of parameters: this is more";
-                    let help = "for another one, give a parameter between 0 and 1, `u` say, and a \
+                    let message = "a bound must be a linear function of parameters";
+                    let help = "for another bound, define a parameter `u` between 0 and 1 and a \
                                 quantity: x = \"low + u * (high - low)\"";
                     refuse(message, help, faults)
                 }
             },
             other => {
-                let message = format!("a bound is a number, and this is {}", other.kind());
-                refuse(&message, "name one element of it, as in a[1]", faults)
+                let message = format!("a bound must be a number, found {}", other.kind());
+                refuse(&message, "choose one element, as in a[1]", faults)
             }
         }
     }
 
-    /// Why nothing may be left between two bounds, in words: there are values of the parameters above, which
-    /// live on `supports`, where they have passed each other.
+    /// An error message if two bounds can cross: if some values of the earlier parameters, which live on
+    /// `supports`, leave nothing between them.
     pub(super) fn no_room(&self, low: &Edge, high: &Edge, supports: &[Support]) -> Option<String> {
         if !low.is_moving() && !high.is_moving() {
             return None;
@@ -105,11 +105,11 @@ impl Outline {
         let (least, place) = self.least(&terms, offset, supports)?;
         let place = if terms.is_empty() { String::new() } else { format!(" where {place}") };
         let is_crossed = least < 0.0 || terms.is_empty() && least == 0.0;
-        is_crossed.then(|| format!("nothing is left between lower and upper{place}"))
+        is_crossed.then(|| format!("lower and upper leave no room between them{place}"))
     }
 
-    /// How far down the lower bound of a parameter comes and how far up the upper one goes; nowhere if that
-    /// is not known.
+    /// The infimum of a parameter's lower bound and the supremum of its upper bound; +∞ and −∞ where they
+    /// are not known.
     pub(super) fn reach_of_bounds(&self, parameter: &Parameter, supports: &[Support]) -> [f64; 2] {
         let least = |edge: &Edge, sign: f64| {
             let (terms, offset) = linear(edge, sign, (Vec::new(), 0.0))?;
@@ -119,8 +119,8 @@ impl Outline {
         [low, least(&parameter.high, -1.0).unwrap_or(f64::NEG_INFINITY)]
     }
 
-    /// The least that a sum of parameters can be, and in words where that is; nothing if the parameters are
-    /// tied to each other.
+    /// The infimum of a linear combination of parameters, and where it is attained, in words; None if the
+    /// parameters depend on each other.
     fn least(
         &self,
         terms: &[(usize, f64)],
@@ -151,7 +151,7 @@ impl Outline {
     }
 }
 
-/// Adds a multiple of a bound to a sum of parameters; nothing if it is open.
+/// Adds a multiple of a bound to a linear combination of parameters; None if the bound is open.
 fn linear(
     edge: &Edge,
     factor: f64,
@@ -173,7 +173,7 @@ fn linear(
     }
 }
 
-/// A bound as an expression; none if it is open.
+/// A bound as an expression; None if it is open.
 pub(super) fn expression<'g>(edge: &Edge, theta: &[Expr<'g>]) -> Option<Expr<'g>> {
     match edge {
         Edge::Open => None,

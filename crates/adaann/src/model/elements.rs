@@ -7,16 +7,16 @@ use super::scope::Place;
 use super::value::Value;
 use crate::program::Expr;
 
-/// What an index takes of a row of things.
+/// What an index selects.
 enum Choice {
     One(usize),
     Several(Vec<usize>),
-    /// The one that the row of the data says.
+    /// An element that differs by row of the data.
     OfRow,
 }
 
 impl<'g> Evaluator<'_, 'g> {
-    /// x[i], x[2:4], x[[1, 3]], m[i, j] and their kin.
+    /// x[i], x[2:4], x[[1, 3]], m[i, j] and similar.
     pub(super) fn index(&mut self, ast: &Ast, of: &Ast, indices: &[Ast]) -> Value<'g> {
         let value = self.evaluate(of);
         match (&value, indices) {
@@ -40,7 +40,7 @@ impl<'g> Evaluator<'_, 'g> {
             (Value::Matrix(rows), [row, column]) => self.matrix_element(of, rows, [row, column]),
             (Value::Vector(_) | Value::Matrix(_), _) => {
                 let message =
-                    format!("{} has no element with {} indices", value.kind(), indices.len());
+                    format!("{} cannot be indexed with {} indices", value.kind(), indices.len());
                 self.fault(&ast.span, message, None);
                 Value::Unknown
             }
@@ -53,11 +53,11 @@ impl<'g> Evaluator<'_, 'g> {
                     return self.no_delays(&ast.span);
                 }
                 let help = matches!(meaning, Some(Meaning::Column(_))).then(|| {
-                    "here a column is the row's own value; before(column, k) is the one k rows before, and \
-                     [constants] can have a vector or a table of numbers"
+                    "here a column is its value at the row; before(column, k) is the value k rows earlier, and \
+                     [constants] can hold a vector or a table of numbers"
                         .to_owned()
                 });
-                let message = format!("this is {}, which has no elements", value.kind());
+                let message = format!("{} has no elements", value.kind());
                 self.unknown(&of.span, message, help)
             }
         }
@@ -95,7 +95,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// The element of a matrix that two indices of the row say.
+    /// The element of a matrix at two indices that differ by row.
     fn element_of_row(
         &mut self,
         of: &Ast,
@@ -103,7 +103,7 @@ impl<'g> Evaluator<'_, 'g> {
         [row, column]: [&Ast; 2],
     ) -> Value<'g> {
         if self.gather.is_none() {
-            // In plain numbers one after the other.
+            // With plain numbers, one index after the other.
             let chosen: Vec<Value<'g>> =
                 transposed(rows).iter().map(|column| self.element(of, column, row)).collect();
             return match joined(chosen) {
@@ -113,8 +113,8 @@ impl<'g> Evaluator<'_, 'g> {
         }
         let is_of_data = |ast: &Ast| self.names.reach(ast).is_of_data();
         if !is_of_data(row) || !is_of_data(column) || self.names.reach(of).is_of_rows() {
-            let message = "two indices that differ between the rows must be of the data alone, and the \
-                           matrix the same for all rows";
+            let message = "two indices that differ between rows must depend on the data alone, and the \
+                           matrix must be the same for all rows";
             self.fault(&column.span, message, None);
             return Value::Unknown;
         }
@@ -123,7 +123,7 @@ impl<'g> Evaluator<'_, 'g> {
         self.gathered(&rows.concat(), &indices)
     }
 
-    /// What a choice takes of some elements.
+    /// Applies a choice to some elements.
     fn chosen(
         &mut self,
         of: &Ast,
@@ -140,11 +140,11 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// What an index takes of `len` things.
+    /// What an index selects among `len` elements.
     fn choice(&mut self, len: usize, index: &Ast) -> Option<Choice> {
         if let Kind::Range { first, last } = &index.kind {
             if len == 0 {
-                self.fault(&index.span, "there is nothing to take a slice of", None);
+                self.fault(&index.span, "cannot take a slice: there are no elements", None);
                 return None;
             }
             let first = match first {
@@ -189,11 +189,11 @@ impl<'g> Evaluator<'_, 'g> {
         self.place_of(len, number, &index.span)
     }
 
-    /// A constant index as a place, from 0; those below 0 count from the end.
+    /// A constant index as a position from 0; negative indices count from the end.
     pub(super) fn place_of(&mut self, len: usize, index: Expr<'g>, span: &Span) -> Option<usize> {
         let message = match index.as_constant() {
             None => "an index must be a constant or a column of the data".to_owned(),
-            Some(i) if i.fract() != 0.0 => format!("the index {i} is no whole number"),
+            Some(i) if i.fract() != 0.0 => format!("the index {i} is not a whole number"),
             Some(i) if (1.0..=len as f64).contains(&i) => return Some(i as usize - 1),
             Some(i) if (1.0..=len as f64).contains(&-i) => return Some(len - (-i) as usize),
             Some(i) => format!("the index {i} is outside 1 to {len}"),
@@ -209,7 +209,7 @@ pub(super) fn transposed<'g>(rows: &[Vec<Expr<'g>>]) -> Vec<Vec<Expr<'g>>> {
     (0..width).map(|j| rows.iter().map(|row| row[j]).collect()).collect()
 }
 
-/// Numbers as a vector, unless one is unknown.
+/// Numbers as a vector; Unknown if one of them is.
 fn joined(elements: Vec<Value<'_>>) -> Value<'_> {
     if elements.iter().any(Value::is_unknown) {
         return Value::Unknown;

@@ -1,7 +1,7 @@
-//! From a formula to its value: names looked up, shapes checked, arithmetic recorded.
+//! Evaluates formulas: looks up names, checks shapes, and records the arithmetic.
 //!
-//! Numbers are recorded expressions. Where all that a formula names is constant, so is its value:
-//! the same code that compiles a likelihood evaluates it at a draw.
+//! Numbers are recorded expressions. If everything that a formula names is constant, its value is
+//! constant too, so the same code compiles a likelihood and evaluates it at a draw.
 
 use super::expression::{Ast, Fault, Kind, Operator, Span};
 use super::functions;
@@ -14,31 +14,31 @@ use crate::distribution::Family;
 use crate::names;
 use crate::program::{Expr, times};
 
-/// A vector longer than this is indexed by the row only if it is the same for all rows.
+/// A longer vector can be indexed by row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
 
-/// Numbers that the formulas of a model may compute, each element of a vector counted: a graph that
-/// is larger takes gigabytes.
+/// Maximum number of values that the formulas of a model may compute, counting each element of a vector:
+/// larger graphs take gigabytes.
 pub(super) const MOST_NUMBERS: usize = 2_000_000;
 
-/// Makes what stands for the element of a vector that each row takes by an index of its own.
+/// Records the element of a vector that each row selects by its own index.
 pub(super) type Gathering<'e, 'g> =
     dyn FnMut(&[Expr<'g>], &[Index<'_>]) -> Result<Expr<'g>, Fault> + 'e;
 
-/// An index that the data says row by row, and how many things it chooses from.
+/// An index that the data gives row by row, and the number of elements that it selects from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Index<'a> {
     pub(super) ast: &'a Ast,
     pub(super) len: usize,
 }
 
-/// Evaluates formulas in a scope, and collects what is wrong with them.
+/// Evaluates formulas in a scope and collects mistakes.
 pub(super) struct Evaluator<'e, 'g> {
     pub(super) names: &'e Names,
     pub(super) scope: &'e mut Scope<'g>,
     pub(super) place: Place,
     pub(super) faults: &'e mut Vec<Fault>,
-    /// Makes elements that each row takes by its own index.
+    /// Records elements that each row selects by its own index.
     pub(super) gather: Option<&'e mut Gathering<'e, 'g>>,
 }
 
@@ -54,7 +54,7 @@ impl<'g> Evaluator<'_, 'g> {
             *budget = budget.saturating_sub(spent);
             if *budget == 0 {
                 let message = format!("the model has more than {MOST_NUMBERS} numbers to compute");
-                let help = "shorter vectors, or rows of the data in place of them".to_owned();
+                let help = "use shorter vectors, or use rows of the data instead".to_owned();
                 self.fault(&ast.span, message, Some(help));
                 return Value::Unknown;
             }
@@ -75,7 +75,7 @@ impl<'g> Evaluator<'_, 'g> {
             }
             Kind::Index { of, indices } => self.index(ast, of, indices),
             Kind::Range { .. } => {
-                self.fault(&ast.span, "a range stands in brackets, x[2:10]", None);
+                self.fault(&ast.span, "a range is only allowed in brackets, like x[2:10]", None);
                 Value::Unknown
             }
             Kind::List(items) => self.list(ast, items),
@@ -91,21 +91,21 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// The value of a formula that must be a number.
+    /// The value of a formula; reports a mistake if it is not a number.
     pub(super) fn number(&mut self, ast: &Ast) -> Option<Expr<'g>> {
         match self.evaluate(ast) {
             Value::Number(x) => Some(x),
             Value::Unknown => None,
             other => {
                 let help = matches!(other, Value::Law(_))
-                    .then(|| "logpdf(distribution, x) is its log density at x".to_owned());
+                    .then(|| "logpdf(distribution, x) is the log density at x".to_owned());
                 self.fault(&ast.span, format!("expected a number, found {}", other.kind()), help);
                 None
             }
         }
     }
 
-    /// The value of a formula that must be a distribution.
+    /// The value of a formula; reports a mistake if it is not a distribution.
     pub(super) fn law(&mut self, ast: &Ast) -> Option<Law<'g>> {
         match self.evaluate(ast) {
             Value::Law(law) => Some(law),
@@ -153,7 +153,8 @@ impl<'g> Evaluator<'_, 'g> {
         self.scope.value(meaning)
     }
 
-    /// Operators that stand in a row, from the left: a sum of thousands of terms is no deep tree.
+    /// Operators in a row, evaluated from the left without recursion: a sum of thousands of terms is not
+    /// a deep tree.
     fn chain(&mut self, ast: &Ast) -> Value<'g> {
         let (mut first, mut rest) = (ast, Vec::new());
         while let Kind::Binary { operator, left, right } = &first.kind {
@@ -181,7 +182,7 @@ impl<'g> Evaluator<'_, 'g> {
         match operator {
             Operator::Add => self.pair([left, right_value], spans, |a, b| a + b),
             Operator::Subtract => self.pair([left, right_value], spans, |a, b| a - b),
-            // The zeros of a matrix stay zeros.
+            // The zeros of a matrix remain zeros.
             Operator::Multiply
                 if matches!(
                     (&left, &right_value),
@@ -218,7 +219,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// A function of numbers, element by element.
+    /// Applies a function to each element.
     pub(super) fn each(
         &mut self,
         value: Value<'g>,
@@ -237,7 +238,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// A function of two numbers, element by element; a number goes with every element.
+    /// Applies a function of two numbers element by element; a number is paired with every element.
     pub(super) fn pair(
         &mut self,
         [a, b]: [Value<'g>; 2],
@@ -257,7 +258,8 @@ impl<'g> Evaluator<'_, 'g> {
                 Value::Vector(a.into_iter().zip(b).map(|(a, b)| function(a, b)).collect())
             }
             (Value::Vector(a), Value::Vector(b)) => {
-                let message = format!("a vector of {} meets one of {}", a.len(), b.len());
+                let message =
+                    format!("cannot combine a vector of {} with a vector of {}", a.len(), b.len());
                 self.fault(whole, message, None);
                 Value::Unknown
             }
@@ -300,7 +302,7 @@ impl<'g> Evaluator<'_, 'g> {
     pub(super) fn as_truth(&mut self, value: Value<'g>, span: &Span) -> Option<Truth<'g>> {
         match value {
             Value::Truth(truth) => Some(truth),
-            // A column of zeros and ones is a condition too.
+            // A column of zeros and ones is also a condition.
             Value::Number(x) => Some(Truth::Not(Box::new(Truth::equal(x, 0.0.into())))),
             Value::Unknown => None,
             other => {
@@ -329,14 +331,16 @@ impl<'g> Evaluator<'_, 'g> {
             (_, true) => Value::Vector(numbers),
             (true, false) if rectangular => Value::Matrix(rows),
             _ => {
-                let message = "a list holds numbers, or vectors of the same length";
+                let message =
+                    "the elements of a list must be numbers, or vectors of the same length";
                 self.fault(&ast.span, message, None);
                 Value::Unknown
             }
         }
     }
 
-    /// Is an index another one for each row of the data, or for each subject in the equations of a system?
+    /// Does an index differ between the rows of the data, or in the equations of a system between
+    /// subjects?
     pub(super) fn is_by_row(&self, index: &Ast) -> bool {
         let reach = self.names.reach(index);
         match self.place {
@@ -348,7 +352,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// An element of a vector, by a constant index or by that of the row.
+    /// An element of a vector, by a constant index or by an index that differs by row.
     pub(super) fn element(&mut self, of: &Ast, elements: &[Expr<'g>], index: &Ast) -> Value<'g> {
         let reach = self.names.reach(index);
         if !self.is_by_row(index) {
@@ -366,8 +370,8 @@ impl<'g> Evaluator<'_, 'g> {
         }
         if elements.len() > MOST_SELECTED {
             let message = format!(
-                "an index that differs between the rows and depends on more than the data, or a \
-                 vector that differs between the rows, is possible for at most {MOST_SELECTED} \
+                "an index that differs between rows must depend on the data alone, and the \
+                 vector must be the same for all rows, if it has more than {MOST_SELECTED} \
                  elements; this one has {}",
                 elements.len()
             );
@@ -381,7 +385,8 @@ impl<'g> Evaluator<'_, 'g> {
         Value::Number(value)
     }
 
-    /// The element that the data says row by row; of a matrix, row by row of it, with two indices.
+    /// The element that the data selects row by row; for a matrix, with two indices into its elements row
+    /// by row.
     pub(super) fn gathered(&mut self, elements: &[Expr<'g>], indices: &[Index<'_>]) -> Value<'g> {
         let Some(gather) = &mut self.gather else { return Value::Unknown };
         match gather(elements, indices) {
@@ -393,19 +398,19 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// A constant index as a place, from 0.
+    /// A constant index as a position from 0.
     fn place_in(&mut self, len: usize, index: &Ast) -> Option<usize> {
         let number = self.number(index)?;
         self.place_of(len, number, &index.span)
     }
 }
 
-/// The known name that may have been meant, in words.
+/// A suggestion of the known name that may have been meant.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
     if name.chars().count() < 3 {
-        // Any short name is near any other.
+        // Any short name is close to any other.
         known.retain(|other| other.eq_ignore_ascii_case(name));
     }
     names::nearest(name, known).map(|name| format!("did you mean `{name}`?"))

@@ -1,4 +1,4 @@
-//! Events that a model file lists: when they happen to each subject.
+//! Events listed in a model file, and their times for each subject.
 
 use super::changes::{Changes, Flow, Inflow, Jump, Moment, Story, as_state, number, turns};
 use super::diagnostic::Report;
@@ -10,17 +10,18 @@ use super::value::Plain;
 use crate::ode::Solver;
 use crate::posterior::{Effect, Event, MovingEvent};
 
-/// Events that a subject may have; more is surely a slip.
+/// Maximum number of events per subject; more are surely a mistake.
 pub(super) const MOST_EVENTS: usize = 100_000;
 
-/// Events of all subjects together.
+/// Maximum number of events of all subjects together.
 pub(super) const MOST_ALL: usize = 1_000_000;
 
-/// Those at times that depend on parameters, each of which is looked at between all stops.
+/// Maximum number of events at times that depend on parameters; each is checked between any two stops
+/// of the solver.
 pub(super) const MOST_MOVING: usize = 1_000;
 
 impl Outline {
-    /// Finds what happens to every subject.
+    /// Finds the events of every subject.
     pub(super) fn find_events(&mut self, report: &mut Report) {
         let Some(ode) = &self.file.ode else { return };
         let mut changes = Changes::default();
@@ -47,7 +48,7 @@ impl Outline {
         self.changes = changes;
     }
 
-    /// The events of a list, for each subject.
+    /// The listed events of each subject.
     fn listed(&self, list: &[Written], changes: &mut Changes, report: &mut Report) -> Vec<Story> {
         let subjects = self.subjects.starts.len();
         let (mut stories, mut inflows) =
@@ -63,7 +64,7 @@ impl Outline {
                 let times = self.times_of(event, subject, report);
                 match &event.change {
                     Change::Set | Change::Add => {
-                        // Rows of the same time see the states as they were.
+                        // Events at the same time see the states as they were before.
                         let jump = number(&mut changes.jumps, Jump::Listed(e));
                         stories[subject].events.extend(times.into_iter().map(|time| Event {
                             time,
@@ -90,7 +91,7 @@ impl Outline {
         stories
     }
 
-    /// The formula of an event's time, if it depends on parameters and that is possible.
+    /// The formula of an event's time, if it depends on parameters.
     fn moving_time<'e>(&self, event: &'e Written, report: &mut Report) -> Option<&'e Formula> {
         let At::Formula(formula) = &event.at else { return None };
         let reach = self.names.reach(&formula.ast);
@@ -98,29 +99,29 @@ impl Outline {
             return None;
         }
         if let Change::Infuse(lasts) = &event.change {
-            let message = "an infusion begins at a time that is known: it depends on no parameters";
+            let message = "the time of an infusion cannot depend on parameters";
             report.error(&self.source, lasts.span.clone(), message, None);
         }
         let knows_time = |(_, formula): &&(_, Formula)| self.names.reach(&formula.ast).time;
         if let Some((_, formula)) = event.flows.iter().find(knows_time) {
-            let message =
-                "this event's time depends on parameters: write its formula in place of time";
+            let message = "the time of this event depends on parameters: write its formula in place \
+                           of the name of time";
             report.error(&self.source, formula.span.clone(), message, None);
         }
         self.check_solver(&formula.span, report);
         Some(formula)
     }
 
-    /// Says that steps of one length cannot land on times that differ between samples.
+    /// Reports that rk4 cannot stop at times that differ between samples.
     pub(super) fn check_solver(&self, place: &Span, report: &mut Report) {
         if let Some(Solver::Rk4 { .. }) = self.solver {
-            let message = "steps of rk4 cannot land on a time that depends on parameters";
+            let message = "the fixed steps of rk4 cannot stop at a time that depends on parameters";
             let help = Some("choose another solver: auto, dopri5 or stiff".to_owned());
             report.error(&self.source, place.clone(), message, help);
         }
     }
 
-    /// An event at a time that depends on parameters, with its repetitions.
+    /// The events at a time that depends on parameters, one for each repetition.
     fn moving_events(
         &self,
         e: usize,
@@ -132,7 +133,7 @@ impl Outline {
         let (count, every) = (event.count.unwrap_or(1), event.every.unwrap_or(0.0));
         if count > MOST_MOVING {
             let message =
-                format!("at most {MOST_MOVING} events have a time that depends on parameters");
+                format!("at most {MOST_MOVING} events can have a time that depends on parameters");
             report.error(&self.source, at.span.clone(), message, None);
             return Vec::new();
         }
@@ -154,7 +155,7 @@ impl Outline {
         }
     }
 
-    /// When an event happens to a subject.
+    /// The times of an event for a subject.
     fn times_of(&self, event: &Written, subject: usize, report: &mut Report) -> Vec<f64> {
         let (first, span) = match &event.at {
             At::Numbers(times, span) => (times.clone(), span),
@@ -164,15 +165,19 @@ impl Outline {
         let (count, every) = (event.count.unwrap_or(1), event.every.unwrap_or(0.0));
         let all = count.saturating_mul(first.len());
         if all > MOST_EVENTS || all.saturating_mul(self.subjects.starts.len()) > MOST_ALL {
-            let message = format!("these are more than {MOST_EVENTS} events");
+            let message = format!(
+                "too many events: at most {MOST_EVENTS} for each subject, and {MOST_ALL} in all"
+            );
             report.error(&self.source, span.clone(), message, None);
             return Vec::new();
         }
         let repeated = first.iter().flat_map(|t| (0..count).map(move |i| t + i as f64 * every));
         let times: Vec<f64> = repeated.collect();
         if let Some(time) = times.iter().find(|time| !(start..f64::INFINITY).contains(time)) {
-            let message =
-                format!("an event at {time} is not at or after the start of the system at {start}");
+            let message = format!(
+                "the time of an event is {time}, but must be finite and not before the start of the \
+                 system at {start}"
+            );
             let help = Some("set `start` in [ode]".to_owned());
             report.error(&self.source, span.clone(), message, help);
             return Vec::new();
@@ -186,15 +191,15 @@ impl Outline {
             [duration] if duration > 0.0 && duration.is_finite() => duration,
             [] => 1.0,
             _ => {
-                let message = "a time for which something flows in is one number above 0";
+                let message = "the duration of an infusion must be one number above 0";
                 report.error(&self.source, lasts.span.clone(), message, None);
                 1.0
             }
         }
     }
 
-    /// The numbers that a formula of constants, and of what the rows of a subject share, is; none if it is
-    /// something else, which is said.
+    /// The value of a formula of constants and of columns that the rows of a subject share; reports any
+    /// other formula and returns no numbers.
     pub(super) fn numbers_of(
         &self,
         formula: &Formula,
@@ -208,13 +213,13 @@ impl Outline {
         };
         if reach.parameters || reach.states || reach.time {
             return refuse(
-                "this is a known number: it depends on no parameters, states or time",
+                "this must be known: it cannot depend on parameters, states or time",
                 report,
             );
         }
         if reach.columns && reach.within_subject {
             return refuse(
-                "the times of events may depend on columns that all rows of a subject share, and on no others",
+                "the times of events can depend only on columns that all rows of a subject share",
                 report,
             );
         }

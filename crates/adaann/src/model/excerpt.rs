@@ -1,18 +1,18 @@
-//! One line of a file as a terminal shows it, with the cells that a span covers.
+//! One line of a file as shown in a terminal, with the cells that a span covers.
 
 use super::expression::Span;
 use crate::visible;
 
-/// Cells of a line that are shown at most.
+/// Maximum number of cells shown of a line.
 const WIDTH: usize = 100;
-/// Cells of a long line that are shown before the span.
+/// Maximum number of cells shown before the span in a long line.
 const BEFORE: usize = 40;
-/// Characters of a message that are shown at most; it may quote a name of any length.
+/// Maximum length of a message in characters; it may quote a name of any length.
 const LONGEST: usize = 400;
-/// Cells of a tab.
+/// Width of a tab in cells.
 const TAB: usize = 4;
 
-/// The first line of a span, cut to what fits.
+/// The first line of a span, cut to fit.
 #[derive(Debug, PartialEq)]
 pub(super) struct Excerpt {
     /// From 1.
@@ -25,7 +25,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Any span will do: one outside the text points at its end.
+    /// Accepts any span; a span outside the text marks its end.
     pub(super) fn new(text: &str, span: Span) -> Self {
         let floor = |offset: usize| {
             let offset = offset.min(text.len());
@@ -60,7 +60,7 @@ impl Excerpt {
     }
 }
 
-/// A message on one line, without characters that a terminal would obey, and not endless.
+/// A message on one line, without control characters and with limited length.
 pub(super) fn clean(text: &str) -> String {
     let mut message: String = text
         .chars()
@@ -85,7 +85,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// As much of the end of a text as stands before a span, and whether that is not all.
+/// As much of the end of a text as fits before a span, and whether it was cut.
 fn ending(text: &str) -> (String, bool) {
     let mut room = BEFORE;
     let fits = |c: &char| {
@@ -97,7 +97,7 @@ fn ending(text: &str) -> (String, bool) {
     (shown(&text[text.len() - bytes..]), bytes < text.len())
 }
 
-/// As much of the beginning of a text as fits, and whether that is not all.
+/// As much of the beginning of a text as fits, and whether it was cut.
 fn beginning(text: &str, mut room: usize) -> (String, bool) {
     let fits = |c: &char| {
         let left = room.checked_sub(cells_of(*c));
@@ -112,7 +112,8 @@ fn cells(text: &str) -> usize {
     text.chars().map(cells_of).sum()
 }
 
-/// The cells of a character, roughly: marks have none, East Asian writing and pictures have two.
+/// The width of a character in cells, roughly: 0 for combining marks, 2 for East Asian characters
+/// and emoji.
 fn cells_of(c: char) -> usize {
     match c {
         '\t' => TAB,
@@ -130,7 +131,7 @@ fn cells_of(c: char) -> usize {
 mod tests {
     use super::*;
 
-    /// What the carets stand under; all of it is one cell wide here.
+    /// The text above the carets; every character here is one cell wide.
     fn pointed(excerpt: &Excerpt) -> String {
         let Excerpt { text, carets, .. } = excerpt;
         text.chars().skip(carets.start).take(carets.len()).collect()

@@ -1,4 +1,5 @@
-//! All that is done with a model file's text, for the fuzz target and its small brother here.
+//! Runs everything that is done with the text of a model file, for the fuzz target and a small test
+//! here.
 
 use super::diagnostic::{Report, Source};
 use super::expression::{Ast, Kind};
@@ -6,7 +7,8 @@ use super::file::{Constant, Event, Events, File, Formula, State, read};
 use super::print::{latex, plain};
 use super::{Model, Notation};
 
-/// Reads a text, shows its mistakes and prints its formulas; returns how much there was to show.
+/// Reads a text, formats its mistakes and prints its formulas; returns the total length of the
+/// output.
 pub fn exercise(text: &str) -> usize {
     let source = Source::new("model.toml", text);
     let (file, report) = read(&source);
@@ -55,7 +57,7 @@ fn formulas(file: &File) -> Vec<&Formula> {
         .collect()
 }
 
-/// Every part of a formula stands somewhere in the file, inside the whole.
+/// Checks that the span of every part of a formula is inside the whole and the file.
 fn check_spans(ast: &Ast, text: &str) {
     let inside = |inner: &Ast| {
         debug_assert!(text.get(inner.span.clone()).is_some(), "{:?} of {text:?}", inner.span);
@@ -142,7 +144,7 @@ mod tests {
 
     impl Dice {
         fn below(&mut self, bound: usize) -> usize {
-            // Knuth's multiplier; the upper bits are the good ones.
+            // Knuth's multiplier; the upper bits are the most random.
             self.0 = self
                 .0
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -184,7 +186,7 @@ mod tests {
             faulty += usize::from(!read(&Source::new("model.toml", &*text)).1.is_empty());
             exercise(&text);
         }
-        // Else the mutations would reach either nothing but TOML's errors, or nothing at all.
+        // Otherwise the mutations would cause only errors of TOML, or none.
         assert!((2_000..3_990).contains(&faulty), "{faulty}");
     }
 }

@@ -1,13 +1,14 @@
-//! The tree of a formula: what stands where, and how tightly operators bind.
+//! The syntax tree of a formula, and the precedence of operators.
 
 /// A range of bytes.
 pub(crate) type Span = std::ops::Range<usize>;
 
-/// A formula's tree; never so high that walking it by recursion fills a thread's stack.
+/// The syntax tree of a formula. Its height is limited, so that recursion cannot overflow the
+/// stack.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ast {
     pub kind: Kind,
-    /// Where it stands, with the parentheses around it.
+    /// Its place in the file, including surrounding parentheses.
     pub span: Span,
 }
 
@@ -20,7 +21,7 @@ pub(crate) enum Kind {
         name_span: Span,
         arguments: Vec<Ast>,
     },
-    /// An argument of a call that is given by its name; it stands nowhere else.
+    /// A named argument; it occurs only in calls.
     Named {
         name: String,
         value: Box<Ast>,
@@ -29,7 +30,7 @@ pub(crate) enum Kind {
         of: Box<Ast>,
         indices: Vec<Ast>,
     },
-    /// first:last as an index; either may be missing.
+    /// first:last as an index; either end may be missing.
     Range {
         first: Option<Box<Ast>>,
         last: Option<Box<Ast>>,
@@ -63,7 +64,7 @@ pub(crate) enum Operator {
     Or,
 }
 
-/// How tightly an operator binds; a later one binds tighter.
+/// The precedence of operators; later levels bind tighter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Or,
@@ -74,7 +75,7 @@ pub(crate) enum Level {
     Product,
     Negation,
     Power,
-    /// Numbers, names, calls, lists and what stands in parentheses.
+    /// Numbers, names, calls, lists and expressions in parentheses.
     Whole,
 }
 
@@ -107,7 +108,7 @@ impl Operator {
         }
     }
 
-    /// As formulas have it.
+    /// The symbol in formulas.
     pub(crate) fn symbol(self) -> &'static str {
         use Operator::*;
         match self {
@@ -130,7 +131,7 @@ impl Operator {
 }
 
 impl Ast {
-    /// How tightly the outermost operator binds.
+    /// The precedence of the outermost operator.
     pub(crate) fn level(&self) -> Level {
         match &self.kind {
             Kind::Binary { operator, .. } => operator.level(),
@@ -140,7 +141,7 @@ impl Ast {
         }
     }
 
-    /// The formulas that it is made of.
+    /// The direct subexpressions.
     pub(crate) fn children(&self) -> Vec<&Ast> {
         match &self.kind {
             Kind::Number(_) | Kind::Name(_) => Vec::new(),

@@ -1,18 +1,19 @@
-//! Where the parser is: tokens and their places, limits, and what to say of a mistake.
+//! The state of the parser: tokens and their places, limits, and error messages.
 
 use super::ast::{Ast, Fault, Kind, Operator, Span};
 use super::lexer::{Token, tokens};
 
-/// A formula's longest text, in bytes.
+/// Maximum length of a formula in bytes.
 const LONGEST: usize = 100_000;
-/// A tree's most nodes.
+/// Maximum number of nodes in a tree.
 const MOST_NODES: usize = 20_000;
-/// How often parentheses, calls, lists, indices, signs and powers can stand in one another.
+/// Maximum nesting depth of parentheses, calls, lists, indices, signs and powers.
 const DEEPEST: usize = 100;
-/// The highest tree, and the deepest recursion of the parser: operators count here too.
+/// Maximum height of a tree, and maximum recursion depth of the parser; operators count here too.
 pub(super) const HIGHEST: usize = 300;
 
-/// A tree and its height; boxed, since the parser's recursion holds many of them on the stack.
+/// A tree and its height. The tree is boxed because the recursive parser holds many of them on the
+/// stack.
 pub(super) struct Tree {
     pub(super) ast: Box<Ast>,
     pub(super) height: usize,
@@ -21,17 +22,18 @@ pub(super) struct Tree {
 pub(super) struct Parser<'a, At> {
     pub(super) text: &'a str,
     pub(super) tokens: Vec<(Token<'a>, Span)>,
-    /// The token that comes next; the last is `End` and is never passed.
+    /// The next token; the last token is `End` and is never consumed.
     pub(super) next: usize,
-    /// What closes the parentheses and brackets around this place, outermost first.
+    /// The closing tokens of the parentheses and brackets around the current position, outermost
+    /// first.
     pub(super) open: Vec<Token<'a>>,
-    /// Calls of `expression` under way.
+    /// Number of active calls of `expression`.
     pub(super) recursion: usize,
     at: &'a At,
     faults: &'a mut Vec<Fault>,
     nested: usize,
     nodes: usize,
-    /// A limit was passed: the rest of the text is left alone.
+    /// A limit was exceeded; the rest of the text is ignored.
     halted: bool,
 }
 
@@ -44,7 +46,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             Self { text, tokens, next, open, recursion, at, faults, nested, nodes, halted: false };
         if !short {
             let message = format!("the formula has {} bytes, more than {LONGEST}", text.len());
-            parser.halt(message, "name parts of it under [quantities], or pass numbers as data");
+            parser.halt(message, "define parts of it under [quantities], or pass numbers as data");
         }
         parser
     }
@@ -53,12 +55,12 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         if self.halted { Token::End } else { self.tokens[self.next].0 }
     }
 
-    /// Goes past a token.
+    /// Consumes a token.
     pub(super) fn step(&mut self) {
         self.next = (self.next + 1).min(self.tokens.len() - 1);
     }
 
-    /// Goes past an operator; one that is missing between two values is reported.
+    /// Consumes an operator; reports an operator that is missing between two values.
     pub(super) fn step_operator(&mut self) {
         if matches!(self.peek(), Token::Operator(_) | Token::Unknown) {
             return self.step();
@@ -98,7 +100,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
 
     pub(super) fn too_deep(&mut self) {
         let message = format!("the formula is nested too deeply: more than {DEEPEST} levels");
-        self.halt(message, "name parts of it under [quantities]");
+        self.halt(message, "define parts of it under [quantities]");
     }
 
     fn halt(&mut self, message: String, help: &str) {
@@ -106,7 +108,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         self.halted = true;
     }
 
-    /// A node above others of the given height.
+    /// Creates a node above subtrees of the given height.
     pub(super) fn node(&mut self, kind: Kind, span: Span, below: usize) -> Tree {
         self.nodes += 1;
         if self.nodes > MOST_NODES {
@@ -127,7 +129,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         self.node(Kind::Binary { operator, left, right }, span, below)
     }
 
-    /// Stands where a value is missing, in a tree that nobody will see.
+    /// Stands in for a missing value, in a tree that is never used.
     pub(super) fn placeholder(&mut self) -> Tree {
         let place = (self.at)(self.span(self.next).start);
         self.node(Kind::Number(f64::NAN), place..place, 0)
@@ -135,7 +137,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
 
     pub(super) fn missing_value(&mut self) {
         let before = self.next.saturating_sub(1);
-        // An empty formula has been reported, as has whatever is unknown.
+        // An empty formula and unknown tokens have been reported.
         if self.tokens.len() == 1 || self.tokens[before].0 == Token::Unknown {
             return;
         }
@@ -151,23 +153,23 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         }
     }
 
-    /// A token's place in the text.
+    /// A token's span in the text.
     pub(super) fn span(&self, token: usize) -> Span {
         self.tokens[token].1.clone()
     }
 
-    /// A token's place in the file.
+    /// A token's span in the file.
     pub(super) fn file_span(&self, token: usize) -> Span {
         let span = &self.tokens[token].1;
         (self.at)(span.start)..(self.at)(span.end)
     }
 
-    /// The end, in the file, of the token last passed.
+    /// The end of the last consumed token, in the file.
     pub(super) fn end_of_last(&self) -> usize {
         self.file_span(self.next.saturating_sub(1)).end
     }
 
-    /// A token as it is written.
+    /// The text of a token.
     pub(super) fn written(&self, token: usize) -> &'a str {
         &self.text[self.tokens[token].1.clone()]
     }

@@ -1,4 +1,4 @@
-//! A formula's text as tokens; what is no token is reported and stands in as the nearest that is.
+//! Splits a formula into tokens; reports unknown symbols and substitutes the nearest token.
 
 use super::ast::{Fault, Operator, Span};
 
@@ -14,14 +14,14 @@ pub(super) enum Token<'a> {
     CloseList,
     Comma,
     Colon,
-    /// `=`, which gives an argument its name.
+    /// `=`, which names an argument.
     Assign,
-    /// Something already reported.
+    /// An invalid token that has been reported.
     Unknown,
     End,
 }
 
-/// All tokens with their places; the last is `End`.
+/// All tokens with their spans; the last is `End`.
 pub(super) fn tokens<'a>(text: &'a str, faults: &mut Vec<Fault>) -> Vec<(Token<'a>, Span)> {
     let mut tokens = Vec::new();
     let mut place = 0;
@@ -49,7 +49,7 @@ pub(super) fn tokens<'a>(text: &'a str, faults: &mut Vec<Fault>) -> Vec<(Token<'
     tokens
 }
 
-/// Whether a text is a name that formulas can use.
+/// Is the text a valid name in formulas?
 pub(crate) fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(begins_name)
         && text.chars().all(continues_name)
@@ -95,7 +95,7 @@ fn number<'a>(rest: &'a str, place: usize, faults: &mut Vec<Fault>) -> (Token<'a
         faults.push(Fault { span: place..place + end, message, help: Some(help.to_owned()) });
         (Token::Unknown, end)
     };
-    // What only looks like the continuation of a number is swallowed with it.
+    // Also consume characters that look like a continuation of the number.
     let swallow = |c: char| !(c.is_ascii_digit() || c == '.' || c == '_');
     let longer = rest.find(swallow).unwrap_or(rest.len());
     if rest[end..].starts_with('_') {
@@ -113,10 +113,10 @@ fn number<'a>(rest: &'a str, place: usize, faults: &mut Vec<Fault>) -> (Token<'a
     }
 }
 
-/// What is written, what it stands for, and what to write instead if it is no part of formulas.
+/// A symbol, its token, and what to write instead if the symbol is not valid.
 type Symbol = (&'static str, Token<'static>, Option<&'static str>);
 
-/// Longer ones stand before those they begin with.
+/// Longer symbols come before their prefixes.
 const SYMBOLS: &[Symbol] = {
     use Operator::*;
     use Token::Operator as Op;
@@ -139,7 +139,7 @@ const SYMBOLS: &[Symbol] = {
         (">", Op(Greater), None),
         ("=", Token::Assign, None),
         ("!", Token::Not, Some("write `not`")),
-        ("%", Op(Divide), Some("there is no remainder; for percent write `/100`")),
+        ("%", Op(Divide), Some("formulas have no remainder operator; for percent, write `/100`")),
         ("+", Op(Add), None),
         ("-", Op(Subtract), None),
         ("−", Op(Subtract), None),
@@ -150,9 +150,9 @@ const SYMBOLS: &[Symbol] = {
         ("⋅", Op(Multiply), None),
         ("/", Op(Divide), None),
         ("^", Op(Power), None),
-        (".*", Op(Multiply), Some("write `*`: it goes element by element")),
-        ("./", Op(Divide), Some("write `/`: it goes element by element")),
-        (".^", Op(Power), Some("write `^`: it goes element by element")),
+        (".*", Op(Multiply), Some("write `*`: it works element by element")),
+        ("./", Op(Divide), Some("write `/`: it works element by element")),
+        (".^", Op(Power), Some("write `^`: it works element by element")),
         ("(", Token::Open, None),
         (")", Token::Close, None),
         ("[", Token::OpenList, None),
@@ -168,7 +168,7 @@ const SYMBOLS: &[Symbol] = {
         (";", Token::Unknown, Some("a formula is one expression; `,` separates arguments")),
         ("{", Token::Unknown, Some("use parentheses")),
         ("}", Token::Unknown, Some("use parentheses")),
-        ("~", Token::Unknown, Some("distributions stand under [likelihood], or in `logpdf`")),
+        ("~", Token::Unknown, Some("write distributions under [likelihood], or in `logpdf`")),
     ]
 };
 
@@ -179,7 +179,7 @@ fn symbol<'a>(rest: &'a str, place: usize, faults: &mut Vec<Fault>) -> (Token<'a
         Some(&(written, token, help)) => (token, written.len(), help),
         None => {
             let first = rest.chars().next().unwrap_or_default();
-            // A row of the same stranger is one mistake.
+            // Report a run of the same unknown character once.
             let length = rest.find(|c| c != first).unwrap_or(rest.len());
             (Token::Unknown, length, None)
         }

@@ -1,4 +1,4 @@
-//! Formulas: from text to a tree, with every mistake at its place.
+//! Formulas: parses text into a syntax tree and reports every mistake at its place.
 
 mod ast;
 mod cursor;

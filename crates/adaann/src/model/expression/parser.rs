@@ -1,17 +1,18 @@
-//! Tokens to a tree: operators by how tightly they bind, chains of them without recursion.
+//! Parses tokens into a tree by operator precedence; chains of operators are parsed without
+//! recursion.
 
 use super::ast::{Ast, Fault, Kind, Level, Operator, Span};
 use super::cursor::{HIGHEST, Parser, Tree};
 use super::lexer::Token;
 
-/// A longer chain of one level's operators is paired up, so that its tree is low.
+/// Longer chains of operators of the same level are combined in pairs to keep the tree low.
 const LONGEST_CHAIN: usize = 32;
-/// Mistakes reported of one formula.
+/// Maximum number of mistakes reported per formula.
 const MOST_FAULTS: usize = 10;
 
-/// The tree of a formula, or all that is wrong with it.
+/// The tree of a formula, or all its mistakes.
 ///
-/// `at` maps an offset of the text to one of the file that it stands in; spans are of the file.
+/// `at` maps an offset in the text to an offset in the file; spans refer to the file.
 pub(crate) fn parse(text: &str, at: impl Fn(usize) -> usize) -> Result<Ast, Vec<Fault>> {
     let mut faults = Vec::new();
     let mut parser = Parser::new(text, &at, &mut faults);
@@ -40,7 +41,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
                 "`,` separates the arguments of a function, or the elements of a [list]"
             }
             Token::End => return tree,
-            _ => "nothing before it is open",
+            _ => "there is no open bracket before it",
         };
         let message = format!("`{}` is out of place", self.written(self.next));
         self.fault(self.span(self.next), message, Some(help.to_owned()));
@@ -70,7 +71,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         left
     }
 
-    /// left ∘ b ∘ c ...: all operators of one level in a row.
+    /// left ∘ b ∘ c ...: a chain of operators of one level.
     fn chain(&mut self, level: Level, left: Tree) -> Tree {
         let mut rest = Vec::new();
         while let Some(operator) = self.operator(level) {
@@ -82,7 +83,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
             return rest.into_iter().fold(left, join);
         }
         if rest.iter().any(|(operator, _)| *operator == Operator::MatMul) {
-            // Its sides cannot be exchanged, and it does not go with other products.
+            // A matrix product is not commutative and cannot be regrouped with other products.
             let join = |left, (operator, right)| self.binary(operator, left, right);
             return rest.into_iter().fold(left, join);
         }
@@ -94,8 +95,8 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         }
     }
 
-    /// Neighbours joined two by two until one tree is left: a - b + c - d = (a - b) + (c - d), and
-    /// a + b - c + d = (a + b) - (c - d): inside a group, signs are relative to its first term.
+    /// Joins neighbours in pairs until one tree is left: a - b + c - d = (a - b) + (c - d), and
+    /// a + b - c + d = (a + b) - (c - d). Inside a group, signs are relative to its first term.
     fn paired(
         &mut self,
         [same, opposite]: [Operator; 2],
@@ -123,7 +124,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         left
     }
 
-    /// One comparison; a second one in a row is a mistake.
+    /// Parses one comparison; a second comparison in a row is a mistake.
     fn comparison(&mut self, begin: usize, operator: Operator, left: Tree) -> Tree {
         self.step_operator();
         let middle = self.next;
@@ -184,7 +185,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
                 self.step();
                 let inner = self.nest(|parser| parser.expression(Level::Not));
                 if least > Level::Not {
-                    let help = Some("put parentheses around `not` and what follows".to_owned());
+                    let help = Some("put parentheses around `not` and its operand".to_owned());
                     self.fault(self.span(place), "`not` is out of place".to_owned(), help);
                 }
                 let span = span.start..inner.ast.span.end.max(span.end);
@@ -201,7 +202,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         }
     }
 
-    /// A name, or a call of it, and the indices behind.
+    /// A name, or a call, and the indices after it.
     fn named(&mut self, name: &str, name_span: Span) -> Tree {
         self.step();
         let name = name.to_owned();
@@ -231,7 +232,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         tree
     }
 
-    /// What stands in parentheses.
+    /// An expression in parentheses.
     fn enclosed(&mut self) -> Tree {
         let place = self.next;
         self.step();
@@ -251,11 +252,11 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         inner
     }
 
-    /// A range is no value: says so, and goes behind it.
+    /// Reports a range outside brackets, and skips it.
     fn pass_colon(&mut self) {
         if self.peek() == Token::Colon {
             let help =
-                "in brackets behind a vector it is a slice, `x[2:4]`; `range(2, 4)` is a vector";
+                "in brackets after a vector it is a slice, `x[2:4]`; `range(2, 4)` is a vector";
             let message = "`:` is out of place".to_owned();
             self.fault(self.span(self.next), message, Some(help.to_owned()));
             while self.peek() == Token::Colon {
@@ -287,7 +288,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         self.node(kind, span, below)
     }
 
-    /// Values between commas, and the height of the highest.
+    /// Values separated by commas, and the height of the tallest tree.
     fn sequence(&mut self, close: Token<'a>) -> (Vec<Ast>, usize) {
         self.sequence_of(close, |parser| match close {
             Token::Close => parser.argument(),
@@ -322,7 +323,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         (values, height)
     }
 
-    /// An argument of a call: a value, or `name = value`.
+    /// An argument of a call: a value or `name = value`.
     fn argument(&mut self) -> Tree {
         let after = self.tokens.get(self.next + 1).map(|(token, _)| *token);
         let (Token::Name(name), Some(Token::Assign)) = (self.peek(), after) else {
@@ -336,7 +337,7 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         self.node(Kind::Named { name: name.to_owned(), value: value.ast }, span, value.height)
     }
 
-    /// Takes the closing token that belongs to the opening one at `place`.
+    /// Consumes the closing token for the opening token at `place`.
     fn close(&mut self, place: usize, close: Token<'a>) {
         let found = self.peek();
         let sign = if close == Token::Close { ")" } else { "]" };
@@ -353,13 +354,14 @@ impl<'a, At: Fn(usize) -> usize> Parser<'a, At> {
         }
     }
 
-    /// The operator that comes next, if it binds at least as tightly as `least`.
+    /// The next operator, if it binds at least as tightly as `least`.
     fn operator(&self, least: Level) -> Option<Operator> {
         let operator = match self.peek() {
             Token::Operator(operator) => operator,
-            // A slip, which is said when it is passed.
+            // A mistake, reported when the token is consumed.
             Token::Assign => Operator::Equal,
-            // What is unknown separates two values, as an operator would; or the operator is missing.
+            // Unknown tokens separate two values as an operator would; otherwise the operator is
+            // missing.
             Token::Unknown | Token::Number(_) | Token::Name(_) | Token::Open => Operator::Multiply,
             Token::Not => Operator::And,
             _ => return None,

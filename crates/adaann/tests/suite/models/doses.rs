@@ -274,5 +274,5 @@ fn times_of_events_may_be_parameters() {
     }
     let refused = text.replace("SOLVER", "solver = \"rk4\"\nstep = 0.1");
     let said = adaann::model::Model::parse("m.toml", &refused).err().expect("rk4").to_string();
-    assert!(said.contains("cannot land on a time that depends on parameters"), "{said}");
+    assert!(said.contains("cannot stop at a time that depends on parameters"), "{said}");
 }

@@ -85,7 +85,7 @@ fn names_and_calls() {
         (
             "lengths",
             "[quantities]\nv = \"¦[1, slope] + [1, 2, 3]\"\n[likelihood]\ny = \"normal(slope, 1)\"",
-            "a vector of 2 meets one of 3",
+            "cannot combine a vector of 2 with a vector of 3",
         ),
         (
             "sum-of-a-number",
@@ -95,8 +95,8 @@ fn names_and_calls() {
         (
             "element-of-a-column",
             "[likelihood]\ny = \"normal(dot(¦x[y], [slope, 1]), 1)\"",
-            "this is a number, which has no elements | here a column is the row's own value; before(column, k) is \
-             the one k rows before, and [constants] can have a vector or a table of numbers",
+            "a number has no elements | here a column is its value at the row; before(column, k) is the value k rows \
+             earlier, and [constants] can hold a vector or a table of numbers",
         ),
         (
             "concentrations",
@@ -113,7 +113,7 @@ fn names_and_calls() {
         (
             "index-between",
             "[constants]\nc = [1, 2, 3]\n[likelihood]\ny = \"normal(slope * c[¦1.5], 1)\"",
-            "the index 1.5 is no whole number",
+            "the index 1.5 is not a whole number",
         ),
         (
             "index-by-a-column",

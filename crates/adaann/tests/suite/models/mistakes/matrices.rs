@@ -16,7 +16,7 @@ fn indices_of_rows() {
         (
             "of-parameters",
             "y = \"normal(c[g, ¦if(a > y, 1, 2)], 1)\"",
-            "two indices that differ between the rows must be of the data alone",
+            "two indices that differ between rows must depend on the data alone",
         ),
     ];
     let found = cases.iter().filter_map(|(name, line, message)| {
@@ -36,12 +36,12 @@ fn shapes_and_indices() {
         ("square", "q = \"cholesky(¦m)\"", "expected a square matrix, found a matrix of 3 × 2"),
         ("no-matrix", "q = \"log_det(¦v)\"", "expected a matrix, found a vector of 3"),
         ("range", "q = \"v[¦3:2]\"", "the range 3:2 is empty"),
-        ("nothing", "q = \"sum([][¦:])\"", "there is nothing to take a slice of"),
+        ("nothing", "q = \"sum([][¦:])\"", "cannot take a slice: there are no elements"),
         ("range-end", "q = \"v[2:¦4]\"", "the index 4 is outside 1 to 3"),
         ("from-the-end", "q = \"v[¦-4]\"", "the index -4 is outside 1 to 3"),
         ("list", "q = \"v[¦[1, 5]]\"", "the index 5 is outside 1 to 3"),
         ("by-parameter", "q = \"v[1:¦a]\"", "an index must be a constant"),
-        ("three", "q = \"¦m[1, 2, 3]\"", "a matrix of 3 × 2 has no element with 3 indices"),
+        ("three", "q = \"¦m[1, 2, 3]\"", "a matrix of 3 × 2 cannot be indexed with 3 indices"),
         ("large", "q = \"identity(¦201)\"", "a matrix of 201 × 201 is too large: at most 200 rows"),
         ("no-range", "q = \"¦range(1, 3e6)\"", "there is no range from 1 to 3000000"),
         ("size", "q = \"identity(¦1.5)\"", "the size is 1.5, but must be a whole number from 1"),

@@ -94,27 +94,27 @@ fn parameters_and_priors() {
         (
             "curved-bound",
             "p = { prior = \"normal(0, 1)\", lower = ¦\"k ^ 2\" }",
-            "a bound is a number and multiples of parameters: this is more",
+            "a bound must be a linear function of parameters",
         ),
         (
             "bound-of-numbers",
             "q = { size = 2, lower = 0, upper = 1 }\np = { prior = \"normal(0, 1)\", lower = ¦\"q\" }",
-            "a bound is a number, and this is a vector",
+            "a bound must be a number, found a vector",
         ),
         (
             "bounds-that-cross",
             "¦p = { lower = 0, upper = \"k\" }",
-            "nothing is left between lower and upper where `k` is far below 0",
+            "lower and upper leave no room between them where `k` is far below 0",
         ),
         (
             "bounds-that-cross-at-an-end",
             "q = { lower = 0, upper = 2 }\n¦p = { lower = \"q - 1\", upper = \"1 - q\" }",
-            "nothing is left between lower and upper where `q` is near 2",
+            "lower and upper leave no room between them where `q` is near 2",
         ),
         (
             "bounds-that-move-together",
             "¦p = { lower = \"k + 1\", upper = \"k\" }",
-            "nothing is left between lower and upper",
+            "lower and upper leave no room between them",
         ),
         (
             "moving-out-of-the-support",

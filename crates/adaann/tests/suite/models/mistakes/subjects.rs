@@ -69,7 +69,7 @@ fn listed_events() {
         (
             "early",
             event("at = ¦-1\nadd = { u = 1 }"),
-            "an event at -1 is not at or after the start",
+            "the time of an event is -1, but must be finite and not before the start",
         ),
         ("late", event("at = ¦inf\nadd = { u = 1 }"), "finite numbers"),
         ("no-for", event("at = 1\ninfuse = ¦{ u = 1 }"), "this needs a `for`"),
@@ -79,7 +79,7 @@ fn listed_events() {
         (
             "endless",
             event("at = ¦1\nset = { u = 1 }\nevery = 1\ncount = 100001"),
-            "more than 100000 events",
+            "too many events: at most 100000 for each subject",
         ),
         ("empty", event("at = 1\nset = ¦{}"), "there is no state"),
         ("unknown", event("at = 1\nset = { u = \"¦w\" }"), "unknown name `w`"),
