@@ -1,29 +1,29 @@
-//! The functions that formulas know, by their names.
+//! The functions in formulas, by name.
 
 use super::matrix_functions::MatrixFunction;
 use super::trajectory_functions::TrajectoryFunction;
 use crate::program::{Expr, log_sum_exp};
 
-/// How a function takes its arguments.
+/// The kinds of functions, by their arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Function {
-    /// Of one number; of a vector element by element.
+    /// Of one number; applied to vectors element by element.
     Each(for<'g> fn(Expr<'g>) -> Expr<'g>),
-    /// Of two numbers; of vectors element by element.
+    /// Of two numbers; applied to vectors element by element.
     Pair(for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>),
-    /// Of all elements of a vector, to a number.
+    /// Of all elements of a vector, giving a number.
     Reduce(for<'g> fn(&[Expr<'g>]) -> Expr<'g>),
-    /// Of all elements of a vector, to a vector.
+    /// Of all elements of a vector, giving a vector.
     Whole(for<'g> fn(&[Expr<'g>]) -> Vec<Expr<'g>>),
-    /// Of two numbers or more, or of all elements of one vector.
+    /// Of two or more numbers, or of all elements of one vector.
     Fold(for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>),
-    /// Of two vectors of the same length, to a number.
+    /// Of two vectors of the same length, giving a number.
     Dot,
 }
 
-/// A function with its names and one line on it.
+/// A function with its names and a one-line description.
 pub(super) struct Entry {
-    /// The name, and others that people know it by.
+    /// The name, followed by common synonyms.
     pub(super) names: &'static [&'static str],
     pub(super) function: Function,
     pub(super) summary: &'static str,
@@ -43,7 +43,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
         .chain(TrajectoryFunction::ALL.iter().map(|function| function.name()))
 }
 
-/// Every function as it is written, with one line on it.
+/// The syntax of every function, with a one-line description.
 pub(super) fn in_words() -> Vec<(String, &'static str)> {
     let usage = |entry: &Entry| {
         let arguments = match entry.function {
@@ -56,9 +56,12 @@ pub(super) fn in_words() -> Vec<(String, &'static str)> {
         (format!("{}({arguments})", entry.names.join(", ")), entry.summary)
     };
     let others = [
-        ("if(condition, x, y)", "x where the condition holds, y elsewhere"),
+        ("if(condition, x, y)", "x if the condition holds, otherwise y"),
         ("logpdf(distribution, x)", "log density of a distribution at x"),
-        ("before(column, k, otherwise)", "a column k rows before, 1 if not given, in its series"),
+        (
+            "before(column, k, otherwise)",
+            "the value of a column k rows earlier in its series; k is 1 if not given",
+        ),
     ];
     let others = others.map(|(usage, summary)| (usage.to_owned(), summary));
     let matrices = MatrixFunction::ALL.iter();
@@ -79,7 +82,7 @@ macro_rules! entries {
     };
 }
 
-/// All functions, in the order of the book.
+/// All functions, in the order of the manual.
 pub(super) const ALL: &[Entry] = entries! {
     ["exp"], Each(|x| x.exp()), "e^x";
     ["expm1"], Each(|x| x.exp_m1()), "e^x - 1, accurate near 0";
@@ -108,8 +111,8 @@ pub(super) const ALL: &[Entry] = entries! {
     ["pow"], Pair(power), "x^y";
     ["log_beta"], Pair(|a, b| a.ln_gamma() + b.ln_gamma() - (a + b).ln_gamma()), "logarithm of the beta function";
     ["log_add_exp"], Pair(|a, b| a.log_add_exp(b)), "log(e^x + e^y)";
-    ["min"], Fold(|a, b| a.min(b)), "smallest of some numbers, or of a vector";
-    ["max"], Fold(|a, b| a.max(b)), "largest of some numbers, or of a vector";
+    ["min"], Fold(|a, b| a.min(b)), "smallest of several numbers, or of a vector";
+    ["max"], Fold(|a, b| a.max(b)), "largest of several numbers, or of a vector";
     ["sum"], Reduce(|x| x.iter().sum()), "sum of a vector";
     ["prod"], Reduce(|x| x.iter().fold(1.0.into(), |product, &x| product * x)), "product of a vector";
     ["dot"], Dot, "sum of the products of two vectors' elements";
@@ -118,11 +121,11 @@ pub(super) const ALL: &[Entry] = entries! {
     ["length"], Reduce(|x| (x.len() as f64).into()), "number of elements";
     ["logsumexp", "log_sum_exp"], Reduce(log_sum_exp), "log of the sum of e^x";
     ["softmax"], Whole(softmax), "e^x divided by its sum";
-    ["cumsum"], Whole(cumulative_sum), "sums of the first 1, 2, ... elements";
+    ["cumsum"], Whole(cumulative_sum), "cumulative sums";
     ["reverse"], Whole(|x| x.iter().rev().copied().collect()), "last element first";
 };
 
-/// x^y: by products for a whole number y, else e^(y log x).
+/// x^y: repeated multiplication for a whole constant y, otherwise e^(y log x).
 pub(super) fn power<'g>(x: Expr<'g>, y: Expr<'g>) -> Expr<'g> {
     match y.as_constant() {
         Some(y) => x.powf(y),

@@ -1,4 +1,4 @@
-//! All that a file or a command line gives of a run, and the run that it means.
+//! The settings given in a file or on a command line, and the run that they specify.
 
 use super::Output;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     target::Target,
 };
 
-/// All that is given of a run: by the table `fit` of a model file, or by flags.
+/// The settings given for a run, in the table `fit` of a model file or by flags.
 ///
 /// ```
 /// use adaann::{answer::{Method, Plan}, fit, model::Given, registry};
@@ -31,16 +31,16 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Given {
-    /// The method, and what the ladder and its methods look at.
+    /// The method, and settings of the ladder and related methods.
     pub answer: answer::Overlay,
-    /// Base and seed, and what Algorithm 1 looks at.
+    /// Base and seed, and settings of Algorithm 1.
     pub fit: fit::Overlay,
-    /// What comes out, and where.
+    /// Settings of the output.
     pub output: Output,
 }
 
 impl Given {
-    /// These, and those of `below` where none is given.
+    /// These settings; where one is missing, that of `below`.
     #[must_use]
     pub fn over(self, below: &Self) -> Self {
         Self {
@@ -50,9 +50,9 @@ impl Given {
         }
     }
 
-    /// The run that these mean over those of `below`, which are of a file, where they have a say: a
-    /// method that these choose makes nothing of what belongs to another there. `default` is the method
-    /// if neither chooses one, and `base` has the settings that suit the target.
+    /// The run specified by these settings over those of a file, `below`. If these settings choose a
+    /// method, settings in `below` that belong to another method are ignored. `default` is the method
+    /// if neither chooses one, and `base` has the default settings for the target.
     ///
     /// # Errors
     /// The first setting that is out of its range, does not belong to the method, or contradicts
@@ -88,11 +88,11 @@ impl Given {
         Ok(Plan::Answer(settings))
     }
 
-    /// The method that these choose, if they do: by its name, or by a setting that only Algorithm 1 looks
-    /// at.
+    /// The method that these settings choose, if any: by its name, or by a setting that belongs only to
+    /// Algorithm 1.
     ///
     /// # Errors
-    /// If they choose two.
+    /// If they choose two methods.
     pub fn method(&self) -> Result<Option<Method>> {
         let asked = self.answer.asked()?;
         match (asked, self.of_adaann().first()) {
@@ -109,7 +109,7 @@ impl Given {
         }
     }
 
-    /// The settings that only Algorithm 1 looks at.
+    /// The settings given that belong only to Algorithm 1.
     fn of_adaann(&self) -> Vec<&'static str> {
         let mut own = self.fit.of_adaann();
         let Output { seeds, check_particles, .. } = self.output;
@@ -118,7 +118,7 @@ impl Given {
         own
     }
 
-    /// Refuses settings that the method does not look at.
+    /// Refuses settings that the method does not use.
     fn refuse_strangers(&self, method: Method) -> Result<()> {
         match self.answer.strangers_to_adaann().first() {
             Some(name) if method == Method::Adaann => {
@@ -132,7 +132,7 @@ impl Given {
         }
     }
 
-    /// All that is wrong with the choice of a method and with its own settings.
+    /// All mistakes in the choice of a method and in its settings.
     pub(super) fn faults(&self, default: Method) -> Vec<Error> {
         let method = self.method();
         let chosen = method.as_ref().ok().copied().flatten().unwrap_or(default);
@@ -205,7 +205,7 @@ mod tests {
         assert!(said(&few).starts_with("target-ess is 5"), "{}", said(&few));
     }
 
-    /// Whoever types a method means it, whatever the file is written for.
+    /// A method given as a flag is used, whatever method the file is written for.
     #[test]
     fn flags_choose_before_the_file() {
         let chosen = |flags: &Given, file: &Given| plan(flags, file, Method::Ladder).unwrap();

@@ -1,4 +1,4 @@
-//! Events and inputs in mathematics.
+//! Events and inputs in mathematical notation.
 
 use super::Notation;
 use super::file::{At, Change, Event, Events, Shape};
@@ -6,7 +6,7 @@ use super::outline::Outline;
 use crate::posterior::Effect;
 
 impl Outline {
-    /// What happens to a system, line by line.
+    /// The events and inputs of a system, line by line.
     pub(super) fn events_in_words(&self, notation: Notation) -> Vec<String> {
         let Some(ode) = &self.file.ode else { return Vec::new() };
         let mut lines: Vec<String> = Vec::new();

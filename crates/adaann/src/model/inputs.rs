@@ -16,7 +16,8 @@ use crate::program::Expr;
 use std::path::Path;
 
 impl Outline {
-    /// Reads the curves of all inputs, whose files are seen from `folder` or copied beside the data.
+    /// Reads the curves of all inputs; their files are relative to `folder`, or copied beside the
+    /// data.
     pub(super) fn load_inputs(&mut self, place: Place<'_>, folder: &Path, report: &mut Report) {
         let inputs = self.file.ode.iter().flat_map(|ode| &ode.inputs);
         self.curves = inputs.map(|input| self.load_input(input, place, folder, report)).collect();
@@ -58,8 +59,8 @@ impl Outline {
                 };
                 let Some(subject) = subject else { return curves };
                 if self.subject_column().is_none() {
-                    let message = "curves for each subject need subjects";
-                    let help = Some("name their column by `group` in [ode]".to_owned());
+                    let message = "`group` of an input needs a system with subjects";
+                    let help = Some("set `group` in [ode] to the column of subjects".to_owned());
                     report.error(&self.source, span.clone(), message, help);
                     return curves;
                 }
@@ -76,7 +77,7 @@ impl Outline {
         curves
     }
 
-    /// A column of a table, all of whose cells are numbers.
+    /// A column of a table; every cell must be a number.
     fn column(&self, data: &Data, name: &Name, report: &mut Report) -> Option<Vec<f64>> {
         let Some(column) = data.find(&name.text) else {
             let message = format!("the file has no column `{}`", name.text);
@@ -87,7 +88,7 @@ impl Outline {
         };
         let values = &data.columns[column];
         if let Some(row) = values.iter().position(|x| x.is_nan()) {
-            let message = format!("`{}` is no number in row {} of the file", name.text, row + 1);
+            let message = format!("`{}` is not a number in row {} of the file", name.text, row + 1);
             if !data.error_at((row, column), &message, None, report) {
                 report.error(&self.source, name.span.clone(), message, None);
             }
@@ -114,15 +115,14 @@ impl Outline {
             return None;
         }
         if !times.iter().chain(&values).all(|x| x.is_finite()) {
-            let message =
-                format!("the input `{}` has a number that is not finite", input.name.text);
+            let message = format!("the input `{}` has a value that is not finite", input.name.text);
             report.error(&self.source, input.name.span.clone(), message, None);
             return None;
         }
         Some((subject, pieces(input.shape, &times, &values)))
     }
 
-    /// The value of each input at a time, for numbers of the stretch.
+    /// The value of each input at a time, from the numbers of the interval.
     pub(super) fn input_values<'g>(
         &self,
         time: Option<Expr<'g>>,
@@ -137,7 +137,7 @@ impl Outline {
         inputs.zip(&self.changes.inputs).map(value).collect()
     }
 
-    /// Adds the knots of inputs to what happens to each subject.
+    /// Adds the knots of inputs to the events of each subject.
     pub(super) fn add_inputs(
         &self,
         changes: &mut Changes,
@@ -170,7 +170,7 @@ impl Outline {
         }
     }
 
-    /// Says which subjects have no curve of an input.
+    /// Reports subjects that have no curve for an input.
     pub(super) fn check_inputs(&self, report: &mut Report) {
         let inputs = self.file.ode.iter().flat_map(|ode| &ode.inputs);
         for (input, curves) in inputs.zip(&self.curves) {

@@ -1,7 +1,6 @@
-//! Several tables as one: the columns of another file, looked up by a key that both have.
+//! Joins tables: looks up the columns of another file by a key that both files have.
 //!
-//! Tables are joined as text, so that all cells stay what they are, and what a run keeps of its data is
-//! one file.
+//! Tables are joined as text, so cells remain unchanged, and a run keeps its data in one file.
 
 use super::asked::{Asked, Shown};
 use super::cells::{cell_text, cells, delimiter, rows};
@@ -10,14 +9,14 @@ use super::evaluate::nearest;
 use super::file::Name;
 use std::collections::HashMap;
 
-/// Keys that are not found, listed one by one.
+/// Maximum number of missing keys that are reported one by one.
 const MOST_MISSING: usize = 5;
 
 /// A file as rows of cells.
 struct Sheet<'s> {
     source: &'s Source,
     delimiter: u8,
-    /// Each with the place where it begins; the first has the names.
+    /// Each with its offset; the first row has the names.
     rows: Vec<(usize, &'s str)>,
     shown: Shown,
 }
@@ -39,7 +38,7 @@ impl<'s> Sheet<'s> {
         cells(line, self.delimiter).map(|cell| cell_text(&line[cell])).collect()
     }
 
-    /// The column of a key; says that there is none.
+    /// The column of a key; reports a missing column.
     fn column(&self, model: &Source, by: &Name, report: &mut Report) -> Option<usize> {
         let names = if self.rows.is_empty() { Vec::new() } else { self.cells(0) };
         let found = names.iter().position(|name| *name == by.text);
@@ -52,7 +51,7 @@ impl<'s> Sheet<'s> {
         found
     }
 
-    /// A key that is wrong, which `what` says of its row.
+    /// Reports a mistake in a key; `what` completes the message.
     fn error(&self, (row, column): (usize, usize), key: &str, what: &str, report: &mut Report) {
         let (start, line) = self.rows[row];
         let cell = cells(line, self.delimiter).nth(column).unwrap_or(0..line.len());
@@ -67,7 +66,7 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// A key as it is compared: 1, 1.0 and 01 are the same.
+/// A key in the form in which it is compared: 1, 1.0 and 01 are equal.
 fn key(cell: &str) -> String {
     match cell.parse::<f64>() {
         Ok(number) if number.is_finite() => (number + 0.0).to_string(),
@@ -75,7 +74,7 @@ fn key(cell: &str) -> String {
     }
 }
 
-/// The rows of `main`, each with the columns that `other` has for its key; None if there is a mistake.
+/// The rows of `main`, each with the columns of `other` for its key; None if there is a mistake.
 pub(super) fn join(
     asked: &Asked<'_>,
     model: &Source,
@@ -91,7 +90,7 @@ pub(super) fn join(
     for row in 1..right.rows.len() {
         let cell = right.cells(row).get(right_key).cloned().unwrap_or_default();
         if let Some(first) = known.insert(key(&cell), row) {
-            let what = format!(" as in row {first}");
+            let what = format!(", the same as in row {first}");
             right.error((row, right_key), &by.text, &what, report);
             is_fine = false;
             break;
@@ -104,7 +103,7 @@ pub(super) fn join(
     let names = left.cells(0);
     if let Some(twice) = kept(right.cells(0)).into_iter().find(|name| names.contains(name)) {
         let twice =
-            if asked.names(&twice) { format!("`{twice}`") } else { "of one name".to_owned() };
+            if asked.names(&twice) { format!("`{twice}`") } else { "of the same name".to_owned() };
         let message = format!("{} and {} both have a column {twice}", main.name, other.name);
         let help = "rename it in one of the files".to_owned();
         report.error(model, by.span.clone(), message, Some(help));
@@ -138,13 +137,14 @@ pub(super) fn join(
         text.push('\n');
     }
     if missing > MOST_MISSING {
-        let message = format!("{} more rows have keys that are not there", missing - MOST_MISSING);
+        let message =
+            format!("{} more rows have keys that do not occur there", missing - MOST_MISSING);
         report.error(model, by.span.clone(), message, None);
     }
     (is_fine && missing == 0).then_some(text)
 }
 
-/// A cell that can stand between delimiters.
+/// Quotes a cell if it contains the delimiter.
 fn quoted(cell: String, separator: char) -> String {
     if cell.contains([separator, '"']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
@@ -179,7 +179,7 @@ mod tests {
     fn keys_that_are_missing_or_double_are_named() {
         for (main, other, words) in [
             ("id,y\n7,1\n", "id,age\n1,2\n", "`id` is 7 in row 1, which people.csv does not have"),
-            ("id,y\n1,1\n", "id,age\n1,2\n1,3\n", "`id` is 1 in row 2 as in row 1"),
+            ("id,y\n1,1\n", "id,age\n1,2\n1,3\n", "`id` is 1 in row 2, the same as in row 1"),
             ("no,y\n1,1\n", "id,age\n1,2\n", "visits.csv has no column `id`"),
             ("id,y\n1,1\n", "", "people.csv has no column `id`"),
             ("id,y\n1,1\n", "id,y\n1,2\n", "both have a column `y`"),

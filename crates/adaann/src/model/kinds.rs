@@ -1,7 +1,7 @@
-//! Rows of one line that count differently by what was measured: each kind is a sum of its own.
+//! Groups the rows of a line by how they were measured; each group has its own log density.
 //!
-//! What was measured is known when a model is compiled. A row that is censored needs no density, one that
-//! is not needs no distribution function, and each category has its own probability.
+//! The kind of each measurement is known when a model is compiled. A censored row needs no density, an
+//! uncensored row needs no distribution function, and each category has its own probability.
 
 use super::compound::{CENSORED, named};
 use super::diagnostic::Report;
@@ -11,7 +11,7 @@ use super::outline::Outline;
 use super::value::{Censoring, Law};
 use crate::program::Expr;
 
-/// A line of the likelihood: what was measured, and its distribution.
+/// A line of the likelihood: the measured column and its distribution.
 #[derive(Clone, Copy)]
 pub(super) struct Measured<'a> {
     pub(super) name: &'a Name,
@@ -19,20 +19,20 @@ pub(super) struct Measured<'a> {
     pub(super) formula: &'a Formula,
 }
 
-/// Log densities, each with the rows that it is a sum over.
+/// Log densities, each with the rows over which it is summed.
 pub(super) type Kinds<'g> = Vec<(Expr<'g>, Vec<u32>)>;
 
-/// What is known of the number behind a measurement.
+/// What a measurement says about the underlying value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Itself,
-    /// It is at most the limit, or what was written down.
+    /// It is at most the limit, or the recorded value.
     BelowLimit,
     AtMost,
-    /// It is at least the limit, or what was written down.
+    /// It is at least the limit, or the recorded value.
     AboveLimit,
     AtLeast,
-    /// It is above what was written down, and at most another number.
+    /// It is above the recorded value and at most another number.
     Between,
 }
 
@@ -48,7 +48,7 @@ impl Seen {
 }
 
 impl<'g> Censoring<'g> {
-    /// The logarithm of the density or probability of what is known; None if there is none.
+    /// The logarithm of the density or probability of a measurement; None if it is not available.
     fn log_p_of(&self, seen: Seen, part: &Law<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
         match seen {
             Seen::Itself => Some(part.log_density(&[y])),
@@ -62,7 +62,7 @@ impl<'g> Censoring<'g> {
 }
 
 impl Outline {
-    /// A line of the likelihood as sums over the rows of each kind; says which values there cannot be.
+    /// A line of the likelihood as sums over the rows of each kind; reports impossible values.
     pub(super) fn kinds<'g>(
         &self,
         line: Measured<'_>,
@@ -120,7 +120,7 @@ impl Outline {
         kinds
     }
 
-    /// What is known of each row; None if limits depend on more than the data.
+    /// The kind of each row; None if the limits depend on more than the data.
     fn seen(&self, column: usize, ast: &Ast, rows: &[u32]) -> Option<Vec<Seen>> {
         let Kind::Call { arguments, .. } = &ast.kind else { return None };
         let limit = |name: &str| named(arguments, name);
@@ -158,7 +158,7 @@ impl Outline {
         Some(seen)
     }
 
-    /// Says which interval has nothing in it: the first one.
+    /// Reports the first interval that is empty.
     fn check_intervals(&self, line: Measured<'_>, rows: &[u32], report: &mut Report) {
         let Measured { name, column, formula } = line;
         let Kind::Call { arguments, .. } = &formula.ast.kind else { return };
@@ -171,13 +171,14 @@ impl Outline {
                 continue;
             };
             let number = self.data.number_of(row);
-            let message = format!("`{}` is {y} and `until` is {to} in row {number}", name.text);
-            let help = "the number is above the first and at most the second".to_owned();
+            let message =
+                format!("`{}` is {y} and `until` is {to} in row {number} of the data", name.text);
+            let help = "`until` must be above the measured value".to_owned();
             return self.error_at_cell(row, column, message, Some(help), report);
         }
     }
 
-    /// Says which value is no category: the first one.
+    /// Reports the first value that is not a category.
     fn check_categories(
         &self,
         Measured { name, column, .. }: Measured<'_>,
@@ -192,7 +193,7 @@ impl Outline {
                 continue;
             }
             let message = format!(
-                "`{}` is {y} in row {} of the data, which is none of {count} categories",
+                "`{}` is {y} in row {} of the data, which is not one of the {count} categories",
                 name.text,
                 self.data.number_of(row)
             );
@@ -201,7 +202,7 @@ impl Outline {
         }
     }
 
-    /// Says which value is outside the bounds of a truncated distribution: the first one.
+    /// Reports the first value outside the bounds of a truncated distribution.
     fn check_bounds(&self, line: Measured<'_>, rows: &[u32], report: &mut Report) {
         let Measured { name, column, formula } = line;
         let Kind::Call { arguments, .. } = &formula.ast.kind else { return };
@@ -225,8 +226,8 @@ impl Outline {
             if let Some(side) = side {
                 let number = self.data.number_of(row);
                 let message = format!("`{}` is {y} in row {number} of the data, {side}", name.text);
-                let help = "of a truncated distribution nothing is seen beyond its bounds; what is \
-                            seen but not measured there is censored";
+                let help = "a truncated distribution has no values beyond its bounds; use `censored` for values that are \
+                            only known to lie beyond a limit";
                 return self.error_at_cell(row, column, message, Some(help.to_owned()), report);
             }
         }

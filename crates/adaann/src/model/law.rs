@@ -1,11 +1,11 @@
-//! A distribution with its arguments: its log density, draws from it, and where it lives.
+//! A distribution with its arguments: log density, draws and support.
 
 use super::value::{Law, Value};
 use crate::distribution;
 use crate::program::{Expr, Way, cholesky, in_triangle};
 
 impl<'g> Law<'g> {
-    /// How many numbers a draw has, if that is fixed.
+    /// The number of elements of a draw, if it is fixed.
     pub(super) fn size(&self) -> Option<usize> {
         match self {
             Self::Of { arguments, .. } => arguments.iter().find_map(|argument| match argument {
@@ -23,7 +23,7 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// Is it a law of whole vectors, whose elements cannot be taken one by one?
+    /// Is it a distribution of whole vectors, whose elements are not independent?
     pub(super) fn is_joint(&self) -> bool {
         match self {
             Self::MultiNormal { .. } | Self::Dirichlet { .. } | Self::Lkj { .. } => true,
@@ -42,7 +42,7 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// log p(x) of all elements of x, with all constants.
+    /// log p(x) summed over all elements of x, including all constants.
     pub(super) fn log_density(&self, x: &[Expr<'g>]) -> Expr<'g> {
         match self {
             Self::Of { family, arguments } => {
@@ -58,7 +58,7 @@ impl<'g> Law<'g> {
             Self::Mixture { weights, parts } if self.is_joint() => {
                 mixture(weights, parts.iter().map(|part| part.log_density(x)))
             }
-            // Each element has a component of its own.
+            // Each element has its own component.
             Self::Mixture { weights, parts } => x
                 .iter()
                 .enumerate()
@@ -76,7 +76,7 @@ impl<'g> Law<'g> {
             Self::WithZeros { .. } => {
                 let part = |(i, &x): (usize, &Expr<'g>)| {
                     let own = self.at(i);
-                    // A count that is none has no probability by the part's own density.
+                    // A value that is not a count has probability 0 by the density of the part.
                     let above = own.log_p_above_zero(x.gt(0.0).select(x, 1.0));
                     let not_above = x.lt(0.0).select(f64::NEG_INFINITY, own.log_p_of_zero());
                     x.gt(0.0).select(above, not_above)
@@ -86,7 +86,7 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// The law of element `i`.
+    /// The distribution of element `i`.
     pub(super) fn at(&self, i: usize) -> Self {
         match self {
             Self::Of { family, arguments } => {
@@ -110,8 +110,8 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// A draw of `size` numbers, if all arguments are constants. `uniform` gives numbers between 0
-    /// and 1.
+    /// A draw of `size` numbers; None unless all arguments are constants. `uniform` returns numbers
+    /// between 0 and 1.
     pub(super) fn draw(&self, size: usize, uniform: &mut impl FnMut() -> f64) -> Option<Vec<f64>> {
         match self {
             Self::Of { family, arguments } => (0..size)
@@ -124,7 +124,7 @@ impl<'g> Law<'g> {
             Self::Dirichlet { concentrations } => {
                 Some(distribution::draw_dirichlet(&plain(concentrations)?, uniform))
             }
-            // The triangle of the factor.
+            // The lower triangle of the factor.
             Self::Lkj { eta, .. } => {
                 Some(distribution::draw_lkj(size, eta.as_constant()?, uniform))
             }
@@ -155,11 +155,11 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// A draw of a law of single numbers that is made of another.
+    /// A draw from a distribution of single numbers that is built from another.
     fn draw_one(&self, uniform: &mut impl FnMut() -> f64) -> Option<f64> {
         let bound = |x: &Option<Expr<'g>>, or: f64| x.map_or(Some(or), Expr::as_constant);
         match self {
-            // What is beyond a limit is written down as the limit.
+            // Values beyond a limit are recorded as the limit.
             Self::Censored { part, limits } => {
                 let lower = bound(&limits.lower, f64::NEG_INFINITY)?;
                 let upper = bound(&limits.upper, f64::INFINITY)?;
@@ -184,7 +184,7 @@ impl<'g> Law<'g> {
         }
     }
 
-    /// The mean of element `i`, if all arguments are constants and there is one.
+    /// The mean of element `i`, if all arguments are constants and the mean exists.
     pub(super) fn mean(&self, i: usize) -> Option<f64> {
         let mean = match self {
             Self::Of { family, arguments } => family.mean(&plain(&elements(arguments, i))?),
@@ -217,7 +217,7 @@ impl<'g> Law<'g> {
     }
 }
 
-/// The log density of a matrix, row by row: a correlation matrix or the factor of one.
+/// The log density of a correlation matrix or of its Cholesky factor, given row by row.
 fn lkj<'g>(x: &[Expr<'g>], eta: Expr<'g>, is_factor: bool) -> Expr<'g> {
     let n = x.len().isqrt();
     let diagonal = |x: &dyn Fn(usize) -> Expr<'g>| (0..n).map(x).collect::<Vec<_>>();
@@ -243,7 +243,7 @@ fn mixture<'g>(weights: &[Expr<'g>], parts: impl Iterator<Item = Expr<'g>>) -> E
     distribution::mixture(&log_weights, &parts.collect::<Vec<_>>())
 }
 
-/// The part of a whole that a share between 0 and 1 falls into.
+/// The index of the part that a share between 0 and 1 falls into.
 fn choose(weights: &[f64], share: f64) -> usize {
     let mut left = share * weights.iter().sum::<f64>();
     for (k, weight) in weights.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where a model's parameters are among the coordinates, and what solves its system.
+//! The layout of a model's parameters among the coordinates, and the solver of its system.
 
 use super::diagnostic::Report;
 use super::dims::Dims;
@@ -9,10 +9,10 @@ use super::parameter::{Parameter, Shape};
 use crate::ode::Solver;
 use crate::target::Edge;
 
-/// Rows of a correlation matrix.
+/// Maximum number of rows of a correlation matrix.
 const MOST_CORRELATED: usize = 50;
 
-/// Coordinates that a model may have.
+/// Maximum number of coordinates of a model.
 const MOST_COORDINATES: usize = 10_000;
 
 impl Outline {
@@ -34,7 +34,7 @@ impl Outline {
                 if value.fract() == 0.0 && (1.0..=MOST_COORDINATES as f64).contains(&value) {
                     return Some(value as usize);
                 }
-                // A number was looked at when the file was read.
+                // A plain number was checked when the file was read.
                 if entry.size.len() > 1 || !matches!(size.ast.kind, Kind::Number(_)) {
                     let message =
                         format!("the size is {value}, but must be a whole number from 1 to 10,000");
@@ -66,13 +66,14 @@ impl Outline {
                 if shape != Shape::Free
                     && (high != Edge::Open || (shape != Shape::Ordered && is_bounded))
                 {
-                    let message = "an ordered vector can have a lower bound and no upper one, a simplex none, \
-                         a correlation matrix none";
+                    let message = "an ordered vector can have a lower bound but no upper bound; a simplex or a \
+                         correlation matrix can have no bounds";
                     error(report, span, message.to_owned());
                     shape = Shape::Free;
                 }
                 if shape != Shape::Free && dims.width() < 2 {
-                    let message = "such a vector needs its size: size = 2 or more".to_owned();
+                    let message =
+                        "this support needs a vector: set its size to 2 or more".to_owned();
                     error(report, span, message);
                     shape = Shape::Free;
                 }
@@ -85,8 +86,8 @@ impl Outline {
                         }
                         _ => {
                             let message = format!(
-                                "a correlation matrix is square, with at most {MOST_CORRELATED} rows: \
-                                 size = 3 is one of 3 × 3"
+                                "a correlation matrix must be square, with at most {MOST_CORRELATED} rows: \
+                                 size = 3 means 3 × 3"
                             );
                             error(report, span, message);
                             (shape, dims) = (Shape::Free, Dims::Number);
@@ -113,7 +114,7 @@ impl Outline {
             self.start = self.plain_number(start, report).unwrap_or(0.0);
         }
         if !self.start.is_finite() {
-            let message = format!("a system cannot start at time {}", self.start);
+            let message = format!("the start of the system is {}, but must be finite", self.start);
             report.error(&self.source, ode.span.clone(), message, None);
             self.start = 0.0;
         }
@@ -122,9 +123,9 @@ impl Outline {
             if (0.0..f64::INFINITY).contains(&time) {
                 self.settle = time;
             } else {
-                let message = format!("a system cannot settle for {time}");
-                let help = "write how long it runs before its start: positive and finite, some ten \
-                            times its slowest time";
+                let message = format!("`settle` is {time}, but must be at least 0 and finite");
+                let help = "`settle` is how long the system runs before its start, for example ten \
+                            times its slowest time scale";
                 report.error(&self.source, settle.span.clone(), message, Some(help.to_owned()));
             }
         }
@@ -150,7 +151,7 @@ impl Outline {
     }
 }
 
-/// Two bounds that stand still and leave nothing between them.
+/// Two constant bounds that leave nothing between them.
 fn crossed(low: &Edge, high: &Edge) -> Option<(f64, f64)> {
     if low.is_moving() || high.is_moving() {
         return None;
@@ -159,12 +160,12 @@ fn crossed(low: &Edge, high: &Edge) -> Option<(f64, f64)> {
     (low.is_nan() || high.is_nan() || low >= high).then_some((low, high))
 }
 
-/// A lower bound that is no lower than a number. One that moves is as the file has it.
+/// A lower bound raised to at least `least`; a bound that depends on parameters is left as it is.
 fn at_least(low: Edge, least: f64) -> Edge {
     if low.is_moving() { low } else { Edge::At(low.at(&[], f64::NEG_INFINITY).max(least)) }
 }
 
-/// An upper bound that is no higher than a number. One that moves is as the file has it.
+/// An upper bound lowered to at most `most`; a bound that depends on parameters is left as it is.
 fn at_most(high: Edge, most: f64) -> Edge {
     if high.is_moving() { high } else { Edge::At(high.at(&[], f64::INFINITY).min(most)) }
 }

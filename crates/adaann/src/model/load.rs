@@ -1,4 +1,4 @@
-//! The data that a model file names or has written in it.
+//! Loads the data that a model file names or contains.
 
 use super::asked::Asked;
 use super::data::Data;
@@ -12,29 +12,29 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a data file, or of a model file, whose data may be written in it.
+/// Maximum size in bytes of a data file, or of a model file, which may contain data.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
-/// Bytes of a table all of whose columns are kept, since predictions and exports show the others, as the number of a
-/// patient, beside them. Of a longer one there are those that the model names.
+/// Maximum size in bytes of a table of which all columns are kept. Predictions and exports show the other columns,
+/// such as a patient's number, beside their own. Of a larger table only the columns that the model names are kept.
 const WHOLE: u64 = 1 << 23;
 
-/// Where the data of a model is.
+/// Where the data of a model comes from.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
-    /// Where the file says, seen from this folder.
+    /// From the file that the model names, relative to this folder.
     Named(&'a Path),
-    /// In a file that was given in place of the one that is named; there must be one. Those that it is
-    /// joined with are where the model says, seen from the folder.
+    /// From a file given in place of the one that the model names; the model must name one. Files that it is
+    /// joined with are those that the model names, relative to the folder.
     Given { path: &'a Path, folder: &'a Path },
-    /// In a copy of the file that is named, if one is, joined with others already.
+    /// From a copy of the file that the model names, if any, already joined with others.
     Copied(&'a Path),
-    /// Among these files, which have the names and the texts of copies in a run folder.
+    /// From these texts, named like the copies in a run folder.
     Held(&'a [(String, String)]),
 }
 
 impl Place<'_> {
-    /// The file, by the name that the model has for it.
+    /// The path of the file that the model calls `named`.
     fn file(self, named: &str) -> PathBuf {
         match self {
             Self::Named(folder) => folder.join(named),
@@ -43,7 +43,7 @@ impl Place<'_> {
         }
     }
 
-    /// The file of an input or a constant; a run has copies of them beside that of its data.
+    /// The path of the file of an input or a constant; a run has copies of these beside that of its data.
     pub(super) fn input(self, folder: &Path, input: &Name, file: &Name) -> PathBuf {
         match self {
             Self::Named(_) | Self::Given { .. } => folder.join(&file.text),
@@ -52,7 +52,7 @@ impl Place<'_> {
         }
     }
 
-    /// A file that is there, to be read.
+    /// Opens a file for reading.
     fn open<'s>(self, found: &Path) -> io::Result<Box<dyn BufRead + 's>>
     where
         Self: 's,
@@ -67,7 +67,7 @@ impl Place<'_> {
         }
     }
 
-    /// How many bytes a file has, if it is there.
+    /// The size of a file in bytes; 0 if it does not exist.
     fn len(self, found: &Path) -> u64 {
         match self {
             Self::Held(files) => {
@@ -78,23 +78,23 @@ impl Place<'_> {
         }
     }
 
-    /// What to do about a file that cannot be read.
+    /// A hint for a file that cannot be read.
     fn help(self) -> Option<String> {
         let help = match self {
             Self::Named(_) => "the path is relative to the folder of the model file",
             Self::Given { .. } | Self::Held(_) => return None,
             Self::Copied(_) => {
-                "a run has its data beside it, and is not read with that of another place"
+                "a run folder contains a copy of its data; data from other places is not used"
             }
         };
         Some(help.to_owned())
     }
 }
 
-/// The name that a copy of the data has in a run folder.
+/// The name of the copy of the data in a run folder.
 const COPY_OF_DATA: &str = "data.csv";
 
-/// The name that a copy of such a file has.
+/// The name of the copy of an input's file in a run folder.
 pub(super) fn copy_of_input(input: &str) -> String {
     format!("input-{input}.csv")
 }
@@ -107,24 +107,26 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The data of a file: from a CSV file, or from its own columns.
+/// Loads the data of a model, from a CSV file or from columns in the model file.
 pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut Report) -> Data {
     let Some(data) = &file.data else {
         if let Place::Given { path, .. } = place {
-            let message = format!("has no [data], so that {} has no place", path.display());
-            let help = "leave it out, or add [data] with a `file` that it replaces".to_owned();
+            let message = format!("the model has no [data] that {} could replace", path.display());
+            let help = "omit the data file, or add [data] with a `file` to be replaced".to_owned();
             report.error_of_file(source, message, Some(help));
         }
         return Data::default();
     };
     if let (None, Place::Given { path, .. }) = (&data.file, place) {
-        let message =
-            format!("{} has no file to replace: the data is written here", path.display());
+        let message = format!(
+            "{} cannot replace the data, which is written in the model file",
+            path.display()
+        );
         report.error(source, data.span.clone(), message, None);
     }
     let Some(path) = &data.file else {
         let len = |(_, values): &(Name, Vec<f64>)| values.len();
-        // Columns of different lengths were found when the file was read.
+        // Columns of different lengths were reported when the file was read.
         if data.columns.windows(2).any(|pair| len(&pair[0]) != len(&pair[1])) {
             return Data::default();
         }
@@ -149,7 +151,7 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
             });
             joined.and_then(|csv| read(&csv, &asked_of(csv.text.len() as u64), report))
         }
-        // A long table is never in memory as a whole.
+        // A long table is never held in memory as a whole.
         _ => {
             let (opened, asked) = (place.open(&found), asked_of(place.len(&found)));
             let read = opened.and_then(|opened| scan(&name, opened, MOST_BYTES, &asked, report));
@@ -174,14 +176,15 @@ pub(super) fn load(file: &File, source: &Source, place: Place<'_>, report: &mut 
     }
     for (name, _) in &data.rename {
         if read.names.iter().filter(|known| **known == name.text).count() > 1 {
-            let message = format!("two columns of the data are then called `{}`", name.text);
+            let message =
+                format!("after renaming, two columns of the data are called `{}`", name.text);
             report.error(source, name.span.clone(), message, None);
         }
     }
     read
 }
 
-/// A table with the columns of those that it is joined with.
+/// A table with the columns of the files that it is joined with.
 fn joined(
     asked: &Asked<'_>,
     mut csv: Source,
@@ -198,7 +201,7 @@ fn joined(
     Some(csv)
 }
 
-/// The text of a file that the model names; says why it cannot be read.
+/// The text of a file that the model names; reports an error if it cannot be read.
 pub(super) fn text_of(
     found: &Path,
     named: &Name,
@@ -218,7 +221,7 @@ pub(super) fn text_of(
     read.ok()
 }
 
-/// Says why a file cannot be read.
+/// Reports why a file cannot be read.
 fn cannot_read(
     error: &io::Error,
     found: &Path,
@@ -229,7 +232,7 @@ fn cannot_read(
 ) {
     let found = found.display();
     if error.kind() == ErrorKind::InvalidData {
-        let message = format!("{found} is no text in UTF-8");
+        let message = format!("{found} is not UTF-8 text");
         return report.error(source, named.span.clone(), message, None);
     }
     let message = format!("cannot read {found}: {}", reason(error));

@@ -1,4 +1,4 @@
-//! A model written back as mathematics.
+//! Writes a model in mathematical notation.
 
 use super::dims::Dims;
 use super::expression::{Ast, is_name};
@@ -7,12 +7,12 @@ use super::print;
 use super::{Model, outline::Outline};
 use crate::target::Edge;
 
-/// How formulas are written.
+/// The notation of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// For a terminal: letters and signs of Unicode.
+    /// Unicode letters and symbols, for a terminal.
     Plain,
-    /// LaTeX, line by line.
+    /// LaTeX, one line per formula.
     Latex,
 }
 
@@ -46,7 +46,7 @@ enum Relation {
 }
 
 impl Model {
-    /// The model in mathematics, line by line.
+    /// The model in mathematical notation, line by line.
     pub fn mathematics(&self, notation: Notation) -> Vec<String> {
         let Outline { file, data, parameters, start, settle, .. } = &*self.outline;
         let mut lines = Vec::new();
@@ -131,7 +131,7 @@ impl Model {
             lines.push(notation.says(&notation.name(name), Relation::Is, formula));
         }
         for ((name, formula), weight) in file.likelihood.iter().zip(&file.weights) {
-            // A function of columns is written as the formula that it is.
+            // A derived left side is shown as its formula.
             let left = derived.iter().find(|(known, _)| known.text == name.text);
             let left = match left.filter(|_| !is_name(&name.text)) {
                 Some((_, formula)) => notation.formula(&formula.ast),
@@ -154,7 +154,7 @@ impl Model {
     }
 }
 
-/// A list of numbers, the long ones shortened.
+/// A list of numbers; long lists are shortened.
 fn list(numbers: &[f64]) -> String {
     const MOST: usize = 6;
     let mut words: Vec<String> = numbers.iter().take(MOST).map(f64::to_string).collect();

@@ -1,16 +1,16 @@
-//! The words that nothing in a model can be called by.
+//! Reserved words, which cannot be names in a model.
 //!
-//! Names of functions and distributions are not among them: what is called with parentheses is a
-//! function, and a model may well have a parameter `beta`.
+//! Names of functions and distributions are not reserved: a name followed by parentheses is a function, so
+//! a model may have a parameter `beta`.
 
-/// Numbers with a name.
+/// Named numbers.
 const NUMBERS: [&str; 3] = ["pi", "e", "inf"];
 
-/// Parts of the grammar.
+/// Keywords of the grammar.
 const KEYWORDS: [&str; 4] = ["if", "and", "or", "not"];
 
-/// What a name is already, if nothing in a model can be called by it.
+/// The meaning of a reserved name; None if the name is free.
 pub(crate) fn reserved(name: &str) -> Option<&'static str> {
-    let kinds = [(&KEYWORDS[..], "a word of the language"), (&NUMBERS[..], "a number")];
+    let kinds = [(&KEYWORDS[..], "a keyword"), (&NUMBERS[..], "a number")];
     kinds.into_iter().find(|(words, _)| words.contains(&name)).map(|(_, kind)| kind)
 }

@@ -1,4 +1,4 @@
-//! Words of a file in messages.
+//! Shortens words of a file for messages.
 
 /// A word from the file, short enough for a message.
 pub(super) fn brief(word: &str) -> String {

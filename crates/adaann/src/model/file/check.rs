@@ -1,4 +1,5 @@
-//! Holds a file against the table of its keys: unknown ones, missing ones, values of another form.
+//! Checks a file against the table of its keys: unknown keys, missing keys and values of the wrong
+//! form.
 
 use super::brief::brief;
 use super::keys::{FILE, Form, Keys};
@@ -13,13 +14,13 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Reports all that is not of the form; `place` is where a missing key is reported.
+    /// Reports everything that does not match the form; a missing key is reported at `place`.
     pub(super) fn value(&mut self, value: &Value, form: &Form, place: &Name) {
         let number = value.number();
         match (form, &value.node) {
             (_, Node::TooLarge) => {}
             (Form::Value | Form::Number, Node::Real(real)) if real.is_nan() => {
-                self.error(&value.span, "nan is not a number to compute with".to_owned(), None);
+                self.error(&value.span, "nan is not allowed here".to_owned(), None);
             }
             (Form::Text | Form::Formula | Form::Value | Form::Size, Node::Text(_))
             | (Form::Value | Form::Number | Form::Cell, Node::Whole(_) | Node::Real(_))
@@ -29,7 +30,7 @@ impl Checker<'_> {
             (Form::Positive, _) if number.is_some_and(|value| value > 0.0 && value.is_finite()) => {
             }
             (Form::Choice(words), Node::Text(text)) => {
-                // Other programs write underscores.
+                // Other programs use underscores.
                 if !words.contains(&text.replace('_', "-").as_str()) {
                     let message = format!("`{}` must be {}", brief(&place.text), form.expected());
                     let help = meant(text, words.iter().copied());
@@ -38,7 +39,7 @@ impl Checker<'_> {
             }
             (Form::List(form), Node::List(values)) => {
                 for value in values {
-                    // One of a million is enough.
+                    // Report only one mistake in a long list.
                     if !form.fits(value) {
                         return self.value(value, form, place);
                     }
@@ -84,7 +85,7 @@ impl Checker<'_> {
             meant
         } else {
             let known: Vec<_> = keys.known.iter().map(|key| key.name).collect();
-            format!("there are {}", known.join(", "))
+            format!("the keys are {}", known.join(", "))
         };
         self.error(&name.span, format!("unknown key `{}`", brief(&name.text)), Some(help));
     }
@@ -104,7 +105,7 @@ impl Checker<'_> {
 }
 
 impl Form {
-    /// Whether a value has the right type; what is inside does not count.
+    /// Does a value have the right type? Its contents are not checked.
     fn fits(&self, value: &Value) -> bool {
         match self {
             Form::Text | Form::Formula | Form::Choice(_) => matches!(value.node, Node::Text(_)),
@@ -125,9 +126,9 @@ fn is_number(value: &Value) -> bool {
     matches!(value.node, Node::Whole(_) | Node::Real(_) | Node::TooLarge)
 }
 
-/// The question whether a known word was meant.
+/// A suggestion if a word is close to a known one.
 pub(super) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // A longer word is no slip.
+    // A longer word is not a typo.
     let short = word.len() <= 64;
     let nearest = if short { nearest(word, known) } else { None };
     nearest.map(|nearest| format!("did you mean `{nearest}`?"))

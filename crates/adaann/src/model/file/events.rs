@@ -1,4 +1,4 @@
-//! Events and inputs of a system, as they are written.
+//! Events and inputs of a system, as written in the file.
 
 use super::keys::{EVENT, INPUT};
 use super::read::{Reader, find, numbers};
@@ -27,18 +27,18 @@ impl Reader<'_> {
             _ => None,
         });
         if every.is_some() != count.is_some() {
-            let message = "an event that is repeated has `every` and `count`";
-            self.error(&place, message, Some("write, say, `every = 12, count = 7`"));
+            let message = "a repeated event needs both `every` and `count`";
+            self.error(&place, message, Some("write, for example, `every = 12, count = 7`"));
         }
         let lasts = get("for").and_then(|value| self.formula(value));
         let given: Vec<&str> =
             ["set", "add", "infuse"].into_iter().filter(|key| get(key).is_some()).collect();
         let [key] = given[..] else {
-            let message = "an event has one of `set`, `add` and `infuse`";
+            let message = "an event needs exactly one of `set`, `add` and `infuse`";
             self.error(
                 &place,
                 message,
-                Some("two changes at one time are two events, in their order"),
+                Some("write two changes at the same time as two events, in order"),
             );
             return None;
         };
@@ -49,17 +49,21 @@ impl Reader<'_> {
             .filter_map(|(name, value)| Some((name.clone(), self.formula(value)?)))
             .collect();
         if flows.is_empty() {
-            self.error(&table.span, "there is no state", Some("write, say, `{ u = 100 }`"));
+            self.error(&table.span, "no state is given", Some("write, for example, `{ u = 100 }`"));
             return None;
         }
         let change = match (key, lasts) {
             ("infuse", Some(lasts)) => Change::Infuse(lasts),
             ("infuse", None) => {
-                self.error(&table.span, "this needs a `for`", Some("for: how long it flows in"));
+                self.error(
+                    &table.span,
+                    "`infuse` needs a `for`",
+                    Some("`for` is the duration of the infusion"),
+                );
                 return None;
             }
             (_, Some(_)) => {
-                self.error(&place, "`for` is for what is infused", Some("remove it"));
+                self.error(&place, "`for` applies only to `infuse`", Some("remove it"));
                 return None;
             }
             ("set", None) => Change::Set,
@@ -76,7 +80,7 @@ impl Reader<'_> {
             (None, None) => return Some(At::Formula(self.formula(value)?)),
         };
         if times.is_empty() || !times.iter().all(|time| time.is_finite()) {
-            self.error(&span, "events have times that are finite numbers", None);
+            self.error(&span, "the times of an event must be finite numbers", None);
             return None;
         }
         Some(At::Numbers(times, span))

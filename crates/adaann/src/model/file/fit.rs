@@ -1,4 +1,4 @@
-//! The table `fit`: settings over those that suit the model, each with its place.
+//! The table `fit`: settings that override the defaults of the model, each with its place.
 
 use super::brief::brief;
 use super::check::meant;
@@ -10,15 +10,15 @@ use crate::fit::overlay::{Overlay, Setting, Table, Written};
 use crate::model::expression::Span;
 use crate::model::{Given, Output};
 
-/// What the table says.
+/// The contents of the table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fit {
-    /// The table's name; empty if there is none.
+    /// The table's name; empty if the file has no such table.
     pub span: Span,
     pub settings: Given,
-    /// The place of each value that could be read, by its key.
+    /// The place of each value that was read, by its key.
     pub given: Vec<(Name, Span)>,
-    /// Keys of values that could not.
+    /// Keys of values that could not be read.
     pub unread: Vec<Name>,
 }
 
@@ -49,7 +49,7 @@ impl Reader<'_> {
         let help = match FILE.get(&key.text) {
             Some(key) => format!("`{}` concerns the whole file: move it above [fit]", key.name),
             None => meant(&key.text, known)
-                .unwrap_or_else(|| "no setting has a name like it".to_owned()),
+                .unwrap_or_else(|| "no setting has a similar name".to_owned()),
         };
         self.error(&key.span, format!("unknown key `{}`", brief(&key.text)), Some(&help));
     }
@@ -59,7 +59,7 @@ fn names<T: Table>() -> impl Iterator<Item = &'static str> {
     T::TABLE.iter().map(|setting: &Setting<T>| setting.name)
 }
 
-/// Reads a value into the table that has its key, if it is this one; the error is a message.
+/// Reads a value into the table if the table has its key; the error is a message.
 fn read<T: Table>(key: &Name, value: &Value, into: &mut T) -> Option<Result<(), String>> {
     let setting = T::find(&key.text)?;
     let list: Vec<f64>;
@@ -78,7 +78,7 @@ fn read<T: Table>(key: &Name, value: &Value, into: &mut T) -> Option<Result<(), 
         Node::Date | Node::TooLarge | Node::Table(_) => Written::Other,
     };
     Some(setting.read(into, written).map_err(|message| {
-        // Some say what the value must be, others what is wrong with it.
+        // Some messages begin with "must", others describe the mistake.
         if message.starts_with("must") {
             format!("`{}` {message}", setting.name)
         } else {

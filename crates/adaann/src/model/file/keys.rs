@@ -1,9 +1,9 @@
-//! All keys of a model file: what each is for and what its value looks like.
+//! All keys of a model file, with a description and the form of the value.
 
 /// One key of a table.
 pub(crate) struct Key {
     pub name: &'static str,
-    /// One sentence, for editors.
+    /// One sentence, shown by editors.
     pub about: &'static str,
     pub form: Form,
 }
@@ -11,23 +11,23 @@ pub(crate) struct Key {
 /// The keys of a table.
 pub(crate) struct Keys {
     pub known: &'static [Key],
-    /// What any other key's value looks like; none if there are no others.
+    /// The form of the values of other keys; None if no other keys are allowed.
     pub others: Option<&'static Form>,
-    /// Keys that must be there.
+    /// Required keys.
     pub required: &'static [&'static str],
 }
 
-/// What a value looks like.
+/// The form of a value.
 pub(crate) enum Form {
     Text,
-    /// A formula as text.
+    /// A formula in quotes.
     Formula,
-    /// A formula as text, or a number.
+    /// A formula in quotes, or a number.
     Value,
     /// A whole number from 1, or a formula of constants.
     Size,
     Number,
-    /// A number of a column; nan is a missing one.
+    /// A number of a column; nan marks a missing one.
     Cell,
     /// A number above 0.
     Positive,
@@ -38,10 +38,10 @@ pub(crate) enum Form {
     Choice(&'static [&'static str]),
     List(&'static Form),
     Table(&'static Keys),
-    /// The table of [`Overlay`](crate::fit::Overlay) and [`Output`](crate::model::Output), whose values
-    /// are read and checked by their own tables.
+    /// The table of [`Overlay`](crate::fit::Overlay) and [`Output`](crate::model::Output), which read
+    /// and check their own values.
     Settings,
-    /// The first that the value's type fits.
+    /// The first of these forms that fits the type of the value.
     Either(&'static [Form]),
 }
 
@@ -53,7 +53,7 @@ const fn keys(known: &'static [Key]) -> Keys {
     Keys { known, others: None, required: &[] }
 }
 
-/// A table from names to values of one form.
+/// A table of names, with values of one form.
 const fn named(others: &'static Form) -> Keys {
     Keys { known: &[], others: Some(others), required: &[] }
 }
@@ -67,7 +67,7 @@ pub(crate) const FILE: Keys = keys(&[
     ),
     key(
         "log-likelihood",
-        "The log density of one row of the data; it is summed over the rows.",
+        "The log likelihood of one row of the data; it is summed over the rows.",
         Form::Formula,
     ),
     key(
@@ -83,12 +83,12 @@ pub(crate) const FILE: Keys = keys(&[
     key("data", "A file of measurements, or its columns.", Form::Table(&DATA)),
     key(
         "parameters",
-        "What is unknown: each parameter's prior, as a formula or in a table.",
+        "The unknown parameters, each with its prior as a formula or in a table.",
         Form::Table(&PARAMETERS),
     ),
     key(
         "quantities",
-        "Formulas with a name, in any order; reported with the draws unless they depend on the row.",
+        "Formulas with a name, in any order; reported with the draws unless they differ by row.",
         Form::Table(&QUANTITIES),
     ),
     key(
@@ -97,7 +97,7 @@ pub(crate) const FILE: Keys = keys(&[
         Form::Table(&LIKELIHOOD),
     ),
     key("ode", "A system of differential equations.", Form::Table(&ODE)),
-    key("series", "What is carried from row to row of the data.", Form::Table(&SERIES)),
+    key("series", "States that are updated from row to row of the data.", Form::Table(&SERIES)),
     key("fit", "Settings of a fit.", Form::Settings),
 ]);
 
@@ -122,7 +122,7 @@ pub(crate) const DATA: Keys = Keys {
         key("file", "A CSV file with a header, relative to the model file.", Form::Text),
         key(
             "missing",
-            "Empty cells: an error, or the row is skipped where its own left side is empty.",
+            "Empty cells: an error, or rows with an empty left side are left out of that line.",
             Form::Choice(&["error", "skip"]),
         ),
         key(
@@ -137,7 +137,7 @@ pub(crate) const DATA: Keys = Keys {
         ),
         key(
             "derived",
-            "More columns: name = formula of columns and constants, for each row.",
+            "Columns computed row by row: name = formula of columns and constants.",
             Form::Table(&named(&Form::Value)),
         ),
         key(
@@ -166,10 +166,10 @@ pub(crate) const JOIN: Keys = Keys {
 pub(crate) const PARAMETERS: Keys = named(&Form::Either(&[Form::Formula, Form::Table(&PARAMETER)]));
 
 pub(crate) const PARAMETER: Keys = keys(&[
-    key("prior", "The prior's distribution; flat if there is none.", Form::Formula),
+    key("prior", "The distribution of the prior; flat if not given.", Form::Formula),
     key(
         "support",
-        "Where the parameter lives; if not given, where its prior does.",
+        "The set of possible values; if not given, that of the prior.",
         Form::Choice(SUPPORTS),
     ),
     key(
@@ -204,8 +204,12 @@ pub(crate) const QUANTITIES: Keys = named(&Form::Either(&[Form::Value, Form::Tab
 
 pub(crate) const QUANTITY: Keys = Keys {
     known: &[
-        key("formula", "What it is: a number or a formula.", Form::Value),
-        key("hidden", "For use in other formulas only: not reported with the draws.", Form::Switch),
+        key("formula", "The value: a number or a formula.", Form::Value),
+        key(
+            "hidden",
+            "Use it in other formulas only; do not report it with the draws.",
+            Form::Switch,
+        ),
     ],
     others: None,
     required: &["formula"],
@@ -228,24 +232,32 @@ pub(crate) const LINE: Keys = Keys {
 
 pub(crate) const ODE: Keys = Keys {
     known: &[
-        key("time", "The column of times, and time's name in the rates; `t`.", Form::Text),
-        key("start", "When the states have their start values; 0.", Form::Value),
+        key(
+            "time",
+            "The column of times, and the name of time in the rates; default `t`.",
+            Form::Text,
+        ),
+        key(
+            "start",
+            "The time at which the states have their start values; default 0.",
+            Form::Value,
+        ),
         key(
             "settle",
-            "How long the system runs before its start, from the start values and with the clock held, to \
+            "How long the system runs before its start, from the start values and at constant time, to \
              begin in its steady state.",
             Form::Value,
         ),
         key(
             "group",
-            "A column: rows with the same number there are one subject, with a trajectory of its own.",
+            "A column: rows with the same number belong to one subject, which has its own trajectory.",
             Form::Text,
         ),
         key("solver", "The method that solves the equations.", Form::Choice(SOLVERS)),
         key("step", "The step of rk4.", Form::Positive),
         key("rtol", "The relative tolerance of auto, dopri5 and stiff.", Form::Positive),
         key("atol", "The absolute tolerance of auto, dopri5 and stiff.", Form::Positive),
-        key("max-steps", "The most steps of auto, dopri5 and stiff.", Form::Count),
+        key("max-steps", "The maximum number of steps of auto, dopri5 and stiff.", Form::Count),
         key(
             "events",
             "Times at which states jump or something flows in: a list, or \"nonmem\" for doses in the data.",
@@ -270,15 +282,20 @@ pub(crate) const EVENT: Keys = Keys {
     known: &[
         key(
             "at",
-            "When: a number, a list, or a formula of constants and of what a subject's rows share.",
+            "When: a number, a list, or a formula of constants and of columns that the rows of a \
+             subject share.",
             Form::Either(&[Form::Value, Form::List(&Form::Number)]),
         ),
-        key("every", "The time from one to the next, if it is repeated.", Form::Positive),
+        key("every", "The time between repetitions, if it is repeated.", Form::Positive),
         key("count", "How often it happens, if it is repeated.", Form::Count),
-        key("set", "New values: state = formula of the states just before.", Form::Table(&FLOWS)),
-        key("add", "What is added: state = formula.", Form::Table(&FLOWS)),
-        key("infuse", "What flows in: state = rate, as a formula.", Form::Table(&FLOWS)),
-        key("for", "How long it flows in.", Form::Value),
+        key(
+            "set",
+            "New values: state = formula of the states just before the event.",
+            Form::Table(&FLOWS),
+        ),
+        key("add", "Amounts to add: state = formula.", Form::Table(&FLOWS)),
+        key("infuse", "Rates of infusion: state = formula of the rate.", Form::Table(&FLOWS)),
+        key("for", "The duration of the infusion.", Form::Value),
     ],
     others: None,
     required: &["at"],
@@ -290,12 +307,12 @@ pub(crate) const INPUTS: Keys = named(&Form::Table(&INPUT));
 
 pub(crate) const INPUT: Keys = keys(&[
     key("file", "A CSV file with a header, relative to the model file.", Form::Text),
-    key("time", "The file's column of times; that of [ode].", Form::Text),
-    key("value", "The file's column of values; the input's name.", Form::Text),
-    key("group", "The file's column of subjects, if each has a curve of its own.", Form::Text),
+    key("time", "The file's column of times; default: the time of [ode].", Form::Text),
+    key("value", "The file's column of values; default: the input's name.", Form::Text),
+    key("group", "The file's column of subjects, if each subject has its own curve.", Form::Text),
     key("times", "Times, in place of a file.", Form::List(&Form::Number)),
     key("values", "Values at these times.", Form::List(&Form::Number)),
-    key("shape", "The curve between its knots; \"linear\".", Form::Choice(SHAPES)),
+    key("shape", "The curve between its knots; default \"linear\".", Form::Choice(SHAPES)),
 ]);
 
 pub(crate) const SHAPES: &[&str] = &["step", "linear", "cubic"];
@@ -308,25 +325,33 @@ pub(crate) const STATE: Keys = Keys {
         key("rate", "The rate of change: a formula of states, parameters and time.", Form::Value),
         key(
             "lag",
-            "How much later doses of the data arrive: a formula of parameters.",
+            "The delay with which doses of the data arrive: a formula of parameters.",
             Form::Value,
         ),
-        key("fraction", "The share of a dose that arrives: a formula of parameters.", Form::Value),
+        key(
+            "fraction",
+            "The fraction of a dose that arrives: a formula of parameters.",
+            Form::Value,
+        ),
     ],
     others: None,
     required: &["start", "rate"],
 };
 
 pub(crate) const SERIES: Keys = keys(&[
-    key("order", "The column in whose order rows are taken; that of the file.", Form::Text),
-    key("group", "The column that tells series apart: each has a start of its own.", Form::Text),
-    key("skip", "So many rows at the start of each series are not measured.", Form::Count),
+    key("order", "The column that orders the rows; default: the order of the file.", Form::Text),
+    key("group", "The column that identifies the series: each has its own start.", Form::Text),
+    key(
+        "skip",
+        "The number of rows at the start of each series that are left out of the likelihood.",
+        Form::Count,
+    ),
     key(
         "states",
-        "What is carried: its value at the first row, and at a later one from the row before.",
+        "The states: the value at the first row, and at later rows from the previous row.",
         Form::Table(&CARRIED),
     ),
-    key("final", "What the last row of a series adds to the log likelihood.", Form::Value),
+    key("final", "A term that the last row of a series adds to the log likelihood.", Form::Value),
 ]);
 
 pub(crate) const CARRIED: Keys = named(&Form::Table(&CARRY));
@@ -338,10 +363,15 @@ pub(crate) const CARRY: Keys = Keys {
             "The length of a vector: a whole number, or a formula of constants.",
             Form::Size,
         ),
-        key("start", "The value at the first row: of parameters and columns.", Form::Value),
+        key(
+            "start",
+            "The value at the first row: a formula of parameters and columns.",
+            Form::Value,
+        ),
         key(
             "next",
-            "The value at a later row: of parameters, columns, and the states of the row before.",
+            "The value at later rows: a formula of parameters, columns, and the states of the \
+             previous row.",
             Form::Value,
         ),
     ],
@@ -358,10 +388,10 @@ pub(crate) const COMMAND: Keys = Keys {
         ),
         key(
             "gradient",
-            "Who makes gradients: the program, central differences, or as the program says.",
+            "The source of gradients: the program, central differences, or what the program declares.",
             Form::Choice(GRADIENTS),
         ),
-        key("timeout", "Seconds for one batch.", Form::Positive),
+        key("timeout", "Time limit for one batch, in seconds.", Form::Positive),
     ],
     others: None,
     required: &["run"],
@@ -376,7 +406,7 @@ impl Keys {
 }
 
 impl Form {
-    /// What an error says was expected.
+    /// The description of the form in an error message.
     pub(crate) fn expected(&self) -> String {
         match self {
             Form::Text => "text in quotes".to_owned(),

@@ -1,4 +1,4 @@
-//! A model file as it is written: every part with its place, every formula parsed, nothing looked up.
+//! A model file as written: every part with its place, every formula parsed, no names looked up.
 
 mod brief;
 mod check;
@@ -21,12 +21,12 @@ pub(crate) use read::read;
 pub(crate) use tests::examples;
 pub(crate) use value::Name;
 
-/// A formula; a number where one is allowed is the formula of that number.
+/// A formula; a number is treated as the formula of that number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Formula {
     pub text: String,
     pub ast: Ast,
-    /// The value in the file, with its quotes.
+    /// The span of the value in the file, including its quotes.
     pub span: Span,
 }
 
@@ -35,13 +35,13 @@ pub(crate) enum Constant {
     Formula(Formula),
     Number(f64),
     Vector(Vec<f64>),
-    /// Rows of equal length, at least one of each.
+    /// Rows of equal length, with at least one row and one column.
     Matrix(Vec<Vec<f64>>),
     /// A table of numbers, by the name of its file.
     File(Name),
 }
 
-/// All that could be read, in the order of the file.
+/// Everything that could be read, in the order of the file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct File {
     pub title: Option<String>,
@@ -54,15 +54,15 @@ pub(crate) struct File {
     pub density: Option<Formula>,
     pub log_likelihood: Option<Formula>,
     pub likelihood: Vec<(Name, Formula)>,
-    /// For each line of the likelihood, how often a row counts.
+    /// For each line of the likelihood, the weight of a row.
     pub weights: Vec<Option<Formula>>,
     pub ode: Option<Ode>,
     pub series: Option<Series>,
     pub command: Option<Command>,
     pub fit: Fit,
-    /// Is there nothing but priors: no density, no likelihood, no command, and none that was meant?
+    /// Are there only priors: no density, likelihood or command, and none that was intended?
     pub is_prior_alone: bool,
-    /// Names whose definition has a mistake: defined, but not above.
+    /// Names whose definition has a mistake, and so is missing above.
     pub unread: Vec<Name>,
 }
 
@@ -73,8 +73,7 @@ pub(crate) struct Parameter {
     pub support: Option<(SupportName, Span)>,
     pub lower: Option<Formula>,
     pub upper: Option<Formula>,
-    /// A number here is whole, from 1 to 10,000.
-    /// Its length, or its rows and columns.
+    /// The length, or the number of rows and columns. A plain number here is whole, from 1 to 10,000.
     pub size: Vec<Formula>,
 }
 
@@ -91,7 +90,7 @@ pub(crate) enum SupportName {
 }
 
 impl SupportName {
-    /// As files have it.
+    /// The name in files.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -106,25 +105,25 @@ impl SupportName {
     }
 }
 
-/// A file, or columns of equal length.
+/// The data: a file, or columns of equal length.
 #[derive(Debug, Clone)]
 pub(crate) struct Data {
     /// The table's name.
     pub span: Span,
     pub file: Option<Name>,
-    /// Missing numbers are nan.
+    /// Missing numbers are NaN.
     pub columns: Vec<(Name, Vec<f64>)>,
     pub missing: Missing,
-    /// New name, column of the file.
+    /// New name and column of the file.
     pub rename: Vec<(Name, Name)>,
     pub vectors: Vec<(Name, Vec<Name>)>,
-    /// Other tables, whose columns are looked up.
+    /// Other tables whose columns are looked up.
     pub join: Vec<Join>,
-    /// Columns that are computed from others.
+    /// Columns computed from others.
     pub derived: Vec<(Name, Formula)>,
 }
 
-/// Another table: a file, and the column that both have.
+/// Another table: a file, and the column that both files have.
 #[derive(Debug, Clone)]
 pub(crate) struct Join {
     pub file: Name,
@@ -143,12 +142,12 @@ pub(crate) struct Ode {
     pub span: Span,
     pub time: Name,
     pub start: Option<Formula>,
-    /// How long the system runs before that.
+    /// How long the system runs before its start.
     pub settle: Option<Formula>,
-    /// The column that tells subjects apart.
+    /// The column that identifies subjects.
     pub group: Option<Name>,
     pub solver: SolverName,
-    /// Given if and only if the solver is rk4.
+    /// Present if and only if the solver is rk4.
     pub step: Option<f64>,
     pub rtol: Option<f64>,
     pub atol: Option<f64>,
@@ -158,7 +157,7 @@ pub(crate) struct Ode {
     pub states: Vec<State>,
 }
 
-/// What happens to a system on its way.
+/// The events of a system.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Events {
     #[default]
@@ -174,7 +173,7 @@ pub(crate) struct Event {
     pub every: Option<f64>,
     pub count: Option<usize>,
     pub change: Change,
-    /// States and formulas, at least one.
+    /// States and formulas, with at least one.
     pub flows: Vec<(Name, Formula)>,
 }
 
@@ -199,12 +198,12 @@ pub(crate) enum At {
     Formula(Formula),
 }
 
-/// What an event does with its states.
+/// The effect of an event on its states.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     Set,
     Add,
-    /// For so long.
+    /// For this duration.
     Infuse(Formula),
 }
 
@@ -224,14 +223,14 @@ pub(crate) enum Knots {
         value: Option<Name>,
         group: Option<Name>,
     },
-    /// As many values as times.
+    /// One value for each time.
     Numbers {
         times: Vec<f64>,
         values: Vec<f64>,
     },
 }
 
-/// A curve between its knots.
+/// The curve between knots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Step,
@@ -252,29 +251,29 @@ pub(crate) struct State {
     pub name: Name,
     pub start: Formula,
     pub rate: Formula,
-    /// How much later doses arrive, and how much of them.
+    /// The delay of doses, and the fraction that arrives.
     pub lag: Option<Formula>,
     pub fraction: Option<Formula>,
 }
 
 impl State {
-    /// What it says of doses.
+    /// Its formulas that concern doses.
     pub(crate) fn of_doses(&self) -> impl Iterator<Item = &Formula> {
         self.lag.iter().chain(&self.fraction)
     }
 }
 
-/// What is carried from row to row.
+/// States that are updated from row to row.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     /// The table's name.
     pub span: Span,
     pub order: Option<Name>,
     pub group: Option<Name>,
-    /// Rows at the start of each group that are not measured.
+    /// Number of rows at the start of each group that are left out of the likelihood.
     pub skip: usize,
     pub states: Vec<Carried>,
-    /// What the last row of a group adds to the log likelihood.
+    /// A term that the last row of a group adds to the log likelihood.
     pub last: Option<Formula>,
 }
 
@@ -297,15 +296,15 @@ pub(crate) struct Carried {
 pub(crate) struct Command {
     pub run: Run,
     pub gradient: GradientName,
-    /// Seconds.
+    /// In seconds.
     pub timeout: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Run {
-    /// One text.
+    /// One string.
     Line(Name),
-    /// The program and its arguments; at least the program.
+    /// The program and its arguments, at least the program.
     Words(Vec<Name>),
 }
 

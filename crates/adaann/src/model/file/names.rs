@@ -1,4 +1,4 @@
-//! Every name is a name, is free, and is given once.
+//! Checks that every name is valid, not reserved, and defined once.
 
 use super::brief::brief;
 use super::{File, Name};
@@ -48,31 +48,35 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn give(&mut self, name: &'a Name, kind: &'static str) {
-        if !self.name(name, "a name has letters, digits and _, and does not begin with a digit") {
+        if !self
+            .name(name, "a name consists of letters, digits and _, and does not begin with a digit")
+        {
             return;
         }
         let text = name.text.as_str();
         if let Some(meaning) = reserved(text) {
-            let message = format!("`{text}` is {meaning} of every formula");
+            let message = format!("`{text}` is {meaning} in formulas");
             return self.error(name, message, "choose another name");
         }
         if let Some(other) = self.given.insert(text, kind) {
             let message = format!("`{}` is already {other}", brief(text));
-            self.error(name, message, "give each thing a name of its own");
+            self.error(name, message, "choose a different name");
         }
     }
 
-    /// Time is a column of the data, and nothing else.
+    /// The name of time must be a column of the data, and nothing else.
     fn time(&mut self, time: &Name) {
-        if !self.name(time, "a name has letters, digits and _, and does not begin with a digit") {
+        if !self
+            .name(time, "a name consists of letters, digits and _, and does not begin with a digit")
+        {
             return;
         }
         if let Some(other) = self.given.get(time.text.as_str()).filter(|kind| **kind != "a column")
         {
-            let message = format!("`{}` is the time of [ode], and {other}", brief(&time.text));
+            let message = format!("`{}` is both the time of [ode] and {other}", brief(&time.text));
             self.error(time, message, "rename one of them; `time = \"...\"` names the time");
         } else if let Some(meaning) = reserved(&time.text) {
-            let message = format!("`{}` is {meaning} of every formula", time.text);
+            let message = format!("`{}` is {meaning} in formulas", time.text);
             self.error(time, message, "choose another name");
         }
     }
@@ -80,7 +84,7 @@ impl<'a> Names<'a> {
     fn name(&mut self, name: &Name, help: &str) -> bool {
         let fine = is_name(&name.text);
         if !fine && ["and", "or", "not"].contains(&name.text.as_str()) {
-            let message = format!("`{}` is a word of the language", name.text);
+            let message = format!("`{}` is a keyword in formulas", name.text);
             self.error(name, message, "choose another name");
         } else if !fine {
             self.error(name, format!("`{}` is not a name", brief(&name.text)), help);

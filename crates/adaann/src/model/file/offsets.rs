@@ -1,18 +1,18 @@
-//! Where in the file a character of a TOML string stands.
+//! Finds the place in the file of each character of a TOML string.
 
 use crate::model::expression::Span;
 
-/// Maps offsets of a string's text to offsets of the file.
+/// Maps offsets in a string's text to offsets in the file.
 pub(super) struct Offsets {
-    /// (offset of the text, offset of the file): from each of them on, both count alike.
+    /// (offset in the text, offset in the file): from each pair on, both advance in step.
     breaks: Vec<(usize, usize)>,
 }
 
 impl Offsets {
-    /// For the string with the given text that stands at a span of the file, quotes included.
+    /// For the string with the given text at a span of the file, including its quotes.
     pub(super) fn new(file: &str, span: &Span, text: &str) -> Self {
         let traced = file.get(span.clone()).and_then(|raw| trace(raw, span.start, text));
-        // A string that is not understood is pointed at as a whole.
+        // If the string cannot be traced, mark it as a whole.
         let breaks = traced.unwrap_or_else(|| vec![(0, span.start), (1, span.end)]);
         Self { breaks }
     }
@@ -31,7 +31,7 @@ fn trace(raw: &str, start: usize, text: &str) -> Option<Vec<(usize, usize)>> {
     let body = raw.get(quote.len()..raw.len().checked_sub(quote.len())?)?;
     let mut from = 0;
     if quote.len() == 3 {
-        // A newline right behind the quotes is not part of the text.
+        // A newline directly after the opening quotes is not part of the text.
         from = ["\r\n", "\n"].into_iter().find(|n| body.starts_with(n)).map_or(0, str::len);
     }
     let origin = start + quote.len();
@@ -60,13 +60,13 @@ fn trace(raw: &str, start: usize, text: &str) -> Option<Vec<(usize, usize)>> {
     (to == text.len()).then_some(breaks)
 }
 
-/// The length of the escape that a text begins with, and whether it stands for a character.
+/// The length of the escape sequence at the start of a text, and whether it stands for a character.
 fn escape(text: &str) -> (usize, bool) {
     match text[1..].chars().next() {
         Some('x') => (4.min(text.len()), true),
         Some('u') => (6.min(text.len()), true),
         Some('U') => (10.min(text.len()), true),
-        // A backslash at a line's end swallows it and all space that follows.
+        // A backslash at the end of a line removes it and all whitespace that follows.
         Some(c) if c.is_whitespace() => {
             let rest = text[1..].trim_start_matches([' ', '\t', '\r', '\n']);
             (text.len() - rest.len(), false)

@@ -1,4 +1,4 @@
-//! Parameters, data, differential equations and commands: the tables that have keys of their own.
+//! Parameters, data, differential equations and commands: the tables with keys of their own.
 
 use super::keys::{COMMAND, DATA, JOIN, ODE, PARAMETER, STATE};
 use super::read::{Reader, find, numbers};
@@ -7,9 +7,9 @@ use super::{
     Command, Data, GradientName, Join, Missing, Ode, Parameter, Run, SolverName, State, SupportName,
 };
 
-/// Parameters of one model, every element of a vector counted.
+/// Maximum number of parameters in a model, counting each element of a vector.
 const MOST_PARAMETERS: usize = 10_000;
-/// Numbers of the columns that stand in the file itself.
+/// Maximum number of values in columns that are written in the model file.
 const MOST_NUMBERS: usize = 1_000_000;
 
 type Entries = [(Name, Value)];
@@ -30,7 +30,7 @@ impl Reader<'_> {
             if count > MOST_PARAMETERS {
                 if before <= MOST_PARAMETERS {
                     let message = format!("the model has more than {MOST_PARAMETERS} parameters");
-                    self.error(&name.span, message, Some("elements of vectors count, too"));
+                    self.error(&name.span, message, Some("each element of a vector counts"));
                 }
                 count = count.min(MOST_PARAMETERS + 1);
             }
@@ -46,7 +46,7 @@ impl Reader<'_> {
         let name = name.clone();
         let (support, lower, upper, size) = (None, None, None, Vec::new());
         let Some(entries) = value.table() else {
-            // Only a text is a prior; a number has been reported.
+            // Only text can be a prior; a number has been reported.
             let prior = Some(value.text().and_then(|_| self.formula(value))?);
             return Some(Parameter { name, prior, support, lower, upper, size });
         };
@@ -63,7 +63,7 @@ impl Reader<'_> {
             let sizes = value.list().unwrap_or(std::slice::from_ref(value));
             if !(1..=2).contains(&sizes.len()) {
                 let message = format!("`size` has {} numbers", sizes.len());
-                let help = "a length, `size = 3`, or rows and columns, `size = [3, 2]`";
+                let help = "write a length, `size = 3`, or rows and columns, `size = [3, 2]`";
                 self.error(&value.span, message, Some(help));
                 return None;
             }
@@ -120,8 +120,8 @@ impl Reader<'_> {
         });
         let join: Vec<Join> = join.collect();
         if let (Some(first), None) = (join.first(), get("file")) {
-            let message = "columns that stand here are joined with no file";
-            self.error(&first.file.span, message, Some("put them into a file of their own"));
+            let message = "`join` does not apply to columns in the model file";
+            self.error(&first.file.span, message, Some("put the columns into a data file"));
         }
         let derived = self.each(table("derived"), Self::formula);
         let given = || entries.iter().filter(|(name, _)| DATA.get(&name.text).is_none());
@@ -131,8 +131,11 @@ impl Reader<'_> {
             self.error(&name.span, "[data] has neither a file nor columns", Some(help));
         }
         if let (Some(_), Some((column, _))) = (get("file"), given().next()) {
-            let message = format!("`{}` stands beside a file", super::brief::brief(&column.text));
-            let help = "columns are in the file, or here, not both";
+            let message = format!(
+                "[data] has both a file and the column `{}`",
+                super::brief::brief(&column.text)
+            );
+            let help = "put all columns into the file, or all of them here";
             self.error(&column.span, message, Some(help));
         }
         Some(Data {
@@ -172,13 +175,13 @@ impl Reader<'_> {
                 columns.first().filter(|(_, rows)| rows.len() != numbers.len())
             {
                 let message = format!(
-                    "`{}` has {} rows, and `{}` has {}",
+                    "`{}` has {} rows, but `{}` has {}",
                     name.text,
                     numbers.len(),
                     first.text,
                     rows.len()
                 );
-                self.error(&name.span, message, Some("all columns have the same length"));
+                self.error(&name.span, message, Some("all columns must have the same length"));
             }
             columns.push((name.clone(), numbers));
         }
@@ -205,8 +208,8 @@ impl Reader<'_> {
             [("step", true), ("rtol", false), ("atol", false), ("max-steps", false)]
         {
             if let (Some((key, _)), true) = (find(entries, &ODE, key), of_fixed != fixed) {
-                let others = if of_fixed { "rk4" } else { "auto, dopri5 and stiff" };
-                let message = format!("`{}` is for the solver {others}", key.text);
+                let others = if of_fixed { "rk4" } else { "auto, dopri5 or stiff" };
+                let message = format!("`{}` applies only to the solver {others}", key.text);
                 self.error(&key.span, message, Some("remove it, or choose another solver"));
             }
         }
@@ -215,7 +218,7 @@ impl Reader<'_> {
         }
         let states = self.states(get("states").and_then(Value::table).unwrap_or_default());
         if let (Some(value), true) = (get("states"), states.is_empty() && self.report.is_empty()) {
-            self.error(&value.span, "there are no states", None);
+            self.error(&value.span, "the system has no states", None);
         }
         let events = get("events").map(|value| self.events(value)).unwrap_or_default();
         let inputs = self.inputs(get("inputs").and_then(Value::table).unwrap_or_default());

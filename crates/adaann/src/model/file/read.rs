@@ -1,4 +1,4 @@
-//! The file's tables one by one, and what a model cannot do without.
+//! Reads the tables of a file one by one, and checks for what a model needs.
 
 use super::check::Checker;
 use super::keys::{CONSTANT, FILE, Form, Keys, LINE, QUANTITY, SERIES};
@@ -10,10 +10,10 @@ use crate::model::expression::{self, Ast, Kind, Span};
 use crate::model::functions;
 use crate::model::names::each_trajectory;
 
-/// The largest file, in bytes.
+/// Maximum size of a file in bytes.
 const LARGEST: usize = 8 << 20;
 
-/// All that a file says, and all that is wrong with it.
+/// The contents of a file, and all mistakes in it.
 pub(crate) fn read(source: &Source) -> (File, Report) {
     let mut report = Report::default();
     if source.text.len() > LARGEST {
@@ -33,7 +33,7 @@ pub(crate) fn read(source: &Source) -> (File, Report) {
     (file, reader.report)
 }
 
-/// A key of a table with its value; only keys that the table of keys has.
+/// A key of a table with its value; the name must be in the table of keys.
 pub(super) fn find<'v>(
     entries: &'v [(Name, Value)],
     keys: &Keys,
@@ -43,12 +43,12 @@ pub(super) fn find<'v>(
     entries.iter().find(|(key, _)| key.text == name)
 }
 
-/// Where a table of series says what the last row adds.
+/// The span of the final term in the table of series.
 fn final_term(entries: &[(Name, Value)]) -> Option<Span> {
     find(entries, &SERIES, "final").map(|(name, _)| name.span.clone())
 }
 
-/// Reads values whose form was checked: what does not fit has been reported and is left out.
+/// Reads values whose form has been checked; values of the wrong form have been reported and are left out.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source,
     pub(super) report: Report,
@@ -102,8 +102,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a model cannot do without, and what cannot stand together, where quantities may be of trajectories.
-    /// Tells whether priors are all that there is.
+    /// Reports missing parts and parts that cannot be combined; `reads_trajectories` tells whether quantities
+    /// use trajectories. Returns whether the model consists of priors only.
     fn missing(&mut self, root: &[(Name, Value)], reads_trajectories: bool) -> bool {
         let find = |name| find(root, &FILE, name);
         let place = |name| find(name).map(|(name, _)| name.span.clone());
@@ -118,7 +118,7 @@ impl Reader<'_> {
         let rows = place("likelihood").filter(|_| !empty("likelihood")).or(place("log-likelihood"));
         let rows = rows.or(find("series").and_then(|(_, value)| final_term(value.table()?)));
         if let (Some(rows), None) = (&rows, find("data")) {
-            let help = "add a table [data] with `file = \"points.csv\"` or the columns themselves";
+            let help = "add a table [data] with `file = \"points.csv\"` or with columns";
             self.error(rows, "a likelihood needs data", Some(help));
         }
         let is_prior_alone = rows.is_none() && place("density").or(place("command")).is_none();
@@ -126,47 +126,49 @@ impl Reader<'_> {
             && !reads_trajectories
             && let Some(ode) = place("ode")
         {
-            let help = "say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`; or \
-                        ask in [quantities] for numbers of trajectories";
+            let help = "add a line under [likelihood] that measures the states: `y = \"normal(u, sigma)\"`; or \
+                        use functions of trajectories in [quantities]";
             self.error(&ode, "differential equations need a likelihood", Some(help));
         }
         if rows.is_none()
             && let Some(series) = place("series")
         {
             let help =
-                "say under [likelihood] how the rows are measured: `y = \"normal(h, sigma)\"`";
+                "add a line under [likelihood] that measures the rows: `y = \"normal(h, sigma)\"`";
             self.error(&series, "a series needs a likelihood", Some(help));
         }
         if let (Some(_), Some(series)) = (find("ode"), place("series")) {
-            let message = "[ode] and [series] do not go together: states are those of a system, or are \
-                           carried from row to row";
-            let help = "keep one of them; a system can be written as a series of steps of its own";
+            let message = "[ode] and [series] cannot be combined: states either solve differential equations or are \
+                           updated from row to row";
+            let help =
+                "remove one of them; a series can also take the steps of a solver of your own";
             self.error(&series, message, Some(help));
         }
         if is_prior_alone
             && !self.finds_misplaced(root)
             && let (Some(data), None, None) = (place("data"), place("ode"), place("series"))
         {
-            let help = "say under [likelihood] what it was drawn from, or leave [data] out to draw \
+            let help = "add the distribution of the data under [likelihood], or remove [data] to draw \
                         from the priors";
-            self.error(&data, "the model has data and no likelihood", Some(help));
+            self.error(&data, "the model has data but no likelihood", Some(help));
         }
         if let (Some(command), true) =
             (place("command"), rows.is_some() || find("density").is_some())
         {
-            let help = "keep the command, or the formulas";
-            let message = "a command computes the whole likelihood: no formula can be added to it";
+            let help = "remove the command or the formulas";
+            let message =
+                "a command computes the whole likelihood and cannot be combined with formulas";
             self.error(&command, message, Some(help));
         }
         is_prior_alone
     }
 
-    /// Is there a density, likelihood or command in a table, where it is a mere name?
+    /// Is a density, likelihood or command inside a table, where it is read as a plain name?
     fn finds_misplaced(&mut self, root: &[(Name, Value)]) -> bool {
         for (table, value) in root {
             for (name, _) in value.table().unwrap_or_default() {
                 if ["density", "log-likelihood", "command"].contains(&name.text.as_str()) {
-                    let message = format!("`{}` stands inside [{}]", name.text, table.text);
+                    let message = format!("`{}` is inside [{}]", name.text, table.text);
                     self.error(&name.span, message, Some("move it above the first [table]"));
                     return true;
                 }
@@ -175,7 +177,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Every entry of a table of names that can be read.
+    /// Reads every entry of a table of names; entries that cannot be read are noted and left out.
     pub(super) fn each<T>(
         &mut self,
         entries: &[(Name, Value)],
@@ -191,7 +193,7 @@ impl Reader<'_> {
         all
     }
 
-    /// Lines of the likelihood; their left sides are defined by the data.
+    /// Lines of the likelihood; the data defines their left sides.
     fn lines(&mut self, entries: &[(Name, Value)]) -> (Vec<(Name, Formula)>, Vec<Option<Formula>>) {
         let (mut lines, mut weights) = (Vec::new(), Vec::new());
         for (name, value) in entries {
@@ -207,7 +209,7 @@ impl Reader<'_> {
         (lines, weights)
     }
 
-    /// Left sides that are a function of columns, as columns of that name.
+    /// Left sides that are functions of columns, as derived columns with that name.
     fn functions_of_columns(&mut self, lines: &[(Name, Formula)]) -> Vec<(Name, Formula)> {
         let mut derived = Vec::new();
         for (name, _) in lines.iter().filter(|(name, _)| !expression::is_name(&name.text)) {
@@ -223,7 +225,7 @@ impl Reader<'_> {
         derived
     }
 
-    /// A formula, or a table with one.
+    /// A formula, or a table that contains one.
     fn quantity(&mut self, value: &Value) -> Option<Formula> {
         let value = match value.table() {
             Some(table) => &find(table, &QUANTITY, "formula")?.1,
@@ -250,23 +252,31 @@ impl Reader<'_> {
             return numbers(values).map(Constant::Vector);
         }
         let rows: Option<Vec<_>> = values.iter().map(|row| numbers(row.list()?)).collect();
-        // A value of another type has been reported; numbers beside lists have not.
+        // A value of another type has been reported, but not numbers beside lists.
         let Some(rows) = rows else {
             let mixed = values.iter().find(|value| value.number().is_some());
             if let (Some(mixed), true) = (mixed, values.iter().any(|row| row.list().is_some())) {
-                self.error(&mixed.span, "a number stands among rows", Some("put it into brackets"));
+                self.error(
+                    &mixed.span,
+                    "this is a number, but the other elements are rows",
+                    Some("put it in brackets"),
+                );
             }
             return None;
         };
         let odd = rows.iter().position(|row| row.is_empty() || row.len() != rows[0].len());
         if let Some(odd) = odd {
             let message = format!(
-                "row {} has length {}, and the first has {}",
+                "row {} has length {}, but the first row has length {}",
                 odd + 1,
                 rows[odd].len(),
                 rows[0].len()
             );
-            self.error(&values[odd].span, message, Some("all rows have the same length, from 1"));
+            self.error(
+                &values[odd].span,
+                message,
+                Some("all rows must have the same length, at least 1"),
+            );
             return None;
         }
         Some(Constant::Matrix(rows))
@@ -301,7 +311,7 @@ impl Reader<'_> {
     }
 }
 
-/// The quantities that are not reported.
+/// The names of the quantities that are not reported.
 fn hidden(entries: &[(Name, Value)]) -> Vec<String> {
     let is_hidden = |(_, value): &&(Name, Value)| {
         let hidden = value.table().and_then(|table| find(table, &QUANTITY, "hidden"));
@@ -310,7 +320,7 @@ fn hidden(entries: &[(Name, Value)]) -> Vec<String> {
     entries.iter().filter(is_hidden).map(|(name, _)| name.text.clone()).collect()
 }
 
-/// Is it a call of a function that formulas know?
+/// Is the formula a call of a known function?
 fn is_function(ast: &Ast) -> bool {
     matches!(&ast.kind, Kind::Call { name, .. } if functions::find(name).is_some())
 }

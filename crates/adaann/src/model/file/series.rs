@@ -1,4 +1,4 @@
-//! The table of what is carried from row to row.
+//! The table `series`: states that are updated from row to row.
 
 use super::keys::{CARRY, SERIES};
 use super::read::{Reader, find};

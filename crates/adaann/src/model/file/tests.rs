@@ -240,7 +240,7 @@ fn a_mistake_is_said_where_it_is() {
         (
             "[fit]",
             "[foo]",
-            "41:2 unknown key `foo` | there are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, series, fit",
+            "41:2 unknown key `foo` | the keys are title, density, log-likelihood, command, constants, data, parameters, quantities, likelihood, ode, series, fit",
         ),
         (
             "prior = \"normal(0, 1)\"",
@@ -280,13 +280,17 @@ fn a_mistake_is_said_where_it_is() {
             "g = 1e999",
             "6:5 this number is too large | at most 1.79e308; or write `inf`",
         ),
-        ("g = 9.81", "g = nan", "6:5 nan is not a number to compute with"),
+        ("g = 9.81", "g = nan", "6:5 nan is not allowed here"),
         (
             "[0.5, 2]]",
             "[0.5]]",
-            "8:14 row 2 has length 1, and the first has 2 | all rows have the same length, from 1",
+            "8:14 row 2 has length 1, but the first row has length 2 | all rows must have the same length, at least 1",
         ),
-        ("[0.5, 2]]", "3]", "8:14 a number stands among rows | put it into brackets"),
+        (
+            "[0.5, 2]]",
+            "3]",
+            "8:14 this is a number, but the other elements are rows | put it in brackets",
+        ),
         (
             "v = [1, 2.5]",
             "v = [1, true]",
@@ -296,26 +300,22 @@ fn a_mistake_is_said_where_it_is() {
         (
             "t = [0, 1, 2]",
             "t = [0, 1]",
-            "14:1 `t` has 2 rows, and `x` has 3 | all columns have the same length",
+            "14:1 `t` has 2 rows, but `x` has 3 | all columns must have the same length",
         ),
         (
             "z = {}",
             "\"z z\" = {}",
-            "22:1 `z z` is not a name | a name has letters, digits and _, and does not begin with a digit",
+            "22:1 `z z` is not a name | a name consists of letters, digits and _, and does not begin with a digit",
         ),
-        ("z = {}", "pi = {}", "22:1 `pi` is a number of every formula | choose another name"),
-        ("z = {}", "not = {}", "22:1 `not` is a word of the language | choose another name"),
-        ("z = {}", "pi = {}", "22:1 `pi` is a number of every formula | choose another name"),
-        ("z = {}", "g = {}", "22:1 `g` is already a constant | give each thing a name of its own"),
-        (
-            "u = { start",
-            "g = { start",
-            "38:1 `g` is already a constant | give each thing a name of its own",
-        ),
+        ("z = {}", "pi = {}", "22:1 `pi` is a number in formulas | choose another name"),
+        ("z = {}", "not = {}", "22:1 `not` is a keyword in formulas | choose another name"),
+        ("z = {}", "pi = {}", "22:1 `pi` is a number in formulas | choose another name"),
+        ("z = {}", "g = {}", "22:1 `g` is already a constant | choose a different name"),
+        ("u = { start", "g = { start", "38:1 `g` is already a constant | choose a different name"),
         (
             "time = \"t\"",
             "time = \"g\"",
-            "33:8 `g` is the time of [ode], and a constant | rename one of them; `time = \"...\"` names the time",
+            "33:8 `g` is both the time of [ode] and a constant | rename one of them; `time = \"...\"` names the time",
         ),
         (
             ", rate = 1 }",
@@ -327,12 +327,12 @@ fn a_mistake_is_said_where_it_is() {
         (
             "step = 0.05",
             "step = 1\nrtol = 1",
-            "37:1 `rtol` is for the solver auto, dopri5 and stiff | remove it, or choose another solver",
+            "37:1 `rtol` applies only to the solver auto, dopri5 or stiff | remove it, or choose another solver",
         ),
         (
             "missing = \"skip\"",
             "file = \"a.csv\"",
-            "12:1 `x` stands beside a file | columns are in the file, or here, not both",
+            "12:1 [data] has both a file and the column `x` | put all columns into the file, or all of them here",
         ),
         (
             "missing = \"skip\"",
@@ -351,7 +351,7 @@ fn a_mistake_is_said_where_it_is() {
             "zeta = normal(0, 10)",
             "20:8 this formula has no quotes | write `zeta = \"normal(0, 10)\"`",
         ),
-        ("tau = 0.01", "tau = 0.01\ntau = 1", "43:1 `tau` is here twice | keep one of them"),
+        ("tau = 0.01", "tau = 0.01\ntau = 1", "43:1 `tau` is defined twice | remove one of them"),
         ("tau = 0.01", "tau = { a = 1 }", "42:7 `tau` must be a number, like 0.5 or 1e-3"),
         ("tau = 0.01", "tau = \"0.01\"", "42:7 `tau` must be a number, like 0.5 or 1e-3"),
         ("tau = 0.01", "taw = 0.01", "42:1 unknown key `taw` | did you mean `tau`?"),
@@ -398,15 +398,15 @@ fn missing_pieces_are_said() {
         ),
         (
             &format!("{parameters}[data]\nx = [1, 2]"),
-            "3:2 the model has data and no likelihood | say under [likelihood] what it was drawn from, or leave [data] out to draw from the priors",
+            "3:2 the model has data but no likelihood | add the distribution of the data under [likelihood], or remove [data] to draw from the priors",
         ),
         (
             &format!("{parameters}density = \"-a^2\""),
-            "3:1 `density` stands inside [parameters] | move it above the first [table]",
+            "3:1 `density` is inside [parameters] | move it above the first [table]",
         ),
         (
             &format!("{parameters}[likelihood]\ny = \"normal(a, 1)\""),
-            "3:2 a likelihood needs data | add a table [data] with `file = \"points.csv\"` or the columns themselves",
+            "3:2 a likelihood needs data | add a table [data] with `file = \"points.csv\"` or with columns",
         ),
         (
             &format!("{parameters}[data]\n[likelihood]\ny = \"normal(a, 1)\""),
@@ -414,7 +414,7 @@ fn missing_pieces_are_said() {
         ),
         (
             &format!("density = \"a\"\n{parameters}[ode.states]\nu = {{ start = 1, rate = 2 }}"),
-            "4:2 differential equations need a likelihood | say under [likelihood] how the states are measured: `y = \"normal(u, sigma)\"`; or ask in [quantities] for numbers of trajectories",
+            "4:2 differential equations need a likelihood | add a line under [likelihood] that measures the states: `y = \"normal(u, sigma)\"`; or use functions of trajectories in [quantities]",
         ),
         (
             &format!("command = \"\"\n{parameters}"),
@@ -422,7 +422,7 @@ fn missing_pieces_are_said() {
         ),
         (
             &format!("command = \"a\"\ndensity = \"a\"\n{parameters}"),
-            "1:1 a command computes the whole likelihood: no formula can be added to it | keep the command, or the formulas",
+            "1:1 a command computes the whole likelihood and cannot be combined with formulas | remove the command or the formulas",
         ),
     ] {
         assert_eq!(only(text), expected, "{text}");
@@ -445,7 +445,7 @@ fn limits_have_their_own_messages() {
     let large = only(&model("a = { size = 10_000 }\nb = {}\nc = {}"));
     assert_eq!(
         large,
-        "4:1 the model has more than 10000 parameters | elements of vectors count, too"
+        "4:1 the model has more than 10000 parameters | each element of a vector counts"
     );
     assert!(only(&model("a = { size = 999999999999 }")).contains("more than 10000"));
     let numbers = format!("[data]\nx = [{}]\n", "1,".repeat(1_000_001));

@@ -1,4 +1,4 @@
-//! TOML as a tree with the place of everything, in the order of the file.
+//! TOML as a tree with the place of every value, in the order of the file.
 
 use super::brief::brief;
 use crate::model::diagnostic::{Report, Source};
@@ -6,10 +6,10 @@ use crate::model::expression::{self, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Errors of TOML itself that are reported.
+/// Maximum number of TOML errors that are reported.
 const MOST_ERRORS: usize = 20;
 
-/// A word of the file and its place.
+/// A word of the file with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Name {
     pub text: String,
@@ -29,14 +29,14 @@ pub(super) enum Node {
     Real(f64),
     Boolean(bool),
     Date,
-    /// A number that was reported already.
+    /// A number out of range, which has been reported.
     TooLarge,
     List(Vec<Value>),
     Table(Vec<(Name, Value)>),
 }
 
 impl Value {
-    /// What it is, in an error.
+    /// The kind of value, as described in errors.
     pub(super) fn found(&self) -> &'static str {
         match &self.node {
             Node::Text(_) => "text",
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The text and its place.
+    /// The text with its place.
     pub(super) fn text(&self) -> Option<Name> {
         match &self.node {
             Node::Text(text) => Some(Name { text: text.clone(), span: self.span.clone() }),
@@ -80,10 +80,10 @@ impl Value {
     }
 }
 
-/// The whole file; what TOML does not allow is reported, and nothing is read then.
+/// Parses the whole file; if it is not valid TOML, the errors are reported and nothing is read.
 pub(super) fn parse(source: &Source, report: &mut Report) -> Option<Value> {
     let (root, errors) = DeTable::parse_recoverable(&source.text);
-    // After so many the rest is noise.
+    // Further errors are usually consequences of the first ones.
     for error in errors.iter().take(MOST_ERRORS) {
         let span = error.span().unwrap_or(source.text.len()..source.text.len());
         let (span, message, help) = unquoted(&source.text, &span)
@@ -95,26 +95,26 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Option<Value> {
     errors.is_empty().then(|| converted(root, source, report))
 }
 
-/// TOML's own words, unless there are better ones.
+/// Replaces TOML's messages where a better one is known.
 fn explained(message: &str, text: &str, span: Span) -> (Span, String, Option<String>) {
     if message.contains("duplicate key") {
         let key = text.get(span.clone()).unwrap_or_default();
-        let message = format!("`{}` is here twice", brief(key));
-        return (span, message, Some("keep one of them".to_owned()));
+        let message = format!("`{}` is defined twice", brief(key));
+        return (span, message, Some("remove one of them".to_owned()));
     }
     if message.contains("recursion limit") {
-        // It is said without a place.
-        let help = "tables are one or two deep, and names have no dots".to_owned();
+        // This error has no place.
+        let help = "tables are at most two levels deep, and names contain no dots".to_owned();
         return (longest_key(text), "this key has too many parts".to_owned(), Some(help));
     }
     if message.contains("recursion depth") {
-        let help = "lists are one or two deep, and so are tables".to_owned();
+        let help = "lists and tables are at most two levels deep".to_owned();
         return (span, "this is nested too deeply".to_owned(), Some(help));
     }
     (span, message.to_owned(), None)
 }
 
-/// Where the key with most dots stands.
+/// The span of the key with the most dots.
 fn longest_key(text: &str) -> Span {
     let (mut start, mut most, mut found) = (0, 0, 0..0);
     for line in text.split_inclusive('\n') {
@@ -128,7 +128,7 @@ fn longest_key(text: &str) -> Span {
     found
 }
 
-/// What to say of the most frequent mistake, if a span is in the line `name = formula`.
+/// The message for the most frequent mistake, if a span is in a line `name = formula`.
 fn unquoted(text: &str, span: &Span) -> Option<(Span, String, Option<String>)> {
     let start = text.get(..span.start)?.rfind('\n').map_or(0, |newline| newline + 1);
     let line = text[start..].lines().next()?;
@@ -136,7 +136,7 @@ fn unquoted(text: &str, span: &Span) -> Option<(Span, String, Option<String>)> {
     let value = value.split('#').next()?.trim();
     let bare =
         !value.starts_with(['"', '\'', '[', '{']) && !key.contains(['"', '\'', '[', '{', '#']);
-    // A value from an earlier line may go on here.
+    // The line may be part of a value that began earlier.
     if !bare || value.is_empty() || expression::parse(value, |offset| offset).is_err() {
         return None;
     }

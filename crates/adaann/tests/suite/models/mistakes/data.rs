@@ -114,7 +114,7 @@ fn data_in_other_places() {
     differences.extend(difference("absent", absent, "", &["cannot read"]));
     let collision = "[data]\nfile = \"data.csv\"\nrename = { ¦y = \"x\" }\n\
                      [parameters]\na = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a, 1)\"\n";
-    let expected = ["two columns of the data are then called `y`"];
+    let expected = ["after renaming, two columns of the data are called `y`"];
     differences.extend(difference("collision", collision, "x,y\n1,2\n", &expected));
     let index = "[data]\nfile = \"data.csv\"\nmissing = \"skip\"\n[parameters]\n\
                  a = { prior = \"normal(0, 1)\", size = 2 }\n[likelihood]\ny = \"normal(a[g], 1)\"\n";

@@ -73,7 +73,7 @@ fn shapes_and_indices() {
 fn parameters() {
     let head = "density = \"0\"\n[parameters]\n";
     let cases = [
-        ("three-sizes", "p = { size = ¦[1, 2, 3] }", "`size` has 3 numbers | a length"),
+        ("three-sizes", "p = { size = ¦[1, 2, 3] }", "`size` has 3 numbers | write a length"),
         ("zero", "p = { size = [¦0, 2] }", "the size is 0"),
         ("no-sizes", "p = { size = ¦[] }", "`size` has 0 numbers"),
         (
@@ -95,7 +95,7 @@ fn parameters() {
         (
             "not-square",
             "p = { size = [2, 3], support = ¦\"correlation\" }",
-            "a correlation matrix is square",
+            "a correlation matrix must be square",
         ),
         ("huge", "p = { size = 51, support = ¦\"correlation\" }", "at most 50 rows"),
         (
@@ -106,7 +106,7 @@ fn parameters() {
         (
             "bounded",
             "p = { size = 2, lower = 0, support = ¦\"correlation\" }",
-            "a correlation matrix none",
+            "a correlation matrix can have no bounds",
         ),
     ];
     let told = cases.iter().filter_map(|(name, text, expected)| {

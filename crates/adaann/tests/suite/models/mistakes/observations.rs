@@ -101,7 +101,7 @@ fn values_that_cannot_be() {
             "no-category",
             "x = \"categorical_logit([a, 0])\"",
             "x\n1\n¦3\n",
-            "`x` is 3 in row 2 of the data, which is none of 2 categories",
+            "`x` is 3 in row 2 of the data, which is not one of the 2 categories",
         ),
         (
             "beyond-a-bound",

@@ -139,7 +139,7 @@ fn parameters_and_priors() {
         (
             "ordered-number",
             "p = { prior = \"normal(0, 1)\", support = ¦\"ordered\" }",
-            "such a vector needs its size",
+            "this support needs a vector",
         ),
         (
             "priors-in-a-circle",

@@ -122,7 +122,7 @@ fn states_and_earlier_rows() {
             "with-a-system",
             "[ode.states]\nu = { start = 1, rate = \"-a * u\" }\n[¦series]\nskip = 1\n\
              [likelihood]\ny = \"normal(u, 1)\"",
-            "[ode] and [series] do not go together",
+            "[ode] and [series] cannot be combined",
         ),
     ];
     let differs = |&(name, text, message): &(&str, &str, &str)| {

@@ -68,15 +68,15 @@ fn settling() {
         (
             "negative",
             with("¦-1"),
-            "a system cannot settle for -1 | write how long it runs before its start",
+            "`settle` is -1, but must be at least 0 and finite | `settle` is how long the system runs",
         ),
-        ("nan", with("¦nan"), "nan is not a number"),
-        ("infinite", with("¦\"inf\""), "cannot settle for inf"),
+        ("nan", with("¦nan"), "nan is not allowed"),
+        ("infinite", with("¦\"inf\""), "`settle` is inf, but must be"),
         ("parameter", with("\"3 * ¦k\""), "a constant cannot depend on parameters"),
         ("vector", with("¦\"list\""), "expected a number, found a vector"),
         ("unknown", with("\"¦limt\""), "did you mean `limit`?"),
         ("state", with("\"¦u\""), "a constant cannot depend on parameters"),
-        ("no-number", with("¦\"0 / 0\""), "cannot settle for NaN"),
+        ("no-number", with("¦\"0 / 0\""), "`settle` is NaN, but must be"),
     ];
     let said = |(name, text, message): &(&str, String, &str)| {
         difference(&format!("settle-{name}"), text, DATA, &[message])
