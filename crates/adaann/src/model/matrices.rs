@@ -1,4 +1,4 @@
-//! Functions of matrices in formulas: products, factors, and what is made of vectors.
+//! Matrix functions in formulas: products, factors, and functions that build matrices.
 
 use super::elements::transposed;
 use super::evaluate::{Evaluator, MOST_NUMBERS};
@@ -11,8 +11,8 @@ use crate::program::{
     Expr, Way, cholesky, in_triangle, lower_times, solve_lower, solve_lower_transposed, times,
 };
 
-/// Rows that a matrix may have that is made or factorised, and the same beside differential equations,
-/// where its elements are computed one by one.
+/// Maximum number of rows of a matrix that is built or factorised; the second limit holds in models
+/// with differential equations, where its elements are computed one by one.
 const MOST_ROWS: usize = 200;
 const MOST_ROWS_UNROLLED: usize = 32;
 
@@ -20,7 +20,7 @@ const MOST_ROWS_UNROLLED: usize = 32;
 pub(super) type Rows<'g> = Vec<Vec<Expr<'g>>>;
 
 impl<'g> Evaluator<'_, 'g> {
-    /// How functions of matrices are recorded here.
+    /// How matrix functions are recorded here.
     pub(super) fn way(&self) -> Way {
         if self.place == Place::Rate || !self.scope.states.is_empty() {
             Way::Unrolled
@@ -81,13 +81,13 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// The same of a square matrix that is not too large.
+    /// The rows of a formula that must be a square matrix and not too large.
     pub(super) fn square(&mut self, ast: &Ast) -> Option<Rows<'g>> {
         let rows = self.matrix(ast)?;
         self.is_square(&rows, &ast.span).then_some(rows)
     }
 
-    /// Says so if a matrix is not square, or too large.
+    /// Reports a matrix that is not square or too large.
     pub(super) fn is_square(&mut self, rows: &Rows<'g>, span: &Span) -> bool {
         if rows.iter().any(|row| row.len() != rows.len()) {
             let found = Value::Matrix(rows.clone()).kind();
@@ -97,11 +97,11 @@ impl<'g> Evaluator<'_, 'g> {
         self.may_have_rows(rows.len(), span)
     }
 
-    /// Says so if a matrix would be too large.
+    /// Reports a matrix that would be too large.
     pub(super) fn may_have_rows(&mut self, n: usize, span: &Span) -> bool {
         let (most, where_) = match self.way() {
             Way::Dense => (MOST_ROWS, ""),
-            Way::Unrolled => (MOST_ROWS_UNROLLED, " beside differential equations"),
+            Way::Unrolled => (MOST_ROWS_UNROLLED, " in models with differential equations"),
         };
         if n > most {
             let message =
@@ -111,20 +111,20 @@ impl<'g> Evaluator<'_, 'g> {
         n <= most
     }
 
-    /// Takes what a function will compute from the numbers that are left to compute; says so if
-    /// there are not so many.
+    /// Subtracts the values that a function will compute from the remaining budget; reports an
+    /// exceeded budget.
     fn spend(&mut self, numbers: usize, span: &Span) -> bool {
         let left = self.scope.budget.unwrap_or(MOST_NUMBERS);
         if numbers >= left {
             let message = format!("the model has more than {MOST_NUMBERS} numbers to compute");
-            self.fault(span, message, Some("smaller matrices or shorter vectors".to_owned()));
+            self.fault(span, message, Some("use smaller matrices or shorter vectors".to_owned()));
             return false;
         }
         self.scope.budget = self.scope.budget.map(|left| left - numbers);
         true
     }
 
-    /// A function of pairs of elements; a number goes with every element.
+    /// Applies a function to pairs of elements; a number is paired with every element.
     pub(super) fn pair_of_matrices(
         &mut self,
         a: Value<'g>,
@@ -149,9 +149,9 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// Says that two shapes do not go together.
+    /// Reports two shapes that cannot be combined.
     fn no_fit(&mut self, a: &Value<'g>, b: &Value<'g>, span: &Span) -> Value<'g> {
-        let message = format!("{} meets {}", a.kind(), b.kind());
+        let message = format!("cannot combine {} with {}", a.kind(), b.kind());
         let is_vector = |value: &Value<'_>| matches!(value, Value::Vector(_));
         let help = (is_vector(a) || is_vector(b))
             .then(|| "`A @ x` is the product of a matrix and a vector".to_owned());
@@ -190,7 +190,7 @@ impl<'g> Evaluator<'_, 'g> {
             (Value::Vector(x), Value::Vector(y)) if x.len() == y.len() => Value::Number(dot(x, y)),
             (Value::Matrix(_) | Value::Vector(_), Value::Matrix(_) | Value::Vector(_)) => {
                 let message = format!("{} cannot be multiplied by {}", a.kind(), b.kind());
-                let help = "the columns of the left side must be as many as the rows of the right";
+                let help = "the left side must have as many columns as the right side has rows";
                 self.fault(whole, message, Some(help.to_owned()));
                 Value::Unknown
             }
@@ -200,7 +200,8 @@ impl<'g> Evaluator<'_, 'g> {
     }
 
     fn no_matrix(&mut self, value: &Value<'g>, span: &Span) -> Value<'g> {
-        let help = matches!(value, Value::Number(_)).then(|| "write `*` for a number".to_owned());
+        let help = matches!(value, Value::Number(_))
+            .then(|| "write `*` to multiply by a number".to_owned());
         let message = format!("expected a matrix or a vector, found {}", value.kind());
         self.fault(span, message, help);
         Value::Unknown
@@ -225,7 +226,8 @@ impl<'g> Evaluator<'_, 'g> {
             Value::Vector(elements) if elements.len() == rows.len() => {}
             Value::Unknown => return None,
             Value::Vector(_) => {
-                let message = format!("{} meets {}", Value::Matrix(rows).kind(), added.kind());
+                let message =
+                    format!("cannot combine {} with {}", Value::Matrix(rows).kind(), added.kind());
                 self.fault(&x.span, message, None);
                 return None;
             }
@@ -254,7 +256,7 @@ impl<'g> Evaluator<'_, 'g> {
         Some(Value::Matrix(from_diagonal(&vec![1.0.into(); n])))
     }
 
-    /// A constant that is a whole number of rows.
+    /// A constant that is a whole number, at least `least`.
     fn whole_number(&mut self, ast: &Ast, least: f64) -> Option<usize> {
         let number = self.number(ast)?;
         match number.as_constant() {
@@ -273,7 +275,7 @@ impl<'g> Evaluator<'_, 'g> {
         }
     }
 
-    /// The triangle of a symmetric matrix.
+    /// The lower triangle of a symmetric matrix.
     pub(super) fn symmetric(&mut self, ast: &Ast, rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
         for i in 0..rows.len() {
             for j in 0..i {
@@ -294,7 +296,7 @@ impl<'g> Evaluator<'_, 'g> {
         Some(lower_of(rows))
     }
 
-    /// Cholesky's factor of a symmetric matrix. Constants that have none are a mistake.
+    /// The Cholesky factor of a symmetric matrix; a constant matrix without one is a mistake.
     pub(super) fn factor(&mut self, ast: &Ast, rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
         let n = rows.len();
         if let Some(plain) = constants(&rows.concat())
@@ -359,8 +361,7 @@ impl<'g> Evaluator<'_, 'g> {
             (_, true, _) => Some(Value::Vector(numbers)),
             (_, _, true) if fits => Some(Value::Matrix(rows)),
             _ => {
-                let message =
-                    "vectors go with vectors, and matrices with matrices of as many columns";
+                let message = "concat joins vectors, or matrices with the same number of columns";
                 self.fault(&whole.span, message, None);
                 None
             }
@@ -376,8 +377,10 @@ impl<'g> Evaluator<'_, 'g> {
         };
         let is_whole = first.fract() == 0.0 && last.fract() == 0.0;
         if !is_whole || first > last || last - first >= MOST_NUMBERS as f64 {
-            let message = format!("there is no range from {first} to {last}");
-            let help = "two whole numbers, the smaller first".to_owned();
+            let message = format!("invalid range from {first} to {last}");
+            let help = format!(
+                "the ends must be whole numbers, the smaller first, less than {MOST_NUMBERS} apart"
+            );
             self.fault(&whole.span, message, Some(help));
             return None;
         }
@@ -387,7 +390,7 @@ impl<'g> Evaluator<'_, 'g> {
     }
 }
 
-/// Σ x y, zeros left out.
+/// Σ x y, without terms that are zero.
 fn dot<'g>(x: &[Expr<'g>], y: &[Expr<'g>]) -> Expr<'g> {
     x.iter().zip(y).map(|(&x, &y)| times(x, y)).sum()
 }
@@ -417,7 +420,7 @@ fn lower_of<'g>(rows: &Rows<'g>) -> Vec<Expr<'g>> {
     rows.iter().enumerate().flat_map(|(i, row)| row[..=i].to_vec()).collect()
 }
 
-/// The triangle of a square matrix that has nothing above its diagonal.
+/// The lower triangle of a square matrix, if everything above its diagonal is zero.
 pub(super) fn lower_triangle<'g>(rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
     let is_zero = |x: &Expr<'g>| x.as_constant() == Some(0.0);
     let is_lower = |(i, row): (usize, &Vec<Expr<'g>>)| {
@@ -426,7 +429,7 @@ pub(super) fn lower_triangle<'g>(rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
     rows.iter().enumerate().all(is_lower).then(|| lower_of(rows))
 }
 
-/// A triangle as a matrix with zeros above it.
+/// A lower triangle as a matrix with zeros above the diagonal.
 pub(super) fn lower_rows<'g>(l: &[Expr<'g>], n: usize) -> Rows<'g> {
     let element = |i: usize, j: usize| if j <= i { l[in_triangle(i, j)] } else { 0.0.into() };
     (0..n).map(|i| (0..n).map(|j| element(i, j)).collect()).collect()

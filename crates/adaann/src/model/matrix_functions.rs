@@ -1,6 +1,6 @@
-//! The functions of matrices that formulas know, by their names.
+//! The matrix functions in formulas, by name.
 
-/// A function of matrices, or one that makes vectors and matrices of others.
+/// A matrix function, or a function that builds vectors or matrices from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatrixFunction {
     MatMul,
@@ -24,7 +24,7 @@ pub(super) enum MatrixFunction {
 use MatrixFunction::*;
 
 impl MatrixFunction {
-    /// All of them, in the order of the book.
+    /// All of them, in the order of the manual.
     pub(super) const ALL: [Self; 16] = [
         MatMul,
         Transpose,
@@ -54,7 +54,7 @@ impl MatrixFunction {
         usage.split('(').next().unwrap_or(usage)
     }
 
-    /// As it is written.
+    /// The syntax.
     pub(super) fn usage(self) -> &'static str {
         match self {
             MatMul => "matmul(A, B)",
@@ -76,12 +76,12 @@ impl MatrixFunction {
         }
     }
 
-    /// One line on it.
+    /// A one-line description.
     pub(super) fn summary(self) -> &'static str {
         match self {
             MatMul => "product of matrices and vectors, A @ B",
             Transpose => "rows as columns",
-            Diag => "a matrix with a vector on its diagonal; of a matrix its diagonal",
+            Diag => "matrix with a vector on its diagonal, or the diagonal of a matrix",
             AddDiag => "A with a number or a vector added to its diagonal",
             Outer => "matrix of the products of two vectors' elements",
             Identity => "n x n matrix with ones on its diagonal",
@@ -89,10 +89,10 @@ impl MatrixFunction {
             Cholesky => "lower-triangular L with L @ transpose(L) = A",
             Solve => "x with A @ x = b, for a triangular or positive definite A",
             LogDet => "log determinant of a positive definite matrix",
-            Concat => "numbers and vectors as one vector, or matrices below each other",
+            Concat => "joins numbers and vectors to one vector, or stacks matrices",
             Range => "first, first + 1, ..., last",
             CovExpQuad => {
-                "alpha^2 exp(-d^2 / (2 rho^2)) between points x; jitter, 0 if left out, on the diagonal"
+                "alpha^2 exp(-d^2 / (2 rho^2)) between points x, with jitter (default 0) on the diagonal"
             }
             CovMatern32 => "alpha^2 (1 + s) exp(-s), s = sqrt(3) d / rho",
             CovMatern52 => "alpha^2 (1 + s + s^2/3) exp(-s), s = sqrt(5) d / rho",

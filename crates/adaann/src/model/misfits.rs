@@ -1,4 +1,4 @@
-//! Parameters that live where a distribution's argument cannot be.
+//! Parameters whose support exceeds the range of a distribution's argument.
 
 use super::expression::{Ast, Kind};
 use super::names::Meaning;
@@ -6,21 +6,22 @@ use super::outline::Outline;
 use crate::distribution::{Family, Range};
 use crate::target::Edge;
 
-/// A parameter as an argument whose range it leaves: a normal prior of a standard deviation, say.
+/// A parameter used as an argument whose range it can leave, such as a standard deviation with a
+/// normal prior.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
     /// The parameter.
     pub parameter: String,
-    /// What it is an argument of.
+    /// The distribution.
     pub distribution: &'static str,
-    /// Which argument.
+    /// The argument.
     pub argument: &'static str,
-    /// What that must be, in words.
+    /// The range of the argument, in words.
     pub range: &'static str,
 }
 
 impl Outline {
-    /// All of them in a file, given the bounds of each parameter.
+    /// All misfits in a file, given the bounds of each parameter.
     pub(super) fn misfits(&self, bounds: &[[Edge; 2]]) -> Vec<Misfit> {
         let file = &self.file;
         let priors = file.parameters.iter().filter_map(|parameter| parameter.prior.as_ref());
@@ -41,7 +42,7 @@ impl Outline {
                         continue;
                     };
                     let Some([low, high]) = bounds.get(i) else { continue };
-                    // Where a bound moves, the file has thought of it.
+                    // A bound that depends on parameters is assumed to be deliberate.
                     let ends = |edge: &Edge, open: f64| {
                         if edge.is_moving() { 0.0 } else { edge.at(&[], open) }
                     };
@@ -76,9 +77,9 @@ fn name_of(ast: &Ast) -> Option<&str> {
     }
 }
 
-/// Calls `see` with every function that a formula calls.
+/// Calls `see` with every call in a formula: the function and its arguments.
 fn each_call(ast: &Ast, see: &mut impl FnMut(&str, &[Ast])) {
-    // By a list of what is left, since long sums are deep.
+    // Use an explicit stack: long sums are deep trees.
     let mut left = vec![ast];
     while let Some(ast) = left.pop() {
         if let Kind::Call { name, arguments, .. } = &ast.kind {

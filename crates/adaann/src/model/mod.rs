@@ -126,12 +126,12 @@ use std::path::Path;
 use std::sync::Arc;
 use target::ModelTarget;
 
-/// The functions that formulas know: how each is written, and one line on it.
+/// The functions in formulas: the syntax of each and a one-line description.
 pub fn functions() -> Vec<(String, &'static str)> {
     functions::in_words()
 }
 
-/// The distributions that formulas know: how each is written, and what its arguments mean.
+/// The distributions in formulas: the syntax of each and the meaning of its arguments.
 pub fn distributions() -> Vec<(String, String)> {
     let one = |family: &Family| {
         let arguments = family.arguments();
@@ -141,7 +141,7 @@ pub fn distributions() -> Vec<(String, String)> {
         (format!("{}({})", family.name(), names.join(", ")), meanings.join("; "))
     };
     let joint = [
-        ("multi_normal(mean, covariance)", "a vector and a matrix; mean 0 stands for zeros"),
+        ("multi_normal(mean, covariance)", "a vector and a matrix; a mean of 0 stands for zeros"),
         ("multi_normal_cholesky(mean, L)", "with covariance L @ transpose(L)"),
         ("dirichlet(concentrations)", "of the parts of a simplex"),
         ("lkj(eta)", "of correlation matrices, density det(R)^(eta - 1)"),
@@ -154,62 +154,61 @@ pub fn distributions() -> Vec<(String, String)> {
     Family::ALL.iter().map(one).chain(joint).chain(compound).collect()
 }
 
-/// Draws from the prior that tell in which units flows see the coordinates, and numbers that these
-/// draws have at most.
+/// Number of prior draws that determine the units in which flows see the coordinates, and maximum number of values
+/// in these draws.
 const PRIOR_DRAWS: usize = 2_000;
 const PRIOR_NUMBERS: usize = 1_000_000;
 
-/// A model: its posterior, and what else a file says.
+/// A model: its posterior, and everything else that its file specifies.
 pub struct Model {
     outline: Arc<Outline>,
     target: Arc<ModelTarget>,
-    /// Bounds of each parameter's numbers.
+    /// The bounds of each parameter's elements.
     bounds: Vec<[Edge; 2]>,
-    /// Of each parameter, whether its prior integrates to 1.
+    /// For each parameter, whether its prior integrates to 1.
     are_proper: Vec<bool>,
     quantity_names: Vec<String>,
     quantities: Quantities,
-    /// What quantities ask about whole trajectories.
+    /// The quantities' values that need whole trajectories.
     trajectories: Option<Trajectories>,
-    /// Those of Algorithm 1: the file's over those that suit the target.
+    /// The settings of Algorithm 1: the defaults for the target with the file's settings applied.
     settings: Settings,
-    /// What the file asks for.
+    /// The run that the file requests.
     plan: Plan,
 }
 
 impl Model {
-    /// Reads a model file; the files that it names are relative to its folder.
+    /// Reads a model file; paths in it are relative to its folder.
     ///
     /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// All mistakes, each with its place.
     pub fn read(path: &Path) -> Result<Self, Diagnostics> {
         Self::read_with_data(path, None)
     }
 
-    /// The same, with `data` in place of the data file that it names.
+    /// Reads a model file, with `data` in place of the data file that it names.
     ///
     /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// All mistakes, each with its place.
     pub fn read_with_data(path: &Path, data: Option<&Path>) -> Result<Self, Diagnostics> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let given = |path| load::Place::Given { path, folder };
         Self::read_at(path, folder, data.map_or(load::Place::Named(folder), given))
     }
 
-    /// A copy of a model file; if it names a data file, `data` is a copy of that, with copies of the files of
-    /// inputs beside it, and a program that it names is relative to `folder`.
+    /// Reads a copy of a model file. If the model names a data file, `data` is a copy of that, with copies of the
+    /// files of inputs beside it. A program that the model names is relative to `folder`.
     ///
-    /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// # Errors All mistakes, each with its place.
     pub fn read_copy(path: &Path, folder: &Path, data: &Path) -> Result<Self, Diagnostics> {
         Self::read_at(path, folder, load::Place::Copied(data))
     }
 
-    /// A model whose files are at hand as texts, with the names that copies have in a run folder: that of the data is
-    /// `data.csv`, those of inputs are as [`Model::input_files`] has them. A program that it names is relative to `folder`.
+    /// Builds a model from the texts of its files. The files are named like the copies in a run folder: `data.csv`
+    /// for the data, and the names of [`Model::input_files`] for inputs. A program that the model names is
+    /// relative to `folder`.
     ///
-    /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// # Errors All mistakes, each with its place.
     pub fn of_files(
         name: &str,
         text: &str,
@@ -227,7 +226,11 @@ impl Model {
                 return Self::build(Source::new(name, text), folder, data);
             }
             Ok(Err(_)) => {
-                report.error_of_file(&Source::new(name, ""), "a model file is text in UTF-8", None);
+                report.error_of_file(
+                    &Source::new(name, ""),
+                    "a model file must be UTF-8 text",
+                    None,
+                );
             }
             Err(error) => {
                 let message = format!("cannot be read: {error}");
@@ -237,10 +240,10 @@ impl Model {
         Err(report.into_result().expect_err("an error was reported"))
     }
 
-    /// A model from its text; `name` is what messages call it.
+    /// Builds a model from its text; `name` is used in messages.
     ///
     /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// All mistakes, each with its place.
     pub fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let folder = Path::new("");
         Self::build(Source::new(name, text), folder, load::Place::Named(folder))
@@ -264,8 +267,8 @@ impl Model {
         report.into_result().map(|()| model)
     }
 
-    /// A model of what is understood, whose units are those of the whole line and whose settings are
-    /// those that suit it.
+    /// Builds a model from its outline, with the units of the unbounded real line and the default settings for the
+    /// target.
     fn assemble(outline: Outline, mut report: Report, folder: &Path) -> Result<Self, Report> {
         let recording = record::record(&outline, &mut report);
         if !report.is_empty() {
@@ -312,60 +315,58 @@ impl Model {
         })
     }
 
-    /// Its title, if it has one.
+    /// The title, if the file has one.
     pub fn title(&self) -> Option<&str> {
         self.outline.file.title.as_deref()
     }
 
-    /// The text that it was read from.
+    /// The text of the model file.
     pub fn text(&self) -> &str {
         &self.outline.source.text
     }
 
-    /// The posterior. Its coordinates are the parameters in their own units, a simplex without its
-    /// last part.
+    /// The posterior. Its coordinates are the parameters in their own units; a simplex is without its last part.
     pub fn target(&self) -> Arc<dyn Target> {
         self.target.clone()
     }
 
-    /// How often the program is started again and how long it may take, as far as that was said by
-    /// [`Model::be_patient`]: settings that say the same elsewhere.
+    /// The retry and timeout settings of [`Model::be_patient`], in the form of output settings.
     pub fn patience(&self) -> Output {
         self.target.outside.as_deref().map_or_else(Output::default, Outside::patience)
     }
 
-    /// The program that computes the likelihood, if one does: how it is called, and where.
+    /// The program that computes the likelihood, if any: how and where it is called.
     pub fn program(&self) -> Option<&external::Command> {
         self.target.outside.as_deref().map(Outside::command)
     }
 
-    /// Has the program called with the patience of these settings, flags over the file's own: how often it
-    /// is started again, and how long it may take. One that runs already goes on as it is.
+    /// Sets how often the program is restarted and how long it may take; flags take precedence over the file's
+    /// settings. A program that is already running keeps its settings.
     pub fn be_patient(&self, output: &Output) {
         self.target.outside.iter().for_each(|program| program.be_patient(output));
     }
 
-    /// From now on the program is not started: who asks for the likelihood gets [`Error::Forbidden`].
+    /// Forbids starting the program: evaluating the likelihood then returns [`Error::Forbidden`].
     ///
-    /// A model file that somebody else has written may name any program, and asking for its density
-    /// is running that. A program that runs already goes on.
+    /// A model file from somebody else may name any program, and evaluating its density would run that program. A
+    /// program that is already running continues.
     ///
     /// [`Error::Forbidden`]: crate::Error::Forbidden
     pub fn forbid_program(&self) {
         self.target.outside.iter().for_each(|program| program.forbid());
     }
 
-    /// The name of the data file, if there is one.
+    /// The name of the data file, if any.
     pub fn data_file(&self) -> Option<&str> {
         self.outline.file.data.as_ref()?.file.as_ref().map(|file| &file.text[..])
     }
 
-    /// How many rows the data has.
+    /// The number of rows of the data.
     pub fn rows(&self) -> usize {
         self.outline.data.len()
     }
 
-    /// The data that the model names, if there is some; in the order of time for a system of equations.
+    /// The data of the model, if any; sorted by time for a system of equations.
     pub fn data(&self) -> Option<Table> {
         let data = &self.outline.data;
         let row = |i: usize| data.columns.iter().map(|column| column[i]).collect();
@@ -373,26 +374,26 @@ impl Model {
         (!data.names.is_empty()).then(|| Table { names: data.names.clone(), rows })
     }
 
-    /// What is kept of the data file's text, if there is one.
+    /// The kept text of the data file, if any.
     ///
-    /// Of a long file with columns that the model does not name it has only those that it names.
+    /// Of a long file with columns that the model does not name, only the named columns are kept.
     pub fn data_text(&self) -> Option<&str> {
         self.outline.data.text().map(|text| &text[..])
     }
 
-    /// The same text, shared: there may be much of it.
+    /// The same text, shared without copying; it may be large.
     pub fn shared_data_text(&self) -> Option<Arc<str>> {
         self.outline.data.text().cloned()
     }
 
-    /// The numbers in a column of the data; NaN where one is missing.
+    /// The values of a column of the data; NaN where a value is missing.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         let data = &self.outline.data;
         data.find(name).map(|column| &data.columns[column][..])
     }
 
-    /// Copies of the files of constants and of a system's inputs: the name of each, and its text. Beside a
-    /// copy of the data [`Model::read_copy`] reads these.
+    /// The names and texts of copies of the files of constants and inputs; [`Model::read_copy`] reads them beside
+    /// a copy of the data.
     pub fn input_files(&self) -> Vec<(String, &str)> {
         let inputs = self.outline.file.ode.iter().flat_map(|ode| &ode.inputs);
         let copied = inputs.zip(&self.outline.curves).filter_map(|(input, curves)| {
@@ -405,13 +406,13 @@ impl Model {
         tables.chain(copied).collect()
     }
 
-    /// The columns that the lines of the likelihood are about, in their order.
+    /// The measured columns, in the order of the lines of the likelihood.
     pub fn measured(&self) -> Vec<&str> {
         self.outline.file.likelihood.iter().map(|(name, _)| &name.text[..]).collect()
     }
 
-    /// The columns that line number `line` of the likelihood depends on, time not among them; where it sees the
-    /// states of subjects, also those that these depend on.
+    /// The columns that line number `line` of the likelihood depends on, except time. If it uses the states of
+    /// subjects, this includes the columns that the states depend on.
     pub fn inputs(&self, line: usize) -> Vec<String> {
         let (_, formula) = &self.outline.file.likelihood[line];
         let mut columns = self.outline.columns_of(&formula.ast);
@@ -425,14 +426,14 @@ impl Model {
         columns.into_iter().map(|column| self.outline.data.names[column].clone()).collect()
     }
 
-    /// Does it solve a system of equations in steps whose length depends on the solution? Then the
-    /// density is as rough as the solver's tolerance.
+    /// Does the model solve a system of equations with adaptive steps? Then the density is only as smooth as the
+    /// solver's tolerance.
     pub fn has_adaptive_solver(&self) -> bool {
         self.outline.solver.is_some_and(|solver| !matches!(solver, Solver::Rk4 { .. }))
     }
 
-    /// For each coordinate, whether its prior is tied to no other parameter: neither names one nor is
-    /// named by the prior of one.
+    /// For each coordinate, whether its prior is independent of other parameters: it names no parameter, and no
+    /// other prior names this one.
     pub fn independent_priors(&self) -> Vec<bool> {
         let needs = self.outline.prior_needs();
         let is_tied = |i: usize| !needs[i].is_empty() || needs.iter().any(|n| n.contains(&i));
@@ -442,12 +443,12 @@ impl Model {
         coordinates.collect()
     }
 
-    /// Parameters that live where an argument of a distribution cannot be; the density is 0 there.
+    /// Parameters that can leave the range of a distribution's argument; the density is 0 there.
     pub fn misfits(&self) -> Vec<Misfit> {
         self.outline.misfits(&self.bounds)
     }
 
-    /// The parameters that have no proper prior.
+    /// The parameters without a proper prior.
     pub fn flat_parameters(&self) -> Vec<&str> {
         let parameters = self.outline.parameters.iter().zip(&self.are_proper);
         parameters
@@ -456,15 +457,14 @@ impl Model {
             .collect()
     }
 
-    /// The name of time, if there is a system of equations, or of the column in whose order a single series
-    /// is taken.
+    /// The name of time in a system of equations, or of the column that orders a single series.
     pub fn time(&self) -> Option<&str> {
         let of_system = self.outline.file.ode.as_ref().map(|ode| &ode.time.text[..]);
         let series = self.outline.file.series.as_ref().filter(|series| series.group.is_none());
         of_system.or(series.and_then(|series| Some(&series.order.as_ref()?.text[..])))
     }
 
-    /// The column that tells the subjects of a system apart, if each has a trajectory of its own.
+    /// The column that identifies the subjects of a system, if each has its own trajectory.
     pub fn group(&self) -> Option<&str> {
         self.outline.file.ode.as_ref()?.group.as_ref().map(|group| &group.text[..])
     }
@@ -474,8 +474,8 @@ impl Model {
         &self.quantity_names
     }
 
-    /// The quantities at some points of the target's coordinates. Those of whole trajectories are found by solving
-    /// the system, and are NaN where it cannot be solved.
+    /// The quantities at some points in the target's coordinates. Quantities of whole trajectories are computed by
+    /// solving the system, and are NaN if it cannot be solved.
     ///
     /// # Errors
     /// If the points have another dimension.
@@ -488,12 +488,13 @@ impl Model {
         self.quantities.evaluate(&points.beside(&trajectories.evaluate(points)?))
     }
 
-    /// Points from the prior, in the target's coordinates; nothing if a prior is flat.
+    /// Points from the prior, in the target's coordinates; None if a prior is flat.
     pub fn prior_draws(&self, count: usize, seed: u64) -> Option<Batch> {
         self.outline.draw_prior(&self.bounds, count, seed)
     }
 
-    /// Where draws from the prior are on the whole line; none if it cannot be drawn from.
+    /// Location and scale of each coordinate in prior draws, on the unconstrained scale; None if the prior cannot
+    /// be sampled.
     fn prior_units(&self) -> Option<Vec<(f64, f64)>> {
         let count = (PRIOR_NUMBERS / self.outline.dim.max(1)).clamp(100, PRIOR_DRAWS);
         let draws = self.prior_draws(count, 1)?;
@@ -502,11 +503,10 @@ impl Model {
         Some((0..z.dim()).map(|d| defaults::middle_and_spread(z.row(d))).collect())
     }
 
-    /// A table of new inputs for predictions, from the text of a CSV file; its columns have the names
-    /// that the data file has, or those that the model gives them.
+    /// Reads a table of new inputs for predictions from the text of a CSV file. Its columns have the names that
+    /// they have in the data file, or the names that the model gives them.
     ///
-    /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// # Errors All mistakes, each with its place.
     pub fn read_inputs(&self, name: &str, text: &str) -> Result<Table, Diagnostics> {
         let mut report = Report::default();
         let source = Source::new(name, text);
@@ -525,7 +525,7 @@ impl Model {
         needed.extend(of_series.map(|column| self.outline.data.names[column].clone()));
         for (column, name) in data.names.iter().enumerate().filter(|(_, n)| needed.contains(n)) {
             if let Some(row) = data.strange(column) {
-                let message = format!("`{name}` is no number in row {}", data.number_of(row));
+                let message = format!("`{name}` is not a number in row {}", data.number_of(row));
                 data.error_at((row, column), &message, None, &mut report);
             }
         }
@@ -536,12 +536,11 @@ impl Model {
         Ok(Table { names, rows: (0..rows).map(row).collect() })
     }
 
-    /// Predictions at points of the target's coordinates, for the rows of the data or for new
-    /// inputs; `see` gets them one by one, and says whether to go on.
+    /// Computes predictions at points in the target's coordinates, for the rows of the data or for new inputs.
+    /// `see` is called with each prediction, and returns whether to continue.
     ///
-    /// # Errors
-    /// If the new inputs lack what the likelihood depends on, or there is no likelihood to predict
-    /// with.
+    /// # Errors If the new inputs lack a column that the likelihood depends on, or the model has no likelihood
+    /// that can predict.
     pub fn predict(
         &self,
         points: &Batch,

@@ -1,16 +1,16 @@
-//! What the names of a model file mean, and what each of them depends on.
+//! The meanings of names in a model file, and their dependencies.
 
 use super::expression::{Ast, Kind};
 use super::trajectory_functions::TrajectoryFunction;
 use std::collections::HashMap;
 
-/// What a name stands for, by its number among those of its kind.
+/// The meaning of a name, with its index among names of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Constant(usize),
-    /// A column of the data: in a likelihood, the row's value.
+    /// A column of the data; in a likelihood, its value at the row.
     Column(usize),
-    /// Several columns under one name.
+    /// A named group of columns.
     Columns(usize),
     Parameter(usize),
     Quantity(usize),
@@ -20,11 +20,11 @@ pub(super) enum Meaning {
     /// A known curve of time.
     Input(usize),
     Time,
-    /// Something whose definition could not be read, which was said.
+    /// A name whose definition could not be read, which has been reported.
     Unread,
 }
 
-/// What a value changes with.
+/// What a value depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Reach {
     pub(super) parameters: bool,
@@ -33,7 +33,7 @@ pub(super) struct Reach {
     pub(super) states: bool,
     /// Does it differ between the rows of a subject?
     pub(super) within_subject: bool,
-    /// Is it made of whole trajectories, and so of draws alone?
+    /// Does it depend on whole trajectories, so that it is computed only for draws?
     pub(super) trajectories: bool,
 }
 
@@ -49,12 +49,12 @@ impl Reach {
         }
     }
 
-    /// Is it different for each row of the data?
+    /// Does it differ between the rows of the data?
     pub(super) fn is_of_rows(self) -> bool {
         self.columns || self.time || self.states
     }
 
-    /// Does the data alone determine it?
+    /// Is it determined by the data alone?
     pub(super) fn is_of_data(self) -> bool {
         !self.parameters && !self.states
     }
@@ -64,25 +64,25 @@ impl Reach {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     meanings: HashMap<String, Meaning>,
-    /// What each quantity reaches.
+    /// The dependencies of each quantity.
     quantities: Vec<Reach>,
-    /// Of each quantity, where two rows of a subject differ, in words.
+    /// For each quantity, a description of where two rows of a subject differ.
     quantity_differences: Vec<Option<String>>,
-    /// The quantities, each after those that it needs. Those of a cycle are missing.
+    /// The quantities, each after its dependencies; those in a cycle are missing.
     order: Vec<usize>,
-    /// Of each column, where two rows of a subject differ in words; none if all subjects' rows agree. Empty
-    /// where rows have no subjects.
+    /// For each column, a description of where two rows of a subject differ; None if the rows of every
+    /// subject agree. Empty if there are no subjects.
     pub(super) differences: Vec<Option<String>>,
-    /// Columns that are not kept, since nothing names them.
+    /// Columns that are not kept because nothing names them.
     pub(super) others: Vec<String>,
-    /// Columns of a file that may be something else than data.
+    /// Columns of a file that may not be data, whose names are not shown.
     pub(super) secret: Vec<String>,
-    /// Is something missing that others may name? Then no name is unknown.
+    /// Is a part missing that may define names? Then unknown names are not reported.
     pub(super) is_partial: bool,
 }
 
 impl Names {
-    /// Adds a name; an older meaning stays.
+    /// Adds a name; an existing meaning is kept.
     pub(super) fn add(&mut self, name: &str, meaning: Meaning) {
         self.meanings.entry(name.to_owned()).or_insert(meaning);
     }
@@ -91,18 +91,18 @@ impl Names {
         self.meanings.get(name).copied()
     }
 
-    /// Every known name that a message may show.
+    /// All known names that messages may show.
     pub(super) fn known(&self) -> impl Iterator<Item = &str> {
         let own = self.meanings.keys().filter(|name| !self.secret.contains(name));
         own.chain(&self.others).map(String::as_str)
     }
 
-    /// The quantities, each after those that it needs.
+    /// The quantities, each after its dependencies.
     pub(super) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// What a formula changes with.
+    /// What a formula depends on.
     pub(super) fn reach(&self, ast: &Ast) -> Reach {
         let mut reach = Reach::default();
         let mut left = vec![ast];
@@ -111,7 +111,7 @@ impl Names {
                 Kind::Name(name) => {
                     reach = reach.with(self.find(name).map_or_else(Reach::default, |m| self.of(m)));
                 }
-                // States and times are those of the call, not of a row.
+                // States and times belong to the call, not to a row.
                 Kind::Call { name, .. } if TrajectoryFunction::named(name).is_some() => {
                     (reach.parameters, reach.trajectories) = (true, true);
                     continue;
@@ -124,7 +124,7 @@ impl Names {
         reach
     }
 
-    /// What a name changes with.
+    /// What a name depends on.
     pub(super) fn of(&self, meaning: Meaning) -> Reach {
         let nothing = Reach::default();
         match meaning {
@@ -143,7 +143,7 @@ impl Names {
         }
     }
 
-    /// Where rows of a subject differ, in words.
+    /// A description of where rows of a subject differ.
     pub(super) fn difference(&self, meaning: Meaning) -> Option<&str> {
         match meaning {
             Meaning::Column(column) => self.differences.get(column)?.as_deref(),
@@ -152,8 +152,7 @@ impl Names {
         }
     }
 
-    /// Puts the quantities in order and finds what they reach; gives those along a cycle if there
-    /// is one.
+    /// Sorts the quantities and finds their dependencies; returns a cycle if there is one.
     pub(super) fn order_quantities(&mut self, formulas: &[&Ast]) -> Option<Vec<usize>> {
         let needs = |formula: &&Ast| {
             let mut needed = Vec::new();
@@ -181,8 +180,8 @@ impl Names {
     }
 }
 
-/// Things that need each other, each after those that it needs. If some are in a cycle they are left
-/// out, and those along one cycle are the second result.
+/// Sorts items so that each comes after its dependencies. Items in cycles are left out, and one cycle is
+/// the second result.
 pub(super) fn in_order(needs: &[Vec<usize>]) -> (Vec<usize>, Option<Vec<usize>>) {
     let mut waiting: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut users = vec![Vec::new(); needs.len()];
@@ -205,7 +204,7 @@ pub(super) fn in_order(needs: &[Vec<usize>]) -> (Vec<usize>, Option<Vec<usize>>)
     (order, cycle)
 }
 
-/// Those along a cycle that some formula which waits leads to.
+/// A cycle that can be reached from a waiting item.
 fn cycle(needs: &[Vec<usize>], waiting: &[usize], first: usize) -> Vec<usize> {
     let mut way = vec![first];
     loop {
@@ -219,10 +218,10 @@ fn cycle(needs: &[Vec<usize>], waiting: &[usize], first: usize) -> Vec<usize> {
     }
 }
 
-/// The function that takes a column at an earlier row.
+/// The function that returns a column at an earlier row.
 pub(super) const BEFORE: &str = "before";
 
-/// Calls `see` with every name that stands for a value; the column of `before` stands for none.
+/// Calls `see` with every name that stands for a value; the column in `before` does not.
 pub(super) fn each_name(ast: &Ast, see: &mut impl FnMut(&str)) {
     each_part(ast, &mut |ast| {
         if let Kind::Name(name) = &ast.kind {
@@ -240,9 +239,9 @@ pub(super) fn each_before<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
     });
 }
 
-/// Calls `see` with every part of a formula, but for the columns of `before`.
+/// Calls `see` with every part of a formula, except the columns of `before`.
 pub(super) fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
-    // By a list of what is left, since long sums are deep.
+    // Use an explicit stack: long sums are deep trees.
     let mut left = vec![ast];
     while let Some(ast) = left.pop() {
         see(ast);
@@ -250,13 +249,13 @@ pub(super) fn each_part<'a>(ast: &'a Ast, see: &mut impl FnMut(&'a Ast)) {
     }
 }
 
-/// The parts that a formula is put together of, but for the column of `before`.
+/// The direct parts of a formula, except the column of `before`.
 fn parts(ast: &Ast) -> impl Iterator<Item = &Ast> {
     let skipped = usize::from(matches!(&ast.kind, Kind::Call { name, .. } if name == BEFORE));
     ast.children().into_iter().skip(skipped)
 }
 
-/// Calls `see` with every call of a function of trajectories that stands in no other, and its arguments.
+/// Calls `see` with every outermost call of a function of trajectories, and its arguments.
 pub(super) fn each_trajectory<'a>(
     ast: &'a Ast,
     see: &mut impl FnMut(&'a Ast, TrajectoryFunction, &'a [Ast]),

@@ -1,4 +1,4 @@
-//! Doses that are rows of the data, in NONMEM's convention.
+//! Doses in rows of the data, in NONMEM's convention.
 
 use super::changes::{Changes, Flow, Inflow, Jump, Moment, Story, number, turns};
 use super::diagnostic::Report;
@@ -7,7 +7,7 @@ use super::expression::Span;
 use super::outline::Outline;
 use crate::posterior::{Effect, Event, MovingEvent};
 
-/// The columns that are known, by their places in the data.
+/// The columns of the convention, by their index in the data.
 struct Columns {
     amt: Option<usize>,
     rate: Option<usize>,
@@ -19,24 +19,24 @@ struct Columns {
     mdv: Option<usize>,
 }
 
-/// What has been ordered for a subject.
+/// The doses of a subject.
 #[derive(Default)]
 struct Orders {
     events: Vec<Event>,
     moving: Vec<MovingEvent>,
     inflows: Vec<Inflow>,
-    /// The row that stands last in the file, of those that have been.
+    /// Of the rows so far, the one that comes last in the file.
     latest: Option<usize>,
 }
 
-/// A row as NONMEM reads it.
+/// A dosing row, in NONMEM's terms.
 struct Record {
     row: usize,
     time: f64,
     state: usize,
     amount: f64,
     rate: f64,
-    /// How often, and after which time each.
+    /// The number of repetitions, and the interval between them.
     repeats: usize,
     interval: f64,
 }
@@ -62,7 +62,7 @@ impl Outline {
         [amt, rate, evid, cmt, ii, addl, ss, mdv].into_iter().flatten().collect()
     }
 
-    /// The doses of each subject; rows that are no measurements are noted.
+    /// The doses of each subject; notes which rows are not measurements.
     pub(super) fn doses(
         &self,
         place: &Span,
@@ -74,11 +74,11 @@ impl Outline {
         let mut orders: Vec<Orders> = Vec::new();
         orders.resize_with(self.subjects.starts.len(), Orders::default);
         if self.file.data.is_none() {
-            let message = "without [data] there is no column AMT, and there are no doses";
+            let message = "events = \"nonmem\" needs [data] with a column AMT";
             report.error(&self.source, place.clone(), message, None);
         }
         if columns.amt.is_none() && !self.data.names.is_empty() {
-            let message = "the data has no column AMT, so that there are no doses";
+            let message = "the data has no column AMT, which events = \"nonmem\" needs";
             let help = self.data.columns_in_words();
             report.error(&self.source, place.clone(), message, help);
         }
@@ -104,15 +104,15 @@ impl Outline {
             if evid == 3.0 || evid == 4.0 {
                 self.check_reset(row, orders.latest, report);
                 if self.settle > 0.0 {
-                    let message = "a reset gives states their start values, from which the system would have to \
+                    let message = "a reset cannot be combined with `settle`: after it, the system would have to \
                                    settle again";
-                    let help = "leave out `settle` in [ode], or the reset".to_owned();
+                    let help = "remove `settle` from [ode], or remove the reset".to_owned();
                     let column = columns.evid.unwrap_or(0);
                     self.error_at_cell(row, column, message.to_owned(), Some(help), report);
                 }
                 if !orders.moving.is_empty() {
-                    let message = "a reset comes behind doses whose lag depends on parameters: what of them is \
-                                   still to come is not known";
+                    let message = "a reset cannot follow doses whose lag depends on parameters: which of them are \
+                                   still to arrive is not known";
                     self.error_at_cell(
                         row,
                         columns.evid.unwrap_or(0),
@@ -157,7 +157,7 @@ impl Outline {
         orders.into_iter().map(story).collect()
     }
 
-    /// Says what is no number or out of its range: the first cell of each column. Tells whether all is well.
+    /// Reports the first invalid cell of each column; returns whether there is none.
     fn check_columns(&self, columns: &Columns, report: &mut Report) -> bool {
         let states = self.file.ode.as_ref().map_or(0, |ode| ode.states.len()) as f64;
         let is_whole = |x: f64| x.fract() == 0.0;
@@ -168,8 +168,7 @@ impl Outline {
             (
                 columns.rate,
                 &|x| x >= 0.0 && x.is_finite(),
-                "the rate of an infusion, or 0: rates and durations that are parameters (-1, -2) are not known"
-                    .into(),
+                "at least 0: rates and durations as parameters (-1, -2) are not supported".into(),
             ),
             (columns.evid, &|x| is_whole(x) && (0.0..=4.0).contains(&x), "0, 1, 2, 3 or 4".into()),
             (
@@ -186,7 +185,7 @@ impl Outline {
             (
                 columns.ss,
                 &|x| x == 0.0,
-                "0: steady states are not solved for; give earlier doses by ADDL and II".into(),
+                "0: steady-state doses are not supported; give earlier doses by ADDL and II".into(),
             ),
             (columns.mdv, &|x| x == 0.0 || x == 1.0, "0 or 1".into()),
         ];
@@ -197,8 +196,11 @@ impl Outline {
             let wrong = values.iter().position(|x| !x.is_nan() && !test(*x));
             let Some(row) = self.data.strange(column).or(wrong) else { continue };
             let name = &self.data.names[column];
-            let found =
-                if values[row].is_nan() { "no number".to_owned() } else { values[row].to_string() };
+            let found = if values[row].is_nan() {
+                "not a number".to_owned()
+            } else {
+                values[row].to_string()
+            };
             let number = self.data.number_of(row);
             let message =
                 format!("`{name}` is {found} in row {number} of the data, but must be {expected}");
@@ -208,8 +210,8 @@ impl Outline {
         are_sound
     }
 
-    /// Says if a subject's clock is set back at a reset: rows are in the order of time here, so that one from behind
-    /// the reset, which `latest` would be, has come before it.
+    /// Reports a time that goes back after a reset. Rows are sorted by time here, so a row that follows the reset
+    /// in the file but has an earlier time comes before it; that is `latest`.
     fn check_reset(&self, row: usize, latest: Option<usize>, report: &mut Report) {
         let (Some(time), data) = (self.time, &self.data) else { return };
         let Some(other) = latest.filter(|other| data.number_of(*other) > data.number_of(row))
@@ -217,34 +219,35 @@ impl Outline {
             return;
         };
         let message = format!(
-            "row {} of the data comes after the reset in row {}, and its time is earlier: a system's clock is not \
-             set back",
+            "row {} of the data follows the reset in row {} but has an earlier time: the time of a system cannot \
+             go back",
             data.number_of(other),
             data.number_of(row)
         );
         let help =
-            Some("give what follows a reset a subject of its own, or later times".to_owned());
+            Some("give the rows after the reset a subject of their own, or later times".to_owned());
         self.error_at_cell(other, time, message, help, report);
     }
 
-    /// How much later a dose arrives in a state; none if that depends on parameters.
+    /// The lag of doses into a state; None if it depends on parameters.
     fn lag_of(&self, state: usize, subject: usize) -> Option<f64> {
         let lag = self.file.ode.as_ref().and_then(|ode| ode.states.get(state)?.lag.as_ref());
         let Some(lag) = lag else { return Some(0.0) };
         if self.names.reach(&lag.ast).parameters {
             return None;
         }
-        // What is wrong with it was said.
+        // Mistakes in it have been reported.
         self.numbers_of(lag, subject, &mut Report::default()).first().copied().or(Some(0.0))
     }
 
-    /// Says what is wrong with lags and fractions, and where they have no doses to act on.
+    /// Reports mistakes in lags and fractions, and lags and fractions without doses.
     pub(super) fn check_late_doses(&self, has_doses: bool, report: &mut Report) {
         for state in self.file.ode.iter().flat_map(|ode| &ode.states) {
             let Some(formula) = state.of_doses().next() else { continue };
             if !has_doses {
-                let message = "this is for doses that are rows of the data";
-                let help = "set events = \"nonmem\" in [ode], or list the doses as they arrive";
+                let message = "this applies only to doses in rows of the data";
+                let help = "set events = \"nonmem\" in [ode], or list each dose at the time when it \
+                            arrives";
                 report.error(&self.source, formula.span.clone(), message, Some(help.to_owned()));
                 continue;
             }
@@ -256,7 +259,7 @@ impl Outline {
         }
     }
 
-    /// Notes a dose and its repetitions; or what is wrong with it, and in which column.
+    /// Adds a dose and its repetitions; an error names the column and the mistake.
     fn order(
         &self,
         record: &Record,
@@ -272,17 +275,17 @@ impl Outline {
             return fault(self.time, "a dose has no time");
         }
         if repeats > 0 && interval <= 0.0 {
-            return fault(columns.addl, "a dose that is repeated has an interval II above 0");
+            return fault(columns.addl, "a repeated dose needs an interval II above 0");
         }
         if rate > 0.0 && amount <= 0.0 {
-            return fault(columns.rate, "an infusion has an amount AMT above 0");
+            return fault(columns.rate, "an infusion needs an amount AMT above 0");
         }
         if orders.events.len() + orders.inflows.len() + repeats > MOST_EVENTS {
             return fault(columns.addl, &format!("a subject has more than {MOST_EVENTS} doses"));
         }
         if orders.moving.len() + repeats > MOST_MOVING {
             let message = format!(
-                "a subject has more than {MOST_MOVING} doses with a lag that is a parameter"
+                "a subject has more than {MOST_MOVING} doses with a lag that depends on parameters"
             );
             return fault(columns.addl, &message);
         }
@@ -292,11 +295,11 @@ impl Outline {
             let jump = |changes: &mut Changes| number(&mut changes.jumps, Jump::Dose(state));
             let time = match lag {
                 Some(lag) if lag >= 0.0 => time + lag,
-                Some(_) => return fault(None, "a dose arrives in its state before it is given"),
+                Some(_) => return fault(None, "the lag of a dose is negative"),
                 None if rate > 0.0 => {
                     return fault(
                         columns.rate,
-                        "an infusion goes into a state whose lag depends on parameters",
+                        "an infusion cannot go into a state whose lag depends on parameters",
                     );
                 }
                 None => {
@@ -319,7 +322,7 @@ impl Outline {
 }
 
 impl Orders {
-    /// Starts anew: what was ordered for later does not happen.
+    /// Resets the system at a time: doses and infusions after it are cancelled.
     fn reset(&mut self, row: usize, time: f64, jump: usize) {
         self.events.retain(|event| event.time <= time);
         self.inflows.retain(|inflow| inflow.from < time);

@@ -1,4 +1,4 @@
-//! What a model file says, understood: names, constants, data, and the parameters' coordinates.
+//! The outline of a model: names, constants, data, and the parameters' coordinates.
 
 use super::asked::Asked;
 use super::changes::Changes;
@@ -20,41 +20,41 @@ use crate::posterior::Subjects;
 use crate::program::Expr;
 use std::path::Path;
 
-/// A model file, understood.
+/// A model file after names and data have been resolved.
 #[derive(Clone)]
 pub(super) struct Outline {
     pub(super) source: Source,
     pub(super) file: File,
-    /// In the order of time if there is a system.
+    /// Sorted by time if there is a system.
     pub(super) data: Data,
     pub(super) names: Names,
     pub(super) parameters: Vec<Parameter>,
-    /// How many coordinates the parameters have.
+    /// The number of coordinates of the parameters.
     pub(super) dim: usize,
     /// The column with the times of a system.
     pub(super) time: Option<usize>,
-    /// When a system starts, and what solves it.
+    /// The start time and the solver of a system.
     pub(super) start: f64,
-    /// How long it runs before that, with the clock held.
+    /// How long the system runs before that, at constant time.
     pub(super) settle: f64,
     pub(super) solver: Option<Solver>,
-    /// Whose trajectory each row is on.
+    /// The subject of each row.
     pub(super) subjects: Subjects,
-    /// The number in the column that tells subjects apart, for each of them.
+    /// For each subject, its number in the column that identifies subjects.
     pub(super) subject_names: Vec<f64>,
-    /// What happens to them.
+    /// The events and inflows of a system.
     pub(super) changes: Changes,
     /// The curves of each input.
     pub(super) curves: Vec<Curves>,
     groups: Vec<Vec<usize>>,
     pub(super) constants: Vec<Plain>,
-    /// Those of them that are in files.
+    /// The constants that are in files.
     pub(super) tables: Vec<Table>,
     pub(super) series: Series,
 }
 
 impl Outline {
-    /// Understands a file whose data is at `place`, and whose other tables are seen from `folder`.
+    /// Resolves a file with its data at `place`; other tables are relative to `folder`.
     pub(super) fn new(source: Source, place: Place<'_>, folder: &Path) -> (Self, Report) {
         let (file, mut report) = file::read(&source);
         let mut outline = Self {
@@ -77,7 +77,7 @@ impl Outline {
             series: Series::default(),
             source,
         };
-        // What is not there cannot be known: that it is missing was said.
+        // If parts are missing, which has been reported, unknown names cannot be recognised.
         outline.names.is_partial = outline.file.parameters.is_empty()
             || outline.data.names.is_empty() && outline.file.data.is_some();
         outline.add_derived(&mut report);
@@ -94,7 +94,7 @@ impl Outline {
         (outline, report)
     }
 
-    /// Says what is wrong with formulas.
+    /// Reports mistakes in formulas.
     pub(super) fn say(&self, faults: Vec<Fault>, report: &mut Report) {
         for Fault { span, message, help } in faults {
             report.error(&self.source, span, message, help);
@@ -125,7 +125,7 @@ impl Outline {
             match self.time {
                 Some(column) => self.data = self.data.sorted_by(column),
                 None if !self.data.names.is_empty() => {
-                    let message = format!("the data has no column `{}` of times", time.text);
+                    let message = format!("the data has no time column `{}`", time.text);
                     let known = self.data.shown_names().into_iter();
                     let help = nearest(&time.text, known).or_else(|| {
                         let columns = self.data.columns_in_words()?;
@@ -162,7 +162,7 @@ impl Outline {
         for (i, name) in self.data.names.iter().enumerate() {
             names.add(name, Meaning::Column(i));
         }
-        // A name that was misspelt may be that of a column that nothing else names.
+        // A misspelt name may refer to a column that nothing else names.
         names.others = self.data.others().to_vec();
         let shown = self.data.shown_names();
         let is_secret = |name: &&String| !shown.contains(&&name[..]) && !asked.names(name);
@@ -173,7 +173,7 @@ impl Outline {
         self.order_names(report);
     }
 
-    /// Finds in which columns subjects have one number, and what quantities depend on.
+    /// Finds the columns that are constant within subjects, and the dependencies of quantities.
     pub(super) fn order_names(&mut self, report: &mut Report) {
         self.names.differences = self.differences(report);
         let (file, names) = (&self.file, &mut self.names);
@@ -186,13 +186,13 @@ impl Outline {
         }
     }
 
-    /// The column that was meant by a name that none has, or what columns there are.
+    /// A help text: the column that was probably meant, or the names of all columns.
     pub(super) fn column_meant(&self, name: &str) -> Option<String> {
         let known = self.data.shown_names().into_iter();
         nearest(name, known).or_else(|| self.data.columns_in_words())
     }
 
-    /// Constants and parameters; columns, states and quantities are not there yet.
+    /// A scope with constants and parameters; columns, states and quantities are added later.
     pub(super) fn scope<'g>(&self, theta: &[Expr<'g>]) -> Scope<'g> {
         let constant = |plain: &Plain| match plain {
             Plain::Number(x) => Value::Number((*x).into()),
@@ -215,7 +215,7 @@ impl Outline {
         }
     }
 
-    /// The columns that a formula depends on, by itself or through quantities.
+    /// The columns that a formula depends on, directly or through quantities.
     pub(super) fn columns_of(&self, ast: &Ast) -> Vec<usize> {
         let mut columns = Vec::new();
         self.each_meaning(ast, &mut |meaning| match meaning {
@@ -228,12 +228,12 @@ impl Outline {
         columns
     }
 
-    /// The columns under one name.
+    /// The columns of a group.
     pub(super) fn group(&self, group: usize) -> &[usize] {
         &self.groups[group]
     }
 
-    /// Calls `see` with all that a formula depends on, by itself or through quantities.
+    /// Calls `see` with everything that a formula depends on, directly or through quantities.
     pub(super) fn each_meaning(&self, ast: &Ast, see: &mut impl FnMut(Meaning)) {
         self.each_formula(ast, &mut |ast| {
             each_name(ast, &mut |name| self.names.find(name).into_iter().for_each(&mut *see));
@@ -256,14 +256,14 @@ impl Outline {
         }
     }
 
-    /// For each parameter, those that its prior and its bounds depend on.
+    /// For each parameter, the parameters that its prior and its bounds depend on.
     pub(super) fn prior_needs(&self) -> Vec<Vec<usize>> {
         let needs = |(own, parameter): (usize, &file::Parameter)| {
             let mut needed = Vec::new();
             let mut add = |formula: &Option<Formula>, is_bound: bool| {
                 let Some(formula) = formula else { return };
                 self.each_meaning(&formula.ast, &mut |meaning| match meaning {
-                    // A bound that names what is not above it is refused for that.
+                    // A bound that names a later parameter is reported elsewhere.
                     Meaning::Parameter(i) if i < own || !is_bound => needed.push(i),
                     _ => {}
                 });
@@ -276,7 +276,7 @@ impl Outline {
         self.file.parameters.iter().enumerate().map(needs).collect()
     }
 
-    /// Says which priors depend on themselves.
+    /// Reports priors that depend on themselves.
     fn check_priors(&self, report: &mut Report) {
         let parameters = &self.file.parameters;
         let (_, cycle) = in_order(&self.prior_needs());
@@ -289,7 +289,7 @@ impl Outline {
     }
 }
 
-/// Names along a circle, from the first back to it; of a long one the first few.
+/// The names along a cycle, from the first back to it; long cycles are shortened.
 fn way(mut names: Vec<&str>) -> String {
     const MOST: usize = 8;
     let (first, count) = (names[0], names.len());

@@ -1,4 +1,4 @@
-//! What a front end makes of a fit: draws, restarts, the check, and where all of it goes.
+//! Output settings of a fit: draws, restarts, the check, and the run folder.
 
 use crate::{
     Error, crew, error,
@@ -7,72 +7,72 @@ use crate::{
 use std::{ops::RangeInclusive, path::PathBuf, time::Duration};
 
 settings! {
-    /// What comes out of a fit, and where, each given or not.
+    /// Output settings of a fit, each optional.
     ///
-    /// The library's own functions are told these numbers by their arguments; a model file may have
-    /// them beside its settings.
+    /// The functions of the library take these numbers as arguments; a model file may have them beside its other
+    /// settings.
     pub struct Output {
         OUTPUT {
-            /// Draws in draws.csv and behind every number of the summary [default: 10000 of an annealed flow,
-            /// and else as many as `target-ess` asks for]
+            /// Draws in draws.csv, which all numbers of the summary use [default: 10000 for an annealed flow,
+            /// otherwise as many as `target-ess` requires]
             draws: usize = "draws" "COUNT",
-            /// Annealed flows from this many seeds, from `seed` on, in parallel; the best by neg-ELBO is kept
-            /// [default: 1]
+            /// Fit annealed flows from this many seeds in parallel, starting at `seed`, and keep the one with
+            /// the best neg-ELBO [default: 1]
             seeds: usize = "seeds" "COUNT",
-            /// Independent particles that look for what an annealed flow has lost, at the end; 0 leaves them
-            /// out [default: 2000]
+            /// Independent particles that look for modes that an annealed flow has lost, after the fit; 0 skips
+            /// the check [default: 2000]
             check_particles: usize = "check-particles" "COUNT",
-            /// The most evaluations of the target, check included: the run then ends with its best answer
-            /// [default: as many as it takes]
+            /// Maximum number of evaluations of the target, including the check; the run then ends with its best
+            /// result [default: unlimited]
             max_evaluations: usize = "max-evaluations" "COUNT",
-            /// The most time, check included, like 10m or 2h [default: as much as it takes]
+            /// Maximum time, including the check, like 10m or 2h [default: unlimited]
             max_time: Interval = "max-time" "TIME",
             /// End with exit code 3 unless the verdict is RELIABLE: LOCAL, USE WITH CARE and DO NOT TRUST all do
             strict: bool = "strict" "",
-            /// Threads; they never change a result [default: 0, all cores]
+            /// Number of threads, which never changes a result [default: 0, all cores]
             threads: usize = "threads" "COUNT",
             /// The run folder; it must not exist [default: runs/NAME-SEED]
             out: PathBuf = "out" "FOLDER",
             /// Replace the run folder if it exists
             force: bool = "force" "",
-            /// Begin an unfinished run again [default: the same command goes on where it was]
+            /// Begin an unfinished run again [default: resume it with the same command]
             restart: bool = "restart" "",
-            /// How often a run under way is written down, so that it can go on after a kill: a time like 30s
-            /// or 5m, or off [default: 30s]
+            /// How often to save a checkpoint of the running fit, from which it can resume: a time like 30s or
+            /// 5m, or off [default: 30s]
             checkpoint: Interval = "checkpoint" "TIME",
-            /// Keep no final state of an annealed flow, from which the run could be lengthened by more updates
-            /// or draws [default: it is kept, in final]
+            /// Do not save the final state of an annealed flow, from which more updates or draws could be added
+            /// [default: save it in final]
             no_state: bool = "no-state" "",
-            /// How often the program that computes the likelihood, if one does, is started again for one batch
-            /// of points, where it dies or what it says is no answer; 0 for never [default: 2]
+            /// How often to restart the program that computes the likelihood, for one batch of points, if it
+            /// crashes or returns invalid output; 0 for never [default: 2]
             retries: usize = "retries" "COUNT",
-            /// How long that program may take for one batch before it counts as dead: a time like 30s or 5m, or
-            /// off [default: the timeout of the model's command, a minute if it has none]
+            /// How long that program may take for one batch before it is restarted: a time like 30s or 5m, or
+            /// off [default: the timeout of the model's command, or one minute]
             command_timeout: Interval = "command-timeout" "TIME",
             /// Print nothing but errors
             quiet: bool = "quiet" "",
             /// Print summary.json, and nothing else, to standard output
             json: bool = "json" "",
-            /// Print the settings as they would be run (run.toml), and stop
+            /// Print the settings of the run (run.toml) and exit
             dry_run: bool = "dry-run" "",
         }
     }
 }
 
-/// Draws, restarts and threads; more are surely a slip.
+/// Ranges of draws, restarts and threads; larger numbers are surely mistakes.
 const DRAWS: RangeInclusive<usize> = 2..=Output::MOST_DRAWS;
 const SEEDS: RangeInclusive<usize> = 1..=10_000;
 const THREADS: RangeInclusive<usize> = 0..=Output::MOST_THREADS;
-/// Starts of a program for one batch; more wait for a miracle.
+/// Range of restarts of a program for one batch.
 const RETRIES: RangeInclusive<usize> = 0..=1_000;
-/// Particles of a check; fewer say nothing.
+/// Range of particles in a check; fewer have no power.
 const CHECK_PARTICLES: RangeInclusive<usize> = 10..=10_000_000;
 
 impl Output {
-    /// Draws that one command takes.
+    /// Maximum number of draws for one command.
     pub const MOST_DRAWS: usize = 100_000_000;
 
-    /// Threads that one command starts.
+    /// Maximum number of threads for one command.
     pub const MOST_THREADS: usize = crew::MOST_THREADS;
 
     /// Refuses counts out of range, for a fit whose first seed is `seed`.
@@ -83,7 +83,7 @@ impl Output {
         self.faults(seed).into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Refuses what is about a program where there is none; `whose` has none.
+    /// Refuses settings for a program if there is none; `whose` describes the target without a program.
     ///
     /// # Errors
     /// The first such setting.
@@ -91,19 +91,19 @@ impl Output {
         self.of_program().into_iter().next().map_or(Ok(()), |name| Err(no_program(name, whose)))
     }
 
-    /// What is wrong with these beside a model with, or without, a program.
+    /// Mistakes in these settings for a model with or without a program.
     pub(super) fn faults_of_program(&self, has_program: bool) -> Vec<Error> {
         let strangers = if has_program { Vec::new() } else { self.of_program() };
         strangers.into_iter().map(|name| no_program(name, "model")).collect()
     }
 
-    /// The settings given that are about a program.
+    /// The given settings that concern a program.
     fn of_program(&self) -> Vec<&'static str> {
         let retries = self.retries.map(|_| "retries");
         retries.into_iter().chain(self.command_timeout.map(|_| "command-timeout")).collect()
     }
 
-    /// All that is out of range.
+    /// All settings that are out of range.
     pub(super) fn faults(&self, seed: u64) -> Vec<Error> {
         let counts = [
             ("draws", self.draws, DRAWS),

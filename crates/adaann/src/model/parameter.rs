@@ -1,4 +1,4 @@
-//! Parameters of a model: their coordinates, where they live, and their priors.
+//! Parameters of a model: their coordinates and supports.
 
 use super::dims::Dims;
 use super::value::Value;
@@ -11,20 +11,20 @@ pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) dims: Dims,
     pub(super) shape: Shape,
-    /// The bounds that the file gives.
+    /// The bounds given in the file.
     pub(super) low: Edge,
     pub(super) high: Edge,
-    /// Its first coordinate.
+    /// The index of its first coordinate.
     pub(super) first: usize,
 }
 
-/// How the numbers of a parameter are tied to each other; in a matrix, those of each row.
+/// The constraint between the elements of a parameter; in a matrix, between those of each row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Free,
-    /// Each above the one before.
+    /// Each element is larger than the previous one.
     Ordered,
-    /// Positive with sum 1; the last one is no coordinate.
+    /// Positive with sum 1; the last element is not a coordinate.
     Simplex,
     /// A correlation matrix. Coordinates are the elements of its Cholesky factor below the diagonal.
     Correlation,
@@ -33,12 +33,12 @@ pub(super) enum Shape {
 }
 
 impl Parameter {
-    /// How many numbers it has.
+    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.dims.len()
     }
 
-    /// How many coordinates it has.
+    /// The number of coordinates.
     pub(super) fn coordinates(&self) -> usize {
         match self.shape {
             Shape::Free | Shape::Ordered => self.len(),
@@ -59,7 +59,7 @@ impl Parameter {
                 names.chunks(width).flat_map(|row| row[..width - 1].to_vec()).collect()
             }
             Shape::CorrelationFactor => below_diagonal(width, |i, j| format!("{name}[{i},{j}]")),
-            // In its first column the factor has the correlations themselves.
+            // In its first column the factor contains the correlations themselves.
             Shape::Correlation => below_diagonal(width, |i, j| match j {
                 1 => format!("{name}[{i},{j}]"),
                 _ => format!("cholesky({name})[{i},{j}]"),
@@ -67,7 +67,7 @@ impl Parameter {
         }
     }
 
-    /// What it has beside its coordinates and constants, by name.
+    /// The elements that are neither coordinates nor constants, by name.
     pub(super) fn behind<'g>(&self, value: &Value<'g>) -> Vec<(String, Expr<'g>)> {
         let (width, coordinates) = (self.dims.width(), self.coordinate_names());
         let all = self.dims.names(&self.name).into_iter().zip(value.numbers()).enumerate();
@@ -111,8 +111,8 @@ impl Parameter {
         }
     }
 
-    /// Its coordinates, from all its numbers; from the factor of a correlation matrix, whichever of
-    /// both it is.
+    /// The coordinates, from all elements; for a correlation matrix and for its factor, from the
+    /// factor.
     pub(super) fn coordinates_of(&self, numbers: &[f64]) -> Vec<f64> {
         let width = self.dims.width();
         match self.shape {
@@ -127,7 +127,7 @@ impl Parameter {
         }
     }
 
-    /// Where its coordinates live, given the bounds of its numbers.
+    /// The supports of its coordinates, given the bounds of its elements.
     pub(super) fn supports(&self, low: &Edge, high: &Edge) -> Vec<Support> {
         let simple = match (low, high) {
             (Edge::Open, Edge::Open) => Support::Real,
@@ -157,14 +157,15 @@ impl Parameter {
     }
 }
 
-/// The Cholesky factor of a correlation matrix from what is below its diagonal: rows have length 1.
+/// The Cholesky factor of a correlation matrix from its elements below the diagonal; rows have
+/// length 1.
 pub(super) fn factor<'g>(n: usize, below: &[Expr<'g>]) -> Vec<Vec<Expr<'g>>> {
     let mut below = below.iter().copied();
     (0..n)
         .map(|i| {
             let mut row: Vec<Expr<'g>> = below.by_ref().take(i).collect();
             let squares: Expr<'g> = row.iter().map(|x| x.square()).sum();
-            // Rounding may leave nothing, of which there is no logarithm.
+            // Keep the value positive, since rounding may give 0 and its logarithm is needed.
             row.push((1.0 - squares).max(f64::MIN_POSITIVE).sqrt());
             row.resize(n, 0.0.into());
             row
@@ -172,14 +173,14 @@ pub(super) fn factor<'g>(n: usize, below: &[Expr<'g>]) -> Vec<Vec<Expr<'g>>> {
         .collect()
 }
 
-/// A simplex, of which the last part is what the others leave.
+/// A simplex from all parts but the last.
 fn with_last_part<'g>(parts: &[Expr<'g>]) -> Vec<Expr<'g>> {
-    // Rounding may leave nothing, of which there is no logarithm.
+    // Keep the value positive, since rounding may give 0 and its logarithm is needed.
     let rest = 1.0 - parts.iter().sum::<Expr<'g>>();
     parts.iter().copied().chain([rest.max(f64::MIN_POSITIVE)]).collect()
 }
 
-/// Something of each place below the diagonal, rows and columns counted from 1.
+/// A value for each position below the diagonal, with rows and columns counted from 1.
 fn below_diagonal<T>(n: usize, of: impl Fn(usize, usize) -> T) -> Vec<T> {
     let of = &of;
     (1..=n).flat_map(|i| (1..i).map(move |j| of(i, j))).collect()

@@ -1,4 +1,4 @@
-//! The log likelihood row by row, for what is made of it: leave-one-out cross-validation, say.
+//! The log likelihood row by row, for example for leave-one-out cross-validation.
 
 use super::Model;
 use super::expression::Kind;
@@ -8,36 +8,36 @@ use super::scope::Scope;
 use crate::posterior::Dynamics;
 use crate::{Batch, Result};
 
-/// What one row adds to the log likelihood by one of the terms of a model.
+/// The contribution of one row to the log likelihood by one term of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowTerm<'t> {
-    /// The number of the row, from 0, in the order of the data.
+    /// The index of the row, from 0, in the order of the data.
     pub row: usize,
-    /// Which term, among [`Model::row_terms`].
+    /// The index of the term in [`Model::row_terms`].
     pub term: usize,
-    /// For each point, what it adds; NaN where it cannot be said.
+    /// The contribution at each point; NaN where it cannot be computed.
     pub log_likelihood: &'t [f64],
 }
 
-/// The name of the term that a formula of rows is, and of the one of the last row of a series.
+/// The names of the term given by a formula of rows, and of the final term of a series.
 const LOG_LIKELIHOOD: &str = "log_likelihood";
 const FINAL: &str = "final";
 
-/// What says in which rows only a side of a measurement is known.
+/// The arguments of `censored` by which the data tells that only a bound of a measurement is known.
 const SIDES: [&str; 3] = ["left", "right", "until"];
 
 impl Model {
     /// The names of the terms that rows of the data add to the log likelihood: the measured columns,
-    /// `log_likelihood` if a formula says it, `final` for what the last row of a series adds.
+    /// `log_likelihood` for a formula, and `final` for the final term of a series.
     pub fn row_terms(&self) -> Vec<&str> {
         self.outline.row_terms()
     }
 
-    /// The log likelihood row by row, at points of the target's coordinates; `see` gets the terms one by
-    /// one, and says whether to go on. A model without data has none.
+    /// The log likelihood row by row, at points in the target's coordinates. `see` is called with each
+    /// term, and returns whether to continue. A model without data has no terms.
     ///
     /// # Errors
-    /// If the points have another dimension, or its system cannot be solved.
+    /// If the points have another dimension, or the system cannot be solved.
     #[doc(alias = "pointwise log likelihood")]
     #[doc(alias = "log_lik")]
     pub fn each_row_term(
@@ -48,15 +48,15 @@ impl Model {
         self.outline.each_row_term(self.target.dynamics.as_ref(), points, see)
     }
 
-    /// Does a line of the likelihood predict what the data has? It does not where `censored` says by row
-    /// that only a side of a measurement is known.
+    /// Does a line of the likelihood predict the values in the data? Not if `censored` marks rows of which
+    /// only a bound is known.
     pub fn predicts_data(&self, line: usize) -> bool {
         self.outline.predicts_data(line)
     }
 }
 
 impl Outline {
-    /// The names of what rows add to the log likelihood.
+    /// The names of the terms of rows.
     pub(super) fn row_terms(&self) -> Vec<&str> {
         let lines = self.file.likelihood.iter().map(|(name, _)| &name.text[..]);
         let formula = self.file.log_likelihood.iter().map(|_| LOG_LIKELIHOOD);
@@ -64,8 +64,8 @@ impl Outline {
         lines.chain(formula).chain(last.map(|_| FINAL)).collect()
     }
 
-    /// Calls `see` with what each row of the data adds, term by term, where something was measured; `see`
-    /// says whether to go on.
+    /// Calls `see` with the contribution of each measured row, term by term; `see` returns whether to
+    /// continue.
     pub(super) fn each_row_term(
         &self,
         dynamics: Option<&Dynamics>,
@@ -87,7 +87,7 @@ impl Outline {
                 let of = |scope: &mut Scope<'static>| {
                     let weight = file.weights[line].as_ref();
                     let weight = weight.map_or(1.0, |weight| self.number_of_row(scope, weight));
-                    // What is not counted may be beyond what the distribution can be.
+                    // Values with weight 0 may lie outside the support.
                     if weight == 0.0 {
                         return 0.0;
                     }
@@ -112,8 +112,9 @@ impl Outline {
         })
     }
 
-    /// Does a line of the likelihood predict what is measured? Not where only a side of it is known in rows
-    /// that the data says: the data has times of leaving, predictions are of what would have come.
+    /// Does a line of the likelihood predict what was measured? Not if the data marks rows of which only a
+    /// bound is known: a survival table has times of leaving the study, while predictions are times of
+    /// events.
     pub(super) fn predicts_data(&self, line: usize) -> bool {
         let (_, formula) = &self.file.likelihood[line];
         let mut is_cut = false;

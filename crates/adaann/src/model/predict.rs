@@ -1,4 +1,4 @@
-//! Posterior predictions: what the model would measure, at the rows of the data or at new inputs.
+//! Posterior predictions: simulated measurements for the rows of the data or for new inputs.
 
 use super::outline::Outline;
 use super::value::Law;
@@ -7,21 +7,21 @@ use crate::rng::{Purpose, Stream};
 use crate::table::Table;
 use crate::{Batch, Result};
 
-/// What the draws say about one measurement of one row.
+/// The predictions of all draws for one measurement of one row.
 pub struct Prediction<'p> {
-    /// The number of the row, from 0, in the order of the data or of the new inputs.
+    /// The index of the row, from 0, in the order of the data or of the new inputs.
     pub row: usize,
-    /// Which line of the likelihood it is of, from 0.
+    /// The index of the line of the likelihood, from 0.
     pub line: usize,
-    /// For each draw, a measurement that the model makes; NaN where the draw has none.
+    /// A simulated measurement for each draw; NaN where there is none.
     pub simulated: &'p [f64],
-    /// For each draw, the mean of the measurement; NaN where there is none.
+    /// The mean of the measurement for each draw; NaN where there is none.
     pub expected: &'p [f64],
 }
 
 impl Outline {
-    /// Calls `see` with the predictions of each row and line, at the points of a batch of
-    /// coordinates; `see` says whether to go on.
+    /// Calls `see` with the predictions of each row and line, at the points of a batch in the
+    /// target's coordinates; `see` returns whether to continue.
     pub(super) fn predict(
         &self,
         dynamics: Option<&Dynamics>,

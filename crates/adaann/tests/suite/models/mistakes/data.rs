@@ -164,7 +164,7 @@ fn systems() {
             "no-such-time",
             with(1, "time = ¦\"hours\""),
             data,
-            "the data has no column `hours` of times | its columns are t, y, x",
+            "the data has no time column `hours` | its columns are t, y, x",
         ),
         (
             "before-the-start",

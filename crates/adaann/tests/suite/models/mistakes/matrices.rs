@@ -30,7 +30,11 @@ fn shapes_and_indices() {
     let head = "[constants]\nm = [[1, 2], [3, 4], [5, 6]]\nv = [1, 2, 3]\n[parameters]\n\
                 a = \"normal(0, 1)\"\n[quantities]\n";
     let cases = [
-        ("meets", "q = \"¦m + v\"", "a matrix of 3 × 2 meets a vector of 3 | `A @ x`"),
+        (
+            "meets",
+            "q = \"¦m + v\"",
+            "cannot combine a matrix of 3 × 2 with a vector of 3 | `A @ x`",
+        ),
         ("product", "q = \"¦m @ v\"", "a matrix of 3 × 2 cannot be multiplied by a vector of 3"),
         ("number", "q = \"m @ ¦2\"", "expected a matrix or a vector, found a number | write `*`"),
         ("square", "q = \"cholesky(¦m)\"", "expected a square matrix, found a matrix of 3 × 2"),
@@ -43,7 +47,7 @@ fn shapes_and_indices() {
         ("by-parameter", "q = \"v[1:¦a]\"", "an index must be a constant"),
         ("three", "q = \"¦m[1, 2, 3]\"", "a matrix of 3 × 2 cannot be indexed with 3 indices"),
         ("large", "q = \"identity(¦201)\"", "a matrix of 201 × 201 is too large: at most 200 rows"),
-        ("no-range", "q = \"¦range(1, 3e6)\"", "there is no range from 1 to 3000000"),
+        ("no-range", "q = \"¦range(1, 3e6)\"", "invalid range from 1 to 3000000"),
         ("size", "q = \"identity(¦1.5)\"", "the size is 1.5, but must be a whole number from 1"),
         ("symmetric", "q = \"log_det(¦[[1, 2], [3, 4]])\"", "not symmetric in row 2 and column 1"),
         ("definite", "q = \"log_det(¦[[1, 2], [2, 1]])\"", "not positive definite"),
@@ -55,7 +59,7 @@ fn shapes_and_indices() {
             "q = \"logpdf(multi_normal_cholesky(0, ¦[[1, 1], [0, 1]]), [1, 2])\"",
             "lower-triangular",
         ),
-        ("concat", "q = \"¦concat(m, v)\"", "vectors go with vectors"),
+        ("concat", "q = \"¦concat(m, v)\"", "concat joins vectors"),
         (
             "mean",
             "q = \"logpdf(multi_normal([0, 0, 0], ¦[[1, 0], [0, 1]]), v)\"",

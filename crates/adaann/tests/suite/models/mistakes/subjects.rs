@@ -99,17 +99,17 @@ fn doses() {
     let rows = |header: &str, cells: &str| format!("id,t,y,{header}\n1,0,,{cells}\n1,2,1,0,0,0\n");
     let cases = [
         ("cmt", rows("amt,cmt,rate", "5,¦2,0"), "but must be the number of a state, 1 to 1"),
-        ("negative", rows("amt,cmt,rate", "5,1,¦-2"), "rates and durations that are parameters"),
-        ("steady", rows("amt,ss,ii", "5,¦1,12"), "steady states are not solved for"),
+        ("negative", rows("amt,cmt,rate", "5,1,¦-2"), "rates and durations as parameters"),
+        ("steady", rows("amt,ss,ii", "5,¦1,12"), "steady-state doses are not supported"),
         ("kind", rows("amt,evid,rate", "5,¦7,0"), "but must be 0, 1, 2, 3 or 4"),
-        ("no-interval", rows("amt,addl,ii", "5,¦3,0"), "has an interval II above 0"),
-        ("no-amount", rows("amt,evid,rate", "0,1,¦3"), "has an amount AMT above 0"),
+        ("no-interval", rows("amt,addl,ii", "5,¦3,0"), "needs an interval II above 0"),
+        ("no-amount", rows("amt,evid,rate", "0,1,¦3"), "needs an amount AMT above 0"),
         ("many", rows("amt,addl,ii", "5,¦1e9,1"), "a whole number from 0 to 100000"),
-        ("words", rows("amt,evid,rate", "¦much,1,3"), "is no number"),
+        ("words", rows("amt,evid,rate", "¦much,1,3"), "is not a number"),
         (
             "set-back",
             "id,t,y,amt,evid\n1,5,,5,4\n1,¦2,1,0,0\n".to_owned(),
-            "a system's clock is not set back",
+            "the time of a system cannot go back",
         ),
     ];
     let mut differences: Vec<String> = cases
